@@ -1,0 +1,53 @@
+"""Builds the compiled stages. A machine without a C compiler gets the same files as plain Python: slower, never broken."""
+
+import ast
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+ROOT = Path(__file__).parent
+
+
+def compiled_stages() -> list[str]:
+    """Dotted names of the files that ask to be compiled: those under `dissectors` that import cython."""
+    files = sorted((ROOT / "dissectors").rglob("*.py"))
+    chosen = [path for path in files if "\nimport cython\n" in path.read_text()]
+    return [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in chosen]
+
+
+def constants(source: Path) -> dict[str, int]:
+    """The upper-case integer assignments of a module, read without importing it."""
+    found = {}
+    for node in ast.parse(source.read_text()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
+            found[node.targets[0].id] = ast.literal_eval(node.value)
+    return found
+
+
+def write_declarations(source: Path) -> None:
+    """Gives compiled stages the names of `source` as C constants: one list, two readers."""
+    names = constants(source)
+    lines = [f"# Written by setup.py from {source.name}; do not edit.", "cdef extern from *:", '    """']
+    # The one value that no C enum holds portably.
+    lines += ["    #define UNKNOWN (-9223372036854775807LL - 1)", '    """', "    const long long UNKNOWN", "", "cdef enum:"]
+    lines += [f"    {name} = {value}" for name, value in names.items() if name != "UNKNOWN"]
+    text = "\n".join(lines) + "\n"
+    target = source.with_suffix(".pxd")
+    if not target.exists() or target.read_text() != text:
+        target.write_text(text)
+
+
+def extensions() -> list[Extension]:
+    """The compiled stages, each optional: a failing compiler leaves the .py file in charge."""
+    write_declarations(ROOT / "dissectors" / "layout.py")
+    names = compiled_stages()
+    for name in names:
+        # A .pxd beside a stage tells the compiler where its constants come from.
+        (ROOT / Path(*name.split("."))).with_suffix(".pxd").write_text("from dissectors.layout cimport *\n")
+    modules = [Extension(name, [str(Path(*name.split(".")).with_suffix(".py"))], optional=True) for name in names]
+    directives = {"language_level": 3, "boundscheck": True, "wraparound": False, "cdivision": True}
+    return cythonize(modules, compiler_directives=directives)
+
+
+setup(ext_modules=extensions())

@@ -1,0 +1,25 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference facts and captures that lies beside the checkout; tests that need it skip without it."""
+    folder = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared"))
+    if not (folder / "reference").is_dir():
+        pytest.skip("no shared reference material beside the checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The small captures that the project carries."""
+    return ROOT / "samples"
