@@ -1,0 +1,55 @@
+"""The messages that Apache's encoder wrote, and its JSON turned into ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import zstandard
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RELEASES = ("3.9.1", "4.3.1")
+
+
+@cache
+def vectors(shared: Path, release: str) -> list[dict[str, Any]]:
+    """Every vector of a release."""
+    path = shared / "reference" / "vectors" / f"kafka-{release}.jsonl.zst"
+    with path.open("rb") as file:
+        text = zstandard.ZstdDecompressor().stream_reader(file).read()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def name_of(vector: dict[str, Any]) -> str:
+    """What a failure is called."""
+    return f"{vector['api_name']} v{vector['version']} {vector['direction']} {vector['origin']}/{vector['index']}"
+
+
+@cache
+def snake(camel: str) -> str:
+    """fooBarBaz -> foo_bar_baz; isKRaft -> is_k_raft."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])", r"_\1\2", camel).lower()
+
+
+def snake_path(path: str) -> str:
+    """topicData[0].partitionData[1].records -> topic_data[0].partition_data[1].records."""
+    return ".".join(snake(part) for part in path.split("."))
+
+
+def ours(value: Any) -> Any:
+    """Apache's JSON with our names, and `records` as their size."""
+    if isinstance(value, list):
+        return [ours(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for name, inner in value.items():
+        if name.endswith("SizeInBytes") and name.removesuffix("SizeInBytes") in ("records", "unalignedRecords"):
+            found[snake(name.removesuffix("SizeInBytes"))] = {"size_bytes": inner}
+        else:
+            found[snake(name)] = ours(inner)
+    return found
