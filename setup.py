@@ -32,8 +32,11 @@ def write_declarations(source: Path) -> None:
     # The one value that no C enum holds portably.
     lines += ["    #define UNKNOWN (-9223372036854775807LL - 1)", '    """', "    const long long UNKNOWN", "", "cdef enum:"]
     lines += [f"    {name} = {value}" for name, value in names.items() if name != "UNKNOWN"]
-    text = "\n".join(lines) + "\n"
-    target = source.with_suffix(".pxd")
+    write_changed(source.with_suffix(".pxd"), "\n".join(lines) + "\n")
+
+
+def write_changed(target: Path, text: str) -> None:
+    """Writes only what differs: a newer file would have everything that depends on it compiled again."""
     if not target.exists() or target.read_text() != text:
         target.write_text(text)
 
@@ -44,9 +47,9 @@ def extensions() -> list[Extension]:
     names = compiled_stages()
     for name in names:
         # A .pxd beside a stage tells the compiler where its constants come from.
-        (ROOT / Path(*name.split("."))).with_suffix(".pxd").write_text("from dissectors.layout cimport *\n")
+        write_changed((ROOT / Path(*name.split("."))).with_suffix(".pxd"), "from dissectors.layout cimport *\n")
     modules = [Extension(name, [str(Path(*name.split(".")).with_suffix(".py"))], optional=True) for name in names]
-    directives = {"language_level": 3, "boundscheck": True, "wraparound": False, "cdivision": True}
+    directives = {"language_level": 3, "boundscheck": True, "wraparound": False, "cdivision": True, "initializedcheck": False}
     return cythonize(modules, compiler_directives=directives)
 
 

@@ -9,6 +9,7 @@ from walk_helpers import Message, batch, walked
 
 from dissectors import layout
 from dissectors.kafka import program
+from dissectors.kafka.explain import explain
 from dissectors.kafka.walk import Walker
 
 
@@ -155,11 +156,43 @@ def test_several_groups_in_one_request_are_no_group() -> None:
     assert got.decoded == [layout.DECODED_FULL] * 4
 
 
-def test_a_huge_count_is_refused_at_once() -> None:
-    """Metadata v1 with 2^31 - 1 topics in a frame of 30 bytes."""
-    body = struct.pack(">ii", 2147483647, 0)
-    got = walked(Walker(), [Message(3, 1, "request", request_header(3, 1, "app-1") + body)])
+@pytest.mark.parametrize("missing", [0, 4])
+def test_a_huge_count_is_refused_at_once(missing: int) -> None:
+    """Metadata v1 with 2^31 - 1 topics in a small frame: wrong even if the capture kept only the front of it."""
+    frame = request_header(3, 1, "app-1") + struct.pack(">ii", 2147483647, 0)
+    got = walked(Walker(), [Message(3, 1, "request", frame)], [len(frame) - missing])
     assert got.decoded == [layout.DECODED_MALFORMED]
+
+
+def fetch_with_tags(tags: bytes) -> Message:
+    """A Fetch v12 that asks for nothing, with a tagged section at its end."""
+    fields = struct.pack(">iiiibii", -1, 500, 1, 1, 0, 77, 12) + b"\1\1\1"
+    return Message(1, 12, "request", request_header(1, 12, "app-1") + b"\0" + fields + tags)
+
+
+@pytest.mark.parametrize(
+    ("tags", "decoded"),
+    [
+        (b"\0", layout.DECODED_FULL),
+        (b"\1\0\3\3ab", layout.DECODED_FULL),  # tag 0, the cluster id
+        (b"\1\0\5\3ab??", layout.DECODED_FULL),  # and what a newer version might append to it
+        (b"\1\0\2\3ab", layout.DECODED_MALFORMED),  # it does not fit into its field
+        (b"\2\0\3\3ab\x09\2??", layout.DECODED_FULL),  # a tag that nobody knows
+        (b"\1\x09\3??", layout.DECODED_MALFORMED),
+        (b"\1\xff\xff\xff\xff\x0f\0", layout.DECODED_FULL),  # the largest tag
+        (b"\1\xff\xff\xff\xff\x1f\0", layout.DECODED_MALFORMED),  # beyond 32 bits
+        (b"\1\x80\x80\x80\x80\x80\0\0", layout.DECODED_MALFORMED),
+        (b"\xff\xff\xff\xff\x0f", layout.DECODED_MALFORMED),
+    ],
+)
+def test_tagged_fields_as_in_the_interpreter(tags: bytes, decoded: int) -> None:
+    message = fetch_with_tags(tags)
+    got = walked(Walker(), [message])
+    assert got.decoded == [decoded]
+    found = explain(message.key, message.version, message.direction, message.frame)
+    assert (found.error is None) == (decoded == layout.DECODED_FULL)
+    if found.error is None:
+        assert got.values[0][layout.VALUE_LEFTOVER] == found.leftover_bytes == 0
 
 
 def test_secrets_are_never_interned() -> None:

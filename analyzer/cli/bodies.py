@@ -1,0 +1,26 @@
+"""An exchange with its decoded bodies as one line of JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from analyzer.export import with_hex_keys
+from analyzer.render import Renderer, message
+from analyzer.text import escape_json
+from dissectors.kafka.explain import explain
+
+_HIDING = Renderer(secrets=False)
+
+
+def exchange_line(row: dict[str, Any], request: bytes | None, response: bytes | None) -> str:
+    """The columns of the row, then `request` and `response`: the bodies as far as they can be read, or null.
+
+    `request_decoded` and `response_decoded` of the row say how far that was. Secrets are `{"secret_bytes": n}`.
+    """
+    found = with_hex_keys(row)
+    for side, frame in (("request", request), ("response", response)):
+        found[side] = None
+        if frame is not None and row["api_key"] is not None:
+            found[side] = message(explain(row["api_key"], row["api_version"], side, frame), _HIDING)["body"]
+    return escape_json(json.dumps(found, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,83 @@
+"""`kanalyze exchanges`: the requests with their replies, one line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.options import Options
+
+if TYPE_CHECKING:
+    from analyzer.dataset import Dataset
+
+_ORDER = "order by coalesce(request_time_ns, response_time_ns), exchange"
+_COLUMNS = (
+    "exchange, request_time_ns, response_time_ns, client_id, client_address, client_port, api_name, api_version, "
+    "status, kind, error_code, throttle_time_ms, total_ns"
+)
+
+
+@click.command()
+@captures
+@limit_option
+@format_option("table", "json", "jsonl", "csv")
+@capture_options()
+def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: str) -> int:
+    """List requests with their replies, in order of time.
+
+    The table shows the columns that fit a screen; the other formats hold every column. EXCHANGE, 16 hex digits, is what
+    `kanalyze show` takes.
+    """
+    with opened(inputs, options) as dataset:
+        if form == "table":
+            _print_table(dataset, limit)
+        else:
+            from analyzer.cli.rows import print_rows
+
+            print_rows(dataset, f"select * from exchanges {_ORDER}", form, limit)
+        return exit_code(dataset)
+
+
+def _print_table(dataset: Dataset, limit: int | None) -> None:
+    from analyzer.cli.table import TABLE_ROWS, print_table, say_when_cut
+
+    limit = TABLE_ROWS if limit is None else limit
+    rows = dataset.query(f"select {_COLUMNS} from exchanges {_ORDER}" + (f" limit {limit + 1}" if limit else ""))
+    header = ("exchange", "time (UTC)", "client", "request", "took", "throttle", "outcome")
+    print_table(header, _cells(rows[:limit] if limit else rows), (False, False, False, False, True, True, False))
+    say_when_cut(len(rows), limit)
+
+
+def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Cells of the table; the date is left out when all rows are of one day."""
+    from analyzer.report.format import client, duration, exchange_id, milliseconds, moment
+
+    times = [moment(row["request_time_ns"] or row["response_time_ns"], 6) for row in rows]
+    one_day = len({time[:10] for time in times}) < 2
+    return [
+        [
+            exchange_id(row["exchange"]),
+            time[11:] if one_day else time,
+            client(row),
+            _request(row),
+            duration(row["total_ns"]),
+            milliseconds(row["throttle_time_ms"] or None),
+            _outcome(row),
+        ]
+        for row, time in zip(rows, times, strict=True)
+    ]
+
+
+def _request(row: dict[str, Any]) -> str:
+    if row["api_name"] is None:
+        return "-"
+    words = f"{row['api_name']} v{row['api_version']}"
+    return f"{words} {row['kind']}" if row["kind"] else words
+
+
+def _outcome(row: dict[str, Any]) -> str:
+    from dissectors.kafka.error_codes import error_code
+
+    return f"{row['status']}, {error_code(row['error_code']).name}" if row["error_code"] else str(row["status"])

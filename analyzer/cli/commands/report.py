@@ -1,0 +1,33 @@
+"""`kanalyze report`: what is going on in these captures."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, opened
+from analyzer.options import Options
+
+
+@click.command(short_help="Print what is going on; the default.")
+@captures
+@format_option("table", "json", "jsonl")
+@capture_options()
+def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
+    """Print what is going on: coverage, latency by API, throttling, errors, connections that stand out.
+
+    `kanalyze CAPTURE...` does the same.
+    """
+    with opened(inputs, options) as dataset:
+        if form == "table":
+            from analyzer.cli.screen import screen
+            from analyzer.report.terminal import print_report
+
+            with screen() as console:
+                print_report(dataset, console)
+        else:
+            from analyzer.report.metrics import write_metrics
+
+            write_metrics(dataset, form, sys.stdout)
+        return exit_code(dataset)

@@ -1,0 +1,33 @@
+"""`kanalyze schema`: the fields of a message."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import click
+
+from analyzer.cli.outcome import FINE
+
+
+@click.command(short_help="Print the fields of an API's messages.")
+@click.argument("name", required=False)
+@click.option("--version", type=click.IntRange(min=0), metavar="N", help="Only the fields of this version.")
+def command(name: str | None, version: int | None) -> int:
+    """Print the fields of an API's messages; NAME is its name or key. Without NAME: list the APIs."""
+    from analyzer.cli import schemas
+
+    if name is None:
+        lines = schemas.listing()
+    else:
+        known = schemas.names()
+        key = known.get(name.lower())
+        if key is None:
+            near = get_close_matches(name.lower(), known, n=1)
+            hint = f"; did you mean {schemas.title(known[near[0]])}?" if near else ""
+            raise click.UsageError(f"no API {name!r}{hint} (`kanalyze schema` lists them)")
+        if version is not None and not schemas.has_version(key, version):
+            raise click.UsageError(f"{schemas.title(key)} has no version {version}")
+        lines = schemas.fields(key, version)
+    for line in lines:
+        click.echo(line)
+    return FINE

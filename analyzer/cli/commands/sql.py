@@ -1,0 +1,35 @@
+"""`kanalyze sql`: a question of one's own."""
+
+from __future__ import annotations
+
+import click
+
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.cli.outcome import UNREADABLE, say
+from analyzer.cli.rows import print_rows
+from analyzer.options import Options
+
+
+@click.command(short_help="Run a SELECT over the tables of the captures.")
+@captures
+@click.argument("statement", metavar="SELECT")
+@limit_option
+@format_option("table", "json", "jsonl", "csv")
+@capture_options()
+def command(inputs: tuple[str, ...], statement: str, options: Options, limit: int | None, form: str) -> int:
+    """Run a SELECT (DuckDB's SQL) over the tables of the captures.
+
+    Tables: captures, connections, exchanges, entries, errors, problems. Times are ns since the epoch. The keys
+    `exchange` and `connection` are numbers inside SQL and print as 16 hex digits; ('0x' || '00c3...')::bigint turns
+    digits back.
+    """
+    from analyzer.dataset import DatasetError
+
+    with opened(inputs, options) as dataset:
+        try:
+            print_rows(dataset, statement, form, limit)
+        except DatasetError as error:
+            for line in str(error).splitlines():
+                say(line)
+            return UNREADABLE
+        return exit_code(dataset)

@@ -1,0 +1,152 @@
+"""What every command that reads captures shares: its arguments, its options, its session."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.cli.outcome import FINE, UNREADABLE, say
+from analyzer.cli.values import Ports, Size, UtcTime
+from analyzer.filters import Filters
+from analyzer.options import Options
+
+if TYPE_CHECKING:
+    from analyzer.dataset import Dataset
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+DEFAULTS = Options()
+
+
+def _filters(until: tuple[str, ...]) -> tuple[Decorator, ...]:
+    return (
+        click.option("--client", "clients", multiple=True, metavar="GLOB", help="Only these client ids or addresses."),
+        click.option(
+            "--broker", "brokers", multiple=True, metavar="GLOB", help="Only these brokers: id or address[:port]."
+        ),
+        click.option("--api", "apis", multiple=True, metavar="GLOB", help="Only these APIs: name or key."),
+        click.option("--topic", "topics", multiple=True, metavar="GLOB", help="Only these topics: name or id."),
+        click.option("--from", "from_ns", type=UtcTime(), metavar="TIME", help="Only from this moment (UTC) on."),
+        click.option(*until, "to_ns", type=UtcTime(), metavar="TIME", help="Only before this moment (UTC)."),
+    )
+
+
+_READING = (
+    click.option(
+        "--ports",
+        type=Ports(),
+        default=(),
+        metavar="PORT,...",
+        help="Ports of the brokers; without it Kafka is found by content.",
+    ),
+    click.option(
+        "--temp-dir",
+        type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
+        help="Where temporary tables go (removed at the end).  [default: the system's]",
+    ),
+    click.option(
+        "--max-frame",
+        type=Size(),
+        default=DEFAULTS.max_frame_bytes,
+        metavar="SIZE",
+        help="Read no more than this of one message.  [default: 128MiB]",
+    ),
+    click.option(
+        "--max-connections",
+        type=click.IntRange(min=1),
+        default=DEFAULTS.max_connections,
+        show_default=True,
+        metavar="N",
+        help="Follow this many connections at a time.",
+    ),
+    click.option(
+        "--max-reassembly",
+        type=Size(),
+        default=DEFAULTS.max_reassembly_bytes,
+        metavar="SIZE",
+        help="Memory for bytes that wait for earlier ones.  [default: 256MiB]",
+    ),
+)
+
+
+def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
+    """Gives a command the options of reading and filtering; it gets them as one argument, `options`.
+
+    `until` names the option for the end of a time range, for a command that has another use for `--to`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def with_options(
+            ports: tuple[int, ...],
+            temp_dir: Path | None,
+            max_frame: int,
+            max_connections: int,
+            max_reassembly: int,
+            clients: tuple[str, ...],
+            brokers: tuple[str, ...],
+            apis: tuple[str, ...],
+            topics: tuple[str, ...],
+            from_ns: int | None,
+            to_ns: int | None,
+            **rest: Any,
+        ) -> Any:
+            filters = Filters(clients, brokers, apis, topics, from_ns, to_ns)
+            options = Options(ports, max_frame, max_connections, max_reassembly, temp_dir, filters)
+            return function(options=options, **rest)
+
+        decorated: Callable[..., Any] = with_options
+        for option in reversed((*_filters(until), *_READING)):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+def captures(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument `inputs`: one or more captures."""
+    return click.argument("inputs", nargs=-1, required=True, metavar="CAPTURE...")(function)
+
+
+def format_option(*formats: str) -> Decorator:
+    """`--format`, the first one being the default."""
+    text = f"{', '.join(formats[:-1])} or {formats[-1]}.  [default: {formats[0]}]"
+    return click.option("--format", "form", type=click.Choice(formats), default=formats[0], metavar="FORMAT", help=text)
+
+
+def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--limit`: None when it was not given, 0 for no limit."""
+    text = "At most N rows, 0 for all.  [default: 1000 in a table, else all]"
+    return click.option("--limit", type=click.IntRange(min=0), metavar="N", help=text)(function)
+
+
+@contextmanager
+def opened(inputs: tuple[str, ...], options: Options) -> Iterator[Dataset]:
+    """The dataset of the captures, its warnings said on stderr."""
+    from analyzer.cli.progress import progress
+    from analyzer.local import open_dataset
+
+    say_when_uncompiled()
+    with progress(inputs) as bar, open_dataset(inputs, options, bar) as dataset:
+        bar.clear()
+        for line in dataset.warnings:
+            say(line)
+        yield dataset
+
+
+def exit_code(dataset: Dataset) -> int:
+    """2 when any input could not be read, else 0."""
+    return UNREADABLE if dataset.failed else FINE
+
+
+def say_when_uncompiled() -> None:
+    """One line when the hot stages run as plain Python, because minutes instead of seconds want an explanation."""
+    import dissectors.net.packets as stage
+
+    if (stage.__file__ or "").endswith(".py"):
+        say("running uncompiled, many times slower than with compiled stages: reinstall where a C compiler is at hand")

@@ -1,0 +1,99 @@
+"""Entry point of `kanalyze`.
+
+Start-up is part of the product (`kanalyze --version` in 0.15 s), so nothing here may import Arrow, DuckDB or rich, and
+a command's file is imported only when the command is used. A command is one file of `commands/`, named like the verb,
+that defines `command`: adding the file adds the command.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from analyzer.version import VERSION
+
+COMMANDS = Path(__file__).parent / "commands"
+DEFAULT = "report"
+
+
+@cache
+def verbs() -> tuple[str, ...]:
+    """Every command, by the names of the files in `commands/`."""
+    names = (path.stem for path in COMMANDS.glob("*.py") if not path.stem.startswith("_"))
+    return tuple(sorted(name.replace("_", "-") for name in names))
+
+
+class Verbs(click.Group):
+    """The commands, each loaded on first use; a first word that is none of them is a capture to report on."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(verbs())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in verbs():
+            return None
+        module = import_module(f"analyzer.cli.commands.{cmd_name.replace('-', '_')}")
+        command = module.command
+        assert isinstance(command, click.Command)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = ("--help", "-h", "--version", *verbs())
+        if args and args[0] not in own:
+            refuse_mistyped_verb(ctx, args[0])
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+def refuse_mistyped_verb(ctx: click.Context, word: str) -> None:
+    """Stops `kanalyze exchange x.pcap` before it is taken for a report on a file called "exchange"."""
+    if word.startswith("-") or "/" in word or "." in word or Path(word).exists():
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, verbs(), n=1, cutoff=0.75)
+    if near:
+        raise click.UsageError(f"no command and no file is called {word!r}; did you mean {near[0]!r}?", ctx)
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`kanalyze CAPTURE...` is short for `kanalyze report CAPTURE...`. Each command has its own --help.",
+)
+@click.version_option(VERSION, prog_name="kanalyze", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Read packet captures of Kafka traffic; tell what is slow, throttled, failing, and for whom.
+
+    A CAPTURE is a pcap or pcapng file (.gz and .zst too), a directory of them, a glob, `-` for standard input, or a
+    directory that `kanalyze export` wrote.
+    """
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line and answers its exit code: 0 fine, 1 a check failed, 2 usage or unreadable input, 130
+    interrupted.
+
+    70 is a bug of ours: one line on stderr, and the traceback when KANALYZE_DEBUG=1.
+    """
+    from analyzer.cli import outcome
+
+    outcome.prepare()
+    try:
+        with cli.make_context("kanalyze", list(arguments)) as context:
+            code = cli.invoke(context)
+        sys.stdout.flush()
+    # Not swallowed: `explain` says every one of them in a line, and gives bugs an exit code of their own.
+    except BaseException as error:
+        return outcome.explain(error)
+    return int(code or 0)
+
+
+def run() -> None:
+    """The `kanalyze` script."""
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,135 @@
+"""How a run ends: every way out of a command as one clear line and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import traceback
+from types import FrameType
+
+import click
+
+from analyzer.text import printable
+
+FINE = 0
+UNREADABLE = 2
+BUG = 70  # EX_SOFTWARE of sysexits.h
+INTERRUPTED = 130
+
+
+def say(line: str) -> None:
+    """One line on stderr, control characters escaped. A closed stderr must not end a run."""
+    try:
+        print(f"kanalyze: {printable(line)}", file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        _discard(sys.stderr.fileno())
+
+
+def prepare() -> None:
+    """Streams that can write any text; an orderly end (temporary files removed) when the process is told to stop."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # A SIGHUP ignored by nohup stays ignored.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    del frame
+    raise SystemExit(128 + number)
+
+
+def _discard(descriptor: int) -> None:
+    """Points a descriptor nowhere, so that the interpreter's last flush cannot fail."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, descriptor)
+    os.close(null)
+
+
+def explain(error: BaseException) -> int:
+    """Says what ended the run, where something must be said, and answers the exit code."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else FINE
+    if isinstance(error, BrokenPipeError) or _is_broken_pipe_in_disguise(error):
+        _discard(sys.stdout.fileno())
+        return FINE
+    if isinstance(error, KeyboardInterrupt | click.Abort) or _is_interrupted_query(error):
+        say("interrupted")
+        return INTERRUPTED
+    if isinstance(error, click.ClickException):
+        _show(error)
+        return UNREADABLE
+    text = _expected(error)
+    if text is None:
+        return _bug(error)
+    for line in text.splitlines():
+        say(line)
+    return UNREADABLE
+
+
+def _show(error: click.ClickException) -> None:
+    """A mistake in the command line: help when nothing was asked at all, else one line."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
+    context = getattr(error, "ctx", None)
+    where = f"; see `{context.command_path} --help`" if context is not None else ""
+    say(error.format_message().strip().rstrip(".") + where)
+
+
+def _is_broken_pipe_in_disguise(error: BaseException) -> bool:
+    """Arrow reports a closed pipe as an OSError of its own making."""
+    return isinstance(error, OSError) and error.errno == errno.EPIPE
+
+
+def _is_interrupted_query(error: BaseException) -> bool:
+    """Ctrl-C while DuckDB was at work, which its Python side tells as a plain RuntimeError."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+
+
+def _expected(error: BaseException) -> str | None:
+    """The lines for an error that the world can cause; None for one that only we can."""
+    from analyzer.sources import InputError
+
+    if isinstance(error, InputError):
+        return str(error)
+    duckdb = sys.modules.get("duckdb")
+    if duckdb is not None and isinstance(error.__cause__, duckdb.Error):
+        return None  # SQL of ours that is wrong; that of the user is judged where it is run
+    if isinstance(error, OSError):
+        return _system_error(error)
+    if isinstance(error, MemoryError):
+        return "out of memory; lower --max-reassembly or --max-frame"
+    if duckdb is not None and isinstance(error, duckdb.IOException | duckdb.OutOfMemoryException):
+        return f"{_first_line(str(error))}; --temp-dir names a place with more room"
+    return None
+
+
+def _system_error(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename is not None else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{where}no space left; --temp-dir names another place for temporary files"
+    return f"{where}{error.strerror or _first_line(str(error))}"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _bug(error: BaseException) -> int:
+    if os.environ.get("KANALYZE_DEBUG", "") not in ("", "0"):
+        traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {frames[-1].name}, {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""  # noqa: PTH119
+    say(
+        f"a bug of ours, not of your input: {type(error).__name__}: {_first_line(str(error))}{place}; "
+        "please report it with the output of the same command under KANALYZE_DEBUG=1"
+    )
+    return BUG

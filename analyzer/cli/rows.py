@@ -1,0 +1,26 @@
+"""Rows to stdout in the format that was asked for."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from analyzer.cli.table import TABLE_ROWS, print_result
+from analyzer.export import Rows, write
+
+if TYPE_CHECKING:
+    from analyzer.dataset import Dataset
+
+
+def print_rows(dataset: Dataset, sql: str, form: str, limit: int | None = None) -> None:
+    """Writes the rows of a SELECT as table, json, jsonl, csv or parquet.
+
+    `limit` 0 is no limit, None the format's own: 1,000 rows for a table, none for the others.
+    """
+    rows = Rows(dataset, sql)
+    if form == "table":
+        print_result(rows, TABLE_ROWS if limit is None else limit)
+        return
+    sys.stdout.flush()
+    write(rows, form, sys.stdout.buffer, limit or 0)
+    sys.stdout.buffer.flush()

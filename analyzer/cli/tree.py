@@ -1,0 +1,80 @@
+"""A message as a tree for a person: a line per value, with its place in the frame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from analyzer.render import Renderer, error
+from analyzer.text import escape_json
+
+if TYPE_CHECKING:
+    from dissectors.kafka.explain import Explained, Node, Struct
+
+# Values of bytes, records and text longer than this are cut: `kanalyze dump` has them whole.
+_MOST_CHARACTERS = 160
+
+
+def tree(found: Explained, renderer: Renderer) -> Iterator[str]:
+    """The lines of one message: offset of the first byte in the frame (its length field not counted), size, name,
+    value.
+    """
+    yield f"{'offset':>8} {'size':>7}  field"
+    yield from _struct(found.header, 0, renderer)
+    if found.body is not None:
+        yield from _struct(found.body, 0, renderer)
+    if found.leftover_bytes:
+        yield f"{'':>8} {found.leftover_bytes:>7}  bytes follow that the schema does not know"
+    for note in found.notes:
+        yield f"{'':>16}  note: {note}"
+    if found.error is not None:
+        problem = error(found.error)
+        where = problem["path"] or "the start"
+        yield f"{problem['offset']:>8} {'':>7}  {problem['kind']} at {where}: {problem['message']}"
+
+
+def _struct(struct: Struct, depth: int, renderer: Renderer) -> Iterator[str]:
+    for node in struct.fields.values():
+        yield from _node(node, depth, renderer, struct)
+    for tag, value in struct.unknown_tags.items():
+        yield f"{'':>8} {len(value):>7}  {'  ' * depth}unknown tag {tag}"
+
+
+def _node(node: Node, depth: int, renderer: Renderer, around: Struct) -> Iterator[str]:
+    from dissectors.kafka.explain import Struct
+
+    place = f"{node.start:>8} {node.end - node.start:>7}  {'  ' * depth}"
+    hidden = node.field is not None and not renderer.secrets and renderer.is_secret(node.field, around)
+    if isinstance(node.value, Struct) and not hidden:
+        yield f"{place}{node.name}"
+        yield from _struct(node.value, depth + 1, renderer)
+    elif isinstance(node.value, list) and not hidden:
+        yield from _array(node, place, depth, renderer, around)
+    else:
+        yield f"{place}{node.name} = {_text(renderer.node(node, around))}{_meaning(node)}"
+
+
+def _array(node: Node, place: str, depth: int, renderer: Renderer, around: Struct) -> Iterator[str]:
+    from dissectors.kafka.explain import Struct
+
+    if not any(isinstance(element.value, Struct) for element in node.value):
+        yield f"{place}{node.name} = {_text(renderer.node(node, around))}"
+        return
+    yield f"{place}{node.name}: {len(node.value)}"
+    for element in node.value:
+        yield from _node(element, depth + 1, renderer, around)
+
+
+def _text(value: Any) -> str:
+    text = escape_json(json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}... ({len(text):,} characters)"
+
+
+def _meaning(node: Node) -> str:
+    """The name of an error code, behind its number."""
+    if node.field is None or "error" not in node.field.roles or not node.value:
+        return ""
+    from dissectors.kafka.error_codes import error_code
+
+    return f"  {error_code(node.value).name}"

@@ -1,0 +1,61 @@
+"""Words of the command line turned into values: sizes, ports, times."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
+
+
+class Size(click.ParamType):
+    """A number of bytes, at least one: `65536`, `64k`, `128MB`, `2GiB` (powers of 1024)."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = _SIZE.fullmatch(value.strip())
+        if match is None or int(match[1]) == 0:
+            self.fail(f"{value!r} is not a size like 65536, 64k, 128MB or 2GiB", param, ctx)
+        return int(match[1]) * _UNITS[match[2].lower()]
+
+
+class Ports(click.ParamType):
+    """Port numbers with commas between them."""
+
+    name = "ports"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in value.split(",") if word.strip()]
+        if not words or not all(word.isascii() and word.isdigit() and 0 < int(word) < 65536 for word in words):
+            self.fail(f"{value!r} is not a list of ports like 9092,9093", param, ctx)
+        return tuple(int(word) for word in words)
+
+
+class UtcTime(click.ParamType):
+    """A moment in UTC (or with its own offset) down to the nanosecond, as ns since the epoch."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = _TIME.fullmatch(value.strip())
+        if match is not None:
+            date, clock, fraction, offset = match.groups()
+            try:
+                moment = datetime.fromisoformat(f"{date}T{clock or '00:00'}{(offset or 'Z')}")
+            except ValueError:
+                match = None
+        if match is None:
+            self.fail(f"{value!r} is not a time like 2026-05-01T10:59:12.123 (UTC)", param, ctx)
+        return int(moment.astimezone(UTC).timestamp()) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))

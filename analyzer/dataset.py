@@ -1,0 +1,240 @@
+"""The tables of one run, or of an exported directory, as views of an embedded DuckDB: what metrics and verbs read.
+
+Every table of `analyzer.tables` is there under two names: `all_exchanges` is everything, `exchanges` what the filters
+leave (the same without filters). `captures` and `problems` are coverage and never filtered. `time_range` is one row,
+`first_time_ns` and `last_time_ns` of the captures, narrowed by the filters. Nothing heavy is imported before a
+dataset is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import metrics
+from analyzer.filters import Filters, exchange_condition, literal, topic_condition
+from analyzer.tables import SQL_TYPES, TABLES
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
+
+MANIFEST = "manifest.json"
+DEFAULT_MEMORY_BYTES = 256_000_000
+
+
+class DatasetError(OSError):
+    """A directory that cannot be read as a dataset, or SQL that cannot be run: the text is a message for a person."""
+
+
+class Dataset:
+    """Tables that can be asked. Use as a context manager: leaving it frees the database and runs `cleanup`.
+
+    `views` maps a name to the SQL of a view, created in this order, so a later one may read an earlier one; the SQL
+    of a final table goes under the table's name, and later SQL finds it as `all_<table>`. Tables that are missing are
+    empty. `warnings` are lines that a person must see; `failed` says that some input could not be read. What does not
+    fit `memory_bytes` goes to a directory of its own below `temp_directory` (None: the system's). `threads` None: one
+    per core. A full disk or memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
+    """
+
+    def __init__(
+        self,
+        views: Mapping[str, str],
+        *,
+        filters: Filters | None = None,
+        cleanup: Callable[[], None] | None = None,
+        warnings: Iterable[str] = (),
+        failed: bool = False,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        threads: int | None = None,
+        temp_directory: Path | None = None,
+    ) -> None:
+        import duckdb
+
+        self.filters = filters or Filters()
+        self.warnings = tuple(warnings)
+        self.failed = failed
+        self._cleanup = cleanup
+        # DuckDB makes the directory when it spills, and not before.
+        self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"
+        config: dict[str, Any] = {"memory_limit": f"{memory_bytes}B", "temp_directory": str(self._spill)}
+        if threads is not None:
+            config["threads"] = threads
+        self._database = duckdb.connect(":memory:", config=config)
+        try:
+            self._create(views)
+        except BaseException:
+            self.close()
+            raise
+
+    def _create(self, views: Mapping[str, str]) -> None:
+        # Ten metrics read the footers of the same files, which do not change while they are open.
+        self._run("SET parquet_metadata_cache = true")
+        # In a process without a script (`python -c`, a notebook) DuckDB would draw its own on stdout.
+        self._run("SET enable_progress_bar = false")
+        for name, sql in views.items():
+            self._view(f"all_{name}" if name in TABLES else name, sql)
+        for name in TABLES:
+            if name not in views:
+                self._view(f"all_{name}", _no_rows(name))
+        for name, condition in _conditions(self.filters).items():
+            self._view(name, f"SELECT * FROM all_{name} WHERE {condition}")
+        first = _narrowed("greatest", "min(first_time_ns)", self.filters.from_ns)
+        last = _narrowed("least", "max(last_time_ns)", self.filters.to_ns)
+        self._view("time_range", f"SELECT {first} AS first_time_ns, {last} AS last_time_ns FROM all_captures")
+
+    def _view(self, name: str, sql: str) -> None:
+        self._run(f"CREATE VIEW {name} AS {sql}")
+
+    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""
+        result = self._run(sql, parameters)
+        names = [column[0] for column in result.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+    def arrow(self, sql: str, parameters: Sequence[Any] = ()) -> pyarrow.Table:
+        """All rows as an Arrow table. Raises DatasetError."""
+        with _told():
+            return self._relation(sql, parameters).to_arrow_table()
+
+    def batches(self, sql: str, parameters: Sequence[Any] = (), rows: int = 50_000) -> pyarrow.RecordBatchReader:
+        """The rows as Arrow batches of about `rows`, computed as they are taken: for results larger than memory. To be
+        read to its end before the next question. Raises DatasetError.
+        """
+        with _told():
+            return self._relation(sql, parameters).to_arrow_reader(rows)
+
+    def metric(self, name: str) -> list[dict[str, Any]]:
+        """The rows of analyzer/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
+        return self.query(metrics.text(name))
+
+    def tables(self) -> list[str]:
+        """Names of the final tables, in the order of the documentation."""
+        return list(TABLES)
+
+    def close(self) -> None:
+        """Frees the database and everything temporary; a second call does nothing."""
+        self._database.close()
+        if self._spill.exists():
+            shutil.rmtree(self._spill)
+        cleanup, self._cleanup = self._cleanup, None
+        if cleanup is not None:
+            cleanup()
+
+    def _run(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
+        with _told():
+            return self._database.execute(sql, list(parameters))
+
+    def _relation(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyRelation:
+        """What Arrow results are taken from: a relation streams, a cursor would first hold the whole result."""
+        relation = self._database.sql(sql, params=list(parameters))
+        if relation is None:
+            raise DatasetError("this statement has no rows as its result; a SELECT has")
+        return relation
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Words what is wrong with SQL. A full disk is not the fault of the question: the command line words that."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InterruptException):
+        raise
+    except duckdb.Error as error:
+        raise DatasetError(str(error).strip()) from error
+
+
+def _conditions(filters: Filters) -> dict[str, str]:
+    """Table -> SQL condition on the rows to show; exchanges come first, the others are narrowed to theirs."""
+    conditions = dict.fromkeys(("exchanges", *TABLES), "true")
+    if filters:
+        conditions["exchanges"] = exchange_condition(filters)
+        conditions["connections"] = "connection IN (SELECT connection FROM exchanges)"
+        of_exchange = f"exchange IN (SELECT exchange FROM exchanges) AND {topic_condition(filters)}"
+        conditions["entries"] = conditions["errors"] = of_exchange
+    return conditions
+
+
+def _narrowed(function: str, expression: str, limit: int | None) -> str:
+    return expression if limit is None else f"{function}({expression}, {limit})"
+
+
+def _no_rows(table: str) -> str:
+    columns = ", ".join(_null(column.name, column.type) for column in TABLES[table])
+    return f"SELECT {columns} WHERE false"
+
+
+def _null(name: str, kind: str) -> str:
+    return f'CAST(NULL AS {SQL_TYPES[kind]}) AS "{name}"'
+
+
+def parquet(paths: Iterable[Path | str]) -> str:
+    """SQL that reads Parquet files as one table; paths are taken as they are, not as globs."""
+    files = ", ".join(literal(_unglob(str(path))) for path in paths)
+    return f"SELECT * FROM read_parquet([{files}], union_by_name = true)"
+
+
+def _unglob(path: str) -> str:
+    """DuckDB expands globs in every path; in a bracket class a letter stands for itself."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def is_dataset(path: Path) -> bool:
+    """True for a directory that `kanalyze export` wrote: one with a manifest, or with the Parquet files of a table."""
+    return path.is_dir() and ((path / MANIFEST).is_file() or any(_files(path, table) for table in TABLES))
+
+
+def _files(directory: Path, table: str) -> list[Path]:
+    single = directory / f"{table}.parquet"
+    return [single] if single.is_file() else sorted((directory / table).glob("*.parquet"))
+
+
+def open_dataset(directory: Path, **options: Any) -> Dataset:
+    """Opens an exported directory; `options` are the keyword arguments of Dataset. Columns that it lacks are null, so
+    an export of another version can be read. Raises DatasetError.
+    """
+    _check_manifest(directory)
+    files = {table: found for table in TABLES if (found := _files(directory, table))}
+    if not files:
+        raise DatasetError(f"{directory}: no tables of kanalyze in it, wanted exchanges.parquet and others")
+    return Dataset({table: _completed(table, paths) for table, paths in files.items()}, **options)
+
+
+def _check_manifest(directory: Path) -> None:
+    path = directory / MANIFEST
+    if not path.is_file():
+        return
+    try:
+        form = json.loads(path.read_text(encoding="utf-8"))["format"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DatasetError(f"{path}: not a manifest that kanalyze export wrote") from error
+    if form != "parquet":
+        raise DatasetError(f"{directory}: exported as {form}; only --format parquet can be read again")
+
+
+def _completed(table: str, paths: list[Path]) -> str:
+    """SQL for a table of an export, with exactly the columns of the contract."""
+    import pyarrow.parquet
+
+    present: set[str] = set()
+    for path in paths:
+        try:
+            present.update(pyarrow.parquet.read_schema(path).names)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise DatasetError(f"{path}: not a Parquet file that can be read") from error
+    columns = (f'"{name}"' if name in present else _null(name, kind) for name, kind, _ in TABLES[table])
+    return f"SELECT {', '.join(columns)} FROM ({parquet(paths)})"

@@ -1,0 +1,118 @@
+"""What the user asked to see, and the SQL of it, applied once, as views; coverage never sees it.
+
+`*`, `?` and `[abc]` are globs; upper and lower case are the same. Everything the user typed enters SQL as a quoted
+literal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_BRACKETED = re.compile(r"\[([0-9a-fA-F:.%]+)\](:\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which exchanges a person wants to see. Values of one kind are alternatives; kinds are combined with "and".
+
+    `clients` are globs over client ids and addresses; `brokers` node ids or globs over `address[:port]`; `apis` globs
+    over names, or keys; `topics` globs over names and ids. `from_ns` (included) and `to_ns` (not included) bound the
+    time of an exchange's first byte, ns since the epoch; None is open.
+    """
+
+    clients: tuple[str, ...] = ()
+    brokers: tuple[str, ...] = ()
+    apis: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    from_ns: int | None = None
+    to_ns: int | None = None
+
+    def __bool__(self) -> bool:
+        return self != Filters()
+
+
+def literal(text: str) -> str:
+    """`text` as a SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def exchange_condition(filters: Filters) -> str:
+    """SQL that is true for the rows of `all_exchanges` to show; reads all_connections, all_entries and all_errors."""
+    parts = [
+        _any_of(_client, filters.clients),
+        _any_of(_broker, filters.brokers),
+        _any_of(_api, filters.apis),
+        _topics(filters),
+    ]
+    moment = "coalesce(request_time_ns, response_time_ns)"
+    if filters.from_ns is not None:
+        parts.append(f"{moment} >= {filters.from_ns}")
+    if filters.to_ns is not None:
+        parts.append(f"{moment} < {filters.to_ns}")
+    return " AND ".join(part for part in parts if part != "true") or "true"
+
+
+def topic_condition(filters: Filters) -> str:
+    """SQL that is true for the rows to show of a table that has `topic` and `topic_id`."""
+    return _any_of(_topic, filters.topics)
+
+
+def words(filters: Filters) -> str:
+    """What was asked, for a person: "client a or b, topic x"; empty for everything. As typed: not yet safe to print."""
+    groups = (
+        ("client", filters.clients),
+        ("broker", filters.brokers),
+        ("API", filters.apis),
+        ("topic", filters.topics),
+    )
+    return ", ".join(f"{name} {' or '.join(values)}" for name, values in groups if values)
+
+
+def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
+    return f"({' OR '.join(map(condition, patterns))})" if patterns else "true"
+
+
+def _like(expression: str, pattern: str) -> str:
+    """True when the value matches the glob; null never does."""
+    return f"lower({expression}) GLOB {literal(pattern.lower())}"
+
+
+def _topics(filters: Filters) -> str:
+    if not filters.topics:
+        return "true"
+    rows = topic_condition(filters)
+    tables = ("all_entries", "all_errors")
+    return f"({' OR '.join(f'exchange IN (SELECT exchange FROM {table} WHERE {rows})' for table in tables)})"
+
+
+def _topic(pattern: str) -> str:
+    # Ids differ in upper and lower case.
+    return f"({_like('topic', pattern)} OR topic_id GLOB {literal(pattern)})"
+
+
+def _client(pattern: str) -> str:
+    return f"({_like('client_id', pattern)} OR {_address('client', pattern)})"
+
+
+def _broker(pattern: str) -> str:
+    node = f" OR connection IN (SELECT connection FROM all_connections WHERE broker_id = {pattern})"
+    return f"({_address('broker', pattern)}{node if _is_number(pattern, 9) else ''})"
+
+
+def _api(pattern: str) -> str:
+    by_key = f" OR api_key = {pattern}" if _is_number(pattern, 5) else ""
+    return f"({_like('api_name', pattern)}{by_key})"
+
+
+def _address(side: str, pattern: str) -> str:
+    """The address alone, or address:port; the brackets of [IPv6]:port are no glob."""
+    if found := _BRACKETED.fullmatch(pattern):
+        pattern = found[1] + (found[2] or "")
+    with_port = f"{side}_address || ':' || CAST({side}_port AS VARCHAR)"
+    return f"({_like(f'{side}_address', pattern)} OR {_like(with_port, pattern)})"
+
+
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= digits

@@ -1,0 +1,32 @@
+"""Names of link types, for people: LINKTYPE_ numbers of the pcap registry (draft-ietf-opsawg-pcaplinktype)."""
+
+from __future__ import annotations
+
+NAMES = {
+    0: "null/loopback",
+    1: "Ethernet",
+    6: "Token Ring",
+    9: "PPP",
+    10: "FDDI",
+    12: "raw IP",
+    14: "raw IP",
+    101: "raw IP",
+    104: "Cisco HDLC",
+    105: "802.11",
+    107: "Frame Relay",
+    108: "OpenBSD loopback",
+    113: "Linux cooked v1",
+    127: "802.11 radiotap",
+    189: "USB",
+    192: "PPI",
+    195: "802.15.4",
+    228: "IPv4",
+    229: "IPv6",
+    239: "nflog",
+    276: "Linux cooked v2",
+}
+
+
+def link_name(link: int) -> str:
+    """The name of a link type, with its number where the name is not in our list."""
+    return NAMES.get(link, f"link type {link}")

@@ -1,0 +1,207 @@
+"""Runs on this machine: captures -> tables in a temporary directory -> a Dataset that verbs ask.
+
+Inputs are read in the order of their first packets, as one capture: rotated files go on in each other. What cannot be read is
+told in `Dataset.warnings` and sets `Dataset.failed`; the rest is analysed all the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import resolve
+from analyzer.dataset import Dataset, is_dataset, parquet
+from analyzer.dataset import open_dataset as open_exported
+from analyzer.links import link_name
+from analyzer.parts import part_schema
+from analyzer.parts import rows as part_rows
+from analyzer.sources import InputError, Source, expand
+from analyzer.tables import TABLES
+from dissectors import layout
+from dissectors.errors import DissectError
+
+if TYPE_CHECKING:
+    from analyzer.engine import Reading
+    from analyzer.options import Options
+    from analyzer.pipeline import FrameHook, Pipeline
+
+RAW = ("exchanges", "entries", "errors", "problems", "parts", "notes")
+# Words for SEEN_ outcomes, in their order: columns of `captures`.
+OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
+NOTE_TYPES = {
+    "file": "int32",
+    "packet": "int64",
+    "time_ns": "int64",
+    "offset": "int64",
+    "kind": "string",
+    "bytes_lost": "int64",
+    "detail": "string",
+}
+HEAD_READ_BYTES = 1 << 16
+
+
+def open_dataset(
+    inputs: Sequence[str],
+    options: Options,
+    progress: Callable[[int], None] | None = None,
+    block_bytes: int | None = None,
+) -> Dataset:
+    """The tables of captures, or of one exported directory. Raises InputError when nothing at all could be read.
+
+    `progress` hears of bytes as they are read.
+    """
+    if len(inputs) == 1 and is_dataset(Path(inputs[0])):
+        return open_exported(Path(inputs[0]), filters=options.filters, temp_directory=options.temp_dir)
+    found = expand(inputs)
+    warnings = [str(error) for error in found.errors]
+    if not found.sources:
+        raise InputError("\n".join(warnings))
+    folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
+    try:
+        readings, pipeline = analyse(
+            in_time_order(found.sources), folder, options, progress=progress, block_bytes=block_bytes
+        )
+        warnings += [line for reading in readings for line in _warnings(reading)]
+        if all(reading.failure for reading in readings):
+            raise InputError("\n".join(warnings))
+        _write_small_tables(folder, readings, pipeline)
+        return Dataset(
+            _views(folder, pipeline),
+            filters=options.filters,
+            cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
+            warnings=warnings,
+            failed=bool(found.errors) or any(_unreadable(reading) for reading in readings),
+            temp_directory=options.temp_dir,
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def analyse(
+    sources: Sequence[Source],
+    folder: Path,
+    options: Options,
+    *,
+    hook: FrameHook | None = None,
+    progress: Callable[[int], None] | None = None,
+    block_bytes: int | None = None,
+) -> tuple[list[Reading], Pipeline]:
+    """One pass over the sources: raw tables grow in `folder`, the small facts are in what comes back."""
+    from analyzer.engine import BLOCK_BYTES, Engine
+    from analyzer.pipeline import Pipeline
+
+    pipeline = Pipeline(folder, options, hook)
+    try:
+        engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES)
+        readings = []
+        for split, source in enumerate(sources):
+            readings.append(engine.read(split, source, progress))
+        pipeline.finish()
+    finally:
+        pipeline.close()
+    return readings, pipeline
+
+
+def in_time_order(sources: Sequence[Source]) -> list[Source]:
+    """Sources by the time of their first packet; those without one keep their place at the end.
+
+    Standard input cannot be read twice: with it, the order given is kept.
+    """
+    if len(sources) < 2 or any(source.name == "-" for source in sources):
+        return list(sources)
+    return sorted(sources, key=_first_time)
+
+
+def _first_time(source: Source) -> tuple[bool, int]:
+    from dissectors.net.formats import open_reader
+
+    row = layout.matrix(layout.PACKET_COLUMNS, 1)
+    head = b""
+    try:
+        for block in source.blocks(HEAD_READ_BYTES):
+            head += block
+            rows, _, _ = open_reader(head).feed(head, 0, row)
+            if rows or len(head) > 16 * HEAD_READ_BYTES:
+                break
+        return not head, row[layout.PACKET_TIME, 0]
+    except (DissectError, InputError):
+        return True, 0  # told when it is read
+
+
+def _unreadable(reading: Reading) -> bool:
+    """A file that ends inside a packet is the usual end of a capture; one that is damaged earlier was not read."""
+    return reading.failure is not None or any(note.kind == "damaged" for note in reading.notes)
+
+
+def _warnings(reading: Reading) -> Iterator[str]:
+    if reading.failure:
+        yield reading.failure
+    for note in reading.notes:
+        yield f"{reading.source.name}: {note.text}"
+    unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
+    if unknown:
+        links = ", ".join(link_name(link) for link in reading.link_types)
+        yield (
+            f"{reading.source.name}: {unknown:,} packets passed over: no reader for their link type ({links}); "
+            "capture on Ethernet, cooked or raw IP instead"
+        )
+
+
+def _write_small_tables(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> None:
+    """The tables that are small enough to be made from Python objects: captures, parts, notes."""
+    _write(folder / "captures.parquet", [_capture(reading) for reading in readings], _capture_schema())
+    parts = list(part_rows(pipeline))
+    _write(folder / "raw_parts.parquet", parts, part_schema())
+    notes = [
+        {
+            "file": reading.split,
+            "packet": note.packet,
+            "time_ns": None,
+            "offset": note.offset,
+            "kind": f"capture_{note.kind}",
+            "bytes_lost": note.lost_bytes,
+            "detail": note.text,
+        }
+        for reading in readings
+        for note in reading.notes
+    ]
+    _write(folder / "raw_notes.parquet", notes, NOTE_TYPES)
+
+
+def _write(path: Path, rows: list[dict[str, Any]], types: Mapping[str, str]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {name: pa.array([row[name] for row in rows], kind) for name, kind in types.items()}
+    pq.write_table(pa.table(columns), path)
+
+
+def _capture_schema() -> dict[str, str]:
+    return {column.name: column.type for column in TABLES["captures"]}
+
+
+def _capture(reading: Reading) -> dict[str, Any]:
+    packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, reading.outcomes, strict=True)}
+    return packets | {
+        "file": reading.split,
+        "path": reading.source.name,
+        "tap": None,
+        "format": reading.format,
+        "bytes": reading.bytes,
+        "cut": any(note.kind == "cut" for note in reading.notes),
+        "link_types": ", ".join(link_name(link) for link in reading.link_types) or None,
+        "packets": reading.packets,
+        "duplicate_packets": 0,
+        "dropped_packets": reading.dropped_packets,
+        "first_time_ns": reading.first_time_ns,
+        "last_time_ns": reading.last_time_ns,
+    }
+
+
+def _views(folder: Path, pipeline: Pipeline) -> dict[str, str]:
+    raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in RAW}
+    return raw | {"captures": parquet([folder / "captures.parquet"])} | resolve.views(pipeline.api_keys())

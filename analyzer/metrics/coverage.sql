@@ -1,0 +1,68 @@
+-- How much of the capture was read, and what is in it? One row, never filtered. Bytes are bytes, times ns since the epoch.
+WITH files AS (
+    SELECT
+        count(*) AS files,
+        count(*) FILTER (WHERE cut) AS cut_files,
+        CAST(sum(bytes) AS BIGINT) AS bytes,
+        CAST(sum(packets) AS BIGINT) AS packets,
+        CAST(sum(tcp_packets) AS BIGINT) AS tcp_packets,
+        CAST(sum(cut_packets + malformed_packets + fragment_packets) AS BIGINT) AS unread_packets,
+        CAST(sum(unknown_link_packets) AS BIGINT) AS unknown_link_packets,
+        CAST(sum(duplicate_packets) AS BIGINT) AS duplicate_packets,
+        CAST(sum(dropped_packets) AS BIGINT) AS dropped_packets,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM all_captures
+),
+links AS (
+    SELECT
+        count(*) AS connections,
+        count(*) FILTER (WHERE is_kafka) AS kafka_connections,
+        count(*) FILTER (WHERE protocol = 'tls' AND is_kafka IS NOT TRUE) AS tls_connections,
+        count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,
+        CAST(sum(client_stream_bytes + broker_stream_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
+        CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,
+        CAST(sum(client_skipped_sync_bytes + broker_skipped_sync_bytes)
+            FILTER (WHERE is_kafka) AS BIGINT) AS skipped_sync_bytes,
+        CAST(sum(client_skipped_malformed_bytes + broker_skipped_malformed_bytes)
+            FILTER (WHERE is_kafka) AS BIGINT) AS skipped_malformed_bytes,
+        CAST(sum(client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes)
+            FILTER (WHERE is_kafka) AS BIGINT) AS skipped_unfinished_bytes,
+        CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes)
+            FILTER (WHERE is_kafka) AS BIGINT) AS skipped_foreign_bytes,
+        CAST(sum(client_gaps + broker_gaps) FILTER (WHERE is_kafka) AS BIGINT) AS gaps,
+        CAST(sum(client_gap_bytes + broker_gap_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS gap_bytes
+    FROM all_connections
+),
+brokers AS (
+    SELECT count(*) AS brokers
+    FROM (SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY ALL) AS endpoints
+),
+talk AS (
+    SELECT connection, client_address, client_id, status, count(*) AS n
+    FROM all_exchanges
+    GROUP BY ALL
+),
+clients AS (
+    SELECT count(*) AS clients
+    FROM (
+        SELECT t.client_address, t.client_id, c.principal
+        FROM talk AS t LEFT JOIN all_connections AS c ON c.connection = t.connection
+        WHERE t.status <> 'orphan_reply'
+        GROUP BY ALL
+    ) AS identities
+),
+statuses AS (
+    SELECT
+        CAST(coalesce(sum(n) FILTER (WHERE status <> 'orphan_reply'), 0) AS BIGINT) AS requests,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'answered'), 0) AS BIGINT) AS answered,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'no_reply_expected'), 0) AS BIGINT) AS no_reply_expected,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'reply_lost'), 0) AS BIGINT) AS reply_lost,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'pending'), 0) AS BIGINT) AS pending,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'closed'), 0) AS BIGINT) AS closed,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'abandoned'), 0) AS BIGINT) AS abandoned,
+        CAST(coalesce(sum(n) FILTER (WHERE status = 'orphan_reply'), 0) AS BIGINT) AS orphan_replies
+    FROM talk
+)
+SELECT *
+FROM files CROSS JOIN links CROSS JOIN brokers CROSS JOIN clients CROSS JOIN statuses

@@ -1,0 +1,255 @@
+"""Raw rows: what one split of a capture can know, as Parquet files that `resolve/*.sql` turns into the final tables.
+
+A raw row names its connection by `part` (one incarnation of a 4-tuple as this run saw it) and a packet by (split, number in
+the split). Batches of the compiled stages arrive as int64 matrices; UNKNOWN becomes null, text numbers become strings and
+codes become words here, column by column, without a Python object per row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dissectors import layout
+from dissectors.kafka.schema import api_names
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    import pyarrow as pa
+
+STATUSES = ("answered", "no_reply_expected", "reply_lost", "pending", "closed", "abandoned", "orphan_reply")
+DECODED = ("none", "full", "header", "truncated", "malformed", "unsupported")
+SIDES = ("request", "response")
+PROTOCOLS = ("unknown", "kafka", "tls", "other")
+CLOSES = ("none", "fin", "rst")
+
+# A packet's number carries its split in the upper bits, so that both fit one column of a batch.
+SPLIT_SHIFT = 40
+ROW_GROUP = 122_880  # rows; what DuckDB reads as one unit of parallel work
+
+
+class Field(NamedTuple):
+    """One raw column: matrix column `at`; `type` an Arrow alias, `text` (interned string), `uuid` (with the next matrix
+    column), `packet` (becomes NAME_split and NAME_number), `api` (the name of an API key) or a tuple of words."""
+
+    name: str
+    at: int
+    type: str | tuple[str, ...]
+
+
+EXCHANGES = (
+    Field("exchange", layout.ROW_EXCHANGE, "int64"),
+    Field("part", layout.ROW_PART, "int64"),
+    Field("api_key", layout.ROW_KEY, "int16"),
+    Field("api_version", layout.ROW_VERSION, "int16"),
+    Field("correlation_id", layout.ROW_CORRELATION, "int32"),
+    Field("status", layout.ROW_STATUS, STATUSES),
+    Field("token", layout.ROW_TOKEN, "bool"),
+    Field("api_name", layout.ROW_KEY, "api"),
+    Field("request_time_ns", layout.ROW_REQUEST_FIRST, "int64"),
+    Field("request_end_ns", layout.ROW_REQUEST_LAST, "int64"),
+    Field("response_time_ns", layout.ROW_RESPONSE_FIRST, "int64"),
+    Field("response_end_ns", layout.ROW_RESPONSE_LAST, "int64"),
+    Field("request_bytes", layout.ROW_REQUEST_BYTES, "int64"),
+    Field("response_bytes", layout.ROW_RESPONSE_BYTES, "int64"),
+    Field("request", layout.ROW_REQUEST_NUMBER, "packet"),
+    Field("response", layout.ROW_RESPONSE_NUMBER, "packet"),
+    Field("request_decoded", layout.ROW_REQUEST_DECODED, DECODED),
+    Field("response_decoded", layout.ROW_RESPONSE_DECODED, DECODED),
+    Field("client_id", layout.ROW_CLIENT_ID, "text"),
+    Field("throttle_time_ms", layout.ROW_THROTTLE_MS, "int32"),
+    Field("error_code", layout.ROW_ERROR_CODE, "int16"),
+    Field("error_count", layout.ROW_ERROR_COUNT, "int32"),
+    Field("topics", layout.ROW_TOPICS, "int32"),
+    Field("partitions", layout.ROW_PARTITIONS, "int32"),
+    Field("acks", layout.ROW_ACKS, "int16"),
+    Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32"),
+    Field("min_bytes", layout.ROW_MIN_BYTES, "int32"),
+    Field("isolation_level", layout.ROW_ISOLATION_LEVEL, "int16"),
+    Field("session_id", layout.ROW_SESSION_ID, "int32"),
+    Field("session_epoch", layout.ROW_SESSION_EPOCH, "int32"),
+    Field("group_id", layout.ROW_GROUP_ID, "text"),
+    Field("member_id", layout.ROW_MEMBER_ID, "text"),
+    Field("transactional_id", layout.ROW_TRANSACTIONAL_ID, "text"),
+    Field("replica_id", layout.ROW_REPLICA_ID, "int32"),
+    Field("timeout_ms", layout.ROW_TIMEOUT_MS, "int32"),
+    Field("record_bytes", layout.ROW_RECORD_BYTES, "int64"),
+    Field("software_name", layout.ROW_SOFTWARE_NAME, "text"),
+    Field("software_version", layout.ROW_SOFTWARE_VERSION, "text"),
+    Field("mechanism", layout.ROW_MECHANISM, "text"),
+    Field("leftover_bytes", layout.ROW_LEFTOVER, "int32"),
+)
+
+# Entries and errors have three columns more than the stage writes: part, side and API key, by `exchanges.label`.
+ENTRIES = (
+    Field("exchange", layout.ENTRY_FRAME, "int64"),
+    Field("part", layout.ENTRY_COLUMNS, "int64"),
+    Field("side", layout.ENTRY_COLUMNS + 1, SIDES),
+    Field("topic", layout.ENTRY_TOPIC, "text"),
+    Field("topic_id", layout.ENTRY_TOPIC_ID_HIGH, "uuid"),
+    Field("partition", layout.ENTRY_PARTITION, "int32"),
+    Field("error_code", layout.ENTRY_ERROR_CODE, "int16"),
+    Field("offset", layout.ENTRY_OFFSET, "int64"),
+    Field("high_watermark", layout.ENTRY_HIGH_WATERMARK, "int64"),
+    Field("last_stable_offset", layout.ENTRY_LAST_STABLE_OFFSET, "int64"),
+    Field("log_start_offset", layout.ENTRY_LOG_START_OFFSET, "int64"),
+    Field("record_bytes", layout.ENTRY_RECORD_BYTES, "int64"),
+    Field("leader_epoch", layout.ENTRY_LEADER_EPOCH, "int32"),
+    Field("forgotten", layout.ENTRY_FORGOTTEN, "bool"),
+    Field("preferred_read_replica", layout.ENTRY_PREFERRED_READ_REPLICA, "int32"),
+    Field("timestamp_ms", layout.ENTRY_TIMESTAMP, "int64"),
+)
+
+ERRORS = (
+    Field("exchange", layout.ERROR_FRAME, "int64"),
+    Field("part", layout.ERROR_COLUMNS, "int64"),
+    Field("side", layout.ERROR_COLUMNS + 1, SIDES),
+    Field("code", layout.ERROR_CODE, "int16"),
+    Field("api_key", layout.ERROR_COLUMNS + 2, "int16"),
+    Field("field", layout.ERROR_FIELD, "int32"),
+    Field("entity", layout.ERROR_ENTITY, "text"),
+    Field("topic", layout.ERROR_TOPIC, "text"),
+    Field("topic_id", layout.ERROR_TOPIC_ID_HIGH, "uuid"),
+    Field("partition", layout.ERROR_PARTITION, "int32"),
+)
+
+PROBLEMS = (
+    Field("kind", layout.PROBLEM_KIND, "int16"),
+    Field("part", layout.PROBLEM_PART, "int64"),
+    Field("packet", layout.PROBLEM_NUMBER, "packet"),
+    Field("time_ns", layout.PROBLEM_TIME, "int64"),
+    Field("side", layout.PROBLEM_SIDE, "int16"),
+    Field("offset", layout.PROBLEM_OFFSET, "int64"),
+    Field("bytes_lost", layout.PROBLEM_BYTES, "int64"),
+    Field("detail", layout.PROBLEM_DETAIL, "int64"),
+)
+
+
+class RawTable:
+    """Grows one raw table: takes matrices, hands row groups to the writer."""
+
+    def __init__(self, path: Path, fields: Sequence[Field], writer: Writer) -> None:
+        self.path = path
+        self.fields = fields
+        self.rows = 0
+        self._writer = writer
+
+    def append(self, matrix: memoryview, rows: int, strings: Sequence[bytes]) -> None:
+        """Hands over the first `rows` rows of a matrix; the caller must not write to that matrix again."""
+        if rows:
+            self.rows += rows
+            self._writer.write(self.path, arrow_table(self.fields, matrix, rows, strings))
+
+    def complete(self) -> None:
+        """A table without rows is a file too."""
+        if self.rows == 0:
+            columns = 1 + max(field.at + (field.type == "uuid") for field in self.fields)
+            self._writer.write(self.path, arrow_table(self.fields, layout.matrix(columns, 1), 0, ()))
+
+
+def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, strings: Sequence[bytes]) -> pa.Table:
+    """The Arrow form of matrix rows [0, rows): columns as `fields` say, UNKNOWN as null, text by number from `strings`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    flat = pa.py_buffer(matrix.cast("B"))
+    stride = 8 * matrix.shape[1]  # type: ignore[index]
+
+    def column(at: int) -> pa.Array:
+        values = pa.Array.from_buffers(pa.int64(), rows, [None, flat.slice(at * stride, 8 * rows)])
+        known = pc.not_equal(values, layout.UNKNOWN)
+        return pa.Array.from_buffers(pa.int64(), rows, [known.buffers()[1], values.buffers()[1]])
+
+    texts = pa.array([text.decode("utf-8", "backslashreplace") for text in strings], pa.string())
+    columns: dict[str, pa.Array] = {}
+    for name, at, kind in fields:
+        values = column(at)
+        if kind == "packet":
+            columns[f"{name}_split"] = pc.shift_right(values, SPLIT_SHIFT).cast("int32")
+            columns[f"{name}_number"] = pc.bit_wise_and(values, (1 << SPLIT_SHIFT) - 1)
+        elif kind == "api":
+            columns[name] = _api_names(values)
+        elif kind == "text":
+            columns[name] = texts.take(values)
+        elif kind == "uuid":
+            columns[name] = _uuids(values, column(at + 1))
+        elif isinstance(kind, tuple):
+            columns[name] = pa.DictionaryArray.from_arrays(values.cast("int8"), pa.array(kind))
+        else:
+            columns[name] = values.cast(kind)
+    return pa.table(columns)
+
+
+def _api_names(keys: pa.Array) -> pa.Array:
+    """The name of each API key; null for a key that Kafka does not have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = dict(api_names())
+    names = pa.array([known.get(key) for key in range(max(known) + 1)])
+    inside = pc.and_(pc.greater_equal(keys, 0), pc.less(keys, len(names)))
+    return pa.DictionaryArray.from_arrays(pc.if_else(inside, keys, None).cast("int16"), names)
+
+
+def _uuids(high: pa.Array, low: pa.Array) -> pa.Array:
+    """Kafka's text of each uuid: equal ones are many, so each pair is written out once."""
+    import pyarrow as pa
+
+    pairs = list(zip(high.to_pylist(), low.to_pylist(), strict=True))
+    known = {pair: uuid_text(*pair) for pair in set(pairs)}
+    return pa.array([known[pair] for pair in pairs], pa.string())
+
+
+def uuid_text(high: int | None, low: int | None) -> str | None:
+    """A uuid of two signed 64-bit halves as Kafka prints it (22 characters, base64url without padding); null, and the zero
+    uuid that stands for "none", are null."""
+    from base64 import urlsafe_b64encode
+
+    if high is None or low is None or (high == 0 and low == 0):
+        return None
+    raw = (high & (1 << 64) - 1).to_bytes(8, "big") + (low & (1 << 64) - 1).to_bytes(8, "big")
+    return urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+class Writer:
+    """Writes Parquet row groups in a thread of its own: compression and encoding run beside the stages.
+
+    At most two tables wait, so memory stays bounded when the disk is slower than the stages. An error (a full disk) is
+    raised by the next call.
+    """
+
+    def __init__(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._pool = ThreadPoolExecutor(1, "parquet")
+        self._files: dict[Path, Any] = {}
+        self._waiting: list[Future[None]] = []
+
+    def write(self, path: Path, table: pa.Table) -> None:
+        """Queues one row group of the file at `path`; the first one fixes its schema."""
+        while len(self._waiting) >= 2:
+            self._waiting.pop(0).result()
+        self._waiting.append(self._pool.submit(self._write, path, table))
+
+    def _write(self, path: Path, table: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if path not in self._files:
+            words = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
+            self._files[path] = pq.ParquetWriter(
+                path, table.schema, use_dictionary=words, compression="lz4", write_statistics=False
+            )
+        self._files[path].write_table(table)
+
+    def close(self) -> None:
+        """Waits for the queue and finishes the files. Raises the first error of the thread, if there was one."""
+        try:
+            for waiting in self._waiting:
+                waiting.result()
+        finally:
+            self._pool.shutdown()
+            for file in self._files.values():
+                file.close()

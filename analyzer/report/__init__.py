@@ -1,0 +1,1 @@
+"""Reports: from metrics only, never from packets."""

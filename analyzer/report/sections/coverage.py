@@ -1,0 +1,145 @@
+"""What was read, and how much of it: the first lines of every report. Never filtered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from analyzer import filters
+from analyzer.report import layout
+from analyzer.report.facts import Facts
+from analyzer.report.format import count, percent, rate, safe, short_count, size, things, time_range
+
+SKIPPED = (
+    ("skipped_sync_bytes", "passed over in search of the next message"),
+    ("skipped_unfinished_bytes", "of messages whose other bytes are not in the capture"),
+    ("skipped_malformed_bytes", "with an impossible length or header"),
+    ("skipped_foreign_bytes", "of something else than Kafka"),
+)
+STATUSES = (
+    ("answered", "answered"),
+    ("no_reply_expected", "need no reply (acks=0)"),
+    ("pending", "still open at the end of the capture"),
+    ("closed", "cut off by the end of the connection"),
+    ("abandoned", "abandoned by the client"),
+    ("reply_lost", "whose reply is not in the capture"),
+)
+DECODED = {
+    "header": "read to the header only",
+    "truncated": "captured in part",
+    "unsupported": "of APIs or versions that we do not decode",
+}
+
+
+def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Two lines of headline, then what is wrong with the capture, when something is."""
+    del limit
+    row = facts.coverage()
+    lines = layout.flow(_inputs(facts.paths(), row), width, style=layout.HEADING)
+    sentences = [_packets(row)]
+    if row["kafka_connections"]:
+        lines += layout.flow(_traffic(row), width)
+        sentences = [_requests(row), _bytes(row), _bodies(facts.rows("decoding")), _packets(row), _others(row)]
+    for sentence in sentences:
+        lines += [Text(line, style=layout.DIM) for line in layout.wrap(sentence, width) if sentence]
+    if shown := _shown(facts):
+        lines += [Text(line) for line in layout.wrap(shown, width)]
+    return lines
+
+
+def _inputs(paths: list[str], row: dict[str, Any]) -> list[str]:
+    name = safe(paths[0].rsplit("/", 1)[-1]) if paths else "no capture"
+    parts = [name if len(paths) < 2 else f"{name} and {things(len(paths) - 1, 'more file')}"]
+    if row["first_time_ns"] is not None:
+        parts.append(time_range(row["first_time_ns"], row["last_time_ns"]))
+    parts.append(f"{size(row['bytes'] or 0)}, {short_count(row['packets'] or 0)} packets")
+    return parts
+
+
+def _traffic(row: dict[str, Any]) -> list[str]:
+    seen = [
+        things(row["brokers"], "broker"),
+        things(row["clients"], "client"),
+        things(row["kafka_connections"], "connection"),
+        things(row["requests"], "request") + _per_second(row),
+    ]
+    if not row["kafka_bytes"]:
+        return [", ".join(seen)]
+    read = f"{percent(row['framed_bytes'], row['kafka_bytes'] + row['gap_bytes'])} of Kafka bytes read"
+    return [", ".join(seen), read + _lost(row)]
+
+
+def _per_second(row: dict[str, Any]) -> str:
+    span = (row["last_time_ns"] or 0) - (row["first_time_ns"] or 0)
+    return f" ({rate(row['requests'] * 1e9 / span)}/s)" if span > 0 and row["requests"] else ""
+
+
+def _lost(row: dict[str, Any]) -> str:
+    """What gaps cost, as far as it can be counted: the other half of each message."""
+    if not row["gaps"]:
+        return ""
+    lost = row["reply_lost"] + row["orphan_replies"]
+    gaps = f"{things(row['gaps'], 'gap')} ({size(row['gap_bytes'])})"
+    return f"; {things(lost, 'message')} lost, {gaps}" if lost else f"; {gaps}"
+
+
+def _requests(row: dict[str, Any]) -> str:
+    parts = [f"{count(row[name])} {words}" for name, words in STATUSES if row[name]]
+    if row["orphan_replies"]:
+        parts.append(f"and {things(row['orphan_replies'], 'reply', 'replies')} without a request")
+    return f"Requests: {', '.join(parts)}." if parts and parts != [f"{count(row['requests'])} answered"] else ""
+
+
+def _bytes(row: dict[str, Any]) -> str:
+    parts = [f"{size(row[name])} {words}" for name, words in SKIPPED if row[name]]
+    return f"Kafka bytes not read: {', '.join(parts)}." if parts else ""
+
+
+def _bodies(rows: list[dict[str, Any]]) -> str:
+    """Messages whose bodies could not be read, by reason; the header is enough for counts, sizes and times."""
+    reasons: dict[str, int] = {}
+    total = 0
+    for row in rows:
+        for how in (row["request_decoded"], row["response_decoded"]):
+            if how not in (None, "none"):
+                total += row["count"]
+                reasons[how] = reasons.get(how, 0) + row["count"]
+    reasons.pop("full", None)
+    if not reasons:
+        return ""
+    parts = [f"{count(number)} {DECODED.get(how, safe(how))}" for how, number in sorted(reasons.items())]
+    return f"Of {things(total, 'message body', 'message bodies')}: {', '.join(parts)}; counted and timed all the same."
+
+
+def _packets(row: dict[str, Any]) -> str:
+    parts = []
+    if row["cut_files"]:
+        parts.append(f"{things(row['cut_files'], 'file')} cut off in the middle of a packet")
+    for name, words in (
+        ("dropped_packets", "dropped by the capturing host"),
+        ("unread_packets", "with headers that are cut, broken or in fragments"),
+        ("unknown_link_packets", "of an unknown link type"),
+        ("duplicate_packets", "captured twice and counted once"),
+    ):
+        if row[name]:
+            parts.append(f"{things(row[name], 'packet')} {words}")
+    return f"Capture: {', '.join(parts)}." if parts else ""
+
+
+def _others(row: dict[str, Any]) -> str:
+    tls = row["tls_connections"]
+    others = row["connections"] - row["kafka_connections"] - tls
+    parts = [f"{things(tls, 'TLS connection')} that cannot be read without their keys"] if tls else []
+    if others:
+        parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
+    return f"Also in it: {' and '.join(parts)}." if parts else ""
+
+
+def _shown(facts: Facts) -> str:
+    chosen = facts.filters
+    if not chosen:
+        return ""
+    asked = safe(filters.words(chosen))
+    window = "" if chosen.from_ns is None and chosen.to_ns is None else "the time asked for"
+    return f"Below only: {', '.join(part for part in (asked, window) if part not in ('', '(empty)'))}."

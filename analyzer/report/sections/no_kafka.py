@@ -1,0 +1,72 @@
+"""A capture without Kafka: what was seen instead, on which ports, and what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.text import Text
+
+from analyzer.report import layout
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import count, safe, size, things
+from analyzer.report.layout import Column, Row
+
+COLUMNS = (
+    Column("looks like", least=10),
+    Column("port", right=True),
+    Column("connections", right=True),
+    Column("payload", right=True),
+)
+WORDS = {"tls": "TLS", "other": "something else", "no payload": "connections without payload", "kafka": "Kafka"}
+
+
+def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Empty when there is Kafka."""
+    row = facts.coverage()
+    if row["kafka_connections"]:
+        return []
+    seen = facts.rows("seen")
+    lines = [layout.heading("No Kafka in this capture", width)]
+    if seen:
+        lines += layout.table(COLUMNS, [_line(each) for each in seen[:limit]], width)
+        hidden = seen[0]["total_rows"] - len(seen[:limit])
+        lines += [Text(layout.cut(f"{layout.INDENT}... and {count(hidden)} more ports", width))] if hidden else []
+    lines.append(Text(""))
+    for advice in _advice(row, seen):
+        first, *rest = layout.wrap(advice, width - 4)
+        lines += [Text(f"  - {first}"), *(Text(f"    {line}") for line in rest)]
+    return lines
+
+
+def _line(row: dict[str, Any]) -> Row:
+    words = WORDS.get(row["protocol"], safe(row["protocol"]))
+    return Row([words, str(row["port"]), count(row["connections"]), size(row["bytes"])])
+
+
+def _advice(row: dict[str, Any], seen: Rows) -> Iterator[str]:
+    if not row["packets"]:
+        yield "The capture holds no packet: was tcpdump stopped too early, or its filter too narrow?"
+        return
+    if row["unknown_link_packets"] == row["packets"]:
+        yield "No packet is of a link type that is known here: capture on an Ethernet, loopback or `any` interface."
+        return
+    if not row["tcp_packets"]:
+        packets = things(row["packets"], "packet")
+        yield f"None of the {packets} is TCP: look at the interface and the filter of the capture."
+        return
+    kinds = {each["protocol"] for each in seen}
+    if "tls" in kinds:
+        ports = ", ".join(dict.fromkeys(str(each["port"]) for each in seen if each["protocol"] == "tls"))
+        yield (
+            f"TLS on port {ports}: Kafka may be inside, but what is encrypted cannot be read without its keys. "
+            "Capture a plaintext listener, or behind the proxy that ends TLS."
+        )
+    if "no payload" in kinds and len(kinds) == 1:
+        yield (
+            "No connection carries payload: either they are idle or refused, or the snap length of the capture cut it "
+            "off (tcpdump -s 0)."
+        )
+    if "other" in kinds:
+        yield "If brokers listen on one of these ports, name it: --ports PORT,..."
+    yield "Capture on a broker or client host, on the brokers' ports: tcpdump -i any -w kafka.pcap tcp port 9092"

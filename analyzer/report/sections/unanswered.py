@@ -1,0 +1,52 @@
+"""Requests without a reply, by API: failures (the connection ended first), then what the capture does not show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from analyzer.report import layout
+from analyzer.report.facts import Facts
+from analyzer.report.format import count, duration, safe, things
+from analyzer.report.layout import Column, Row
+
+COMMAND = "kanalyze exchanges"
+COLUMNS = (
+    Column("API", least=16),
+    Column("cut off", right=True),
+    Column("abandoned", right=True),
+    Column("waited", right=True),
+    Column("still open", right=True),
+    Column("waits", right=True),
+    Column("reply lost", right=True, spare=1),
+)
+
+
+def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per API. Open at the capture's end is no failure; its longest wait is there: it may become one."""
+    rows = [row for row in facts.rows("unanswered") if row["api_name"] is not None]
+    orphans = sum(row["orphan_replies"] for row in facts.rows("unanswered"))
+    lines: list[Text] = []
+    if rows:
+        lines = layout.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
+        lines += layout.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
+    if orphans:
+        lines += layout.remarks(f"{things(orphans, 'reply', 'replies')} without a request in the capture.", width)
+    return [layout.heading("Requests without a reply", width), *lines] if lines else []
+
+
+def _line(row: dict[str, Any]) -> Row:
+    failed = row["closed"] + row["abandoned"] > 0
+    return Row(
+        [
+            safe(row["api_name"]),
+            count(row["closed"]),
+            count(row["abandoned"]),
+            duration(row["longest_closed_ns"]),
+            count(row["pending"]),
+            duration(row["longest_pending_ns"]),
+            count(row["reply_lost"]),
+        ],
+        "" if failed else layout.DIM,
+    )

@@ -1,0 +1,66 @@
+"""The report on a terminal: sections in order, the answer first. The only place that writes to a console.
+
+Rules: between 80 and 200 cells wide, colours only where the console has them (rich drops them on a pipe), captured text
+never as markup and never with control characters, no line wider than the console.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from analyzer.report.facts import Facts
+
+if TYPE_CHECKING:
+    from analyzer.dataset import Dataset
+
+NARROWEST, WIDEST = 80, 200
+
+# Section -> rows of its table in the report. Every one of them can also be printed alone, and then in full.
+SECTIONS = {
+    "coverage": 0,
+    "attention": 8,
+    "latency": 14,
+    "throttle": 8,
+    "errors": 10,
+    "connections": 8,
+    "unanswered": 8,
+}
+ALONE = (*SECTIONS, "clients")
+
+
+def print_report(dataset: Dataset, console: Console) -> None:
+    """Prints the whole report; a capture without Kafka gets its own page instead."""
+    facts = Facts(dataset)
+    width = _width(console)
+    _print(console, _section("coverage", facts, width, None))
+    if not facts.coverage()["kafka_connections"]:
+        _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
+        return
+    for name, limit in SECTIONS.items():
+        if name != "coverage" and (lines := _section(name, facts, width, limit)):
+            _print(console, [Text(""), *lines])
+
+
+def print_section(dataset: Dataset, name: str, console: Console, limit: int | None = None) -> None:
+    """Prints one section (one of ALONE) in full, or at most `limit` rows; a sentence when there is nothing."""
+    lines = _section(name, Facts(dataset), _width(console), limit)
+    _print(console, lines or [Text(f"Nothing to show for {name}.")])
+
+
+def _section(name: str, facts: Facts, width: int, limit: int | None) -> list[Text]:
+    render = import_module(f"analyzer.report.sections.{name}").render
+    lines: list[Text] = render(facts, width, limit)
+    return lines
+
+
+def _width(console: Console) -> int:
+    return min(max(console.width, NARROWEST), WIDEST)
+
+
+def _print(console: Console, lines: list[Text]) -> None:
+    # Sections have made their lines fit: the console must neither wrap nor colour nor interpret what stands in them.
+    console.print(Text("\n").join(lines), soft_wrap=True, highlight=False, markup=False, emoji=False)

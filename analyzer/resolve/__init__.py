@@ -1,0 +1,74 @@
+"""Raw rows -> final tables: the views that both runners create, in this order, and the facts that they join.
+
+A view may read those before it. Adding a column to a final table is one line here and one in `analyzer.tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources import files
+
+from analyzer.expected import ANY, DUPLICATE_SEQUENCE_NUMBER, EXPECTED
+from dissectors.kafka.error_codes import known_errors
+from dissectors.kafka.program import error_fields
+from dissectors.kafka.schema import api_names
+
+VIEWS = ("parts", "introductions", "connections", "exchanges", "entries", "errors", "problems")
+
+# PROBLEM_ number of a stage -> kind, and one sentence for a person.
+PROBLEM_KINDS = {
+    10: (
+        "impossible_length",
+        "No frame can be as long as the length field says; framing starts again at the next header.",
+    ),
+    11: ("header_lost", "A frame's header fell into a gap: its bytes are known, what it was is not."),
+    12: ("frame_cut_by_limit", "Memory for unfinished frames was used up (--max-reassembly): only the head was read."),
+    13: ("boundary_lost", "A gap hid where a frame ends; bytes up to the next sure header were passed over."),
+    14: ("unfinished_frame", "The connection or the capture ended in the middle of a frame."),
+    20: ("conflicting_copies", "Two copies of the same bytes differ; the first one seen counts."),
+    21: ("reset_ignored", "A reset whose sequence number lies far from the stream: it ended nothing."),
+    22: ("bytes_after_end", "Bytes beyond the end of the stream (FIN or RST) were passed over."),
+    23: ("connection_evicted", "More connections at a time than --max-connections: this open one was given up."),
+    15: ("too_many_waiting", "More than 8,192 requests of one connection wait for replies; the oldest was given up."),
+}
+
+
+def views(api_keys: Iterable[int]) -> dict[str, str]:
+    """Name -> SQL of every view of the final tables; `api_keys` are those that occurred."""
+    facts = {
+        "problem_kinds": _values("number, kind, detail", ((n, *words) for n, words in PROBLEM_KINDS.items())),
+        "error_names": _values("code, name, retriable", known_errors().values()),
+        "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
+        "expected_errors": _values("api_key, code, always", _expected()),
+    }
+    return facts | {name: files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in VIEWS}
+
+
+def _error_fields(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:
+    for key in api_keys:
+        for side in ("request", "response"):
+            for number, (path, level) in error_fields(key, side).items():
+                yield key, side, number, path, level
+
+
+def _expected() -> Iterable[tuple[object, ...]]:
+    """Codes that are always normal. Those that are normal for some seconds only need the whole story of a client."""
+    for key, name in api_names():
+        yield key, DUPLICATE_SEQUENCE_NUMBER, True
+        for (api, code), seconds in EXPECTED.items():
+            if seconds is None and api in (ANY, name):
+                yield key, code, True
+
+
+def _values(columns: str, rows: Iterable[tuple[object, ...]]) -> str:
+    """SQL of a small table of facts; without rows it is empty but has its columns."""
+    lines = [f"({', '.join(map(_literal, row))})" for row in rows]
+    where = "" if lines else " WHERE false"
+    lines = lines or [f"({', '.join(['NULL'] * len(columns.split(',')))})"]
+    return f"SELECT * FROM (VALUES {', '.join(lines)}) AS facts({columns}){where}"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"

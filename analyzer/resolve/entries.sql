@@ -1,0 +1,22 @@
+-- Topic-partitions of requests and replies, with their connection.
+SELECT
+    e.exchange,
+    p.connection,
+    e.side,
+    e.topic,
+    e.topic_id,
+    e.partition,
+    e.error_code,
+    e."offset",
+    e.high_watermark,
+    e.last_stable_offset,
+    e.log_start_offset,
+    e.record_bytes,
+    e.leader_epoch,
+    e.forgotten,
+    e.preferred_read_replica,
+    CAST(NULL AS BIGINT) AS next_offset,
+    e.timestamp_ms
+FROM raw_entries AS e
+JOIN parts AS p ON p.part = e.part
+WHERE p.is_kafka

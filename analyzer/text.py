@@ -1,0 +1,30 @@
+"""Text that came out of a capture, made safe for a terminal."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls, the marks that turn the direction of writing, line separators, and halves of surrogate pairs:
+# what could move a cursor, hide a character, or fail to be written at all.
+_BEYOND_ASCII = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_UNSAFE = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
+_UNSAFE_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    return _SHORT.get(character) or (f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}")
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with every character that a terminal would act upon written as its escape."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def escape_json(text: str) -> str:
+    """Valid JSON text, the same value, without characters beyond ASCII's controls that a terminal would act upon.
+
+    JSON itself escapes the controls below 0x20; the others may stand in a JSON string either way.
+    """
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

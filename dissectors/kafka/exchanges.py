@@ -1,0 +1,297 @@
+"""Joins each request with its reply into one row: times, sizes and what the bodies said.
+
+A request's columns are kept at its place in the pool of outstanding requests (FRAME_REQUEST, given by frames) until its
+reply, or the word that none will come, arrives; then one row leaves. Durations are left to SQL: a row holds points in time.
+"""
+
+import cython
+
+from dissectors.layout import matrix
+
+if not cython.compiled:
+    from dissectors.layout import (
+        DECODED_FULL,
+        FRAME_CORRELATION,
+        FRAME_DECODED,
+        FRAME_EVENT,
+        FRAME_FIRST_TIME,
+        FRAME_ID,
+        FRAME_KEY,
+        FRAME_LAST_TIME,
+        FRAME_LENGTH,
+        FRAME_NUMBER,
+        FRAME_ORPHAN_SEEN,
+        FRAME_PART,
+        FRAME_REPLY_SEEN,
+        FRAME_REQUEST,
+        FRAME_REQUEST_ENDED,
+        FRAME_REQUEST_SEEN,
+        FRAME_STATUS,
+        FRAME_VERSION,
+        ROW_CLIENT_ID,
+        ROW_COLUMNS,
+        ROW_CORRELATION,
+        ROW_EXCHANGE,
+        ROW_GROUP_ID,
+        ROW_KEY,
+        ROW_LEFTOVER,
+        ROW_MECHANISM,
+        ROW_MEMBER_ID,
+        ROW_PART,
+        ROW_PARTITIONS,
+        ROW_RECORD_BYTES,
+        ROW_REQUEST_BYTES,
+        ROW_REQUEST_DECODED,
+        ROW_REQUEST_FIRST,
+        ROW_REQUEST_LAST,
+        ROW_REQUEST_NUMBER,
+        ROW_RESPONSE_BYTES,
+        ROW_RESPONSE_DECODED,
+        ROW_RESPONSE_FIRST,
+        ROW_RESPONSE_LAST,
+        ROW_RESPONSE_NUMBER,
+        ROW_SESSION_ID,
+        ROW_SOFTWARE_NAME,
+        ROW_SOFTWARE_VERSION,
+        ROW_STATUS,
+        ROW_TOKEN,
+        ROW_TOPICS,
+        ROW_TRANSACTIONAL_ID,
+        ROW_VERSION,
+        STATUS_ANSWERED,
+        UNKNOWN,
+        VALUE_CLIENT_ID,
+        VALUE_LEFTOVER,
+        WHY_DONE,
+        WHY_OUTPUT_FULL,
+    )
+
+
+# Columns of a row that hold text numbers.
+TEXT_COLUMNS = (
+    ROW_CLIENT_ID,
+    ROW_GROUP_ID,
+    ROW_MEMBER_ID,
+    ROW_TRANSACTIONAL_ID,
+    ROW_SOFTWARE_NAME,
+    ROW_SOFTWARE_VERSION,
+    ROW_MECHANISM,
+)
+
+
+@cython.cclass
+class Exchanges:
+    """Pairs requests and replies. `feed` takes frame and value rows and appends finished rows to an output matrix.
+
+    `whole_requests` holds the numbers of the parts in which a request was decoded to its last byte.
+    """
+
+    pending: cython.longlong[:, ::1]
+    pending_memory: object
+    places: cython.longlong
+    whole_part: cython.longlong
+    whole_requests = cython.declare(set, visibility="readonly")
+
+    def __init__(self):
+        self.whole_requests = set()
+        self.whole_part = -1
+        self.places = 0
+        self._grow(1024)
+
+    def _grow(self, wanted):
+        size = max(1024, self.places)
+        while size < wanted:
+            size *= 2
+        # One place more than the pool has, for rows that wait for nothing.
+        larger = matrix(size + 1, ROW_COLUMNS)
+        if self.places:
+            before = self.pending_memory.cast("B")
+            larger.cast("B")[: len(before)] = before
+        self.pending_memory = larger
+        self.pending = larger
+        self.places = size
+
+    def feed(
+        self,
+        frames: cython.longlong[:, ::1],
+        values: cython.longlong[:, ::1],
+        start: cython.longlong,
+        rows: cython.longlong,
+        places: cython.longlong,
+        out: cython.longlong[:, ::1],
+        used: cython.longlong,
+        size: cython.longlong,
+    ):
+        """Reads frame rows [start, rows); appends to `out` from row `used` on, which has `size` rows.
+
+        `places` is the size of the pool of outstanding requests. Returns (next frame row, rows used, why).
+        """
+        i: cython.longlong
+        event: cython.longlong
+        place: cython.longlong
+        column: cython.longlong
+        if places > self.places:
+            self._grow(places)
+        for i in range(start, rows):
+            if used >= size:
+                return i, used, WHY_OUTPUT_FULL
+            event = frames[FRAME_EVENT, i]
+            place = frames[FRAME_REQUEST, i]
+            if place == UNKNOWN:
+                place = self.places
+            if event == FRAME_REQUEST_SEEN:
+                if frames[FRAME_DECODED, i] == DECODED_FULL and frames[FRAME_PART, i] != self.whole_part:
+                    self._whole(frames[FRAME_PART, i], values[VALUE_LEFTOVER, i])
+                self._open(frames, values, i, place)
+                if place != self.places:
+                    continue
+            elif event == FRAME_REPLY_SEEN:
+                self._reply(frames, values, i, place)
+            elif event == FRAME_REQUEST_ENDED:
+                self.pending[place, ROW_STATUS] = frames[FRAME_STATUS, i]
+            elif event == FRAME_ORPHAN_SEEN:
+                self._orphan(frames, i, place)
+            elif frames[FRAME_STATUS, i] == STATUS_ANSWERED:
+                self._reply(frames, values, i, place)
+            else:
+                self._open(frames, values, i, place)
+                self.pending[place, ROW_TOKEN] = 1
+                continue
+            for column in range(ROW_COLUMNS):
+                out[column, used] = self.pending[place, column]
+            used += 1
+        return rows, used, WHY_DONE
+
+    def renumber(self, texts, number):
+        """Moves the texts of requests that still wait to a new numbering: `texts` are the old strings, `number` gives a new one."""
+        for column in TEXT_COLUMNS:
+            for place in range(self.places):
+                old = self.pending_memory[place, column]
+                if 0 <= old < len(texts):
+                    self.pending_memory[place, column] = number(texts[old])
+
+    @cython.cfunc
+    def _whole(self, part: cython.longlong, leftover: cython.longlong):
+        """A request that makes sense to its last byte: proof of Kafka where nothing else is there to prove it."""
+        if leftover == 0:
+            self.whole_requests.add(part)
+            self.whole_part = part
+
+    @cython.cfunc
+    def _blank(self, place: cython.longlong) -> cython.int:
+        column: cython.longlong
+        for column in range(ROW_COLUMNS):
+            self.pending[place, column] = UNKNOWN
+        self.pending[place, ROW_TOKEN] = 0
+        return 0
+
+    @cython.cfunc
+    def _open(
+        self,
+        frames: cython.longlong[:, ::1],
+        values: cython.longlong[:, ::1],
+        i: cython.longlong,
+        place: cython.longlong,
+    ) -> cython.int:
+        """The request's half of a row; its status is what frames says until a reply comes."""
+        column: cython.longlong
+        self._blank(place)
+        self.pending[place, ROW_EXCHANGE] = frames[FRAME_ID, i]
+        self.pending[place, ROW_PART] = frames[FRAME_PART, i]
+        self.pending[place, ROW_KEY] = frames[FRAME_KEY, i]
+        self.pending[place, ROW_VERSION] = frames[FRAME_VERSION, i]
+        self.pending[place, ROW_CORRELATION] = frames[FRAME_CORRELATION, i]
+        self.pending[place, ROW_STATUS] = frames[FRAME_STATUS, i]
+        self.pending[place, ROW_REQUEST_FIRST] = frames[FRAME_FIRST_TIME, i]
+        self.pending[place, ROW_REQUEST_LAST] = frames[FRAME_LAST_TIME, i]
+        self.pending[place, ROW_REQUEST_BYTES] = frames[FRAME_LENGTH, i] + 4
+        self.pending[place, ROW_REQUEST_NUMBER] = frames[FRAME_NUMBER, i]
+        self.pending[place, ROW_REQUEST_DECODED] = frames[FRAME_DECODED, i]
+        for column in range(VALUE_LEFTOVER + 1):
+            self.pending[place, ROW_CLIENT_ID + column] = values[column, i]
+        return 0
+
+    @cython.cfunc
+    def _reply(
+        self,
+        frames: cython.longlong[:, ::1],
+        values: cython.longlong[:, ::1],
+        i: cython.longlong,
+        place: cython.longlong,
+    ) -> cython.int:
+        """The reply's half: what the request left open, and the few columns where the reply knows better."""
+        column: cython.longlong
+        value: cython.longlong
+        self._reply_header(frames, i, place)
+        self.pending[place, ROW_STATUS] = STATUS_ANSWERED
+        for column in range(VALUE_CLIENT_ID + 1, VALUE_LEFTOVER):
+            value = values[column, i]
+            if value == UNKNOWN:
+                continue
+            if self.pending[place, ROW_CLIENT_ID + column] == UNKNOWN or self._reply_decides(
+                ROW_CLIENT_ID + column, value, self.pending[place, ROW_CLIENT_ID + column]
+            ):
+                self.pending[place, ROW_CLIENT_ID + column] = value
+        value = values[VALUE_LEFTOVER, i]
+        if value > 0 or self.pending[place, ROW_LEFTOVER] == UNKNOWN:
+            self.pending[place, ROW_LEFTOVER] = value
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _reply_decides(self, column: cython.longlong, value: cython.longlong, asked: cython.longlong) -> cython.bint:
+        """Counts: the larger (a fetch of a session names no partition). Ids: the one the broker gave."""
+        if column == ROW_TOPICS or column == ROW_PARTITIONS or column == ROW_RECORD_BYTES:
+            return value > asked
+        if column == ROW_SESSION_ID:
+            return value != 0
+        # Text 0 is the empty string: a member joins without an id and gets one.
+        return column == ROW_MEMBER_ID and asked == 0
+
+    @cython.cfunc
+    def _reply_header(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
+        self.pending[place, ROW_RESPONSE_FIRST] = frames[FRAME_FIRST_TIME, i]
+        self.pending[place, ROW_RESPONSE_LAST] = frames[FRAME_LAST_TIME, i]
+        self.pending[place, ROW_RESPONSE_BYTES] = frames[FRAME_LENGTH, i] + 4
+        self.pending[place, ROW_RESPONSE_NUMBER] = frames[FRAME_NUMBER, i]
+        self.pending[place, ROW_RESPONSE_DECODED] = frames[FRAME_DECODED, i]
+        return 0
+
+    @cython.cfunc
+    def _orphan(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
+        """A reply without request: its key is unknown, so nothing but its header is told."""
+        self._blank(place)
+        self.pending[place, ROW_EXCHANGE] = frames[FRAME_ID, i]
+        self.pending[place, ROW_PART] = frames[FRAME_PART, i]
+        self.pending[place, ROW_CORRELATION] = frames[FRAME_CORRELATION, i]
+        self.pending[place, ROW_STATUS] = frames[FRAME_STATUS, i]
+        self._reply_header(frames, i, place)
+        return 0
+
+
+def label(
+    frames: cython.longlong[:, ::1],
+    source: cython.longlong[:, ::1],
+    rows: cython.longlong,
+    columns: cython.longlong,
+    target: cython.longlong[:, ::1],
+    used: cython.longlong,
+):
+    """Copies `rows` rows of entries or errors to `target` from row `used` on, told by exchange instead of by frame row.
+
+    Column 0 becomes the exchange's id; three columns follow the `columns` of the source: part, side (0 request, 1 response)
+    and API key. The target must have the room. Returns the rows used.
+    """
+    i: cython.longlong
+    column: cython.longlong
+    frame: cython.longlong
+    for i in range(rows):
+        frame = source[0, i]
+        target[0, used] = frames[FRAME_ID, frame]
+        for column in range(1, columns):
+            target[column, used] = source[column, i]
+        target[columns, used] = frames[FRAME_PART, frame]
+        target[columns + 1, used] = 0 if frames[FRAME_EVENT, frame] == FRAME_REQUEST_SEEN else 1
+        target[columns + 2, used] = frames[FRAME_KEY, frame]
+        used += 1
+    return used

@@ -1,0 +1,1479 @@
+"""Cuts the two streams of a connection into Kafka frames and pairs each reply with its request.
+
+Rules: direction and "is this Kafka" come from content; ports only override. A frame boundary is *sure* when the frame before
+it ended there, or when a connection that began with a SYN starts there; otherwise it is *guessed* from a plausible header
+and given up as soon as the next header is implausible. Replies are paired by correlation id, oldest first (the broker answers
+in order; ids may repeat). A gap inside a frame costs that frame's tail; a gap over a boundary costs what lies before the next
+plausible header.
+
+Every byte that reassembly hands on is counted once: as framed, or as skipped with one reason (SKIP_).
+A frame that lies in one chunk stays where it is (a reference into the block); others are collected in 4 KiB pages of one
+arena and copied to the heap when complete. The arena's size bounds the memory of unfinished frames.
+
+Known weakness: a search after loss looks at one chunk at a time, so a header that itself lies across two segments is missed
+and the search goes on at the next one.
+
+Sources: protocol guide (length-prefixed frames, headers), KIP-482 (flexible headers), KIP-152 (SASL frames before and after).
+"""
+
+import cython
+
+from dissectors.layout import matrix
+
+if not cython.compiled:
+    from dissectors.layout import (
+        CHUNK_BUFFER,
+        CHUNK_DATA,
+        CHUNK_DETAIL,
+        CHUNK_END,
+        CHUNK_GAP,
+        CHUNK_KIND,
+        CHUNK_LENGTH,
+        CHUNK_NUMBER,
+        CHUNK_OFFSET,
+        CHUNK_OPEN,
+        CHUNK_SEQ,
+        CHUNK_SIDE,
+        CHUNK_SLOT,
+        CHUNK_TIME,
+        FRAME_BODY,
+        FRAME_BUFFER,
+        FRAME_CORRELATION,
+        FRAME_DECODED,
+        FRAME_EVENT,
+        FRAME_FIRST_TIME,
+        FRAME_HELD,
+        FRAME_ID,
+        FRAME_KEY,
+        FRAME_LAST_TIME,
+        FRAME_LENGTH,
+        FRAME_NUMBER,
+        FRAME_OFFSET,
+        FRAME_ORPHAN_SEEN,
+        FRAME_PART,
+        FRAME_REPLY_SEEN,
+        FRAME_REQUEST,
+        FRAME_REQUEST_ENDED,
+        FRAME_REQUEST_SEEN,
+        FRAME_SEQ,
+        FRAME_SIDE,
+        FRAME_SLOT,
+        FRAME_STATUS,
+        FRAME_TOKEN_SEEN,
+        FRAME_VERSION,
+        PROBLEM_BYTES,
+        PROBLEM_DETAIL,
+        PROBLEM_KIND,
+        PROBLEM_NUMBER,
+        PROBLEM_OFFSET,
+        PROBLEM_PART,
+        PROBLEM_SIDE,
+        PROBLEM_TIME,
+        PROTOCOL_KAFKA,
+        PROTOCOL_OTHER,
+        PROTOCOL_TLS,
+        PROTOCOL_UNKNOWN,
+        SKIP_BAD,
+        SKIP_HEADERLESS,
+        SKIP_LOST,
+        SKIP_NOT_KAFKA,
+        SKIP_UNFINISHED,
+        SKIP_UNSYNCED,
+        STATUS_ABANDONED,
+        STATUS_ANSWERED,
+        STATUS_CLOSED,
+        STATUS_NO_REPLY_EXPECTED,
+        STATUS_ORPHAN_REPLY,
+        STATUS_PENDING,
+        STATUS_REPLY_LOST,
+        TALK_CHAINED,
+        TALK_CLIENT_SIDE,
+        TALK_COLUMNS,
+        TALK_FLOW,
+        TALK_FRAMED,
+        TALK_ORPHANS,
+        TALK_PART,
+        TALK_PROTOCOL,
+        TALK_REPLIES,
+        TALK_REQUESTS,
+        TALK_SKIPPED,
+        TALK_STREAM,
+        TALK_TOKENS,
+        UNKNOWN,
+        WHY_ARENA_FULL,
+        WHY_DONE,
+        WHY_HEAP_FULL,
+        WHY_OUTPUT_FULL,
+    )
+
+# State of a connection: talk[slot, column] holds the TALK_ columns first, so that a row leaves by one copy.
+C_FIRST = cython.declare(cython.int, 25)  # oldest outstanding request, -1 none
+C_LAST = cython.declare(cython.int, 26)
+C_WAITING = cython.declare(cython.int, 27)  # how many
+C_TOKENS = cython.declare(cython.int, 28)  # 1: bare SASL tokens follow; 2: the first has been seen
+C_ENDED = cython.declare(cython.int, 29)  # bit per side
+C_END_TIME = cython.declare(cython.int, 30)  # when the client said it is done, before the broker did
+C_FROM_SYN = cython.declare(cython.int, 31)
+C_FORCED = cython.declare(cython.int, 32)  # --ports said who the broker is
+C_COLUMNS = cython.declare(cython.int, 33)
+
+# State of one direction: side[2 * slot + side, column].
+S_MODE = cython.declare(cython.int, 0)
+S_TOTAL = cython.declare(cython.int, 1)  # bytes of the frame under way, length field included; -1 not known yet
+S_PASSED = cython.declare(cython.int, 2)  # bytes of it that went by, lost ones included
+S_HELD = cython.declare(cython.int, 3)  # bytes kept, from its start without a hole
+S_FRAMED = cython.declare(cython.int, 4)  # bytes of it that reassembly gave (to be counted when it is done)
+S_TIME = cython.declare(cython.int, 5)
+S_NUMBER = cython.declare(cython.int, 6)
+S_SEQ = cython.declare(cython.int, 7)
+S_PAGE_FIRST = cython.declare(cython.int, 8)
+S_PAGE_LAST = cython.declare(cython.int, 9)
+S_REASON = cython.declare(cython.int, 10)  # SKIP_ reason while searching
+S_LOSSES = cython.declare(cython.int, 11)  # gaps that hid a frame boundary
+S_SEARCHED = cython.declare(cython.int, 12)  # bytes searched in vain
+S_GUESSED = cython.declare(cython.int, 13)  # 1: the frame under way begins where a search said so
+S_COLUMNS = cython.declare(cython.int, 14)
+
+M_SEARCH = cython.declare(cython.int, 0)
+M_FRAMES = cython.declare(cython.int, 1)
+M_DEAD = cython.declare(cython.int, 2)
+
+# Outstanding requests: wait[place, column], a pool with a free list.
+W_CORRELATION = cython.declare(cython.int, 0)
+W_KEY = cython.declare(cython.int, 1)
+W_VERSION = cython.declare(cython.int, 2)
+W_NEXT = cython.declare(cython.int, 3)
+W_LAST_TIME = cython.declare(cython.int, 4)
+W_ID = cython.declare(cython.int, 5)
+W_LOSSES = cython.declare(cython.int, 6)  # losses of the reply direction when it was sent
+W_ACKS_UNSEEN = cython.declare(cython.int, 7)
+W_COLUMNS = cython.declare(cython.int, 8)
+
+# Literals beyond 31 bits would be Python objects in compiled code.
+TWO_31 = cython.declare(cython.longlong, 1 << 31)
+TWO_32 = cython.declare(cython.longlong, 1 << 32)
+LOW_32 = cython.declare(cython.longlong, (1 << 32) - 1)
+LOW_63 = cython.declare(cython.longlong, (1 << 63) - 1)
+LOW_64 = cython.declare(cython.ulonglong, (1 << 64) - 1)
+MIX_1 = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
+MIX_2 = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
+
+PAGE = cython.declare(cython.longlong, 4096)
+TOKEN = cython.declare(cython.longlong, -2)  # stands in FRAME_KEY for a bare SASL token
+LONGEST_FRAME = cython.declare(cython.longlong, 1073741824)  # lengths beyond are no lengths
+LONGEST_SYNC_FRAME = cython.declare(cython.longlong, 134217728)  # a guess must be more modest
+LONGEST_TOKEN = cython.declare(cython.longlong, 1048576)
+SEARCH_LIMIT = cython.declare(cython.longlong, 262144)  # bytes searched before a stranger is left alone
+ABANDON_NS = cython.declare(cython.longlong, 27000000000)  # 0.9 of the usual request timeout, 30 s
+MOST_WAITING = cython.declare(cython.longlong, 8192)  # outstanding requests of one connection
+
+# Kinds of problems this stage reports; names are in analyzer/tables.
+PROBLEM_BAD_LENGTH = cython.declare(cython.int, 10)
+PROBLEM_HEADER_LOST = cython.declare(cython.int, 11)
+PROBLEM_FRAME_LIMIT = cython.declare(cython.int, 12)
+PROBLEM_LOST_SYNC = cython.declare(cython.int, 13)
+PROBLEM_UNFINISHED = cython.declare(cython.int, 14)
+PROBLEM_WAITING_LIMIT = cython.declare(cython.int, 15)
+PROBLEM_ROWS = cython.declare(cython.int, 4096)
+
+
+@cython.cclass
+class Frames:
+    """Framing of all connections; fed with chunks, gives frame rows.
+
+    `newest` and `flexible` are the newest and the first flexible version by API key (int64; -1: no such key): guesses about
+    where a frame begins accept versions up to three above the newest, sure frames any. `max_frame` bytes of a frame are kept, the rest is passed over by
+    length; `arena_bytes` bounds the bytes of all unfinished frames. `broker_ports` (may be empty) overrides content.
+    """
+
+    talk: cython.longlong[:, ::1]
+    side: cython.longlong[:, ::1]
+    wait: cython.longlong[:, ::1]
+    talks: cython.longlong[:, ::1]
+    problems: cython.longlong[:, ::1]
+    pages: cython.uchar[::1]
+    next_page: cython.longlong[::1]
+    heap: cython.uchar[::1]
+    newest: cython.longlong[::1]
+    flexible: cython.longlong[::1]
+    out: cython.longlong[:, ::1]
+    stream_block: cython.const[cython.uchar][::1]
+    stream_heap: cython.const[cython.uchar][::1]
+    talk_memory: object
+    side_memory: object
+    wait_memory: object
+    talks_memory: object
+    problems_memory: object
+    pages_memory: object
+    heap_memory = cython.declare(object, visibility="readonly")
+    next_page_memory: object
+    broker_ports: object
+    slots: cython.longlong
+    places = cython.declare(cython.longlong, visibility="readonly")
+    free_place: cython.longlong
+    free_places: cython.longlong
+    page_count: cython.longlong
+    free_page: cython.longlong
+    free_pages: cython.longlong
+    arena_bytes: cython.longlong
+    max_frame: cython.longlong
+    heap_used: cython.longlong
+    heap_needed: cython.longlong
+    out_used: cython.longlong
+    out_size: cython.longlong
+    resume: cython.longlong
+    closing: cython.longlong
+    talk_rows: cython.longlong
+    talk_size: cython.longlong
+    heap_size: cython.longlong
+    problem_rows: cython.longlong
+    problems_dropped: cython.longlong
+    why: cython.longlong
+    crowded: cython.bint  # too many outstanding requests after the one just seen
+    overtook: cython.bint  # the reply just paired was not the oldest's
+
+    def __init__(self, newest, flexible, max_frame, arena_bytes, broker_ports=()):
+        self.newest = newest
+        self.flexible = flexible
+        self.max_frame = max_frame
+        self.arena_bytes = arena_bytes
+        self.broker_ports = frozenset(broker_ports)
+        self.talk_memory = None
+        self.side_memory = None
+        self.wait_memory = None
+        self.slots = 0
+        self._grow_slots(64)
+        self.places = 0
+        self.free_place = -1
+        self.free_places = 0
+        self._grow_places(1024)
+        self.page_count = 0
+        self.free_page = -1
+        self.free_pages = 0
+        self._grow_pages(64)
+        self._grow_heap(262144)
+        self._new_talks(64)
+        self.problems_memory = matrix(8, PROBLEM_ROWS)
+        self.problems = self.problems_memory
+        self.resume = 0
+        self.closing = 0
+        self.talk_rows = 0
+        self.problem_rows = 0
+        self.problems_dropped = 0
+        self.heap_used = 0
+        self.heap_needed = 0
+        self.crowded = False
+        self.overtook = False
+
+    # ---- growth: between feeds only, so no view moves under a running loop ----
+
+    def _grow_slots(self, wanted):
+        size = max(64, self.slots)
+        while size < wanted:
+            size *= 2
+        if size == self.slots:
+            return
+        talk = _grown(self.talk_memory, C_COLUMNS, size)
+        side = _grown(self.side_memory, S_COLUMNS, 2 * size)
+        self.talk_memory = talk
+        self.side_memory = side
+        self.talk = talk
+        self.side = side
+        self.slots = size
+
+    def _grow_places(self, wanted):
+        size = max(1024, self.places)
+        while size < wanted:
+            size *= 2
+        wait = _grown(self.wait_memory, W_COLUMNS, size)
+        for place in range(size - 1, self.places - 1, -1):
+            wait[place, W_NEXT] = self.free_place
+            self.free_place = place
+        self.free_places += size - self.places
+        self.wait_memory = wait
+        self.wait = wait
+        self.places = size
+
+    def _grow_pages(self, wanted):
+        """Doubles the arena up to `arena_bytes`; false when it is as large as it may be."""
+        most = max(16, self.arena_bytes // PAGE)
+        size = max(64, self.page_count)
+        while size < wanted:
+            size *= 2
+        size = min(size, most)
+        if size <= self.page_count:
+            return False
+        pages = bytearray(size * PAGE)
+        next_page = memoryview(bytearray(8 * size)).cast("q")
+        if self.page_count:
+            pages[: self.page_count * PAGE] = self.pages_memory
+            next_page[: self.page_count] = self.next_page_memory
+        for page in range(size - 1, self.page_count - 1, -1):
+            next_page[page] = self.free_page
+            self.free_page = page
+        self.free_pages += size - self.page_count
+        self.page_count = size
+        self.pages_memory = pages
+        self.next_page_memory = next_page
+        self.pages = pages
+        self.next_page = next_page
+        return True
+
+    def _grow_heap(self, size):
+        self.heap_memory = bytearray(size)
+        self.heap = self.heap_memory
+        self.heap_size = size
+
+    # ---- batches ----
+
+    def feed(self, block, heap, chunks, rows, start, slots, out):
+        """Reads chunk rows [start, rows) and writes frame rows into `out`.
+
+        `block` and `heap` are the buffers that the chunks point into, `slots` the number of connection slots in use.
+        Returns (next chunk row, frame rows written, why); `self.heap_memory` holds the frames of FRAME_BUFFER 1 until the
+        next call. WHY_OUTPUT_FULL and WHY_HEAP_FULL: take the rows and call again; the arena grows by itself.
+        """
+        self._grow_slots(slots)
+        if self.heap_needed > self.heap_size:
+            self._grow_heap(self.heap_needed)
+        self.heap_needed = 0
+        self.heap_used = 0
+        self.out_used = 0
+        self.out_size = out.shape[1]
+        if self.free_places < self.out_size:
+            self._grow_places(self.places + self.out_size)
+        self.stream_block = block
+        self.stream_heap = heap
+        self.out = out
+        row = self._run(chunks, start, rows)
+        while self.why == WHY_ARENA_FULL:
+            self._grow_pages(2 * self.page_count)
+            row = self._run(chunks, row, rows)
+        return row, self.out_used, self.why
+
+    def take_talks(self):
+        """(matrix of TALK_ columns, rows) of the connections closed since the last call."""
+        rows = self.talk_rows
+        self.talk_rows = 0
+        taken = self.talks_memory
+        if rows:
+            self._new_talks(64)
+        return taken, rows
+
+    def take_problems(self):
+        """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call."""
+        taken, rows, dropped = self.problems_memory, self.problem_rows, self.problems_dropped
+        self.problem_rows = 0
+        self.problems_dropped = 0
+        if rows:
+            self.problems_memory = matrix(8, PROBLEM_ROWS)
+            self.problems = self.problems_memory
+        return taken, rows, dropped
+
+    @cython.cfunc
+    def _run(self, chunks: cython.longlong[:, ::1], row: cython.longlong, rows: cython.longlong) -> cython.longlong:
+        kind: cython.longlong
+        self.why = WHY_DONE
+        while row < rows:
+            kind = chunks[CHUNK_KIND, row]
+            if kind == CHUNK_DATA:
+                if not self._data(chunks, row):
+                    return row
+            elif kind == CHUNK_GAP:
+                if not self._gap(chunks, row):
+                    return row
+            elif kind == CHUNK_OPEN:
+                self._open(chunks, row)
+            elif kind == CHUNK_END:
+                self._end(chunks, row)
+            elif not self._close(chunks, row):
+                return row
+            self.resume = 0
+            row += 1
+        return row
+
+    @cython.cfunc
+    def _open(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.int:
+        slot: cython.longlong = chunks[CHUNK_SLOT, row]
+        column: cython.longlong
+        s: cython.longlong
+        for column in range(C_COLUMNS):
+            self.talk[slot, column] = 0
+        self.talk[slot, TALK_PART] = chunks[CHUNK_DETAIL, row]
+        self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
+        self.talk[slot, TALK_FLOW] = chunks[CHUNK_SEQ, row]
+        self.talk[slot, C_FIRST] = -1
+        self.talk[slot, C_LAST] = -1
+        self.talk[slot, C_END_TIME] = UNKNOWN
+        self.talk[slot, C_FROM_SYN] = chunks[CHUNK_OFFSET, row]
+        for s in range(2 * slot, 2 * slot + 2):
+            for column in range(S_COLUMNS):
+                self.side[s, column] = 0
+            self._no_frame(s)
+            self.side[s, S_REASON] = SKIP_UNSYNCED
+        if self.broker_ports:
+            self._force(slot, chunks[CHUNK_LENGTH, row] >> 16, chunks[CHUNK_LENGTH, row] & 0xFFFF)
+        return 0
+
+    @cython.cfunc
+    def _force(self, slot: cython.longlong, port0: cython.longlong, port1: cython.longlong) -> cython.int:
+        """--ports: the side with a named port is the broker; a connection without one is left alone."""
+        if port1 in self.broker_ports:
+            self.talk[slot, TALK_CLIENT_SIDE] = 0
+        elif port0 in self.broker_ports:
+            self.talk[slot, TALK_CLIENT_SIDE] = 1
+        else:
+            self._stranger(slot, PROTOCOL_UNKNOWN)
+            return 0
+        self.talk[slot, C_FORCED] = 1
+        self.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
+        return 0
+
+    @cython.cfunc
+    def _no_frame(self, s: cython.longlong) -> cython.int:
+        self.side[s, S_TOTAL] = -1
+        self.side[s, S_PASSED] = 0
+        self.side[s, S_HELD] = 0
+        self.side[s, S_FRAMED] = 0
+        self.side[s, S_PAGE_FIRST] = -1
+        self.side[s, S_PAGE_LAST] = -1
+        return 0
+
+    # ---- data ----
+
+    @cython.cfunc
+    def _data(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.bint:
+        """One DATA chunk; false: the output is full, call again for the rest (`self.resume` bytes are done)."""
+        slot: cython.longlong = chunks[CHUNK_SLOT, row]
+        s: cython.longlong = 2 * slot + chunks[CHUNK_SIDE, row]
+        length: cython.longlong = chunks[CHUNK_LENGTH, row]
+        mode: cython.longlong
+        while self.resume < length:
+            mode = self.side[s, S_MODE]
+            if mode == M_FRAMES:
+                if not self._frame_bytes(chunks, row, slot, s):
+                    return False
+            elif mode == M_SEARCH:
+                if not self._search(chunks, row, slot, s):
+                    return False
+            else:
+                self._skip(slot, s, SKIP_NOT_KAFKA, length - self.resume)
+                self.resume = length
+        return True
+
+    @cython.cfunc
+    def _skip(
+        self, slot: cython.longlong, s: cython.longlong, reason: cython.longlong, count: cython.longlong
+    ) -> cython.int:
+        self.talk[slot, TALK_STREAM + (s & 1)] += count
+        self.talk[slot, TALK_SKIPPED + 2 * reason + (s & 1)] += count
+        return 0
+
+    @cython.cfunc
+    def _byte(self, buffer: cython.longlong, offset: cython.longlong) -> cython.longlong:
+        if buffer == 0:
+            return self.stream_block[offset]
+        return self.stream_heap[offset]
+
+    @cython.cfunc
+    def _int32(self, buffer: cython.longlong, offset: cython.longlong) -> cython.longlong:
+        b: cython.longlong = self._byte(buffer, offset)
+        value: cython.longlong = (b << 24) | (self._byte(buffer, offset + 1) << 16)
+        value |= (self._byte(buffer, offset + 2) << 8) | self._byte(buffer, offset + 3)
+        return value - TWO_32 if b > 127 else value
+
+    @cython.cfunc
+    def _int16(self, buffer: cython.longlong, offset: cython.longlong) -> cython.longlong:
+        value: cython.longlong = (self._byte(buffer, offset) << 8) | self._byte(buffer, offset + 1)
+        return value - 65536 if value > 32767 else value
+
+    @cython.cfunc
+    def _frame_bytes(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
+    ) -> cython.bint:
+        """Takes bytes of the current frame, or whole frames, from the chunk; false: come again after a drain."""
+        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
+        base: cython.longlong = chunks[CHUNK_OFFSET, row]
+        length: cython.longlong = chunks[CHUNK_LENGTH, row]
+        at: cython.longlong
+        total: cython.longlong
+        if self.side[s, S_PASSED] == 0:
+            at = self.resume
+            self._begin(chunks, row, s, at)
+            if length - at >= 4:
+                total = 4 + self._int32(buffer, base + at)
+                if not self._length_fits(slot, s, total):
+                    self._out_of_step(chunks, row, slot, s)
+                    return True
+                if length - at >= 12 and not self._header_fits(slot, s, buffer, base + at, base + length, total):
+                    self._out_of_step(chunks, row, slot, s)
+                    return True
+                if total <= length - at and buffer == 0 and total <= self.max_frame:
+                    if self.out_used + 2 > self.out_size:
+                        self.why = WHY_OUTPUT_FULL
+                        return False
+                    self.side[s, S_TOTAL] = total
+                    self.resume += total
+                    self._finished(slot, s, 0, base + at, total, total, chunks[CHUNK_TIME, row])
+                    return True
+        return self._collect(chunks, row, slot, s)
+
+    @cython.cfunc
+    def _begin(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, s: cython.longlong, at: cython.longlong
+    ) -> cython.int:
+        self.side[s, S_TIME] = chunks[CHUNK_TIME, row]
+        self.side[s, S_NUMBER] = chunks[CHUNK_NUMBER, row]
+        self.side[s, S_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
+        return 0
+
+    @cython.cfunc
+    def _collect(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
+    ) -> cython.bint:
+        """A frame over several chunks: its bytes go to pages; complete, it goes to the heap."""
+        left: cython.longlong = chunks[CHUNK_LENGTH, row] - self.resume
+        need: cython.longlong
+        while left > 0:
+            need = (4 if self.side[s, S_TOTAL] < 0 else self.side[s, S_TOTAL]) - self.side[s, S_PASSED]
+            if need <= left and not self._room(s, need):
+                return False
+            if need > left:
+                need = left
+            if need > 0 and not self._keep(chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + self.resume, need, s):
+                self.why = WHY_ARENA_FULL
+                return False
+            self.side[s, S_PASSED] += need
+            self.side[s, S_FRAMED] += need
+            self.resume += need
+            left -= need
+            if self.side[s, S_TOTAL] < 0 and self.side[s, S_PASSED] == 4:
+                self.side[s, S_TOTAL] = 4 + self._kept_length(s)
+                if not self._length_fits(slot, s, self.side[s, S_TOTAL]):
+                    self._out_of_step(chunks, row, slot, s)
+                    return True
+            if self.side[s, S_PASSED] == self.side[s, S_TOTAL]:
+                if self.side[s, S_GUESSED] and self._refuted(chunks, row, slot, s):
+                    return True
+                self._deliver(slot, s, chunks[CHUNK_TIME, row])
+                return True
+        return True
+
+    @cython.cfunc
+    def _room(self, s: cython.longlong, more: cython.longlong) -> cython.bint:
+        """May a frame be finished by `more` bytes now? Asked before they are taken, so that nothing is ever taken back."""
+        if self.out_used + 2 > self.out_size:
+            self.why = WHY_OUTPUT_FULL
+            return False
+        more += self.side[s, S_HELD]
+        if self.heap_used + more > self.heap_size:
+            self.heap_needed = more
+            self.why = WHY_HEAP_FULL
+            return False
+        return True
+
+    @cython.cfunc
+    def _kept_length(self, s: cython.longlong) -> cython.longlong:
+        at: cython.longlong = self.side[s, S_PAGE_FIRST] * PAGE
+        b: cython.longlong = self.pages[at]
+        value: cython.longlong = self.pages[at + 1]
+        value = (b << 24) | (value << 16)
+        b = self.pages[at + 2]
+        value |= (b << 8) | self.pages[at + 3]
+        return value - TWO_32 if value >= TWO_31 else value
+
+    @cython.cfunc
+    def _keep(
+        self, buffer: cython.longlong, offset: cython.longlong, count: cython.longlong, s: cython.longlong
+    ) -> cython.bint:
+        """Appends bytes to the frame's pages unless a hole or `max_frame` came first; false: the arena must grow."""
+        held: cython.longlong = self.side[s, S_HELD]
+        room: cython.longlong
+        page: cython.longlong
+        part: cython.longlong
+        if held != self.side[s, S_PASSED]:
+            return True
+        if held + count > self.max_frame:
+            count = self.max_frame - held
+        room = self.free_pages * PAGE + (-held & 4095)
+        if room < count:
+            if self.page_count * PAGE + PAGE <= self.arena_bytes:
+                return False
+            self._note(PROBLEM_FRAME_LIMIT, s, self.side[s, S_TOTAL], held)
+            count = room
+        while count > 0:
+            if (held & 4095) == 0:
+                page = self.free_page
+                self.free_page = self.next_page[page]
+                self.free_pages -= 1
+                self.next_page[page] = -1
+                if self.side[s, S_PAGE_LAST] < 0:
+                    self.side[s, S_PAGE_FIRST] = page
+                else:
+                    self.next_page[self.side[s, S_PAGE_LAST]] = page
+                self.side[s, S_PAGE_LAST] = page
+            page = self.side[s, S_PAGE_LAST] * PAGE + (held & 4095)
+            part = PAGE - (held & 4095)
+            if part > count:
+                part = count
+            if buffer == 0:
+                self.pages[page : page + part] = self.stream_block[offset : offset + part]
+            else:
+                self.pages[page : page + part] = self.stream_heap[offset : offset + part]
+            held += part
+            offset += part
+            count -= part
+        self.side[s, S_HELD] = held
+        return True
+
+    @cython.cfunc
+    def _free_chain(self, page: cython.longlong) -> cython.int:
+        following: cython.longlong
+        while page >= 0:
+            following = self.next_page[page]
+            self.next_page[page] = self.free_page
+            self.free_page = page
+            self.free_pages += 1
+            page = following
+        return 0
+
+    @cython.cfunc
+    def _free_pages_of(self, s: cython.longlong) -> cython.int:
+        self._free_chain(self.side[s, S_PAGE_FIRST])
+        self.side[s, S_PAGE_FIRST] = -1
+        self.side[s, S_PAGE_LAST] = -1
+        return 0
+
+    @cython.cfunc
+    def _deliver(self, slot: cython.longlong, s: cython.longlong, last_time: cython.longlong) -> cython.int:
+        """Copies a collected frame to the heap and hands it on (`_room` has been asked)."""
+        held: cython.longlong = self.side[s, S_HELD]
+        at: cython.longlong = self.heap_used
+        page: cython.longlong = self.side[s, S_PAGE_FIRST]
+        left: cython.longlong = held
+        part: cython.longlong
+        while left > 0:
+            part = left if left < PAGE else PAGE
+            self.heap[at : at + part] = self.pages[page * PAGE : page * PAGE + part]
+            at += part
+            left -= part
+            page = self.next_page[page]
+        self.heap_used = at
+        self._free_pages_of(s)
+        self._finished(slot, s, 1, at - held, held, self.side[s, S_FRAMED], last_time)
+        return 0
+
+    # ---- judging lengths and headers ----
+
+    @cython.cfunc
+    def _is_request_side(self, slot: cython.longlong, s: cython.longlong) -> cython.bint:
+        return self.talk[slot, TALK_CLIENT_SIDE] == (s & 1)
+
+    @cython.cfunc
+    def _token_answer_due(self, slot: cython.longlong) -> cython.bint:
+        first: cython.longlong = self.talk[slot, C_FIRST]
+        return first >= 0 and self.wait[first, W_KEY] == TOKEN
+
+    @cython.cfunc
+    def _length_fits(self, slot: cython.longlong, s: cython.longlong, total: cython.longlong) -> cython.bint:
+        """Can a frame here be `total` bytes long (length field included)?"""
+        if total > LONGEST_FRAME:
+            return False
+        if self._is_request_side(slot, s):
+            if self.talk[slot, C_TOKENS]:
+                return 4 <= total <= LONGEST_TOKEN
+            return total >= 12
+        if self._token_answer_due(slot):
+            return 4 <= total <= LONGEST_TOKEN
+        return total >= 8
+
+    @cython.cfunc
+    def _header_fits(
+        self,
+        slot: cython.longlong,
+        s: cython.longlong,
+        buffer: cython.longlong,
+        at: cython.longlong,
+        end: cython.longlong,
+        total: cython.longlong,
+    ) -> cython.bint:
+        """A sure boundary may carry any key; one that was found by searching must go on making sense."""
+        if self.talk[slot, C_TOKENS] or (self.side[s, S_LOSSES] == 0 and self.talk[slot, C_FROM_SYN]):
+            return True
+        if self._is_request_side(slot, s):
+            return end - at < 14 or self._request_at(buffer, at, end, True)
+        # An orphan is believed when it ends where the segment ends, or a known reply follows it.
+        return (
+            self._token_answer_due(slot)
+            or self._reply_at(slot, buffer, at, end)
+            or at + total == end
+            or (at + total < end and self._reply_at(slot, buffer, at + total, end))
+        )
+
+    @cython.cfunc
+    def _request_at(
+        self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong, guess: cython.bint
+    ) -> cython.bint:
+        """Do the bytes from `at` look like the start of a request? Wants 14 bytes and looks at the client id that is there.
+
+        Where a connection begins, any version of a known key will do; a `guess` in mid-stream is judged harder.
+        """
+        total: cython.longlong
+        key: cython.longlong
+        version: cython.longlong
+        client: cython.longlong
+        i: cython.longlong
+        if end - at < 14:
+            return False
+        total = 4 + self._int32(buffer, at)
+        if total < 12 or total > LONGEST_SYNC_FRAME:
+            return False
+        key = self._int16(buffer, at + 4)
+        if key < 0 or key >= len(self.newest) or self.newest[key] < 0:
+            return False
+        version = self._int16(buffer, at + 6)
+        if version < 0 or version > (self.newest[key] + 3 if guess else 1023):
+            return False
+        if guess and self._int32(buffer, at + 8) < -1:
+            return False
+        if key == 7 and version == 0:  # ControlledShutdown v0: the one request header without a client id
+            return total <= 64
+        client = self._int16(buffer, at + 12)
+        if client < -1 or client > 1024 or 14 + client > total:
+            return False
+        for i in range(client):
+            if at + 14 + i >= end:
+                break
+            if self._byte(buffer, at + 14 + i) < 32:
+                return False
+        i = at + 14 + (client if client > 0 else 0)
+        # Nobody puts tagged fields into request headers yet: a flexible header ends in a zero byte.
+        return not guess or version < self.flexible[key] or i >= end or self._byte(buffer, i) == 0
+
+    @cython.cfunc
+    def _reply_at(
+        self, slot: cython.longlong, buffer: cython.longlong, at: cython.longlong, end: cython.longlong
+    ) -> cython.bint:
+        """Do the bytes from `at` look like the reply to an outstanding request?"""
+        total: cython.longlong
+        correlation: cython.longlong
+        place: cython.longlong
+        if end - at < 8:
+            return False
+        total = 4 + self._int32(buffer, at)
+        if total < 8 or total > LONGEST_SYNC_FRAME:
+            return False
+        correlation = self._int32(buffer, at + 4)
+        place = self.talk[slot, C_FIRST]
+        while place >= 0:
+            if self.wait[place, W_KEY] != TOKEN and self.wait[place, W_CORRELATION] == correlation:
+                return True
+            place = self.wait[place, W_NEXT]
+        return False
+
+    @cython.cfunc
+    def _request_guess(
+        self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong, first: cython.bint
+    ) -> cython.bint:
+        """May a request begin at `at`? Inside a chunk (not `first`) zeros abound, so the client id must speak for it."""
+        total: cython.longlong
+        if not self._request_at(buffer, at, end, True):
+            return False
+        total = self._int16(buffer, at + 12)
+        if not first and (total == 0 or at + 14 + total > end):
+            return False
+        total = 4 + self._int32(buffer, at)
+        return at + total + 14 > end or self._request_at(buffer, at + total, end, True)
+
+    @cython.cfunc
+    def _boundary_at(
+        self,
+        slot: cython.longlong,
+        s: cython.longlong,
+        buffer: cython.longlong,
+        at: cython.longlong,
+        end: cython.longlong,
+        first: cython.bint,
+    ) -> cython.bint:
+        """Is `at` a plausible start of a frame, and is what follows that frame (as far as it is here) plausible too?"""
+        total: cython.longlong
+        if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN or self._is_request_side(slot, s):
+            return self._request_guess(buffer, at, end, first)
+        if self._reply_at(slot, buffer, at, end):
+            total = 4 + self._int32(buffer, at)
+            return at + total + 8 > end or self._reply_at(slot, buffer, at + total, end)
+        if first and not self._client_is_sure(slot) and self._request_guess(buffer, at, end, True):
+            # What was taken for the client's direction has proved nothing yet, and here a request begins.
+            self._unsettle(slot, 2 * slot + 1 - (s & 1))
+            return True
+        return False
+
+    @cython.cfunc
+    def _client_is_sure(self, slot: cython.longlong) -> cython.bint:
+        return (
+            self.talk[slot, TALK_REPLIES] > 0
+            or self.talk[slot, TALK_CHAINED] > 0
+            or self.talk[slot, C_FROM_SYN] != 0
+            or self.talk[slot, C_FORCED] != 0
+        )
+
+    @cython.cfunc
+    def _unsettle(self, slot: cython.longlong, s: cython.longlong) -> cython.int:
+        """Takes back the guess that side `s` is the client's."""
+        self._drop_partial(slot, s, SKIP_UNSYNCED)
+        self.side[s, S_MODE] = M_SEARCH
+        self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
+        return 0
+
+    @cython.cfunc
+    def _search(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
+    ) -> cython.bint:
+        """Looks for a frame boundary in the rest of the chunk; what lies before it is skipped and counted."""
+        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
+        base: cython.longlong = chunks[CHUNK_OFFSET, row]
+        length: cython.longlong = chunks[CHUNK_LENGTH, row]
+        at: cython.longlong = self.resume
+        start: cython.longlong = at
+        if self.talk[slot, TALK_STREAM + (s & 1)] == 0 and at == 0 and self._first_bytes(chunks, row, slot, s):
+            return True
+        while at < length:
+            if self._boundary_at(slot, s, buffer, base + at, base + length, at == 0):
+                self._synced(slot, s)
+                self.side[s, S_GUESSED] = 1
+                break
+            at += 1
+        self._skip(slot, s, self.side[s, S_REASON], at - start)
+        self.resume = at
+        self.side[s, S_SEARCHED] += at - start
+        if at == length and self.side[s, S_SEARCHED] > SEARCH_LIMIT and self.talk[slot, TALK_REQUESTS] == 0:
+            self._stranger(slot, PROTOCOL_OTHER)
+        return True
+
+    @cython.cfunc
+    def _refuted(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
+    ) -> cython.bint:
+        """A guessed frame is complete: is what follows it in the chunk no frame? Then the guess was wrong."""
+        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
+        at: cython.longlong = chunks[CHUNK_OFFSET, row] + self.resume
+        end: cython.longlong = chunks[CHUNK_OFFSET, row] + chunks[CHUNK_LENGTH, row]
+        if self._is_request_side(slot, s):
+            if end - at < 14 or self._request_at(buffer, at, end, True):
+                return False
+        elif end - at < 8 or self._reply_at(slot, buffer, at, end):
+            return False
+        self._drop_partial(slot, s, self.side[s, S_REASON])
+        self.side[s, S_MODE] = M_SEARCH
+        if self._is_request_side(slot, s) and not self._client_is_sure(slot):
+            self._unsettle(slot, s)
+        return True
+
+    @cython.cfunc
+    def _synced(self, slot: cython.longlong, s: cython.longlong) -> cython.int:
+        if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
+            self.talk[slot, TALK_CLIENT_SIDE] = s & 1
+        self.side[s, S_MODE] = M_FRAMES
+        self.side[s, S_SEARCHED] = 0
+        self.side[s, S_GUESSED] = 0
+        self._no_frame(s)
+        return 0
+
+    @cython.cfunc
+    def _first_bytes(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
+    ) -> cython.bint:
+        """The first bytes of a direction: true when they settled its mode (bytes themselves are not taken here)."""
+        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
+        base: cython.longlong = chunks[CHUNK_OFFSET, row]
+        end: cython.longlong = base + chunks[CHUNK_LENGTH, row]
+        forced: cython.bint = self.talk[slot, C_FORCED] != 0 and self.talk[slot, C_FROM_SYN] != 0
+        if not forced and self._is_tls(buffer, base, end):
+            self._stranger(slot, PROTOCOL_TLS)
+            return True
+        if not self.talk[slot, C_FROM_SYN]:
+            return False
+        if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and (s & 1) == 0:
+            # Fewer bytes than a header needs: believe the length for now, the whole header is judged when it is there.
+            if self._request_at(buffer, base, end, False) or (
+                end - base < 14 and self._may_be_request(buffer, base, end)
+            ):
+                self._synced(slot, s)
+                return True
+            self._stranger(slot, PROTOCOL_OTHER)
+            return True
+        if self.talk[slot, TALK_CLIENT_SIDE] != UNKNOWN:
+            self._synced(slot, s)
+            return True
+        return False
+
+    @cython.cfunc
+    def _is_tls(self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong) -> cython.bint:
+        """A TLS record header (RFC 8446): handshake, alert or data, version 3.x. As a frame it would be 350 MB long."""
+        kind: cython.longlong
+        if end - at < 3:
+            return False
+        kind = self._byte(buffer, at)
+        return 20 <= kind <= 23 and self._byte(buffer, at + 1) == 3 and self._byte(buffer, at + 2) <= 4
+
+    @cython.cfunc
+    def _may_be_request(self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong) -> cython.bint:
+        total: cython.longlong
+        if end - at < 4:
+            return self._byte(buffer, at) < 8
+        total = 4 + self._int32(buffer, at)
+        if total < 14 or total > LONGEST_SYNC_FRAME:
+            return False
+        if end - at < 6:
+            return True
+        total = self._int16(buffer, at + 4)
+        return 0 <= total < len(self.newest) and self.newest[total] >= 0
+
+    @cython.cfunc
+    def _stranger(self, slot: cython.longlong, protocol: cython.longlong) -> cython.int:
+        """Not Kafka as far as bytes tell: nothing of this connection is read any more."""
+        self.talk[slot, TALK_PROTOCOL] = protocol
+        self.side[2 * slot, S_MODE] = M_DEAD
+        self.side[2 * slot + 1, S_MODE] = M_DEAD
+        return 0
+
+    @cython.cfunc
+    def _out_of_step(
+        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
+    ) -> cython.int:
+        """What should be a frame cannot be one: drop what was collected and search from the next byte on."""
+        collected: cython.longlong = self.side[s, S_FRAMED]
+        self._note_at(PROBLEM_BAD_LENGTH, chunks, row, slot, s, collected)
+        self._skip(slot, s, SKIP_BAD, collected)
+        self._free_pages_of(s)
+        self._no_frame(s)
+        if self.talk[slot, TALK_REQUESTS] == 0 and self.talk[slot, C_FROM_SYN] and not self.talk[slot, C_FORCED]:
+            self._stranger(slot, PROTOCOL_OTHER)
+            return 0
+        if self._is_request_side(slot, s) and not self._client_is_sure(slot):
+            self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
+        self.side[s, S_MODE] = M_SEARCH
+        self.side[s, S_REASON] = SKIP_BAD
+        self.side[s, S_LOSSES] += 1
+        if self.resume < chunks[CHUNK_LENGTH, row] and collected == 0:
+            self._skip(slot, s, SKIP_BAD, 1)
+            self.resume += 1
+        return 0
+
+    # ---- gaps and ends ----
+
+    @cython.cfunc
+    def _gap(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.bint:
+        """Bytes that never came. Inside a frame of known length they cost its tail; else the boundary is lost."""
+        slot: cython.longlong = chunks[CHUNK_SLOT, row]
+        s: cython.longlong = 2 * slot + chunks[CHUNK_SIDE, row]
+        length: cython.longlong = chunks[CHUNK_LENGTH, row]
+        left: cython.longlong
+        if self.side[s, S_MODE] != M_FRAMES:
+            return True
+        left = self.side[s, S_TOTAL] - self.side[s, S_PASSED] if self.side[s, S_TOTAL] > 0 else -1
+        if left > 0 and length >= left and not self._room(s, 0):
+            return False
+        if 0 <= length < left:
+            self.side[s, S_PASSED] += length
+            return True
+        if left > 0:
+            # Its last byte is among the missing ones; only where the hole ends with the frame is its time known.
+            self._deliver(slot, s, chunks[CHUNK_TIME, row] if length == left else UNKNOWN)
+            if length == left:
+                return True
+        else:
+            self._drop_partial(slot, s, SKIP_LOST)
+        self.side[s, S_MODE] = M_SEARCH
+        self.side[s, S_REASON] = SKIP_LOST
+        self.side[s, S_LOSSES] += 1
+        self._note_at(PROBLEM_LOST_SYNC, chunks, row, slot, s, length)
+        return True
+
+    @cython.cfunc
+    def _drop_partial(self, slot: cython.longlong, s: cython.longlong, reason: cython.longlong) -> cython.int:
+        self._skip(slot, s, reason, self.side[s, S_FRAMED])
+        self._free_pages_of(s)
+        self._no_frame(s)
+        return 0
+
+    @cython.cfunc
+    def _end(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.int:
+        slot: cython.longlong = chunks[CHUNK_SLOT, row]
+        ended: cython.longlong = self.talk[slot, C_ENDED]
+        if ended == 0 and chunks[CHUNK_SIDE, row] == self.talk[slot, TALK_CLIENT_SIDE]:
+            self.talk[slot, C_END_TIME] = chunks[CHUNK_TIME, row]
+        self.talk[slot, C_ENDED] = ended | (1 << chunks[CHUNK_SIDE, row])
+        return 0
+
+    @cython.cfunc
+    def _close(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.bint:
+        """Frees a slot: outstanding requests leave with a status, unfinished frames are counted, the talk row is written."""
+        slot: cython.longlong = chunks[CHUNK_SLOT, row]
+        s: cython.longlong
+        column: cython.longlong
+        while self.talk[slot, C_FIRST] >= 0:
+            if self.out_used + 2 > self.out_size:
+                self.why = WHY_OUTPUT_FULL
+                return False
+            self._ended(slot, self.talk[slot, C_FIRST], self._end_status(slot, self.talk[slot, C_FIRST]))
+            self._forget_first(slot)
+        if self.talk_rows == self.talk_size:
+            self._grow_talks()
+        for s in range(2 * slot, 2 * slot + 2):
+            if self.side[s, S_FRAMED] > 0:
+                self._note(PROBLEM_UNFINISHED, s, self.side[s, S_TOTAL], self.side[s, S_FRAMED])
+            self._drop_partial(slot, s, SKIP_UNFINISHED)
+        for column in range(TALK_COLUMNS):
+            self.talks[column, self.talk_rows] = self.talk[slot, column]
+        self.talk_rows += 1
+        return True
+
+    def _new_talks(self, size):
+        self.talks_memory = matrix(TALK_COLUMNS, size)
+        self.talks = self.talks_memory
+        self.talk_size = size
+
+    def _grow_talks(self):
+        smaller, rows = self.talks_memory, self.talk_size
+        self._new_talks(2 * rows)
+        for column in range(TALK_COLUMNS):
+            for row in range(rows):
+                self.talks[column, row] = smaller[column, row]
+
+    @cython.cfunc
+    def _end_status(self, slot: cython.longlong, place: cython.longlong) -> cython.longlong:
+        reply_side: cython.longlong = 2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE]
+        if self.side[reply_side, S_LOSSES] > self.wait[place, W_LOSSES]:
+            return STATUS_REPLY_LOST
+        if not self.talk[slot, C_ENDED]:
+            return STATUS_PENDING
+        if (
+            self.talk[slot, C_END_TIME] != UNKNOWN
+            and self.wait[place, W_LAST_TIME] != UNKNOWN
+            and self.talk[slot, C_END_TIME] - self.wait[place, W_LAST_TIME] >= ABANDON_NS
+        ):
+            return STATUS_ABANDONED
+        return STATUS_CLOSED
+
+    # ---- finished frames ----
+
+    @cython.cfunc
+    def _finished(
+        self,
+        slot: cython.longlong,
+        s: cython.longlong,
+        buffer: cython.longlong,
+        at: cython.longlong,
+        held: cython.longlong,
+        framed: cython.longlong,
+        last_time: cython.longlong,
+    ) -> cython.int:
+        """A frame is complete (or as complete as it gets): one row, and its bytes are counted."""
+        request: cython.bint = self._is_request_side(slot, s)
+        token: cython.bint
+        if request:
+            token = self.talk[slot, C_TOKENS] != 0 and self._is_token(slot, buffer, at, held)
+        else:
+            token = self._token_answer_due(slot)
+        if held < 8 + 4 * request and not token:
+            self._note(PROBLEM_HEADER_LOST, s, self.side[s, S_TOTAL], held)
+            self._skip(slot, s, SKIP_HEADERLESS, framed)
+            self._no_frame(s)
+            return 0
+        self.talk[slot, TALK_STREAM + (s & 1)] += framed
+        self.talk[slot, TALK_FRAMED + (s & 1)] += framed
+        self._row(slot, s, buffer, at, held, last_time)
+        if token:
+            self._token(slot, request)
+        elif request:
+            self._request(slot, s, buffer, at, held, last_time)
+        else:
+            self._reply(slot, s, buffer, at, held)
+        self.out_used += 1
+        self._no_frame(s)
+        self.side[s, S_GUESSED] = 0
+        if self.crowded:
+            self.crowded = False
+            self._ended(slot, self.talk[slot, C_FIRST], STATUS_REPLY_LOST)
+            self._forget_first(slot)
+        elif not request and not token:
+            self._overtaken(slot)
+        return 0
+
+    @cython.cfunc
+    def _overtaken(self, slot: cython.longlong) -> cython.int:
+        """A reply came before that of the oldest request. Where a gap or acks cut off explain it, the oldest is settled.
+
+        One a reply, for which `_room` keeps a second output row; so the chain stays short however much was lost.
+        """
+        first: cython.longlong = self.talk[slot, C_FIRST]
+        if first < 0 or not self.overtook:
+            return 0
+        if self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES] > self.wait[first, W_LOSSES]:
+            self._ended(slot, first, STATUS_REPLY_LOST)
+        elif self.wait[first, W_ACKS_UNSEEN]:
+            self._ended(slot, first, STATUS_NO_REPLY_EXPECTED)
+        else:
+            return 0
+        self._forget_first(slot)
+        return 0
+
+    @cython.cfunc
+    def _frame_byte(self, buffer: cython.longlong, at: cython.longlong) -> cython.longlong:
+        if buffer == 0:
+            return self.stream_block[at]
+        return self.heap[at]
+
+    @cython.cfunc
+    def _frame_int(self, buffer: cython.longlong, at: cython.longlong, size: cython.longlong) -> cython.longlong:
+        """A big-endian signed integer of 2 or 4 bytes from a finished frame."""
+        value: cython.longlong = 0
+        i: cython.longlong
+        for i in range(size):
+            value = (value << 8) | self._frame_byte(buffer, at + i)
+        if size == 2:
+            return value - 65536 if value > 32767 else value
+        return value - TWO_32 if value >= TWO_31 else value
+
+    @cython.cfunc
+    def _row(
+        self,
+        slot: cython.longlong,
+        s: cython.longlong,
+        buffer: cython.longlong,
+        at: cython.longlong,
+        held: cython.longlong,
+        last_time: cython.longlong,
+    ) -> cython.int:
+        """The columns that requests, replies and tokens share. Offsets leave the length field out."""
+        row: cython.longlong = self.out_used
+        self.out[FRAME_SLOT, row] = slot
+        self.out[FRAME_PART, row] = self.talk[slot, TALK_PART]
+        self.out[FRAME_BUFFER, row] = buffer
+        self.out[FRAME_OFFSET, row] = at + 4
+        self.out[FRAME_HELD, row] = held - 4
+        self.out[FRAME_LENGTH, row] = self.side[s, S_TOTAL] - 4
+        self.out[FRAME_FIRST_TIME, row] = self.side[s, S_TIME]
+        self.out[FRAME_LAST_TIME, row] = last_time
+        self.out[FRAME_NUMBER, row] = self.side[s, S_NUMBER]
+        self.out[FRAME_SEQ, row] = self.side[s, S_SEQ]
+        self.out[FRAME_SIDE, row] = s & 1
+        self.out[FRAME_DECODED, row] = 0
+        self.out[FRAME_BODY, row] = UNKNOWN
+        self.out[FRAME_STATUS, row] = STATUS_ANSWERED
+        self.out[FRAME_ID, row] = identity(self.talk[slot, TALK_FLOW], self.side[s, S_TIME], self.side[s, S_SEQ])
+        return 0
+
+    @cython.cfunc
+    def _is_token(
+        self, slot: cython.longlong, buffer: cython.longlong, at: cython.longlong, held: cython.longlong
+    ) -> cython.bint:
+        """The first frame after SaslHandshake v0 is a token; later ones until a request header turns up."""
+        if self.talk[slot, C_TOKENS] == 2 and held >= 14 and self._request_header(buffer, at, held):
+            self.talk[slot, C_TOKENS] = 0
+            return False
+        self.talk[slot, C_TOKENS] = 2
+        return True
+
+    @cython.cfunc
+    def _request_header(self, buffer: cython.longlong, at: cython.longlong, held: cython.longlong) -> cython.bint:
+        key: cython.longlong = self._frame_int(buffer, at + 4, 2)
+        version: cython.longlong
+        client: cython.longlong
+        if key < 0 or key >= len(self.newest) or self.newest[key] < 0:
+            return False
+        version = self._frame_int(buffer, at + 6, 2)
+        client = self._frame_int(buffer, at + 12, 2)
+        return 0 <= version <= self.newest[key] + 3 and -1 <= client <= held - 14
+
+    @cython.cfunc
+    def _token(self, slot: cython.longlong, request: cython.bint) -> cython.int:
+        row: cython.longlong = self.out_used
+        self.talk[slot, TALK_TOKENS] += 1
+        self.out[FRAME_EVENT, row] = FRAME_TOKEN_SEEN
+        self.out[FRAME_KEY, row] = TOKEN
+        self.out[FRAME_VERSION, row] = UNKNOWN
+        self.out[FRAME_CORRELATION, row] = UNKNOWN
+        if request:
+            self.out[FRAME_STATUS, row] = STATUS_PENDING
+            self._wait_for(slot, row, 0)
+            return 0
+        self.out[FRAME_REQUEST, row] = self.talk[slot, C_FIRST]
+        self.out[FRAME_ID, row] = self.wait[self.talk[slot, C_FIRST], W_ID]
+        self._forget_first(slot)
+        return 0
+
+    @cython.cfunc
+    def _request(
+        self,
+        slot: cython.longlong,
+        s: cython.longlong,
+        buffer: cython.longlong,
+        at: cython.longlong,
+        held: cython.longlong,
+        last_time: cython.longlong,
+    ) -> cython.int:
+        row: cython.longlong = self.out_used
+        key: cython.longlong = self._frame_int(buffer, at + 4, 2)
+        version: cython.longlong = self._frame_int(buffer, at + 6, 2)
+        acks: cython.longlong = 1
+        self.talk[slot, TALK_REQUESTS] += 1
+        if self.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN and 0 <= key < len(self.newest) and self.newest[key] >= 0:
+            self.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
+        if self.talk[slot, TALK_REQUESTS] > 1 and not self.side[s, S_GUESSED]:
+            self.talk[slot, TALK_CHAINED] += 1
+        self.out[FRAME_EVENT, row] = FRAME_REQUEST_SEEN
+        self.out[FRAME_KEY, row] = key
+        self.out[FRAME_VERSION, row] = version
+        self.out[FRAME_CORRELATION, row] = self._frame_int(buffer, at + 8, 4)
+        self.out[FRAME_STATUS, row] = STATUS_PENDING
+        if key == 0:
+            acks = self._acks(version, buffer, at, at + held)
+        if acks == 0:
+            self.out[FRAME_REQUEST, row] = UNKNOWN
+            self.out[FRAME_STATUS, row] = STATUS_NO_REPLY_EXPECTED
+        else:
+            self._wait_for(slot, row, acks == UNKNOWN)
+        return 0
+
+    @cython.cfunc
+    def _acks(
+        self, version: cython.longlong, buffer: cython.longlong, at: cython.longlong, end: cython.longlong
+    ) -> cython.longlong:
+        """acks of a Produce request: 0 means that no reply will come. UNKNOWN when cut off, 1 for versions beyond ours."""
+        client: cython.longlong
+        if version < 0 or version > self.newest[0]:
+            return 1
+        if at + 14 > end:
+            return UNKNOWN
+        client = self._frame_int(buffer, at + 12, 2)
+        at += 14 + (client if client > 0 else 0)
+        if version >= 9:
+            at = self._after_flexible(buffer, at, end)
+        elif version >= 3 and at + 2 <= end:
+            client = self._frame_int(buffer, at, 2)
+            at += 2 + (client if client > 0 else 0)
+        if at < 0 or at + 2 > end:
+            return UNKNOWN
+        return self._frame_int(buffer, at, 2)
+
+    @cython.cfunc
+    def _after_flexible(self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong) -> cython.longlong:
+        """Past the header's tagged fields and the compact transactional id of Produce v9+; -1 when the bytes end first."""
+        tags: cython.longlong
+        skip: cython.longlong
+        if at >= end:
+            return -1
+        tags = self._frame_byte(buffer, at)
+        at += 1
+        if tags > 0:  # tags in a Produce header: nobody writes them yet, so their sizes are read in the short form only
+            while tags > 0 and at + 2 <= end:
+                skip = self._frame_byte(buffer, at + 1)
+                if self._frame_byte(buffer, at) > 127 or skip > 127:
+                    return -1
+                at += 2 + skip
+                tags -= 1
+            if tags > 0:
+                return -1
+        skip = 0
+        tags = 0
+        while at < end and tags < 35:
+            skip |= (self._frame_byte(buffer, at) & 127) << tags
+            at += 1
+            if self._frame_byte(buffer, at - 1) < 128:
+                return at + (skip - 1 if skip > 0 else 0)
+            tags += 7
+        return -1
+
+    @cython.cfunc
+    def _wait_for(self, slot: cython.longlong, row: cython.longlong, acks_unseen: cython.bint) -> cython.int:
+        """Puts the request of this row behind the connection's other outstanding ones."""
+        place: cython.longlong = self.free_place
+        self.free_place = self.wait[place, W_NEXT]
+        self.free_places -= 1
+        self.wait[place, W_CORRELATION] = self.out[FRAME_CORRELATION, row]
+        self.wait[place, W_KEY] = self.out[FRAME_KEY, row]
+        self.wait[place, W_VERSION] = self.out[FRAME_VERSION, row]
+        self.wait[place, W_NEXT] = -1
+        self.wait[place, W_LAST_TIME] = self.out[FRAME_LAST_TIME, row]
+        self.wait[place, W_ID] = self.out[FRAME_ID, row]
+        self.wait[place, W_LOSSES] = self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES]
+        self.wait[place, W_ACKS_UNSEEN] = acks_unseen
+        if self.talk[slot, C_LAST] < 0:
+            self.talk[slot, C_FIRST] = place
+        else:
+            self.wait[self.talk[slot, C_LAST], W_NEXT] = place
+        self.talk[slot, C_LAST] = place
+        self.talk[slot, C_WAITING] += 1
+        self.out[FRAME_REQUEST, row] = place
+        if self.talk[slot, C_WAITING] > MOST_WAITING:
+            # Replies of this connection are not in the capture; the oldest request makes room.
+            self._note(PROBLEM_WAITING_LIMIT, 2 * slot + self.talk[slot, TALK_CLIENT_SIDE], 0, MOST_WAITING)
+            self.crowded = True
+        return 0
+
+    @cython.cfunc
+    def _forget_first(self, slot: cython.longlong) -> cython.int:
+        self._forget(slot, -1, self.talk[slot, C_FIRST])
+        return 0
+
+    @cython.cfunc
+    def _forget(self, slot: cython.longlong, before: cython.longlong, place: cython.longlong) -> cython.int:
+        """Takes `place` out of the connection's chain; `before` is its predecessor or -1."""
+        following: cython.longlong = self.wait[place, W_NEXT]
+        if before < 0:
+            self.talk[slot, C_FIRST] = following
+        else:
+            self.wait[before, W_NEXT] = following
+        if following < 0:
+            self.talk[slot, C_LAST] = before
+        self.talk[slot, C_WAITING] -= 1
+        self.wait[place, W_NEXT] = self.free_place
+        self.free_place = place
+        self.free_places += 1
+        return 0
+
+    @cython.cfunc
+    def _reply(
+        self,
+        slot: cython.longlong,
+        s: cython.longlong,
+        buffer: cython.longlong,
+        at: cython.longlong,
+        held: cython.longlong,
+    ) -> cython.int:
+        """Pairs a reply with the oldest outstanding request of its correlation id."""
+        row: cython.longlong = self.out_used
+        correlation: cython.longlong = self._frame_int(buffer, at + 4, 4)
+        before: cython.longlong = -1
+        place: cython.longlong = self.talk[slot, C_FIRST]
+        self.out[FRAME_CORRELATION, row] = correlation
+        self.overtook = False
+        while place >= 0 and (self.wait[place, W_CORRELATION] != correlation or self.wait[place, W_KEY] == TOKEN):
+            before = place
+            place = self.wait[place, W_NEXT]
+        if place < 0:
+            self.talk[slot, TALK_ORPHANS] += 1
+            self.out[FRAME_EVENT, row] = FRAME_ORPHAN_SEEN
+            self.out[FRAME_KEY, row] = UNKNOWN
+            self.out[FRAME_VERSION, row] = UNKNOWN
+            self.out[FRAME_REQUEST, row] = UNKNOWN
+            self.out[FRAME_STATUS, row] = STATUS_ORPHAN_REPLY
+            return 0
+        self.talk[slot, TALK_REPLIES] += 1
+        self.out[FRAME_EVENT, row] = FRAME_REPLY_SEEN
+        self.out[FRAME_KEY, row] = self.wait[place, W_KEY]
+        self.out[FRAME_VERSION, row] = self.wait[place, W_VERSION]
+        self.out[FRAME_REQUEST, row] = place
+        self.out[FRAME_ID, row] = self.wait[place, W_ID]
+        if self.wait[place, W_KEY] == 17 and self.wait[place, W_VERSION] == 0 and held >= 10:
+            self.talk[slot, C_TOKENS] = self._frame_int(buffer, at + 8, 2) == 0
+        self.overtook = before >= 0
+        self._forget(slot, before, place)
+        return 0
+
+    @cython.cfunc
+    def _ended(self, slot: cython.longlong, place: cython.longlong, status: cython.longlong) -> cython.int:
+        """A request leaves without a reply."""
+        row: cython.longlong = self.out_used
+        self.out[FRAME_EVENT, row] = FRAME_REQUEST_ENDED
+        self.out[FRAME_SLOT, row] = slot
+        self.out[FRAME_PART, row] = self.talk[slot, TALK_PART]
+        self.out[FRAME_REQUEST, row] = place
+        self.out[FRAME_STATUS, row] = status
+        self.out[FRAME_KEY, row] = self.wait[place, W_KEY]
+        self.out[FRAME_HELD, row] = 0
+        self.out[FRAME_ID, row] = self.wait[place, W_ID]
+        self.out_used += 1
+        return 0
+
+    # ---- problems ----
+
+    @cython.cfunc
+    def _note(
+        self, kind: cython.longlong, s: cython.longlong, size: cython.longlong, detail: cython.longlong
+    ) -> cython.int:
+        """A problem of the frame under way on this side."""
+        self._problem(kind, s, self.side[s, S_NUMBER], self.side[s, S_TIME], self.side[s, S_SEQ], size, detail)
+        return 0
+
+    @cython.cfunc
+    def _note_at(
+        self,
+        kind: cython.longlong,
+        chunks: cython.longlong[:, ::1],
+        row: cython.longlong,
+        slot: cython.longlong,
+        s: cython.longlong,
+        size: cython.longlong,
+    ) -> cython.int:
+        """A problem at the current chunk; connections that never spoke Kafka have none."""
+        if self.talk[slot, TALK_REQUESTS] == 0:
+            return 0
+        self._problem(
+            kind,
+            s,
+            chunks[CHUNK_NUMBER, row],
+            chunks[CHUNK_TIME, row],
+            chunks[CHUNK_SEQ, row] + self.resume,
+            size,
+            UNKNOWN,
+        )
+        return 0
+
+    @cython.cfunc
+    def _problem(
+        self,
+        kind: cython.longlong,
+        s: cython.longlong,
+        number: cython.longlong,
+        time: cython.longlong,
+        offset: cython.longlong,
+        size: cython.longlong,
+        detail: cython.longlong,
+    ) -> cython.int:
+        row: cython.longlong = self.problem_rows
+        if row >= PROBLEM_ROWS:
+            self.problems_dropped += 1
+            return 0
+        self.problems[PROBLEM_KIND, row] = kind
+        self.problems[PROBLEM_PART, row] = self.talk[s >> 1, TALK_PART]
+        self.problems[PROBLEM_NUMBER, row] = number
+        self.problems[PROBLEM_TIME, row] = time
+        self.problems[PROBLEM_SIDE, row] = s & 1
+        self.problems[PROBLEM_OFFSET, row] = offset & LOW_32
+        self.problems[PROBLEM_BYTES, row] = size
+        self.problems[PROBLEM_DETAIL, row] = detail
+        self.problem_rows += 1
+        return 0
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def identity(flow: cython.longlong, time: cython.longlong, seq: cython.longlong) -> cython.longlong:
+    """A non-negative 63-bit id from a flow, a time in ns and a sequence number, equal in every run and split.
+
+    Each step of the mix is the finaliser of splitmix64 (Steele, Lea, Flood 2014).
+    """
+    h: cython.ulonglong = cython.cast(cython.ulonglong, flow & LOW_63)
+    h = _mix(h ^ cython.cast(cython.ulonglong, time & LOW_63))
+    h = _mix(h ^ cython.cast(cython.ulonglong, seq & LOW_32))
+    return cython.cast(cython.longlong, h & cython.cast(cython.ulonglong, LOW_63))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _mix(h: cython.ulonglong) -> cython.ulonglong:
+    h = ((h ^ (h >> 30)) * MIX_1) & LOW_64
+    h = ((h ^ (h >> 27)) * MIX_2) & LOW_64
+    return h ^ (h >> 31)
+
+
+def _grown(old, columns, rows):
+    """A state matrix `m[row, column]` of `rows` rows that begins like `old`: what one frame touches lies together."""
+    larger = matrix(rows, columns)
+    if old is not None:
+        before = memoryview(old).cast("B")
+        memoryview(larger).cast("B")[: len(before)] = before
+    return larger

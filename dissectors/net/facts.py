@@ -1,0 +1,55 @@
+"""What a capture file says about itself besides its packets: interfaces, secrets, damage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NOTES_KEPT = 100
+
+
+@dataclass
+class Interface:
+    """One interface of a capture. `PACKET_INTERFACE` of a packet is its place in the reader's list.
+
+    `link` is a LINKTYPE_ number; `snaplen_bytes` 0 means not limited; `received` and `drops` are the newest counts of
+    an Interface Statistics Block, None where the file has none.
+    """
+
+    link: int
+    snaplen_bytes: int
+    name: str = ""
+    ticks_per_second: int = 1_000_000
+    offset_seconds: int = 0
+    received: int | None = None
+    drops: int | None = None
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a person should know about the file.
+
+    `kind` is `cut` (the file ends inside a packet), `damaged` (bytes that are no capture), `skipped` (understood, but
+    not read) or `odd` (read, but unusual). `offset` counts bytes from the start of the uncompressed file, `packet` is
+    the last packet before that place, `lost_bytes` is None when nobody can know.
+    """
+
+    kind: str
+    offset: int
+    packet: int
+    text: str
+    lost_bytes: int | None = None
+
+
+def keep_note(notes: list[Note], note: Note) -> None:
+    """Appends `note`; a file that is damaged everywhere gets one last note instead of a list without end."""
+    if len(notes) < NOTES_KEPT:
+        notes.append(note)
+    elif len(notes) == NOTES_KEPT:
+        notes.append(Note("odd", note.offset, note.packet, "more like these from here on, not listed"))
+
+
+def cut_note(offset: int, packets: int, leftover_bytes: int) -> Note:
+    """The note for a file that stops inside a record: the usual end of a capture whose writer was killed."""
+    after = f"after packet {packets}" if packets else "before the first whole packet"
+    text = f"the file ends in the middle of a packet, at byte {offset} {after} ({leftover_bytes} bytes not used)"
+    return Note("cut", offset, packets, text, leftover_bytes)

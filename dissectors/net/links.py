@@ -1,0 +1,113 @@
+"""Link layers that are rare under Kafka: each function finds the IP header in one packet, or says that there is none.
+
+The slow path of `packets`: plain Python for every packet. dpkt is the second opinion of the tests where it knows the
+link layer; here it would not do, as it gives objects instead of offsets and gives up where snaplen cut a packet.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+_SNAP_ETHERNET = b"\xaa\xaa\x03\x00\x00\x00"
+_SNAP_BRIDGE_TUNNEL = b"\xaa\xaa\x03\x00\x00\xf8"
+_IP_TYPES = (b"\x08\x00", b"\x86\xdd")
+_VLAN_TYPES = (b"\x81\x00", b"\x88\xa8")
+
+
+def _ip(data: bytes, kind: bytes, at: int) -> int | None:
+    """`at` if a packet of ethertype `kind` has IP there, looking through VLAN tags."""
+    while kind in _VLAN_TYPES and at + 4 <= len(data):
+        kind = data[at + 2 : at + 4]
+        at += 4
+    return at if kind in _IP_TYPES else None
+
+
+def _llc(data: bytes, at: int) -> int | None:
+    """IEEE 802.2 with SNAP (RFC 1042, or its 802.1H variant)."""
+    if data[at : at + 6] in (_SNAP_ETHERNET, _SNAP_BRIDGE_TUNNEL):
+        return _ip(data, data[at + 6 : at + 8], at + 8)
+    return None
+
+
+def _ethernet(data: bytes) -> int | None:
+    return _ip(data, data[12:14], 14)
+
+
+def fddi(data: bytes) -> int | None:
+    """ANSI X3T9.5: frame control 0x50 to 0x5f is LLC, behind two addresses."""
+    return _llc(data, 13) if data and data[0] & 0xF0 == 0x50 else None
+
+
+def ppp(data: bytes) -> int | None:
+    """RFC 1661 and 1662: address and control may be absent, and so may the zero byte of the protocol."""
+    at = 2 if data[:2] == b"\xff\x03" else 0
+    if data[at : at + 1] in (b"\x21", b"\x57"):
+        return at + 1
+    return at + 2 if data[at : at + 2] in (b"\x00\x21", b"\x00\x57") else None
+
+
+def pppoe(data: bytes) -> int | None:
+    """RFC 2516: a PPPoE session header with nothing before it."""
+    return 8 if data[6:8] in (b"\x00\x21", b"\x00\x57") else None
+
+
+def hdlc(data: bytes) -> int | None:
+    """Cisco HDLC (RFC 1547 4.3.1): address, control, ethertype. Files of both HDLC link types hold PPP as well."""
+    if data[:1] in (b"\x0f", b"\x8f"):
+        return _ip(data, data[2:4], 4)
+    return ppp(data)
+
+
+def wireless(data: bytes) -> int | None:
+    """IEEE 802.11 data frames: 24 bytes, a fourth address, QoS and HT control when the flags say so."""
+    if len(data) < 24 or data[0] & 0x4F != 0x08 or data[1] & 0x40:
+        return None  # no data frame, one without data, or encrypted
+    at = 24
+    if data[1] & 3 == 3:
+        at += 6
+    if data[0] & 0x80:
+        at += 6 if data[1] & 0x80 else 2
+    return _llc(data, at) or _llc(data, at + (-at & 3))  # some cards pad the header to four bytes
+
+
+def radiotap(data: bytes) -> int | None:
+    """A radiotap header says its own length at byte 2."""
+    return _behind(data, int.from_bytes(data[2:4], "little"), wireless)
+
+
+def ppi(data: bytes) -> int | None:
+    """Per-Packet Information: a header of its own length, then a packet of the link type that it names."""
+    inner = {1: _ethernet, 9: ppp, 105: wireless}.get(int.from_bytes(data[4:8], "little"))
+    return None if inner is None else _behind(data, int.from_bytes(data[2:4], "little"), inner)
+
+
+def nflog(data: bytes) -> int | None:
+    """Netfilter log: attributes of length and type, in the capturing host's byte order; type 9 is the packet."""
+    at = 4
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("<HH" if data[at + 3] == 0 else ">HH", data, at)
+        if kind == 9:
+            return at + 4
+        at += max(length + 3 & ~3, 4)
+    return None
+
+
+def _behind(data: bytes, header: int, inner: Callable[[bytes], int | None]) -> int | None:
+    """The place that `inner` finds behind a header of `header` bytes."""
+    at = inner(data[header:]) if header >= 8 else None
+    return None if at is None else header + at
+
+
+# LINKTYPE_ number -> function(packet) -> offset of the IP header, None when it carries no IP.
+RESOLVERS: dict[int, Callable[[bytes], int | None]] = {
+    9: ppp,
+    10: fddi,
+    50: hdlc,
+    51: pppoe,
+    104: hdlc,
+    105: wireless,
+    127: radiotap,
+    192: ppi,
+    239: nflog,
+}

@@ -1,0 +1,1807 @@
+"""TCP segments in, the two byte streams of each connection out: in order, each byte once, with its capture time.
+
+Rules
+- The first copy of a byte wins. A byte's time is that of the packet that brought this copy. Checksums do not matter.
+- Causal order: bytes of one side whose ACK number covers bytes of the other follow those. So a reply never overtakes
+  its request, whatever order the capture has them in.
+- A hole that the peer acknowledged is given up (GAP_LOST) when the reorder window has passed after that ACK: a number
+  of segments of the same connection *and* a span of capture time. What comes out of a connection depends on its own
+  segments only, never on others or on how the capture is cut into batches; only the limits break that.
+- A side met in mid-flight starts at its lowest sequence number after a smaller window, or where its SYN says.
+- A 4-tuple used again is a new part.
+
+Strategy: segments in order go straight through as references into the block. Everything else is kept in pages of one
+arena (`heap`), a page and a record each, in sequence order. What can go out is decided from the state alone, step by
+step (`_drain`), so that a full output or heap may interrupt anywhere and the next call goes on there.
+
+Sequence numbers are unwrapped to int64 (`unwrap`), with their low 32 bits equal to those on the wire; 0 means "none".
+
+Known weakness: when more than 2 GiB of a stream are missing from the capture, the rest looks like old bytes.
+Sources: RFC 9293 (TCP), RFC 7323 (largest window, 1 GiB), RFC 5961 (resets that are not believed).
+"""
+
+import heapq
+import os
+
+import cython
+
+from dissectors.layout import matrix
+
+if not cython.compiled:
+    from dissectors.layout import (
+        CHUNK_BUFFER,
+        CHUNK_CLOSE,
+        CHUNK_DATA,
+        CHUNK_DETAIL,
+        CHUNK_END,
+        CHUNK_GAP,
+        CHUNK_KIND,
+        CHUNK_LENGTH,
+        CHUNK_NUMBER,
+        CHUNK_OFFSET,
+        CHUNK_OPEN,
+        CHUNK_SEQ,
+        CHUNK_SIDE,
+        CHUNK_SLOT,
+        CHUNK_TIME,
+        END_FIN,
+        END_RST,
+        GAP_CUT,
+        GAP_LIMIT,
+        GAP_LOST,
+        GAP_UNACKED,
+        PART_A_HIGH,
+        PART_A_LOW,
+        PART_A_PORT,
+        PART_ACK,
+        PART_B_HIGH,
+        PART_B_LOW,
+        PART_B_PORT,
+        PART_CLOSE,
+        PART_COLUMNS,
+        PART_FIRST_NUMBER,
+        PART_FIRST_TIME,
+        PART_LAST_NUMBER,
+        PART_LAST_TIME,
+        PART_NUMBER,
+        PART_PACKETS,
+        PART_RTT,
+        PART_SCOPE,
+        PART_START_SEQ,
+        PART_SYN,
+        PART_SYN_ACK,
+        PROBLEM_BYTES,
+        PROBLEM_COLUMNS,
+        PROBLEM_DETAIL,
+        PROBLEM_KIND,
+        PROBLEM_NUMBER,
+        PROBLEM_OFFSET,
+        PROBLEM_PART,
+        PROBLEM_SIDE,
+        PROBLEM_TIME,
+        SEGMENT_ACK,
+        SEGMENT_CAPTURED,
+        SEGMENT_DST_HIGH,
+        SEGMENT_DST_LOW,
+        SEGMENT_DST_PORT,
+        SEGMENT_FLAGS,
+        SEGMENT_LENGTH,
+        SEGMENT_NUMBER,
+        SEGMENT_OFFSET,
+        SEGMENT_SCOPE,
+        SEGMENT_SEQ,
+        SEGMENT_SRC_HIGH,
+        SEGMENT_SRC_LOW,
+        SEGMENT_SRC_PORT,
+        SEGMENT_TIME,
+        SEGMENT_WINDOW,
+        TCP_ACK,
+        TCP_FIN,
+        TCP_RST,
+        TCP_SYN,
+        UNKNOWN,
+        WHY_DONE,
+        WHY_HEAP_FULL,
+        WHY_OUTPUT_FULL,
+    )
+
+# State of a connection: conn[slot, column].
+C_HASH = cython.declare(cython.int, 0)
+C_SCOPE = cython.declare(cython.int, 1)
+C_A_HIGH = cython.declare(cython.int, 2)  # endpoint of side 0, then that of side 1
+C_A_LOW = cython.declare(cython.int, 3)
+C_A_PORT = cython.declare(cython.int, 4)
+C_B_HIGH = cython.declare(cython.int, 5)
+C_B_LOW = cython.declare(cython.int, 6)
+C_B_PORT = cython.declare(cython.int, 7)
+C_BUSY = cython.declare(cython.int, 8)  # not 0: something waits, so each segment takes the thorough way
+C_LAST_TIME = cython.declare(cython.int, 9)
+C_LAST_NUMBER = cython.declare(cython.int, 10)
+C_MODE = cython.declare(cython.int, 11)  # MODE_ bits
+C_PART = cython.declare(cython.int, 12)
+C_FIRST_TIME = cython.declare(cython.int, 13)
+C_FIRST_NUMBER = cython.declare(cython.int, 14)
+C_SYN = cython.declare(cython.int, 15)
+C_CLOSE = cython.declare(cython.int, 16)
+C_SYN_TIME = cython.declare(cython.int, 17)  # UNKNOWN when not seen, or seen twice
+C_SYN_ACK_TIME = cython.declare(cython.int, 18)
+C_SYN_ACK_TWICE = cython.declare(cython.int, 19)
+C_ACK_TIME = cython.declare(cython.int, 20)
+C_AWAITS_ACK = cython.declare(cython.int, 21)  # the handshake's last ACK is still to come
+C_RST = cython.declare(cython.int, 22)  # 1 + side that reset, until both ends are written
+C_RST_AT = cython.declare(cython.int, 23)
+C_RST_TIME = cython.declare(cython.int, 24)
+C_RST_NUMBER = cython.declare(cython.int, 25)
+C_RST_COUNT = cython.declare(cython.int, 26)
+C_CLOSED_NUMBER = cython.declare(cython.int, 27)  # packet that ended the second side
+C_FREE = cython.declare(cython.int, 28)  # next free slot
+C_COLUMNS = cython.declare(cython.int, 29)
+
+MODE_LIVE = cython.declare(cython.int, 1)
+MODE_OPENED = cython.declare(cython.int, 2)  # the OPEN row is out
+MODE_CLOSED = cython.declare(cython.int, 4)  # both sides have ended
+MODE_RESET = cython.declare(cython.int, 8)  # a reset has waited long enough: nothing more is waited for
+MODE_FLUSH = cython.declare(cython.int, 16)  # the slot is being freed
+
+# State of a side: side[2 * slot + side, column]. S_PACKETS ... S_ZERO_WINDOW are in the order of the PART_ pairs.
+S_STATE = cython.declare(cython.int, 0)  # SIDE_ bits
+S_NEXT = cython.declare(cython.int, 1)  # what is delivered next; before the start, any number nearby
+S_HEAD = cython.declare(cython.int, 2)  # first record kept, -1 none
+S_TAIL = cython.declare(cython.int, 3)
+S_PAGES = cython.declare(cython.int, 4)  # records kept
+S_LAST_ACK = cython.declare(cython.int, 5)  # ACK number this side sent last, as on the wire
+S_ACKED = cython.declare(cython.int, 6)  # highest ACK number the peer sent for this side
+S_LOWEST = cython.declare(cython.int, 7)  # where a side met in mid-flight would start
+# ACK that covers a hole and when it was seen; before the start, when the first bytes were seen.
+S_HOLE_ACK = cython.declare(cython.int, 8)
+S_HOLE_TIME = cython.declare(cython.int, 9)
+S_HOLE_NUMBER = cython.declare(cython.int, 10)
+S_HOLE_COUNT = cython.declare(cython.int, 11)
+S_LOST_TO = cython.declare(
+    cython.int, 12
+)  # the window has passed for holes before this number; 1: that of the start has
+S_LOST_TIME = cython.declare(cython.int, 13)
+S_LOST_NUMBER = cython.declare(cython.int, 14)
+S_WAIVED = cython.declare(cython.int, 15)  # ACK numbers up to this one are not waited for
+S_FIN_AT = cython.declare(cython.int, 16)
+S_FIN_TIME = cython.declare(cython.int, 17)
+S_FIN_NUMBER = cython.declare(cython.int, 18)
+S_FIN_ACK = cython.declare(cython.int, 19)
+S_START = cython.declare(cython.int, 20)
+S_PROBLEMS = cython.declare(cython.int, 21)
+S_PACKETS = cython.declare(cython.int, 22)
+S_BYTES = cython.declare(cython.int, 23)
+S_STREAM = cython.declare(cython.int, 24)
+S_RETRANSMITTED = cython.declare(cython.int, 25)
+S_REORDERED = cython.declare(cython.int, 26)
+S_GAPS = cython.declare(cython.int, 27)
+S_GAP_BYTES = cython.declare(cython.int, 28)
+S_CONFLICTS = cython.declare(cython.int, 29)
+S_ZERO_WINDOW = cython.declare(cython.int, 30)
+S_COLUMNS = cython.declare(cython.int, 32)
+
+SIDE_STARTED = cython.declare(cython.int, 1)
+SIDE_ENDED = cython.declare(cython.int, 2)
+SIDE_FIN = cython.declare(cython.int, 4)
+SIDE_ISN = cython.declare(cython.int, 8)  # its SYN was seen
+SIDE_CALLER = cython.declare(cython.int, 16)  # and it was a SYN without ACK
+
+# A record of bytes kept, with the page of the same number: held[record, column].
+H_SEQ = cython.declare(cython.int, 0)
+H_LENGTH = cython.declare(cython.int, 1)
+H_CUT = cython.declare(cython.int, 2)  # 1: not captured (snaplen), there are no bytes
+H_TIME = cython.declare(cython.int, 3)
+H_NUMBER = cython.declare(cython.int, 4)
+H_ACK = cython.declare(
+    cython.int, 5
+)  # as on the wire, UNKNOWN when there was none; never falls from one record to the next
+H_NEXT = cython.declare(cython.int, 6)
+H_COLUMNS = cython.declare(cython.int, 8)
+
+# A literal that does not fit in 32 bits would be a Python object in compiled code.
+LOW = cython.declare(cython.longlong, 0xFFFFFFFF)
+HALF = cython.declare(cython.longlong, 0x80000000)
+TURN = cython.declare(cython.longlong, 0x100000000)
+ALL = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+MIX_1 = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
+MIX_2 = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
+
+PAGE = cython.declare(cython.longlong, 1024)
+ROWS_PER_STEP = cython.declare(cython.longlong, 4)  # no step writes more chunk rows
+START_SEGMENTS = cython.declare(cython.longlong, 8)
+START_NS = cython.declare(cython.longlong, 2000000)
+NEAR = cython.declare(cython.longlong, 16777216)  # a larger jump is another connection, or a lie
+BEHIND = cython.declare(cython.longlong, 65536)  # a reset may answer a segment this old
+PROBLEM_ROWS = cython.declare(cython.longlong, 1024)
+PROBLEMS_PER_SIDE = cython.declare(cython.longlong, 4)
+
+# Kinds of problems this stage reports; names are in analyzer/tables.
+PROBLEM_CONFLICT = cython.declare(cython.int, 20)  # two copies of the same bytes differ; the first counts
+PROBLEM_RESET_IGNORED = cython.declare(cython.int, 21)  # its sequence number lies far from the stream
+PROBLEM_AFTER_END = cython.declare(cython.int, 22)  # bytes beyond a FIN or after a RST
+PROBLEM_EVICTED = cython.declare(cython.int, 23)  # an open connection gave way to a newer one
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def unwrap(near: cython.longlong, sequence: cython.longlong) -> cython.longlong:
+    """The number closest to `near` whose low 32 bits are `sequence`: all arithmetic modulo 2^32 of the project.
+
+    The result lies in [near - 2^31, near + 2^31).
+    """
+    return near + ((sequence - near + HALF) & LOW) - HALF
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _mix(x: cython.ulonglong) -> cython.ulonglong:
+    """The finaliser of splitmix64."""
+    x = ((x ^ (x >> 30)) * MIX_1) & ALL
+    x = ((x ^ (x >> 27)) * MIX_2) & ALL
+    return x ^ (x >> 31)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _endpoint_hash(
+    seed: cython.ulonglong, high: cython.longlong, low: cython.longlong, port: cython.longlong
+) -> cython.ulonglong:
+    x: cython.ulonglong = seed ^ (cython.cast(cython.ulonglong, high) & ALL)
+    x = _mix(x) ^ (cython.cast(cython.ulonglong, low) & ALL)
+    return _mix((x + (cython.cast(cython.ulonglong, port) << 1)) & ALL)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _tuple_hash(
+    seed: cython.ulonglong,
+    scope: cython.longlong,
+    a_high: cython.longlong,
+    a_low: cython.longlong,
+    a_port: cython.longlong,
+    b_high: cython.longlong,
+    b_low: cython.longlong,
+    b_port: cython.longlong,
+) -> cython.longlong:
+    """Not negative, and the same for both directions: which side was seen first must not matter."""
+    x: cython.ulonglong = _endpoint_hash(seed, a_high, a_low, a_port)
+    x = (x + _endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, scope)) & ALL
+    return cython.cast(cython.longlong, _mix(x) >> 1)
+
+
+def _grown(old, columns, rows):
+    """A matrix `m[row, column]` with `rows` rows that begins with those of `old`."""
+    new = matrix(rows, columns)
+    if old is not None:
+        new.cast("B")[: old.nbytes] = old.cast("B")
+    return new
+
+
+@cython.final
+@cython.cclass
+class Streams:
+    """Reassembles all connections of a capture; `feed` it segments, then `finish`.
+
+    `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call; `slots` is
+    above every CHUNK_SLOT so far. Limits in bytes count pages of 1 KiB: a kept segment takes at least one.
+    """
+
+    heap = cython.declare(object, visibility="readonly")
+    slots = cython.declare(cython.longlong, visibility="readonly")
+    conn: cython.longlong[:, ::1]
+    side: cython.longlong[:, ::1]
+    held: cython.longlong[:, ::1]
+    arena: cython.uchar[::1]
+    table: cython.int[::1]
+    out: cython.longlong[:, ::1]
+    block: cython.const[cython.uchar][::1]
+    segments: cython.longlong[:, ::1]
+    parts: cython.longlong[:, ::1]
+    problems: cython.longlong[:, ::1]
+    conn_memory: object
+    side_memory: object
+    held_memory: object
+    parts_memory: object
+    problems_memory: object
+    oldest: object  # heap of (open, packet number, slot, part) while the connection limit is felt
+    seed: cython.ulonglong
+    mask: cython.longlong
+    live: cython.longlong
+    free_slot: cython.longlong
+    free_record: cython.longlong
+    limbo: cython.longlong  # records whose pages this batch's chunks refer to
+    limbo_last: cython.longlong
+    limbo_records: cython.longlong
+    kept_records: cython.longlong
+    used: cython.longlong
+    room: cython.longlong
+    draining: cython.longlong  # slot to go on with, -1 none
+    victim: cython.longlong
+    finish_slot: cython.longlong
+    next_part: cython.longlong
+    part_rows: cython.longlong
+    part_room: cython.longlong
+    problem_rows: cython.longlong
+    problems_dropped: cython.longlong
+    reorder_segments: cython.longlong
+    reorder_ns: cython.longlong
+    most_kept: cython.longlong
+    most_kept_per_side: cython.longlong
+    most_limbo: cython.longlong
+    most_live: cython.longlong
+    # The segment being taken in; `ack` is UNKNOWN when it has none.
+    time: cython.longlong
+    number: cython.longlong
+    seq: cython.longlong
+    ack: cython.longlong
+    flags: cython.longlong
+    offset: cython.longlong
+    captured: cython.longlong
+    length: cython.longlong
+
+    def __init__(
+        self,
+        seed=None,
+        reorder_segments=64,
+        reorder_ns=20_000_000,
+        max_held_bytes=256 << 20,
+        max_held_bytes_per_side=16 << 20,
+        max_connections=65_536,
+        heap_bytes=4 << 20,
+    ):
+        """`seed` (64 bits, random by default) keeps hostile captures from choosing colliding addresses.
+
+        `heap_bytes`: how many kept bytes one call hands on before it stops with WHY_HEAP_FULL.
+        """
+        self.seed = int.from_bytes(os.urandom(8), "little") if seed is None else seed & 0xFFFFFFFFFFFFFFFF
+        self.reorder_segments = reorder_segments
+        self.reorder_ns = reorder_ns
+        self.most_kept = max(1, max_held_bytes // PAGE)
+        self.most_kept_per_side = max(1, max_held_bytes_per_side // PAGE)
+        self.most_limbo = max(1, heap_bytes // PAGE)
+        self.most_live = max(1, max_connections)
+        self.slots = 0
+        self.conn_memory = None
+        self.side_memory = None
+        self.held_memory = None
+        self.heap = bytearray()
+        self.free_slot = -1
+        self.free_record = -1
+        self.limbo = -1
+        self.limbo_last = -1
+        self.limbo_records = 0
+        self.kept_records = 0
+        self.live = 0
+        self.oldest = None
+        self.draining = -1
+        self.victim = -1
+        self.finish_slot = 0
+        self.next_part = 0
+        self.problem_rows = 0
+        self.problems_dropped = 0
+        self.part_rows = 0
+        self.part_room = 0
+        self.parts_memory = None
+        self.problems_memory = None
+        self._grow_slots()
+        self._grow_records()
+
+    # ---- memory ----
+
+    def _grow_slots(self):
+        slot: cython.longlong
+        size: cython.longlong = max(128, 2 * self.slots)
+        self.conn_memory = _grown(self.conn_memory, C_COLUMNS, size)
+        self.side_memory = _grown(self.side_memory, S_COLUMNS, 2 * size)
+        self.conn = self.conn_memory
+        self.side = self.side_memory
+        for slot in range(size - 1, self.slots - 1, -1):
+            self.conn[slot, C_FREE] = self.free_slot
+            self.free_slot = slot
+        self.table = memoryview(bytearray(b"\xff" * (16 * size))).cast("i")
+        self.mask = 4 * size - 1
+        for slot in range(self.slots):
+            if self.conn[slot, C_MODE] & MODE_LIVE:
+                self._enter(slot)
+        self.slots = size
+
+    def _grow_records(self):
+        """Doubles the arena; what chunks refer to keeps its offset."""
+        record: cython.longlong
+        count: cython.longlong = len(self.heap) // PAGE
+        size: cython.longlong = max(32, 2 * count)
+        heap = bytearray(size * PAGE)
+        heap[: len(self.heap)] = self.heap
+        self.heap = heap
+        self.arena = memoryview(heap)
+        self.held_memory = _grown(self.held_memory, H_COLUMNS, size)
+        self.held = self.held_memory
+        for record in range(size - 1, count - 1, -1):
+            self.held[record, H_NEXT] = self.free_record
+            self.free_record = record
+
+    def _grow_parts(self):
+        column: cython.longlong
+        row: cython.longlong
+        rows: cython.longlong = self.part_rows
+        old = self.parts_memory
+        self.part_room = max(64, 2 * rows)
+        self.parts_memory = matrix(PART_COLUMNS, self.part_room)
+        self.parts = self.parts_memory
+        for column in range(PART_COLUMNS):
+            for row in range(rows):
+                self.parts[column, row] = old[column, row]
+
+    def take_parts(self):
+        """(matrix of PART_ columns, rows) of the slots freed since the last call."""
+        taken, rows = self.parts_memory, self.part_rows
+        self.parts_memory = None
+        self.part_rows = 0
+        self.part_room = 0
+        return matrix(PART_COLUMNS, 1) if taken is None else taken, rows
+
+    def take_problems(self):
+        """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call.
+
+        PROBLEM_OFFSET is a TCP sequence number.
+        """
+        taken, rows, dropped = self.problems_memory, self.problem_rows, self.problems_dropped
+        self.problems_memory = None
+        self.problem_rows = 0
+        self.problems_dropped = 0
+        return matrix(PROBLEM_COLUMNS, 1) if taken is None else taken, rows, dropped
+
+    # ---- batches ----
+
+    def feed(
+        self,
+        block: cython.const[cython.uchar][::1],
+        segments: cython.longlong[:, ::1],
+        rows: cython.longlong,
+        start: cython.longlong,
+        chunks: cython.longlong[:, ::1],
+    ):
+        """Takes segment rows [start, rows) whose payloads lie in `block`, writes chunk rows into `chunks`.
+
+        Returns (next row, chunk rows written, why). WHY_OUTPUT_FULL and WHY_HEAP_FULL: use the chunks up, then call
+        again from the next row. `chunks` needs room for at least 4 rows (ValueError).
+        """
+        row: cython.longlong = start
+        why: cython.longlong = self._begin(chunks)
+        found: cython.longlong = -2
+        key: cython.longlong = 0
+        self.block = block
+        self.segments = segments
+        while why == WHY_DONE and row < rows:
+            if found >= 0 and not self._is_tuple(found, row):
+                # The other direction of the same connection, often.
+                found = found ^ 1 if self._is_tuple(found ^ 1, row) else -2
+            if found < 0:
+                key = _tuple_hash(
+                    self.seed,
+                    segments[SEGMENT_SCOPE, row],
+                    segments[SEGMENT_SRC_HIGH, row],
+                    segments[SEGMENT_SRC_LOW, row],
+                    segments[SEGMENT_SRC_PORT, row],
+                    segments[SEGMENT_DST_HIGH, row],
+                    segments[SEGMENT_DST_LOW, row],
+                    segments[SEGMENT_DST_PORT, row],
+                )
+                found = self._find(key, row)
+            if found < 0 or not self._easily(found, row):
+                why = self._thorough(found, key, row)
+                found = -2
+                if why != WHY_DONE and self.draining < 0:
+                    break
+            row += 1
+        self.block = None
+        self.segments = None
+        self.out = None
+        return row, self.used, why
+
+    def finish(self, chunks: cython.longlong[:, ::1]):
+        """The capture has ended: all that is kept goes out, holes become gaps, each slot is freed.
+
+        Returns (chunk rows written, why); call again until WHY_DONE. The stage is then as new, except for part numbers.
+        """
+        why: cython.longlong = self._begin(chunks)
+        slot: cython.longlong
+        while why == WHY_DONE and self.finish_slot < self.slots:
+            slot = self.finish_slot
+            if self.conn[slot, C_MODE] & MODE_LIVE:
+                why = self._flush(slot)
+            if why == WHY_DONE:
+                self.finish_slot += 1
+        if why == WHY_DONE:
+            self.finish_slot = 0
+            self.oldest = None
+        self.out = None
+        return self.used, why
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _begin(self, chunks: cython.longlong[:, ::1]) -> cython.longlong:
+        """Opens a batch: pages that the last one's chunks referred to are free again, unfinished work goes on."""
+        if chunks.shape[1] < ROWS_PER_STEP:
+            raise ValueError("the chunks matrix needs room for at least 4 rows")
+        self.out = chunks
+        self.room = chunks.shape[1]
+        self.used = 0
+        if self.limbo >= 0:
+            self.held[self.limbo_last, H_NEXT] = self.free_record
+            self.free_record = self.limbo
+            self.limbo = -1
+            self.limbo_records = 0
+        return self._drain(self.draining) if self.draining >= 0 else WHY_DONE
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _easily(self, s: cython.longlong, row: cython.longlong) -> cython.bint:
+        """Takes in a segment of side `s` that is in order while nothing waits; false when it is anything else."""
+        slot: cython.longlong = s >> 1
+        peer: cython.longlong = s ^ 1
+        flags: cython.longlong = self.segments[SEGMENT_FLAGS, row]
+        length: cython.longlong = self.segments[SEGMENT_LENGTH, row]
+        next_seq: cython.longlong = self.side[s, S_NEXT]
+        state: cython.longlong
+        if self.conn[slot, C_BUSY] or flags & (TCP_FIN | TCP_SYN | TCP_RST) or self.used + ROWS_PER_STEP > self.room:
+            return False
+        if flags & TCP_ACK:
+            state = self.side[peer, S_STATE]
+            if state & SIDE_STARTED == 0:
+                if self.side[peer, S_LOST_TO] == 0:
+                    return False
+            elif state & SIDE_ENDED == 0 and (
+                unwrap(self.side[peer, S_NEXT], self.segments[SEGMENT_ACK, row]) > self.side[peer, S_NEXT]
+            ):
+                return False
+        if length > 0:
+            if (
+                next_seq & LOW != self.segments[SEGMENT_SEQ, row]
+                or self.side[s, S_STATE] & (SIDE_STARTED | SIDE_ENDED) != SIDE_STARTED
+                or self.segments[SEGMENT_CAPTURED, row] < length
+            ):
+                return False
+            if self.conn[slot, C_MODE] & MODE_OPENED == 0:
+                self._open_row(slot)
+            self._chunk(
+                CHUNK_DATA,
+                s,
+                self.segments[SEGMENT_OFFSET, row],
+                length,
+                self.segments[SEGMENT_TIME, row],
+                self.segments[SEGMENT_NUMBER, row],
+                next_seq,
+                0,
+            )
+            self.side[s, S_NEXT] = next_seq + length
+            self.side[s, S_STREAM] += length
+        self._count(s, row)
+        return True
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    def _count(self, s: cython.longlong, row: cython.longlong) -> cython.int:
+        flags: cython.longlong = self.segments[SEGMENT_FLAGS, row]
+        self.conn[s >> 1, C_LAST_TIME] = self.segments[SEGMENT_TIME, row]
+        self.conn[s >> 1, C_LAST_NUMBER] = self.segments[SEGMENT_NUMBER, row]
+        self.side[s, S_PACKETS] += 1
+        self.side[s, S_BYTES] += self.segments[SEGMENT_LENGTH, row]
+        if flags & TCP_ACK:
+            self.side[s, S_LAST_ACK] = self.segments[SEGMENT_ACK, row]
+        if self.segments[SEGMENT_WINDOW, row] == 0 and flags & (TCP_SYN | TCP_RST) == 0:
+            self.side[s, S_ZERO_WINDOW] += 1
+        return 0
+
+    # ---- flow table ----
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    def _is_tuple(self, s: cython.longlong, row: cython.longlong) -> cython.bint:
+        """Whether side `s` (2 * slot + side) sent this segment."""
+        slot: cython.longlong = s >> 1
+        a: cython.longlong = C_B_HIGH if s & 1 else C_A_HIGH
+        b: cython.longlong = C_A_HIGH if s & 1 else C_B_HIGH
+        return (
+            self.conn[slot, a + 2] == self.segments[SEGMENT_SRC_PORT, row]
+            and self.conn[slot, b + 2] == self.segments[SEGMENT_DST_PORT, row]
+            and self.conn[slot, a + 1] == self.segments[SEGMENT_SRC_LOW, row]
+            and self.conn[slot, b + 1] == self.segments[SEGMENT_DST_LOW, row]
+            and self.conn[slot, a] == self.segments[SEGMENT_SRC_HIGH, row]
+            and self.conn[slot, b] == self.segments[SEGMENT_DST_HIGH, row]
+            and self.conn[slot, C_SCOPE] == self.segments[SEGMENT_SCOPE, row]
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _find(self, key: cython.longlong, row: cython.longlong) -> cython.longlong:
+        """2 * slot + side of the sender; -2 when the tuple is not there."""
+        i: cython.longlong = key & self.mask
+        slot: cython.longlong = self.table[i]
+        while slot >= 0:
+            if self.conn[slot, C_HASH] == key:
+                if self._is_tuple(2 * slot, row):
+                    return 2 * slot
+                if self._is_tuple(2 * slot + 1, row):
+                    return 2 * slot + 1
+            i = (i + 1) & self.mask
+            slot = self.table[i]
+        return -2
+
+    @cython.cfunc
+    def _enter(self, slot: cython.longlong):
+        i: cython.longlong = self.conn[slot, C_HASH] & self.mask
+        while self.table[i] >= 0:
+            i = (i + 1) & self.mask
+        self.table[i] = cython.cast(cython.int, slot)
+
+    @cython.cfunc
+    def _remove(self, slot: cython.longlong):
+        """Takes a slot out of the table and moves later entries up, so that no search meets a hole."""
+        i: cython.longlong = self.conn[slot, C_HASH] & self.mask
+        home: cython.longlong
+        j: cython.longlong
+        while self.table[i] != slot:
+            i = (i + 1) & self.mask
+        j = i
+        while True:
+            j = (j + 1) & self.mask
+            if self.table[j] < 0:
+                break
+            home = self.conn[self.table[j], C_HASH] & self.mask
+            if ((j - home) & self.mask) >= ((j - i) & self.mask):
+                self.table[i] = self.table[j]
+                i = j
+        self.table[i] = -1
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _new_slot(self, key: cython.longlong, row: cython.longlong) -> cython.longlong:
+        """Opens a part for the segment's tuple; returns 2 * slot + side of its sender.
+
+        A SYN+ACK has overtaken its SYN, or that one is not in the capture: its receiver is side 0.
+        """
+        slot: cython.longlong
+        column: cython.longlong
+        s: cython.longlong
+        is_answer: cython.bint = self.flags & (TCP_SYN | TCP_ACK) == (TCP_SYN | TCP_ACK)
+        a: cython.longlong = C_B_HIGH if is_answer else C_A_HIGH
+        b: cython.longlong = C_A_HIGH if is_answer else C_B_HIGH
+        if self.free_slot < 0:
+            self._grow_slots()
+        slot = self.free_slot
+        self.free_slot = self.conn[slot, C_FREE]
+        for column in range(C_COLUMNS):
+            self.conn[slot, column] = 0
+        self.conn[slot, C_HASH] = key
+        self.conn[slot, C_SCOPE] = self.segments[SEGMENT_SCOPE, row]
+        self.conn[slot, a] = self.segments[SEGMENT_SRC_HIGH, row]
+        self.conn[slot, a + 1] = self.segments[SEGMENT_SRC_LOW, row]
+        self.conn[slot, a + 2] = self.segments[SEGMENT_SRC_PORT, row]
+        self.conn[slot, b] = self.segments[SEGMENT_DST_HIGH, row]
+        self.conn[slot, b + 1] = self.segments[SEGMENT_DST_LOW, row]
+        self.conn[slot, b + 2] = self.segments[SEGMENT_DST_PORT, row]
+        self.conn[slot, C_MODE] = MODE_LIVE
+        self.conn[slot, C_PART] = self.next_part
+        self.conn[slot, C_FIRST_TIME] = self.time
+        self.conn[slot, C_FIRST_NUMBER] = self.number
+        self.conn[slot, C_SYN_TIME] = UNKNOWN
+        self.conn[slot, C_SYN_ACK_TIME] = UNKNOWN
+        self.conn[slot, C_ACK_TIME] = UNKNOWN
+        for s in range(2 * slot, 2 * slot + 2):
+            for column in range(S_COLUMNS):
+                self.side[s, column] = 0
+            self.side[s, S_HEAD] = -1
+            self.side[s, S_TAIL] = -1
+            self.side[s, S_LAST_ACK] = UNKNOWN
+            self.side[s, S_FIN_ACK] = UNKNOWN
+        self.next_part += 1
+        self.live += 1
+        self._enter(slot)
+        if self.oldest is not None:
+            heapq.heappush(self.oldest, (1, self.number, slot, self.conn[slot, C_PART]))
+        return 2 * slot + 1 if is_answer else 2 * slot
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _oldest_slot(self) -> cython.longlong:
+        """The slot to give up: of the closed the one closed first, else the one idle for longest.
+
+        The heap holds what was true when an entry was made; what has become wrong is put right when it surfaces.
+        """
+        slot: cython.longlong
+        if self.oldest is None or len(self.oldest) > 4 * self.live + 64:
+            self.oldest = []
+            for slot in range(self.slots):
+                if self.conn[slot, C_MODE] & MODE_LIVE:
+                    self.oldest.append(self._age(slot))
+            heapq.heapify(self.oldest)
+        while True:
+            entry = heapq.heappop(self.oldest)
+            slot = entry[2]
+            if self.conn[slot, C_MODE] & MODE_LIVE and self.conn[slot, C_PART] == entry[3]:
+                now = self._age(slot)
+                if now == entry:
+                    return slot
+                heapq.heappush(self.oldest, now)
+
+    @cython.cfunc
+    def _age(self, slot: cython.longlong):
+        if self.conn[slot, C_MODE] & MODE_CLOSED:
+            return (0, self.conn[slot, C_CLOSED_NUMBER], slot, self.conn[slot, C_PART])
+        return (1, self.conn[slot, C_LAST_NUMBER], slot, self.conn[slot, C_PART])
+
+    # ---- rows out ----
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    def _chunk(
+        self,
+        kind: cython.longlong,
+        s: cython.longlong,
+        offset: cython.longlong,
+        length: cython.longlong,
+        time: cython.longlong,
+        number: cython.longlong,
+        seq: cython.longlong,
+        detail: cython.longlong,
+    ) -> cython.int:
+        """A row about side `s` (2 * slot + side); its bytes, if any, are in the block."""
+        row: cython.longlong = self.used
+        self.out[CHUNK_KIND, row] = kind
+        self.out[CHUNK_SLOT, row] = s >> 1
+        self.out[CHUNK_SIDE, row] = s & 1
+        self.out[CHUNK_BUFFER, row] = 0
+        self.out[CHUNK_OFFSET, row] = offset
+        self.out[CHUNK_LENGTH, row] = length
+        self.out[CHUNK_TIME, row] = time
+        self.out[CHUNK_NUMBER, row] = number
+        self.out[CHUNK_SEQ, row] = seq & LOW
+        self.out[CHUNK_DETAIL, row] = detail
+        self.used = row + 1
+        return 0
+
+    @cython.cfunc
+    def _open_row(self, slot: cython.longlong):
+        """Written before the first other row of the part, when it is settled which side is which."""
+        row: cython.longlong = self.used
+        self.conn[slot, C_MODE] |= MODE_OPENED
+        self._chunk(
+            CHUNK_OPEN,
+            2 * slot,
+            1 if self.conn[slot, C_SYN] else 0,
+            self.conn[slot, C_A_PORT] * 65536 + self.conn[slot, C_B_PORT],
+            self.conn[slot, C_FIRST_TIME],
+            self.conn[slot, C_FIRST_NUMBER],
+            0,
+            self.conn[slot, C_PART],
+        )
+        self.out[CHUNK_SEQ, row] = _tuple_hash(
+            0,
+            self.conn[slot, C_SCOPE],
+            self.conn[slot, C_A_HIGH],
+            self.conn[slot, C_A_LOW],
+            self.conn[slot, C_A_PORT],
+            self.conn[slot, C_B_HIGH],
+            self.conn[slot, C_B_LOW],
+            self.conn[slot, C_B_PORT],
+        )
+
+    @cython.cfunc
+    def _say(
+        self,
+        kind: cython.longlong,
+        s: cython.longlong,
+        offset: cython.longlong,
+        length: cython.longlong,
+        time: cython.longlong,
+        number: cython.longlong,
+        detail: cython.longlong,
+    ):
+        """A chunk row at the side's place in its stream, which it moves on by `length`."""
+        if self.conn[s >> 1, C_MODE] & MODE_OPENED == 0:
+            self._open_row(s >> 1)
+        self._chunk(kind, s, offset, length, time, number, self.side[s, S_NEXT], detail)
+        self.side[s, S_NEXT] += length
+        if kind == CHUNK_DATA:
+            self.side[s, S_STREAM] += length
+        elif kind == CHUNK_GAP:
+            self.side[s, S_GAPS] += 1
+            self.side[s, S_GAP_BYTES] += length
+
+    @cython.cfunc
+    def _problem(self, kind: cython.longlong, s: cython.longlong, seq: cython.longlong, size: cython.longlong):
+        """Something odd about side `s`, seen at its newest segment; a handful a side, lest they bury the rest."""
+        row: cython.longlong = self.problem_rows
+        self.side[s, S_PROBLEMS] += 1
+        if row == PROBLEM_ROWS or (self.side[s, S_PROBLEMS] > PROBLEMS_PER_SIDE and kind != PROBLEM_EVICTED):
+            self.problems_dropped += 1
+            return
+        if self.problems_memory is None:
+            self.problems_memory = matrix(PROBLEM_COLUMNS, PROBLEM_ROWS)
+            self.problems = self.problems_memory
+        self.problems[PROBLEM_KIND, row] = kind
+        self.problems[PROBLEM_PART, row] = self.conn[s >> 1, C_PART]
+        self.problems[PROBLEM_NUMBER, row] = self.conn[s >> 1, C_LAST_NUMBER]
+        self.problems[PROBLEM_TIME, row] = self.conn[s >> 1, C_LAST_TIME]
+        self.problems[PROBLEM_SIDE, row] = s & 1
+        self.problems[PROBLEM_OFFSET, row] = seq & LOW
+        self.problems[PROBLEM_BYTES, row] = size
+        self.problems[PROBLEM_DETAIL, row] = 0
+        self.problem_rows = row + 1
+
+    @cython.cfunc
+    def _close(self, slot: cython.longlong):
+        """Frees a slot: CLOSE row, part row."""
+        self._say(CHUNK_CLOSE, 2 * slot, 0, 0, self.conn[slot, C_LAST_TIME], self.conn[slot, C_LAST_NUMBER], 0)
+        self._part_row(slot)
+        self._remove(slot)
+        self.conn[slot, C_MODE] = 0
+        self.conn[slot, C_FREE] = self.free_slot
+        self.free_slot = slot
+        self.live -= 1
+
+    @cython.cfunc
+    def _part_row(self, slot: cython.longlong):
+        row: cython.longlong = self.part_rows
+        d: cython.longlong
+        column: cython.longlong
+        syn: cython.longlong = self.conn[slot, C_SYN_TIME]
+        syn_ack: cython.longlong = self.conn[slot, C_SYN_ACK_TIME]
+        if row >= self.part_room:
+            self._grow_parts()
+        self.parts[PART_NUMBER, row] = self.conn[slot, C_PART]
+        self.parts[PART_SCOPE, row] = self.conn[slot, C_SCOPE]
+        self.parts[PART_A_HIGH, row] = self.conn[slot, C_A_HIGH]
+        self.parts[PART_A_LOW, row] = self.conn[slot, C_A_LOW]
+        self.parts[PART_B_HIGH, row] = self.conn[slot, C_B_HIGH]
+        self.parts[PART_B_LOW, row] = self.conn[slot, C_B_LOW]
+        self.parts[PART_A_PORT, row] = self.conn[slot, C_A_PORT]
+        self.parts[PART_B_PORT, row] = self.conn[slot, C_B_PORT]
+        self.parts[PART_FIRST_TIME, row] = self.conn[slot, C_FIRST_TIME]
+        self.parts[PART_LAST_TIME, row] = self.conn[slot, C_LAST_TIME]
+        self.parts[PART_FIRST_NUMBER, row] = self.conn[slot, C_FIRST_NUMBER]
+        self.parts[PART_LAST_NUMBER, row] = self.conn[slot, C_LAST_NUMBER]
+        self.parts[PART_SYN, row] = self.conn[slot, C_SYN]
+        self.parts[PART_CLOSE, row] = self.conn[slot, C_CLOSE]
+        self.parts[PART_SYN_ACK, row] = _span(syn, syn_ack)
+        self.parts[PART_ACK, row] = _span(syn_ack, self.conn[slot, C_ACK_TIME])
+        self.parts[PART_RTT, row] = UNKNOWN
+        if self.parts[PART_SYN_ACK, row] != UNKNOWN and self.parts[PART_ACK, row] != UNKNOWN:
+            self.parts[PART_RTT, row] = self.parts[PART_SYN_ACK, row] + self.parts[PART_ACK, row]
+        for d in range(2):
+            for column in range(S_ZERO_WINDOW - S_PACKETS + 1):
+                self.parts[PART_PACKETS + 2 * column + d, row] = self.side[2 * slot + d, S_PACKETS + column]
+            self.parts[PART_START_SEQ + d, row] = UNKNOWN
+            if self.side[2 * slot + d, S_STATE] & SIDE_STARTED:
+                self.parts[PART_START_SEQ + d, row] = self.side[2 * slot + d, S_START] & LOW
+        self.part_rows = row + 1
+
+    # ---- one segment, the thorough way ----
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _thorough(
+        self,
+        s: cython.longlong,
+        key: cython.longlong,
+        row: cython.longlong,
+    ) -> cython.longlong:
+        """Takes in one segment and lets out what it sets free.
+
+        Returns why it stopped; the segment is taken in when that is WHY_DONE or when `draining` names its slot.
+        """
+        why: cython.longlong
+        self._load(row)
+        if s >= 0 and (self.conn[s >> 1, C_MODE] & MODE_FLUSH or self._is_anew(s)):
+            key = self.conn[s >> 1, C_HASH]
+            why = self._flush(s >> 1)
+            if why != WHY_DONE:
+                return why
+            s = -1
+        if s < 0 and self.live >= self.most_live:
+            why = self._evict()
+            if why != WHY_DONE:
+                return why
+        if self.used + ROWS_PER_STEP > self.room:
+            return WHY_OUTPUT_FULL
+        if self.limbo_records >= self.most_limbo:
+            return WHY_HEAP_FULL
+        if s < 0:
+            s = self._new_slot(key, row)
+            self._count(s, row)
+            self._watch(s, 0)
+            self._watch(s ^ 1, 0)
+        else:
+            self._count(s, row)
+            self._look_start(s)
+            self._look_start(s ^ 1)
+        if self.flags & TCP_SYN and self.flags & TCP_RST == 0:
+            s = self._syn(s)
+        if self.flags & TCP_ACK:
+            self._ack(s)
+        if self.flags & TCP_RST:
+            self._reset(s)
+        else:
+            if self.length > 0:
+                self._data(s)
+            if self.flags & TCP_FIN:
+                self._fin(s)
+        self.draining = s >> 1
+        return self._drain(s >> 1)
+
+    @cython.cfunc
+    def _load(self, row: cython.longlong):
+        self.time = self.segments[SEGMENT_TIME, row]
+        self.number = self.segments[SEGMENT_NUMBER, row]
+        self.flags = self.segments[SEGMENT_FLAGS, row]
+        # The SYN comes before the payload and has a number of its own.
+        self.seq = self.segments[SEGMENT_SEQ, row] + (1 if self.flags & TCP_SYN else 0)
+        self.ack = self.segments[SEGMENT_ACK, row] if self.flags & TCP_ACK else UNKNOWN
+        self.offset = self.segments[SEGMENT_OFFSET, row]
+        self.captured = self.segments[SEGMENT_CAPTURED, row]
+        self.length = self.segments[SEGMENT_LENGTH, row]
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _evict(self) -> cython.longlong:
+        """Frees the slot that is missed least."""
+        why: cython.longlong
+        s: cython.longlong
+        if self.victim < 0:
+            self.victim = self._oldest_slot()
+            s = 2 * self.victim
+            if self.conn[self.victim, C_MODE] & MODE_CLOSED == 0:
+                self._problem(PROBLEM_EVICTED, s, self.side[s, S_NEXT], 0)
+        why = self._flush(self.victim)
+        if why == WHY_DONE:
+            self.victim = -1
+        return why
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_anew(self, s: cython.longlong) -> cython.bint:
+        """Whether this segment belongs to a new connection of the same tuple (RFC 9293, 3.4.1 and 3.6.1)."""
+        state: cython.longlong = self.side[s, S_STATE]
+        near: cython.longlong = self.side[s, S_NEXT]
+        closed: cython.bint = self.conn[s >> 1, C_MODE] & MODE_CLOSED != 0
+        first: cython.longlong = unwrap(near, self.seq)
+        if self.flags & TCP_SYN == 0:
+            # The SYN of a new connection may not be captured, but its numbers lie elsewhere.
+            return (
+                closed and self.length > 0 and (state & SIDE_STARTED == 0 or first > near + NEAR or first < near - NEAR)
+            )
+        if self.flags & TCP_RST:
+            return False
+        if state & SIDE_STARTED and (self.seq - self.side[s, S_START]) & LOW == 0:
+            # The same SYN again; after a refusal it is another attempt.
+            return closed and self.conn[s >> 1, C_CLOSE] == END_RST and not self._has_bytes(s >> 1)
+        if closed:
+            return True
+        if state & SIDE_STARTED:
+            return first <= near or first > self._high(s)
+        return self._is_stray_syn(s)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_stray_syn(self, s: cython.longlong) -> cython.bint:
+        """For a side that has not started: does the SYN contradict what is known of its numbers?"""
+        known: cython.longlong = self.side[s, S_LOWEST]
+        if self.flags & TCP_ACK and self.side[s ^ 1, S_STATE] & SIDE_ISN:
+            return False  # an answer to this connection's SYN, or to none: `_syn` looks
+        if known == 0:
+            if self.side[s ^ 1, S_LAST_ACK] == UNKNOWN:
+                return False
+            known = TURN + self.side[s ^ 1, S_LAST_ACK]
+        known -= unwrap(known, self.seq)
+        return known < 0 or known > NEAR
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _has_bytes(self, slot: cython.longlong) -> cython.bint:
+        return (
+            self.side[2 * slot, S_NEXT] != self.side[2 * slot, S_START]
+            or self.side[2 * slot + 1, S_NEXT] != self.side[2 * slot + 1, S_START]
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _high(self, s: cython.longlong) -> cython.longlong:
+        """End of all bytes of a side seen so far."""
+        tail: cython.longlong = self.side[s, S_TAIL]
+        if tail < 0:
+            return self.side[s, S_NEXT]
+        return self.held[tail, H_SEQ] + self.held[tail, H_LENGTH]
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _place(self, s: cython.longlong, seq: cython.longlong) -> cython.longlong:
+        """Unwraps a number of this side; the first one seen gives the side its origin."""
+        if self.side[s, S_NEXT] == 0:
+            self.side[s, S_NEXT] = TURN + (seq & LOW)
+        return unwrap(self.side[s, S_NEXT], seq)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _syn(self, s: cython.longlong) -> cython.longlong:
+        """Returns the sender's side, which changes when it turns out that the other one called."""
+        slot: cython.longlong = s >> 1
+        is_answer: cython.bint = self.flags & TCP_ACK != 0
+        first: cython.longlong = self._place(s, self.seq)
+        answered: cython.longlong = 0
+        if self.side[s, S_STATE] & SIDE_STARTED:
+            self._syn_again(s, first)
+            return s
+        if is_answer:
+            answered = self._place(s ^ 1, self.ack)
+            if self.side[s ^ 1, S_STATE] & SIDE_ISN and (
+                answered < self.side[s ^ 1, S_START] or answered > self._high(s ^ 1)
+            ):
+                return s  # of an older connection
+        s = self._caller_first(s, is_answer)
+        self.side[s, S_STATE] |= SIDE_ISN | (0 if is_answer else SIDE_CALLER)
+        self._start(s, first)
+        self.conn[slot, C_SYN] |= 2 if is_answer else 1
+        if is_answer:
+            if s & 1:
+                self.conn[slot, C_SYN_ACK_TIME] = self.time
+                # An ACK that came before this SYN+ACK cannot be timed, nor can a later one stand for it.
+                self.conn[slot, C_AWAITS_ACK] = 1 if self.side[s ^ 1, S_LAST_ACK] == UNKNOWN else 0
+            self._lowest(s ^ 1, answered)
+        elif s & 1 == 0:
+            self.conn[slot, C_SYN_TIME] = self.time
+        return s
+
+    @cython.cfunc
+    def _syn_again(self, s: cython.longlong, first: cython.longlong):
+        """A SYN of a side that has started: a second one cannot be timed, one that came very late is noted."""
+        slot: cython.longlong = s >> 1
+        if first != self.side[s, S_START]:
+            return
+        if self.side[s, S_STATE] & SIDE_ISN == 0:
+            self.side[s, S_STATE] |= SIDE_ISN
+            self.conn[slot, C_SYN] |= 2 if self.flags & TCP_ACK else 1
+        elif self.flags & TCP_ACK:
+            self.conn[slot, C_SYN_ACK_TWICE] = 1
+        elif s & 1 == 0:
+            self.conn[slot, C_SYN_TIME] = UNKNOWN
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _caller_first(self, s: cython.longlong, is_answer: cython.bint) -> cython.longlong:
+        """Makes the caller side 0, as long as nothing was written that says otherwise; returns the sender's side."""
+        slot: cython.longlong = s >> 1
+        if (
+            (s & 1) == (1 if is_answer else 0)
+            or self.conn[slot, C_MODE] & MODE_OPENED
+            or self.conn[slot, C_RST]
+            or self.side[2 * slot, S_STATE] & SIDE_CALLER
+        ):
+            return s
+        self._swap(slot)
+        return s ^ 1
+
+    @cython.cfunc
+    def _swap(self, slot: cython.longlong):
+        """Exchanges the sides."""
+        column: cython.longlong
+        value: cython.longlong
+        for column in range(3):
+            value = self.conn[slot, C_A_HIGH + column]
+            self.conn[slot, C_A_HIGH + column] = self.conn[slot, C_B_HIGH + column]
+            self.conn[slot, C_B_HIGH + column] = value
+        for column in range(S_COLUMNS):
+            value = self.side[2 * slot, column]
+            self.side[2 * slot, column] = self.side[2 * slot + 1, column]
+            self.side[2 * slot + 1, column] = value
+
+    @cython.cfunc
+    def _lowest(self, s: cython.longlong, seq: cython.longlong):
+        """A side that has not started would start here or before; its window begins with its first bytes."""
+        if self.side[s, S_STATE] & SIDE_STARTED:
+            return
+        if self.side[s, S_HEAD] < 0 and self.side[s, S_STATE] & SIDE_FIN == 0:
+            self.side[s, S_LOST_TO] = 0
+            self._watch(s, 0)
+        if self.side[s, S_LOWEST] == 0 or seq < self.side[s, S_LOWEST]:
+            self.side[s, S_LOWEST] = seq
+
+    @cython.cfunc
+    def _start(self, s: cython.longlong, seq: cython.longlong):
+        self.side[s, S_STATE] |= SIDE_STARTED
+        self.side[s, S_NEXT] = seq
+        self.side[s, S_START] = seq
+        self.side[s, S_HOLE_ACK] = 0
+        self.side[s, S_LOST_TO] = 0
+        if self.side[s ^ 1, S_LAST_ACK] != UNKNOWN:
+            self._acked(s, self.side[s ^ 1, S_LAST_ACK])
+
+    @cython.cfunc
+    def _ack(self, s: cython.longlong):
+        """Notes what side `s` acknowledges."""
+        slot: cython.longlong = s >> 1
+        self._acked(s ^ 1, self.ack)
+        if (
+            self.conn[slot, C_AWAITS_ACK]
+            and s & 1 == 0
+            and self.flags & (TCP_SYN | TCP_RST) == 0
+            and unwrap(self.side[s ^ 1, S_NEXT], self.ack) >= self.side[s ^ 1, S_START]
+        ):
+            self.conn[slot, C_AWAITS_ACK] = 0
+            if self.conn[slot, C_SYN_ACK_TWICE] == 0:
+                self.conn[slot, C_ACK_TIME] = self.time
+
+    @cython.cfunc
+    def _acked(self, s: cython.longlong, ack: cython.longlong):
+        """The peer acknowledged bytes of side `s`; numbers far beyond anything seen are not believed."""
+        to: cython.longlong
+        if self.side[s, S_STATE] & (SIDE_STARTED | SIDE_ENDED) != SIDE_STARTED:
+            return
+        to = self._believed(s, ack)
+        if to > self.side[s, S_ACKED]:
+            self.side[s, S_ACKED] = to
+            if self._is_ahead(s, to) and self.side[s, S_HOLE_ACK] <= self.side[s, S_NEXT]:
+                self._watch(s, to)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _believed(self, s: cython.longlong, ack: cython.longlong) -> cython.longlong:
+        """How far an ACK number acknowledges side `s`; 0 when it cannot be."""
+        to: cython.longlong = unwrap(self.side[s, S_NEXT], ack)
+        if self.side[s, S_STATE] & SIDE_FIN and to > self.side[s, S_FIN_AT]:
+            return self.side[s, S_FIN_AT]
+        return 0 if to > self._high(s) + NEAR else to
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_ahead(self, s: cython.longlong, to: cython.longlong) -> cython.bint:
+        """Whether `to` is a number of side `s` still to be waited for."""
+        return to > self.side[s, S_NEXT] and to > self.side[s, S_WAIVED]
+
+    @cython.cfunc
+    def _watch(self, s: cython.longlong, to: cython.longlong):
+        """Starts the window of a hole (or of the start) with the newest segment."""
+        slot: cython.longlong = s >> 1
+        self.side[s, S_HOLE_ACK] = to
+        self.side[s, S_HOLE_TIME] = self.conn[slot, C_LAST_TIME]
+        self.side[s, S_HOLE_NUMBER] = self.conn[slot, C_LAST_NUMBER]
+        self.side[s, S_HOLE_COUNT] = self._segments(slot)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _segments(self, slot: cython.longlong) -> cython.longlong:
+        return self.side[2 * slot, S_PACKETS] + self.side[2 * slot + 1, S_PACKETS]
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _passed(
+        self,
+        slot: cython.longlong,
+        time: cython.longlong,
+        count: cython.longlong,
+        ns: cython.longlong,
+        segments: cython.longlong,
+    ) -> cython.bint:
+        """Whether a window that began then has passed; a clock set back counts as time passed."""
+        span: cython.longlong = self.conn[slot, C_LAST_TIME] - time
+        return (span >= ns or -span >= ns) and self._segments(slot) - count >= segments
+
+    @cython.cfunc
+    def _data(self, s: cython.longlong):
+        """Delivers the part of a payload that is next, keeps the part that is later, counts the rest as seen before."""
+        first: cython.longlong = self._place(s, self.seq)
+        begin: cython.longlong
+        end: cython.longlong
+        stop: cython.longlong
+        kept: cython.longlong
+        ack: cython.longlong = self.ack
+        if self.side[s, S_STATE] & SIDE_STARTED == 0:
+            self._lowest(s, first)
+            if self._keep(s, first, first, first + self.length) == 0:
+                self.side[s, S_RETRANSMITTED] += 1
+            return
+        begin = max(first, self.side[s, S_NEXT])
+        end = self._before_end(s, begin, first + self.length)
+        if begin >= end:
+            # A keep-alive may repeat the last byte.
+            if end <= self.side[s, S_NEXT] and (self.length != 1 or first != self.side[s, S_NEXT] - 1):
+                self.side[s, S_RETRANSMITTED] += 1
+            return
+        stop = begin
+        if self.side[s, S_HEAD] >= 0:
+            ack = _older(ack, self.held[self.side[s, S_HEAD], H_ACK])
+        if begin == self.side[s, S_NEXT] and not self._waits(s, ack):
+            stop = end
+            if self.side[s, S_HEAD] >= 0:
+                stop = min(end, self.held[self.side[s, S_HEAD], H_SEQ])
+            self._straight(s, first, stop)
+        if stop < end:
+            kept = self._keep(s, first, stop, end)
+            if kept > 0:
+                self.side[s, S_REORDERED] += 1
+            elif stop == begin:
+                self.side[s, S_RETRANSMITTED] += 1
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _before_end(self, s: cython.longlong, begin: cython.longlong, end: cython.longlong) -> cython.longlong:
+        """`end`, or where the stream ends before it: what lies beyond is no part of the stream."""
+        last: cython.longlong = end
+        if self.side[s, S_STATE] & SIDE_ENDED:
+            last = min(end, self.side[s, S_NEXT])
+        elif self.side[s, S_STATE] & SIDE_FIN:
+            last = min(end, self.side[s, S_FIN_AT])
+        if last < end:
+            begin = max(begin, last)
+            self._problem(PROBLEM_AFTER_END, s, begin, end - begin)
+        return last
+
+    @cython.cfunc
+    def _straight(self, s: cython.longlong, first: cython.longlong, stop: cython.longlong):
+        """Delivers [next, stop) of a payload that begins at `first`, from the block; what was not captured is a gap."""
+        skip: cython.longlong = self.side[s, S_NEXT] - first
+        there: cython.longlong = min(stop, first + self.captured) - self.side[s, S_NEXT]
+        if there > 0:
+            self._say(CHUNK_DATA, s, self.offset + skip, there, self.time, self.number, 0)
+        if self.side[s, S_NEXT] < stop:
+            self._say(CHUNK_GAP, s, 0, stop - self.side[s, S_NEXT], self.time, self.number, GAP_CUT)
+
+    @cython.cfunc
+    def _fin(self, s: cython.longlong):
+        """Notes where the stream ends; a place that cannot be is not believed."""
+        at: cython.longlong
+        if self.side[s, S_STATE] & (SIDE_FIN | SIDE_ENDED):
+            return
+        at = self._place(s, self.seq + self.length)
+        if self.side[s, S_STATE] & SIDE_STARTED:
+            if at < self.side[s, S_NEXT] - 1 or at > self._high(s) + NEAR:
+                return
+        else:
+            self._lowest(s, at)
+        self.side[s, S_STATE] |= SIDE_FIN
+        self.side[s, S_FIN_AT] = at
+        self.side[s, S_FIN_TIME] = self.time
+        self.side[s, S_FIN_NUMBER] = self.number
+        self.side[s, S_FIN_ACK] = self.ack
+        self.side[s, S_ACKED] = min(self.side[s, S_ACKED], at)
+        self.side[s, S_HOLE_ACK] = min(self.side[s, S_HOLE_ACK], at)
+        self.side[s, S_LOST_TO] = min(self.side[s, S_LOST_TO], at)
+
+    @cython.cfunc
+    def _reset(self, s: cython.longlong):
+        """Notes a reset whose numbers fit (RFC 5961): nobody outside shall end a connection by guessing."""
+        slot: cython.longlong = s >> 1
+        at: cython.longlong = 0
+        fits: cython.bint = True
+        if self.conn[slot, C_MODE] & MODE_CLOSED or self.conn[slot, C_RST]:
+            return
+        if self.side[s, S_NEXT]:
+            at = unwrap(self.side[s, S_NEXT], self.seq)
+            fits = self.side[s, S_NEXT] - BEHIND <= at and at <= self._high(s) + NEAR
+        if self.side[s, S_STATE] & SIDE_STARTED == 0 and self.side[s ^ 1, S_STATE] & SIDE_STARTED:
+            # A refusal has the number 0, but acknowledges the SYN.
+            if self.ack != UNKNOWN:
+                fits = self._believed(s ^ 1, self.ack) >= self.side[s ^ 1, S_START]
+            at = at if fits and self.side[s, S_HEAD] >= 0 else 0
+        if not fits:
+            self._problem(PROBLEM_RESET_IGNORED, s, self.seq, 0)
+            return
+        self.conn[slot, C_RST] = 1 + (s & 1)
+        self.conn[slot, C_RST_AT] = at
+        self.conn[slot, C_RST_TIME] = self.time
+        self.conn[slot, C_RST_NUMBER] = self.number
+        self.conn[slot, C_RST_COUNT] = self._segments(slot)
+
+    # ---- bytes kept for later ----
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _keep(
+        self, s: cython.longlong, first: cython.longlong, begin: cython.longlong, end: cython.longlong
+    ) -> cython.longlong:
+        """Keeps what is new of [begin, end) of a payload that begins at `first`; returns how many bytes that is."""
+        record: cython.longlong = self.side[s, S_HEAD]
+        before: cython.longlong = -1
+        at: cython.longlong = begin
+        stop: cython.longlong
+        fresh: cython.longlong = 0
+        differ: cython.longlong = 0
+        if record >= 0 and at >= self._high(s):
+            before = self.side[s, S_TAIL]
+            if _older(self.held[before, H_ACK], self.ack) == self.held[before, H_ACK]:
+                record = -1
+        while record >= 0 and self.held[record, H_SEQ] + self.held[record, H_LENGTH] <= at:
+            self._sent_by_now(record)
+            before = record
+            record = self.held[record, H_NEXT]
+        while at < end:
+            stop = end if record < 0 else min(end, self.held[record, H_SEQ])
+            while at < stop:
+                before = self._new_record(s, before, first, at, stop)
+                fresh += self.held[before, H_LENGTH]
+                at += self.held[before, H_LENGTH]
+            if at < end:
+                stop = min(end, self.held[record, H_SEQ] + self.held[record, H_LENGTH])
+                differ += self._differing(record, first, at, stop)
+                if stop < end or stop == self.held[record, H_SEQ] + self.held[record, H_LENGTH]:
+                    self._sent_by_now(record)
+                at = stop
+                before = record
+                record = self.held[record, H_NEXT]
+        if differ:
+            self.side[s, S_CONFLICTS] += 1
+            self._problem(PROBLEM_CONFLICT, s, begin, differ)
+        return fresh
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _new_record(
+        self,
+        s: cython.longlong,
+        before: cython.longlong,
+        first: cython.longlong,
+        at: cython.longlong,
+        stop: cython.longlong,
+    ) -> cython.longlong:
+        """Keeps a first piece of [at, stop): as much as fits in a page, or all when it was not captured."""
+        record: cython.longlong
+        source: cython.longlong = self.offset + at - first
+        there: cython.longlong = first + self.captured
+        size: cython.longlong = stop - at
+        if self.free_record < 0:
+            self._grow_records()
+        record = self.free_record
+        self.free_record = self.held[record, H_NEXT]
+        if at < there:
+            size = min(min(stop, there) - at, PAGE)
+            self.arena[record * PAGE : record * PAGE + size] = self.block[source : source + size]
+        self.held[record, H_CUT] = 0 if at < there else 1
+        self.held[record, H_SEQ] = at
+        self.held[record, H_LENGTH] = size
+        self.held[record, H_TIME] = self.time
+        self.held[record, H_NUMBER] = self.number
+        self.held[record, H_ACK] = self.ack
+        if before < 0:
+            self.held[record, H_NEXT] = self.side[s, S_HEAD]
+            self.side[s, S_HEAD] = record
+        else:
+            self.held[record, H_NEXT] = self.held[before, H_NEXT]
+            self.held[before, H_NEXT] = record
+        if self.held[record, H_NEXT] < 0:
+            self.side[s, S_TAIL] = record
+        else:
+            self.held[record, H_ACK] = _older(self.ack, self.held[self.held[record, H_NEXT], H_ACK])
+        self.side[s, S_PAGES] += 1
+        self.kept_records += 1
+        return record
+
+    @cython.cfunc
+    def _sent_by_now(self, record: cython.longlong):
+        """Bytes are first sent in the order of their numbers: these no later than a segment that ends later.
+
+        So they follow no more than it does. This undoes what a repeated copy, with its higher ACK number, would claim
+        when the capture lacks the first copy or shows it later.
+        """
+        self.held[record, H_ACK] = _older(self.held[record, H_ACK], self.ack)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _differing(
+        self, record: cython.longlong, first: cython.longlong, at: cython.longlong, stop: cython.longlong
+    ) -> cython.longlong:
+        """How many bytes of [at, stop) are not what the record has; what either copy lacks is not compared."""
+        mine: cython.longlong = self.offset - first
+        theirs: cython.longlong = record * PAGE - self.held[record, H_SEQ]
+        count: cython.longlong = 0
+        i: cython.longlong
+        if self.held[record, H_CUT]:
+            return 0
+        for i in range(at, min(stop, first + self.captured)):
+            if self.block[mine + i] != self.arena[theirs + i]:
+                count += 1
+        return count
+
+    @cython.cfunc
+    def _drop_head(self, s: cython.longlong):
+        """Lets go of the first record; its page stays as it is until the next call."""
+        record: cython.longlong = self.side[s, S_HEAD]
+        self.side[s, S_HEAD] = self.held[record, H_NEXT]
+        if self.side[s, S_HEAD] < 0:
+            self.side[s, S_TAIL] = -1
+        self.side[s, S_PAGES] -= 1
+        self.kept_records -= 1
+        self.held[record, H_NEXT] = self.limbo
+        if self.limbo < 0:
+            self.limbo_last = record
+        self.limbo = record
+        self.limbo_records += 1
+
+    # ---- letting out ----
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _flush(self, slot: cython.longlong) -> cython.longlong:
+        """Lets everything out and frees the slot; to be called again unless it returns WHY_DONE."""
+        self.conn[slot, C_MODE] |= MODE_FLUSH
+        return self._drain(slot)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _drain(self, slot: cython.longlong) -> cython.longlong:
+        """Takes steps while there is one to take. Each looks at the state alone, so a stop loses nothing."""
+        while True:
+            if self.used + ROWS_PER_STEP > self.room:
+                return WHY_OUTPUT_FULL
+            if self.limbo_records >= self.most_limbo:
+                return WHY_HEAP_FULL
+            if not self._step(slot):
+                break
+        if self.conn[slot, C_MODE] & MODE_FLUSH:
+            self._close(slot)
+        else:
+            self.conn[slot, C_BUSY] = 0 if self._is_plain(slot) else 1
+        self.draining = -1
+        return WHY_DONE
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_plain(self, slot: cython.longlong) -> cython.bint:
+        return (
+            self._is_quiet(2 * slot)
+            and self._is_quiet(2 * slot + 1)
+            and self.conn[slot, C_RST] == 0
+            and self.conn[slot, C_AWAITS_ACK] == 0
+            and self.conn[slot, C_MODE] & MODE_CLOSED == 0
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_quiet(self, s: cython.longlong) -> cython.bint:
+        """Nothing of this side is kept or waited for."""
+        state: cython.longlong = self.side[s, S_STATE]
+        return self.side[s, S_HEAD] < 0 and (
+            state & SIDE_ENDED != 0 or (state & SIDE_FIN == 0 and not self._is_ahead(s, self.side[s, S_ACKED]))
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _step(self, slot: cython.longlong) -> cython.bint:
+        """Lets one thing out, or gives one up; false when all that is left has to wait."""
+        a: cython.longlong = 2 * slot
+        mode: cython.longlong
+        if self._is_quiet(a) and self._is_quiet(a + 1) and self.conn[slot, C_RST] == 0:
+            return False
+        if self._deliver(slot) or self._end(a) or self._end(a + 1) or self._limit(slot):
+            return True
+        self._look(a)
+        self._look(a + 1)
+        if self._lost(slot):
+            return True
+        mode = self.conn[slot, C_MODE]
+        if self.conn[slot, C_RST] and mode & (MODE_RESET | MODE_FLUSH) == 0 and self._reset_is_due(slot):
+            self.conn[slot, C_MODE] |= MODE_RESET
+            return True
+        if mode & (MODE_RESET | MODE_FLUSH):
+            return self._give_up_one(slot) or self._end_by_reset(slot)
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _waits(self, s: cython.longlong, ack: cython.longlong) -> cython.bint:
+        """Whether bytes of side `s` with this ACK number follow bytes of the peer that are not delivered yet."""
+        peer: cython.longlong = s ^ 1
+        if ack == UNKNOWN or self.side[peer, S_STATE] & SIDE_ENDED:
+            return False
+        if self.side[peer, S_STATE] & SIDE_STARTED == 0:
+            if self.side[peer, S_HEAD] >= 0:
+                return True
+            # Nothing of it yet: it may be late, unless its window has passed, or it has nothing to tell yet.
+            return self.side[peer, S_LOST_TO] == 0 and (
+                self.side[peer, S_LOWEST] == 0 or unwrap(self.side[peer, S_NEXT], ack) > self.side[peer, S_LOWEST]
+            )
+        return self._is_ahead(peer, self._believed(peer, ack))
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_next(self, s: cython.longlong) -> cython.bint:
+        """Whether the first record kept is the next of a side that has started."""
+        return (
+            self.side[s, S_HEAD] >= 0
+            and self.side[s, S_STATE] & SIDE_STARTED != 0
+            and self.held[self.side[s, S_HEAD], H_SEQ] == self.side[s, S_NEXT]
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _earlier(self, slot: cython.longlong, one: cython.bint, other: cython.bint) -> cython.longlong:
+        """The side, among those that may, whose first record was captured first; -2 when neither may."""
+        a: cython.longlong = 2 * slot
+        if one and other:
+            one = self.held[self.side[a, S_HEAD], H_NUMBER] <= self.held[self.side[a + 1, S_HEAD], H_NUMBER]
+        return a if one else a + 1 if other else -2
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _deliver(self, slot: cython.longlong) -> cython.bint:
+        """Lets out a record that is next in its stream and follows nothing of the peer."""
+        a: cython.longlong = 2 * slot
+        s: cython.longlong = self._earlier(
+            slot,
+            self._is_next(a) and not self._waits(a, self.held[self.side[a, S_HEAD], H_ACK]),
+            self._is_next(a + 1) and not self._waits(a + 1, self.held[self.side[a + 1, S_HEAD], H_ACK]),
+        )
+        if s < 0:
+            return False
+        self._out_head(s)
+        return True
+
+    @cython.cfunc
+    def _out_head(self, s: cython.longlong):
+        record: cython.longlong = self.side[s, S_HEAD]
+        length: cython.longlong = self.held[record, H_LENGTH]
+        time: cython.longlong = self.held[record, H_TIME]
+        number: cython.longlong = self.held[record, H_NUMBER]
+        if self.held[record, H_CUT]:
+            self._say(CHUNK_GAP, s, 0, length, time, number, GAP_CUT)
+        else:
+            self._say(CHUNK_DATA, s, record * PAGE, length, time, number, 0)
+            self.out[CHUNK_BUFFER, self.used - 1] = 1
+        self._drop_head(s)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _end(self, s: cython.longlong) -> cython.bint:
+        """Ends a side whose stream is delivered up to its FIN."""
+        if self.side[s, S_STATE] & (SIDE_FIN | SIDE_STARTED | SIDE_ENDED) != SIDE_FIN | SIDE_STARTED:
+            return False
+        if self.side[s, S_NEXT] < self.side[s, S_FIN_AT] or self._waits(s, self.side[s, S_FIN_ACK]):
+            return False
+        self._out_end(s, END_FIN, self.side[s, S_FIN_TIME], self.side[s, S_FIN_NUMBER])
+        return True
+
+    @cython.cfunc
+    def _out_end(self, s: cython.longlong, reason: cython.longlong, time: cython.longlong, number: cython.longlong):
+        slot: cython.longlong = s >> 1
+        self._say(CHUNK_END, s, 0, 0, time, number, reason)
+        if self.side[s, S_HEAD] >= 0:
+            self._problem(PROBLEM_AFTER_END, s, self.side[s, S_NEXT], self._kept_bytes(s))
+        while self.side[s, S_HEAD] >= 0:
+            self._drop_head(s)
+        self.side[s, S_STATE] |= SIDE_ENDED
+        self.conn[slot, C_CLOSE] = max(self.conn[slot, C_CLOSE], reason)
+        if self.side[s ^ 1, S_STATE] & SIDE_ENDED:
+            self.conn[slot, C_MODE] |= MODE_CLOSED
+            self.conn[slot, C_CLOSED_NUMBER] = self.conn[slot, C_LAST_NUMBER]
+            if self.oldest is not None:
+                heapq.heappush(self.oldest, self._age(slot))
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _kept_bytes(self, s: cython.longlong) -> cython.longlong:
+        total: cython.longlong = 0
+        record: cython.longlong = self.side[s, S_HEAD]
+        while record >= 0:
+            total += self.held[record, H_LENGTH]
+            record = self.held[record, H_NEXT]
+        return total
+
+    @cython.cfunc
+    def _look_start(self, s: cython.longlong):
+        """Looks whether a side that has not started has had its time to show where it starts."""
+        if self.side[s, S_STATE] & SIDE_STARTED == 0 and self._passed(
+            s >> 1, self.side[s, S_HOLE_TIME], self.side[s, S_HOLE_COUNT], START_NS, START_SEGMENTS
+        ):
+            self.side[s, S_LOST_TO] = 1
+
+    @cython.cfunc
+    def _look(self, s: cython.longlong):
+        """Looks whether the window of the ACK noted for this side's holes has passed.
+
+        One ACK is noted at a time. When its window has passed, all holes before it are lost, and the newest ACK is
+        noted with the time of now: so a later hole waits for one to two windows, and a row of holes for no more.
+        """
+        slot: cython.longlong = s >> 1
+        state: cython.longlong = self.side[s, S_STATE]
+        noted: cython.longlong = self.side[s, S_HOLE_ACK]
+        if state & (SIDE_STARTED | SIDE_ENDED) != SIDE_STARTED:
+            return
+        if noted > self.side[s, S_NEXT]:
+            if not self._passed(
+                slot, self.side[s, S_HOLE_TIME], self.side[s, S_HOLE_COUNT], self.reorder_ns, self.reorder_segments
+            ):
+                return
+            self.side[s, S_LOST_TO] = noted
+            self.side[s, S_LOST_TIME] = self.side[s, S_HOLE_TIME]
+            self.side[s, S_LOST_NUMBER] = self.side[s, S_HOLE_NUMBER]
+        self.side[s, S_HOLE_ACK] = 0
+        if self.side[s, S_ACKED] > noted and self._is_ahead(s, self.side[s, S_ACKED]):
+            self._watch(s, self.side[s, S_ACKED])
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _lost(self, slot: cython.longlong) -> cython.bint:
+        """Gives up one thing whose window has passed."""
+        a: cython.longlong = 2 * slot
+        one: cython.bint = self._is_overdue(a)
+        other: cython.bint = self._is_overdue(a + 1)
+        s: cython.longlong
+        if one and other and self.side[a, S_HEAD] >= 0 and self.side[a + 1, S_HEAD] >= 0:
+            s = self._earlier(slot, one, other)
+        else:
+            s = a if one else a + 1
+        if not one and not other:
+            return False
+        self._give_up(s, self.side[s, S_LOST_TO], GAP_LOST)
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_overdue(self, s: cython.longlong) -> cython.bint:
+        state: cython.longlong = self.side[s, S_STATE]
+        if state & SIDE_STARTED == 0:
+            return self.side[s, S_LOST_TO] != 0 and (self.side[s, S_HEAD] >= 0 or state & SIDE_FIN != 0)
+        if state & SIDE_ENDED or not self._is_ahead(s, self.side[s, S_LOST_TO]):
+            return False
+        # Bytes that wait for a hole of the peer go when that one's window has passed.
+        return not self._is_next(s) or self._is_next(s ^ 1)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _limit(self, slot: cython.longlong) -> cython.bint:
+        """Gives up a hole when this connection keeps too much."""
+        a: cython.longlong = 2 * slot
+        s: cython.longlong = a if self.side[a, S_PAGES] >= self.side[a + 1, S_PAGES] else a + 1
+        if self.side[s, S_PAGES] == 0:
+            return False
+        if self.side[s, S_PAGES] <= self.most_kept_per_side and self.kept_records <= self.most_kept:
+            return False
+        self._give_up(s, self._high(s), GAP_LIMIT)
+        return True
+
+    @cython.cfunc
+    def _give_up(self, s: cython.longlong, to: cython.longlong, reason: cython.longlong):
+        """Stops waiting for whatever keeps side `s` from going on towards `to`: always takes a step."""
+        peer: cython.longlong = s ^ 1
+        head: cython.longlong = self.side[s, S_HEAD]
+        end: cython.longlong
+        if self.side[s, S_STATE] & SIDE_STARTED == 0:
+            self._start(s, self.side[s, S_LOWEST])
+        elif head < 0:
+            self._gap(s, to, reason, self.side[s, S_LOST_TIME], self.side[s, S_LOST_NUMBER])
+        elif self.held[head, H_SEQ] > self.side[s, S_NEXT]:
+            if to >= self.held[head, H_SEQ]:
+                self._gap(s, self.held[head, H_SEQ], reason, self.held[head, H_TIME], self.held[head, H_NUMBER])
+            else:
+                self._gap(s, to, reason, self.side[s, S_LOST_TIME], self.side[s, S_LOST_NUMBER])
+        elif not self._waits(s, self.held[head, H_ACK]):
+            self._out_head(s)
+        elif self.side[peer, S_STATE] & SIDE_STARTED == 0:
+            if self.side[peer, S_HEAD] >= 0:
+                self._start(peer, self.side[peer, S_LOWEST])
+            else:
+                self.side[peer, S_LOST_TO] = 1
+        elif self._is_next(peer):
+            self._out_head(self._earlier(s >> 1, True, True))  # each waits for the other: in the order of capture
+        else:
+            end = self._believed(peer, self.held[head, H_ACK])
+            if self.side[peer, S_HEAD] >= 0:
+                end = min(end, self.held[self.side[peer, S_HEAD], H_SEQ])
+            self._gap(peer, end, reason, self.held[head, H_TIME], self.held[head, H_NUMBER])
+
+    @cython.cfunc
+    def _gap(
+        self,
+        s: cython.longlong,
+        end: cython.longlong,
+        reason: cython.longlong,
+        time: cython.longlong,
+        number: cython.longlong,
+    ):
+        """Passes over [next, end). One byte at the end of what is known is as likely a FIN not captured."""
+        if end == self.side[s, S_NEXT] + 1 and self.side[s, S_HEAD] < 0 and self.side[s, S_STATE] & SIDE_FIN == 0:
+            self.side[s, S_WAIVED] = end
+        else:
+            self._say(CHUNK_GAP, s, 0, end - self.side[s, S_NEXT], time, number, reason)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _reset_is_due(self, slot: cython.longlong) -> cython.bint:
+        """A reset counts once all before it is delivered, or when the window has passed."""
+        s: cython.longlong = 2 * slot + self.conn[slot, C_RST] - 1
+        # One number more is a FIN that was not captured.
+        if (
+            self._is_quiet(s)
+            and self._is_quiet(s ^ 1)
+            and (self.side[s, S_STATE] & SIDE_STARTED == 0 or self.conn[slot, C_RST_AT] <= self.side[s, S_NEXT] + 1)
+        ):
+            return True
+        return self._passed(
+            slot,
+            self.conn[slot, C_RST_TIME],
+            self.conn[slot, C_RST_COUNT],
+            self.reorder_ns,
+            self.reorder_segments,
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _give_up_one(self, slot: cython.longlong) -> cython.bint:
+        """Nothing more will come: gives up what the capture's order says is first; false when nothing is left."""
+        a: cython.longlong = 2 * slot
+        s: cython.longlong = self._earlier(slot, self.side[a, S_HEAD] >= 0, self.side[a + 1, S_HEAD] >= 0)
+        if s >= 0:
+            self._give_up(s, self._high(s), GAP_UNACKED)
+            return True
+        for s in range(a, a + 2):
+            if self._give_up_rest(s):
+                return True
+        for s in range(a, a + 2):
+            if self.side[s, S_STATE] & (SIDE_FIN | SIDE_ENDED) == SIDE_FIN:
+                self._out_end(s, END_FIN, self.side[s, S_FIN_TIME], self.side[s, S_FIN_NUMBER])
+                return True
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _give_up_rest(self, s: cython.longlong) -> cython.bint:
+        """Passes over what the peer, a FIN or a reset say was sent after the last byte seen."""
+        slot: cython.longlong = s >> 1
+        state: cython.longlong = self.side[s, S_STATE]
+        to: cython.longlong = self.side[s, S_ACKED]
+        time: cython.longlong = self.side[s, S_HOLE_TIME]
+        number: cython.longlong = self.side[s, S_HOLE_NUMBER]
+        if state & SIDE_ENDED:
+            return False
+        if state & SIDE_STARTED == 0:
+            if state & SIDE_FIN:
+                self._start(s, self.side[s, S_LOWEST])
+                return True
+            return False
+        if state & SIDE_FIN:
+            to = self.side[s, S_FIN_AT]
+            time = self.side[s, S_FIN_TIME]
+            number = self.side[s, S_FIN_NUMBER]
+        elif self.conn[slot, C_RST] == 1 + (s & 1) and self.conn[slot, C_RST_AT] > to:
+            to = self.conn[slot, C_RST_AT]
+            time = self.conn[slot, C_RST_TIME]
+            number = self.conn[slot, C_RST_NUMBER]
+        if not self._is_ahead(s, to):
+            return False
+        self._gap(s, to, GAP_UNACKED, time, number)
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _end_by_reset(self, slot: cython.longlong) -> cython.bint:
+        """Ends what has not ended, the side that reset first."""
+        s: cython.longlong = 2 * slot + self.conn[slot, C_RST] - 1
+        if self.conn[slot, C_RST] == 0:
+            return False
+        self.conn[slot, C_RST] = 0
+        self.conn[slot, C_MODE] &= ~MODE_RESET
+        if self.side[s, S_STATE] & SIDE_ENDED == 0:
+            self._out_end(s, END_RST, self.conn[slot, C_RST_TIME], self.conn[slot, C_RST_NUMBER])
+        if self.side[s ^ 1, S_STATE] & SIDE_ENDED == 0:
+            self._out_end(s ^ 1, END_RST, self.conn[slot, C_RST_TIME], self.conn[slot, C_RST_NUMBER])
+        return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _span(begin: cython.longlong, end: cython.longlong) -> cython.longlong:
+    """UNKNOWN unless both are known and in order."""
+    if begin == UNKNOWN or end == UNKNOWN or end < begin:
+        return UNKNOWN
+    return end - begin
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _older(one: cython.longlong, other: cython.longlong) -> cython.longlong:
+    """The lower of two ACK numbers; UNKNOWN (follows nothing) when one is."""
+    if one == UNKNOWN or other == UNKNOWN:
+        return UNKNOWN
+    return other if unwrap(one, other) < one else one

@@ -1,0 +1,69 @@
+"""Writes the pages that come from the source; with --check only names the stale ones, exit code 1."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analyzer import tables
+from analyzer.cli.main import cli
+
+DOCS = Path(__file__).resolve().parent
+_WIDTH = 100
+
+
+def command_line() -> str:
+    """docs/cli.md: the help of every command, as a terminal of 100 columns shows it."""
+    parts = ["# Command line", "Written from `--help` by `make docs`; do not edit."]
+    parts += [EXIT_CODES, *(f"## {name}\n\n```\n{text.rstrip()}\n```" for name, text in _helps())]
+    return "\n\n".join(parts) + "\n"
+
+
+EXIT_CODES = """\
+Exit codes: 0 fine; 1 a check failed; 2 wrong usage, or an input that could not be read (the others are reported all
+the same); 70 a bug of ours; 130 interrupted. A closed pipe (`| head`) is no error. Warnings, a line each, go to stderr,
+and so does the progress line, which only a terminal gets: stdout holds nothing but the result.
+
+`--format json`, `jsonl` and `csv` write the keys `exchange` and `connection` as 16 hex digits, which `show` takes. JSON
+escapes what a terminal would act upon. In CSV, control characters are written as `\\x1b`, and text that a spreadsheet
+would take for a formula has an apostrophe before it."""
+
+
+def _helps() -> Iterator[tuple[str, str]]:
+    settings: dict[str, Any] = {**cli.context_settings, "terminal_width": _WIDTH, "max_content_width": _WIDTH}
+    context = click.Context(cli, info_name="kanalyze", **settings)
+    yield "kanalyze", cli.get_help(context)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        yield f"kanalyze {name}", command.get_help(click.Context(command, context, name, **settings))
+
+
+PAGES: dict[str, Callable[[], str]] = {"cli.md": command_line, "tables.md": tables.docs}
+
+
+def stale() -> list[str]:
+    """Names of pages that are not what the source says."""
+    return [
+        name
+        for name, text in PAGES.items()
+        if not (DOCS / name).is_file() or (DOCS / name).read_text(encoding="utf-8") != text()
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Writes stale pages, or with --check only names them."""
+    found = stale()
+    for name in found:
+        print(f"docs/{name} is stale: run `make docs`" if arguments == ["--check"] else f"docs/{name} written")
+        if arguments != ["--check"]:
+            (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+    return 1 if found and arguments == ["--check"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,70 @@
+"""Words of the command line as values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.cli.values import Ports, Size, UtcTime
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1),
+        ("65536", 65536),
+        ("64k", 65536),
+        ("1MB", 1 << 20),
+        ("2GiB", 2 << 30),
+        ("3 m", 3 << 20),
+        ("1T", 1 << 40),
+    ],
+)
+def test_sizes(text: str, value: int) -> None:
+    assert Size().convert(text, None, None) == value
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1.5G", "k", "1kk", "0x10", "ten"])
+def test_no_sizes(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        Size().convert(text, None, None)
+
+
+def test_ports() -> None:
+    assert Ports().convert("9092, 9093,19092", None, None) == (9092, 9093, 19092)
+    for text in ("", ",", "0", "65536", "a", "9092;9093", "-1", "\u0669"):
+        with pytest.raises(click.BadParameter):
+            Ports().convert(text, None, None)
+
+
+@given(st.integers(0, 4102444800 * 10**9 - 1), st.integers(-14 * 60, 14 * 60))
+def test_a_time_written_in_any_zone_comes_back(time_ns: int, minutes: int) -> None:
+    seconds, rest = divmod(time_ns, 10**9)
+    local = datetime.fromtimestamp(seconds, UTC) + timedelta(minutes=minutes)
+    sign, size = ("-" if minutes < 0 else "+"), abs(minutes)
+    text = f"{local:%Y-%m-%dT%H:%M:%S}.{rest:09d}{sign}{size // 60:02d}:{size % 60:02d}"
+    assert UtcTime().convert(text, None, None) == time_ns
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2026-05-01", 1777593600),
+        ("2026-05-01 10:59", 1777633140),
+        ("2026-05-01T10:59:12", 1777633152),
+        ("2026-05-01T10:59:12Z", 1777633152),
+    ],
+)
+def test_times_are_utc(text: str, seconds: int) -> None:
+    """Expected values are those of `date -u -d TEXT +%s`."""
+    assert UtcTime().convert(text, None, None) == seconds * 10**9
+
+
+@pytest.mark.parametrize("text", ["", "10:59", "2026-13-01", "2026-05-01T25:00", "2026-05-01T10:59:12.1234567890"])
+def test_no_times(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        UtcTime().convert(text, None, None)

@@ -1,0 +1,71 @@
+"""The one door from these tests to the program, and the captures that they run on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from oracle import Capture, captures
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared"))
+SAMPLES = ROOT / "samples"
+LAB = SHARED / "captures" / "lab"
+
+# Captures with loss, cut or doubled packets, or TLS: a later step of the project. KANALYZE_ALL_LAB=1 runs them too.
+LATER = ("shape_*", "routed_*", "congested", "errors", "tls*")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The tables of one run as rows; an exchange has `error_codes` too, the codes of its reply in table `errors`."""
+
+    exchanges: list[Row]
+    connections: list[Row]
+    captures: list[Row]
+    errors: list[Row]
+    problems: list[Row]
+
+
+Analyse = Callable[..., Analysis]
+
+
+def run_kanalyze(files: Sequence[Path], damaged: bool = False, **options: Any) -> Analysis:
+    """The only place that knows how the program is run: `options` go to `analyzer.local.open_dataset` as they are
+    (`block_bytes`: how many bytes are fed at a time). `damaged`: no capture at all, or a broken one, is fine too."""
+    from analyzer.local import open_dataset
+    from analyzer.options import Options
+    from analyzer.sources import InputError
+
+    try:
+        opened = open_dataset([str(path) for path in files], Options(), **options)
+    except InputError:
+        if damaged:
+            return Analysis([], [], [], [], [])
+        raise
+    with opened as dataset:
+        assert damaged or not dataset.failed, dataset.warnings
+        tables = {field.name: dataset.query(f"select * from {field.name}") for field in fields(Analysis)}
+    codes: dict[int, list[int]] = {}
+    for row in tables["errors"]:
+        if row["side"] == "response":
+            codes.setdefault(row["exchange"], []).append(row["code"])
+    for row in tables["exchanges"]:
+        row["error_codes"] = codes.get(row["exchange"], [])
+    return Analysis(**tables)
+
+
+def found_captures() -> list[Capture]:
+    """The project's samples, and the lab's captures that are not among them."""
+    found = {capture.name: capture for folder in (LAB, SAMPLES) if folder.is_dir() for capture in captures(folder)}
+    return sorted(found.values(), key=lambda capture: capture.name)
+
+
+def wanted_now(capture: Capture) -> bool:
+    return bool(os.environ.get("KANALYZE_ALL_LAB")) or not any(fnmatch(capture.name, name) for name in LATER)
