@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analyzer.raw import SPLIT_SHIFT
+from analyzer.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.net.facts import Note
@@ -20,8 +21,6 @@ from dissectors.net.formats import HEAD_BYTES, open_reader
 from dissectors.net.packets import Packets
 
 if TYPE_CHECKING:
-    from analyzer.sources import Source
-
     # Takes rows [0, rows) of a segments matrix whose payloads lie in the block.
     SegmentSink = Callable[[bytes, memoryview, int], None]
 
@@ -33,12 +32,13 @@ PACKET_ROWS = 4_096 + 8  # as the rows of the pipeline
 class Reading:
     """What reading one split gave: the facts of the table `captures`, and notes for a person.
 
-    `packets_before` counts packets of the same file in earlier splits. `failure` is one line when the input is no capture at
+    `file` is the number of the input that the split is part of, `packets_before` counts its packets in earlier splits. `failure` is one line when the input is no capture at
     all, else None; `notes` tell of damage, after which what came before still counts.
     """
 
     split: int
     source: Source
+    file: int
     packets_before: int = 0
     format: str | None = None
     bytes: int = 0
@@ -68,11 +68,11 @@ class Engine:
         return self._packets
 
     def read(self, split: int, source: Source, progress: Callable[[int], None] | None = None) -> Reading:
-        """Reads one input to its end, or to where it is damaged. Raises InputError when it cannot be opened.
+        """Reads one input to its end, or to where it is damaged.
 
         `progress` hears how many bytes each block brought.
         """
-        reading = Reading(split, source)
+        reading = Reading(split, source, file=split)
         before = self._packets.outcomes()
         links_before = self._packets.by_link()
         self._packets.begin(split << SPLIT_SHIFT)
@@ -80,6 +80,8 @@ class Engine:
             self._read(reading, progress)
         except DissectError as error:
             reading.failure = f"{source.name}: not a capture that can be read: wanted {error.wanted}, got {error.got}"
+        except InputError as error:
+            reading.failure = str(error)
         reading.outcomes = [now - then for now, then in zip(self._packets.outcomes(), before, strict=True)]
         reading.first_time_ns, reading.last_time_ns = self._packets.time_range()
         links = self._packets.by_link()
@@ -106,7 +108,7 @@ class Engine:
             reader = open_reader(waiting)
             waiting = waiting[self._read_block(reader, waiting) :]
         end = reader.finish(len(waiting))
-        reading.notes = [*reader.notes, *([end] if end else [])]
+        reading.notes = [*reading.source.notes, *reader.notes, *([end] if end else [])]
         reading.packets = reader.packets
         reading.format = "pcapng" if type(reader).__name__ == "PcapngReader" else "pcap"
         reading.dropped_packets = _drops(reader)

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer import resolve
 from analyzer.dataset import Dataset, is_dataset, parquet
@@ -24,11 +24,13 @@ from dissectors import layout
 from dissectors.errors import DissectError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from analyzer.engine import Reading
     from analyzer.options import Options
     from analyzer.pipeline import FrameHook, Pipeline
 
-RAW = ("exchanges", "entries", "errors", "problems", "parts", "notes")
+RAW = ("exchanges", "entries", "errors", "problems", "parts", "splits", "notes")
 # Words for SEEN_ outcomes, in their order: columns of `captures`.
 OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
 NOTE_TYPES = {
@@ -40,7 +42,15 @@ NOTE_TYPES = {
     "bytes_lost": "int64",
     "detail": "string",
 }
+SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
 HEAD_READ_BYTES = 1 << 16
+
+
+class Split(NamedTuple):
+    """A part of input number `file`, readable as a capture of its own; the splits of a file come in its order."""
+
+    source: Source
+    file: int
 
 
 def open_dataset(
@@ -59,11 +69,24 @@ def open_dataset(
     warnings = [str(error) for error in found.errors]
     if not found.sources:
         raise InputError("\n".join(warnings))
+
+    def run(folder: Path) -> tuple[list[Reading], Pipeline]:
+        return analyse(in_time_order(found.sources), folder, options, progress=progress, block_bytes=block_bytes)
+
+    return _dataset(run, options, warnings)
+
+
+def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
+    """The tables of captures that were cut into splits: the same rows as those of the whole captures."""
+    return _dataset(lambda folder: analyse_splits(splits, folder, options), options, [])
+
+
+def _dataset(run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Options, warnings: list[str]) -> Dataset:
+    """Runs the stages in a temporary directory that lives as long as the dataset. `warnings` are told already known."""
     folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
+    failed = bool(warnings)
     try:
-        readings, pipeline = analyse(
-            in_time_order(found.sources), folder, options, progress=progress, block_bytes=block_bytes
-        )
+        readings, pipeline = run(folder)
         warnings += [line for reading in readings for line in _warnings(reading)]
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
@@ -73,7 +96,7 @@ def open_dataset(
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,
-            failed=bool(found.errors) or any(_unreadable(reading) for reading in readings),
+            failed=failed or any(_unreadable(reading) for reading in readings),
             temp_directory=options.temp_dir,
         )
     except BaseException:
@@ -97,9 +120,33 @@ def analyse(
     pipeline = Pipeline(folder, options, hook)
     try:
         engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES)
-        readings = []
-        for split, source in enumerate(sources):
-            readings.append(engine.read(split, source, progress))
+        readings = [engine.read(split, source, progress) for split, source in enumerate(sources)]
+        pipeline.finish()
+    finally:
+        pipeline.close()
+    return readings, pipeline
+
+
+def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> tuple[list[Reading], Pipeline]:
+    """The same for captures that were cut: each split alone becomes fragments, then `stitch` finishes the connections.
+
+    The rows are those of an uncut run. Fragments of all splits are in memory at once.
+    """
+    from analyzer.engine import Engine
+    from analyzer.fragments import by_connection, pack, stitch
+    from analyzer.pipeline import Pipeline
+
+    batches: list[pa.RecordBatch] = []
+    readings: list[Reading] = []
+    for number, split in enumerate(splits):
+        engine = Engine(lambda *segments: batches.append(pack(*segments)))
+        reading = engine.read(number, split.source)
+        before = sum(earlier.packets for earlier in readings if earlier.file == split.file)
+        reading.file, reading.packets_before = split.file, before
+        readings.append(reading)
+    pipeline = Pipeline(folder, options)
+    try:
+        stitch(by_connection(batches), pipeline.feed)
         pipeline.finish()
     finally:
         pipeline.close()
@@ -152,14 +199,17 @@ def _warnings(reading: Reading) -> Iterator[str]:
 
 
 def _write_small_tables(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> None:
-    """The tables that are small enough to be made from Python objects: captures, parts, notes."""
-    _write(folder / "captures.parquet", [_capture(reading) for reading in readings], _capture_schema())
+    """The tables that are small enough to be made from Python objects: captures, splits, parts, notes."""
+    files = sorted({reading.file for reading in readings})
+    captures = [_capture([reading for reading in readings if reading.file == file]) for file in files]
+    _write(folder / "captures.parquet", captures, {column.name: column.type for column in TABLES["captures"]})
+    _write(folder / "raw_splits.parquet", [_split(reading) for reading in readings], SPLIT_TYPES)
     parts = list(part_rows(pipeline))
     _write(folder / "raw_parts.parquet", parts, part_schema())
     notes = [
         {
-            "file": reading.split,
-            "packet": note.packet,
+            "file": reading.file,
+            "packet": reading.packets_before + note.packet,
             "time_ns": None,
             "offset": note.offset,
             "kind": f"capture_{note.kind}",
@@ -180,25 +230,31 @@ def _write(path: Path, rows: list[dict[str, Any]], types: Mapping[str, str]) -> 
     pq.write_table(pa.table(columns), path)
 
 
-def _capture_schema() -> dict[str, str]:
-    return {column.name: column.type for column in TABLES["captures"]}
+def _split(reading: Reading) -> dict[str, Any]:
+    return {"split": reading.split, "file": reading.file, "packets_before": reading.packets_before}
 
 
-def _capture(reading: Reading) -> dict[str, Any]:
-    packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, reading.outcomes, strict=True)}
+def _capture(readings: Sequence[Reading]) -> dict[str, Any]:
+    """The row of one input: all its splits together."""
+    counts = [sum(column) for column in zip(*(reading.outcomes for reading in readings), strict=True)]
+    packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, counts, strict=True)}
+    links = dict.fromkeys(link_name(link) for reading in readings for link in reading.link_types)
+    drops = [reading.dropped_packets for reading in readings if reading.dropped_packets is not None]
+    firsts = [reading.first_time_ns for reading in readings if reading.first_time_ns is not None]
+    lasts = [reading.last_time_ns for reading in readings if reading.last_time_ns is not None]
     return packets | {
-        "file": reading.split,
-        "path": reading.source.name,
+        "file": readings[0].file,
+        "path": readings[0].source.name,
         "tap": None,
-        "format": reading.format,
-        "bytes": reading.bytes,
-        "cut": any(note.kind == "cut" for note in reading.notes),
-        "link_types": ", ".join(link_name(link) for link in reading.link_types) or None,
-        "packets": reading.packets,
+        "format": readings[0].format,
+        "bytes": sum(reading.bytes for reading in readings),
+        "cut": any(note.kind == "cut" for reading in readings for note in reading.notes),
+        "link_types": ", ".join(links) or None,
+        "packets": sum(reading.packets for reading in readings),
         "duplicate_packets": 0,
-        "dropped_packets": reading.dropped_packets,
-        "first_time_ns": reading.first_time_ns,
-        "last_time_ns": reading.last_time_ns,
+        "dropped_packets": sum(drops) if drops else None,
+        "first_time_ns": min(firsts, default=None),
+        "last_time_ns": max(lasts, default=None),
     }
 
 

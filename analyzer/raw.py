@@ -167,7 +167,7 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, strings:
     for name, at, kind in fields:
         values = column(at)
         if kind == "packet":
-            columns[f"{name}_split"] = pc.shift_right(values, SPLIT_SHIFT).cast("int32")
+            columns[f"{name}_split"] = pc.shift_right(values, SPLIT_SHIFT)
             columns[f"{name}_number"] = pc.bit_wise_and(values, (1 << SPLIT_SHIFT) - 1)
         elif kind == "api":
             columns[name] = _api_names(values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ import click
 from analyzer import tables
 from analyzer.cli.main import cli
 
-DOCS = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent
 _WIDTH = 100
 
 
@@ -43,7 +45,19 @@ def _helps() -> Iterator[tuple[str, str]]:
         yield f"kanalyze {name}", command.get_help(click.Context(command, context, name, **settings))
 
 
-PAGES: dict[str, Callable[[], str]] = {"cli.md": command_line, "tables.md": tables.docs}
+def readme() -> str:
+    """README.md, what `make demo` prints being what it prints now, on a terminal of 80 columns."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, mark, rest = text.partition("`make demo` prints\n\n```\n")
+    _, end, after = rest.partition("\n```\n")
+    assert mark and end, "README.md has lost the place for the output of `make demo`"
+    command = [sys.executable, "-c", "from analyzer.cli.main import run; run()", "samples"]
+    env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=env)
+    return before + mark + done.stdout.rstrip("\n") + end + after
+
+
+PAGES: dict[str, Callable[[], str]] = {"docs/cli.md": command_line, "docs/tables.md": tables.docs, "README.md": readme}
 
 
 def stale() -> list[str]:
@@ -51,7 +65,7 @@ def stale() -> list[str]:
     return [
         name
         for name, text in PAGES.items()
-        if not (DOCS / name).is_file() or (DOCS / name).read_text(encoding="utf-8") != text()
+        if not (ROOT / name).is_file() or (ROOT / name).read_text(encoding="utf-8") != text()
     ]
 
 
@@ -59,9 +73,9 @@ def main(arguments: list[str]) -> int:
     """Writes stale pages, or with --check only names them."""
     found = stale()
     for name in found:
-        print(f"docs/{name} is stale: run `make docs`" if arguments == ["--check"] else f"docs/{name} written")
+        print(f"{name} is stale: run `make docs`" if arguments == ["--check"] else f"{name} written")
         if arguments != ["--check"]:
-            (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+            (ROOT / name).write_text(PAGES[name](), encoding="utf-8")
     return 1 if found and arguments == ["--check"] else 0
 
 

@@ -18,10 +18,10 @@ SELECT
     x.response_end_ns,
     x.request_bytes,
     x.response_bytes,
-    CAST(x.request_split AS INTEGER) AS request_file,
-    x.request_number AS request_packet,
-    CAST(x.response_split AS INTEGER) AS response_file,
-    x.response_number AS response_packet,
+    asked.file AS request_file,
+    x.request_number + asked.packets_before AS request_packet,
+    told.file AS response_file,
+    x.response_number + told.packets_before AS response_packet,
     x.status,
     CASE
         WHEN x.token THEN 'sasl_token'
@@ -72,4 +72,6 @@ SELECT
     x.replica_id
 FROM raw_exchanges AS x
 JOIN parts AS p ON p.part = x.part
+LEFT JOIN raw_splits AS asked ON asked.split = x.request_split
+LEFT JOIN raw_splits AS told ON told.split = x.response_split
 WHERE p.is_kafka

@@ -1,7 +1,7 @@
 -- What could not be read: in files, in streams and frames of Kafka connections, and in bodies.
 SELECT
-    CAST(r.packet_split AS INTEGER) AS file,
-    r.packet_number AS packet,
+    s.file,
+    r.packet_number + s.packets_before AS packet,
     p.connection,
     CAST(NULL AS BIGINT) AS exchange,
     r.time_ns,
@@ -12,6 +12,7 @@ SELECT
     k.detail
 FROM raw_problems AS r
 JOIN parts AS p ON p.part = r.part
+LEFT JOIN raw_splits AS s ON s.split = r.packet_split
 JOIN problem_kinds AS k ON k.number = r.kind
 WHERE p.is_kafka
 UNION ALL

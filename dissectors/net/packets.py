@@ -1,5 +1,3 @@
-# cython: initializedcheck=False
-# An uninitialised memoryview has no elements, so the bounds check finds it too, at a third less cost per packet.
 """Finds the TCP segment in each packet: link layer, VLANs, tunnels, IPv4, IPv6, TCP.
 
 One function per layer. Each looks at the bytes from `at` on, moves `at` behind its header, narrows `end` (captured)

@@ -1,5 +1,3 @@
-# cython: initializedcheck=False
-# An uninitialised memoryview has no elements, so the bounds check finds it too, at a third less cost per packet.
 """Reader of pcapng files (draft-ietf-opsawg-pcapng), both byte orders, any number of sections.
 
 Sans-IO: the caller feeds blocks of the file and prepends what was not consumed to the next one.

@@ -1108,6 +1108,7 @@ class Streams:
             self._watch(s, 0)
         if self.side[s, S_LOWEST] == 0 or seq < self.side[s, S_LOWEST]:
             self.side[s, S_LOWEST] = seq
+            self.side[s, S_NEXT] = seq
 
     @cython.cfunc
     def _start(self, s: cython.longlong, seq: cython.longlong):

@@ -224,8 +224,9 @@ def check_losses(out: Outcome, captured: list[Segment]) -> None:
                 and one.ack is not None
                 and 0 < (one.ack - event.seq) & MASK < 2**31
             )
-            assert event.at - first.number >= WINDOW_SEGMENTS
-            assert captured[event.at - 1].time - first.time >= WINDOW_NS
+            now = captured[min(event.at, len(captured)) - 1]
+            assert now.number - first.number >= WINDOW_SEGMENTS
+            assert now.time - first.time >= WINDOW_NS
 
 
 def rounds(stage: str, seed: int) -> list[random.Random]:
@@ -360,7 +361,7 @@ def test_both_builds_agree() -> None:
 # ---- anything at all ----
 
 ANYTHING = st.builds(
-    lambda back, seq, ack, flags, data, cut, step, window: (back, seq, ack, flags, data, cut, step, window),
+    lambda *values: values,
     st.booleans(),
     st.one_of(st.integers(0, 40), st.sampled_from([2**16, 2**24, 2**31, 2**31 + 1, 2**32 - 30])),
     st.one_of(st.none(), st.integers(0, 60), st.sampled_from([2**24, 2**31, 2**32 - 1])),
