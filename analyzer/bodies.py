@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.dataset import is_dataset
 from analyzer.local import analyse, in_time_order
@@ -71,28 +71,24 @@ def _sources(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
 
 
 @contextmanager
-def kept_standard_input(inputs: Sequence[str], options: Options) -> Iterator[Callable[[], None]]:
+def kept_standard_input(inputs: Sequence[str], options: Options) -> Iterator[Callable[[], object]]:
     """Makes standard input readable twice, by way of a temporary file when it is a pipe. Yields what rewinds it."""
     if STANDARD_INPUT not in inputs:
         yield lambda: None
         return
     given = sys.stdin
     if given.buffer.seekable():
-        yield lambda: _rewind(given.buffer)
+        yield lambda: given.buffer.seek(0)
         return
     with tempfile.TemporaryFile("w+b", dir=options.temp_dir) as copy:
         shutil.copyfileobj(given.buffer, copy)
         copy.seek(0)
-        sys.stdin = open(copy.fileno(), closefd=False)  # noqa: SIM115 (a view of `copy`, which is closed)
+        again: TextIO = open(copy.fileno(), closefd=False)  # noqa: SIM115 (a view of `copy`, which is closed)
+        sys.stdin = again
         try:
-            again = sys.stdin.buffer
-            yield lambda: _rewind(again)
+            yield lambda: again.buffer.seek(0)
         finally:
             sys.stdin = given
-
-
-def _rewind(stream: IO[bytes]) -> None:
-    stream.seek(0)
 
 
 class _Messages:

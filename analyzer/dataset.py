@@ -118,6 +118,10 @@ class Dataset:
         """Names of the final tables, in the order of the documentation."""
         return list(TABLES)
 
+    def interrupt(self) -> None:
+        """Stops the query that is running, if there is one; may be called from another thread."""
+        self._database.interrupt()
+
     def close(self) -> None:
         """Frees the database and everything temporary; a second call does nothing."""
         self._database.close()

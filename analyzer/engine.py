@@ -32,7 +32,8 @@ PACKET_ROWS = 4_096 + 8  # as the rows of the pipeline
 class Reading:
     """What reading one split gave: the facts of the table `captures`, and notes for a person.
 
-    `file` is the number of the input that the split is part of, `packets_before` counts its packets in earlier splits. `failure` is one line when the input is no capture at
+    `file` is the number of the input that the split is part of, `packets_before` counts its packet numbers in earlier splits, `numbers` those of this one (pcapng blocks that are no packets can take a number, as in
+    Wireshark). `failure` is one line when the input is no capture at
     all, else None; `notes` tell of damage, after which what came before still counts.
     """
 
@@ -42,7 +43,7 @@ class Reading:
     packets_before: int = 0
     format: str | None = None
     bytes: int = 0
-    packets: int = 0
+    numbers: int = 0
     outcomes: list[int] = field(default_factory=lambda: [0] * layout.SEEN_OUTCOMES)
     link_types: list[int] = field(default_factory=list)
     first_time_ns: int | None = None
@@ -109,7 +110,7 @@ class Engine:
             waiting = waiting[self._read_block(reader, waiting) :]
         end = reader.finish(len(waiting))
         reading.notes = [*reading.source.notes, *reader.notes, *([end] if end else [])]
-        reading.packets = reader.packets
+        reading.numbers = reader.packets
         reading.format = "pcapng" if type(reader).__name__ == "PcapngReader" else "pcap"
         reading.dropped_packets = _drops(reader)
 

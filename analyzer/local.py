@@ -16,8 +16,6 @@ from analyzer import resolve
 from analyzer.dataset import Dataset, is_dataset, parquet
 from analyzer.dataset import open_dataset as open_exported
 from analyzer.links import link_name
-from analyzer.parts import part_schema
-from analyzer.parts import rows as part_rows
 from analyzer.sources import InputError, Source, expand
 from analyzer.tables import TABLES
 from dissectors import layout
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from analyzer.options import Options
     from analyzer.pipeline import FrameHook, Pipeline
 
-RAW = ("exchanges", "entries", "errors", "problems", "parts", "splits", "notes")
+RAW = ("exchanges", "entries", "errors", "problems", "parts", "talks", "whole", "splits", "notes")
 # Words for SEEN_ outcomes, in their order: columns of `captures`.
 OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
 NOTE_TYPES = {
@@ -141,7 +139,7 @@ def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> t
     for number, split in enumerate(splits):
         engine = Engine(lambda *segments: batches.append(pack(*segments)))
         reading = engine.read(number, split.source)
-        before = sum(earlier.packets for earlier in readings if earlier.file == split.file)
+        before = sum(earlier.numbers for earlier in readings if earlier.file == split.file)
         reading.file, reading.packets_before = split.file, before
         readings.append(reading)
     pipeline = Pipeline(folder, options)
@@ -199,13 +197,13 @@ def _warnings(reading: Reading) -> Iterator[str]:
 
 
 def _write_small_tables(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> None:
-    """The tables that are small enough to be made from Python objects: captures, splits, parts, notes."""
+    """The tables that are small enough to be made from Python objects: captures, splits, notes and the parts with a whole request."""
     files = sorted({reading.file for reading in readings})
     captures = [_capture([reading for reading in readings if reading.file == file]) for file in files]
     _write(folder / "captures.parquet", captures, {column.name: column.type for column in TABLES["captures"]})
     _write(folder / "raw_splits.parquet", [_split(reading) for reading in readings], SPLIT_TYPES)
-    parts = list(part_rows(pipeline))
-    _write(folder / "raw_parts.parquet", parts, part_schema())
+    whole = [{"part": part} for part in sorted(pipeline.whole_requests)]
+    _write(folder / "raw_whole.parquet", whole, {"part": "int64"})
     notes = [
         {
             "file": reading.file,
@@ -250,7 +248,7 @@ def _capture(readings: Sequence[Reading]) -> dict[str, Any]:
         "bytes": sum(reading.bytes for reading in readings),
         "cut": any(note.kind == "cut" for reading in readings for note in reading.notes),
         "link_types": ", ".join(links) or None,
-        "packets": sum(reading.packets for reading in readings),
+        "packets": sum(counts),
         "duplicate_packets": 0,
         "dropped_packets": sum(drops) if drops else None,
         "first_time_ns": min(firsts, default=None),

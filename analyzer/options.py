@@ -26,3 +26,8 @@ class Options:
     temp_dir: Path | None = None
     filters: Filters = field(default_factory=Filters)
     tables: tuple[str, ...] | None = None
+
+    @property
+    def with_entries(self) -> bool:
+        """Are rows of `entries` wanted, which cost more than all others? A filter by topic reads them too."""
+        return self.tables is None or "entries" in self.tables or bool(self.filters.topics)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CHUNK_ROWS = 4_096 + 8
 FRAME_ROWS = 4_096 + 8
 OUT_ROWS = 32_768 + 8
+PART_ROWS = 8_192
 LABELS = 3  # columns that `label` adds
 
 
@@ -40,15 +41,13 @@ class Pipeline:
     """
 
     def __init__(self, folder: Path, options: Options, hook: FrameHook | None = None) -> None:
-        wanted = options.tables
-        self._with_entries = wanted is None or "entries" in wanted
         self._hook = hook
         self._streams = Streams(max_connections=options.max_connections, max_held_bytes=options.max_reassembly_bytes)
         newest, flexible = version_limits()
         self._frames = Frames(
             newest, flexible, options.max_frame_bytes, options.max_reassembly_bytes, frozenset(options.ports)
         )
-        self._walker = Walker(write_entries=self._with_entries)
+        self._walker = Walker(write_entries=options.with_entries)
         self._exchanges = Exchanges()
         self._chunks = layout.matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
         self._frame_rows = layout.matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
@@ -59,19 +58,20 @@ class Pipeline:
             "entries": raw.RawTable(folder / "raw_entries.parquet", raw.ENTRIES, self._writer),
             "errors": raw.RawTable(folder / "raw_errors.parquet", raw.ERRORS, self._writer),
             "problems": raw.RawTable(folder / "raw_problems.parquet", raw.PROBLEMS, self._writer),
+            "parts": raw.RawTable(folder / "raw_parts.parquet", raw.PARTS, self._writer),
+            "talks": raw.RawTable(folder / "raw_talks.parquet", raw.TALKS, self._writer),
         }
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
-            "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if self._with_entries else 1),
+            "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
             "errors": _Output(layout.ERROR_COLUMNS + LABELS, 1024),
         }
-        self.parts: list[tuple[int, ...]] = []
-        self.talks: dict[int, tuple[int, ...]] = {}
         self.problems_dropped = 0
+        self._ending = False
 
     @property
     def whole_requests(self) -> set[int]:
-        """Parts in which a request was decoded to its last byte."""
+        """Numbers of the parts in which a request was decoded to its last byte."""
         return self._exchanges.whole_requests
 
     def api_keys(self) -> set[int]:
@@ -87,6 +87,7 @@ class Pipeline:
 
     def finish(self) -> None:
         """The capture has ended: what is still open leaves as it is, and the files are completed."""
+        self._ending = True
         why = layout.WHY_OUTPUT_FULL
         while why != layout.WHY_DONE:
             chunks, why = self._streams.finish(self._chunks)
@@ -148,16 +149,16 @@ class Pipeline:
         self._tables[name].append(matrix, rows, self._walker.texts())
 
     def _take_parts(self) -> None:
-        """Connections that closed: few, so plain tuples."""
-        matrix, rows = self._streams.take_parts()
-        self.parts += [tuple(matrix[column, row] for column in range(layout.PART_COLUMNS)) for row in range(rows)]
-        matrix, rows = self._frames.take_talks()
-        for row in range(rows):
-            self.talks[matrix[layout.TALK_PART, row]] = tuple(
-                matrix[column, row] for column in range(layout.TALK_COLUMNS)
-            )
+        """Connections that closed: their rows go out when there are many, or at the end."""
+        for name, rows, take in (
+            ("parts", self._streams.part_rows, self._streams.take_parts),
+            ("talks", self._frames.talk_rows, self._frames.take_talks),
+        ):
+            if rows >= PART_ROWS or (rows and self._ending):
+                matrix, rows = take()
+                self._tables[name].append(matrix, rows, [])
         for matrix, rows, dropped in (self._frames.take_problems(), self._streams.take_problems()):
-            self._tables["problems"].append(matrix, rows, ())
+            self._tables["problems"].append(matrix, rows, [])
             self.problems_dropped += dropped
 
 

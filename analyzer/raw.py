@@ -7,7 +7,7 @@ codes become words here, column by column, without a Python object per row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,8 +31,8 @@ ROW_GROUP = 122_880  # rows; what DuckDB reads as one unit of parallel work
 
 
 class Field(NamedTuple):
-    """One raw column: matrix column `at`; `type` an Arrow alias, `text` (interned string), `uuid` (with the next matrix
-    column), `packet` (becomes NAME_split and NAME_number), `api` (the name of an API key) or a tuple of words."""
+    """One raw column: matrix column `at`; `type` an Arrow alias, `text` (interned string), `uuid` and `address`
+    (with the next matrix column), `packet` (becomes NAME_split and NAME_number), `api` (the name of an API key) or a tuple of words."""
 
     name: str
     at: int
@@ -127,6 +127,55 @@ PROBLEMS = (
 )
 
 
+def _pair(name: str, at: int) -> tuple[Field, Field]:
+    """The columns of a pair: side 0 is `a` (it sent the first packet seen, the SYN when there is one), side 1 is `b`."""
+    return Field(f"a_{name}", at, "int64"), Field(f"b_{name}", at + 1, "int64")
+
+
+PARTS = (
+    Field("part", layout.PART_NUMBER, "int64"),
+    Field("a_address", layout.PART_A_HIGH, "address"),
+    Field("b_address", layout.PART_B_HIGH, "address"),
+    Field("a_port", layout.PART_A_PORT, "int32"),
+    Field("b_port", layout.PART_B_PORT, "int32"),
+    Field("first_time_ns", layout.PART_FIRST_TIME, "int64"),
+    Field("last_time_ns", layout.PART_LAST_TIME, "int64"),
+    Field("syn", layout.PART_SYN, "int16"),
+    Field("close", layout.PART_CLOSE, CLOSES),
+    Field("rtt_ns", layout.PART_RTT, "int64"),
+    Field("syn_ack_ns", layout.PART_SYN_ACK, "int64"),
+    Field("ack_ns", layout.PART_ACK, "int64"),
+    *_pair("packets", layout.PART_PACKETS),
+    *_pair("bytes", layout.PART_BYTES),
+    *_pair("retransmitted", layout.PART_RETRANSMITTED),
+    *_pair("reordered", layout.PART_REORDERED),
+    *_pair("gaps", layout.PART_GAPS),
+    *_pair("gap_bytes", layout.PART_GAP_BYTES),
+    *_pair("conflicts", layout.PART_CONFLICTS),
+    *_pair("zero_windows", layout.PART_ZERO_WINDOW),
+)
+
+TALKS = (
+    Field("part", layout.TALK_PART, "int64"),
+    Field("connection", layout.TALK_CONNECTION, "int64"),
+    Field("client_side", layout.TALK_CLIENT_SIDE, "int16"),
+    Field("protocol", layout.TALK_PROTOCOL, PROTOCOLS),
+    Field("requests", layout.TALK_REQUESTS, "int64"),
+    Field("matched", layout.TALK_REPLIES, "int64"),
+    Field("orphans", layout.TALK_ORPHANS, "int64"),
+    Field("tokens", layout.TALK_TOKENS, "int64"),
+    Field("chained", layout.TALK_CHAINED, "int64"),
+    *_pair("stream_bytes", layout.TALK_STREAM),
+    *_pair("framed_bytes", layout.TALK_FRAMED),
+    *_pair("unsynced_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_UNSYNCED),
+    *_pair("lost_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_LOST),
+    *_pair("bad_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_BAD),
+    *_pair("unfinished_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_UNFINISHED),
+    *_pair("foreign_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_NOT_KAFKA),
+    *_pair("headerless_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_HEADERLESS),
+)
+
+
 class RawTable:
     """Grows one raw table: takes matrices, hands row groups to the writer."""
 
@@ -136,21 +185,22 @@ class RawTable:
         self.rows = 0
         self._writer = writer
 
-    def append(self, matrix: memoryview, rows: int, strings: Sequence[bytes]) -> None:
-        """Hands over the first `rows` rows of a matrix; the caller must not write to that matrix again."""
+    def append(self, matrix: memoryview, rows: int, strings: list[bytes]) -> None:
+        """Hands over the first `rows` rows of a matrix; the caller must not write to that matrix again, and may only append
+        to `strings`."""
         if rows:
             self.rows += rows
-            self._writer.write(self.path, arrow_table(self.fields, matrix, rows, strings))
+            self._writer.write(self.path, self.fields, matrix, rows, strings)
 
     def complete(self) -> None:
         """A table without rows is a file too."""
         if self.rows == 0:
-            columns = 1 + max(field.at + (field.type == "uuid") for field in self.fields)
-            self._writer.write(self.path, arrow_table(self.fields, layout.matrix(columns, 1), 0, ()))
+            columns = 1 + max(field.at + (field.type in ("uuid", "address")) for field in self.fields)
+            self._writer.write(self.path, self.fields, layout.matrix(columns, 1), 0, [])
 
 
-def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, strings: Sequence[bytes]) -> pa.Table:
-    """The Arrow form of matrix rows [0, rows): columns as `fields` say, UNKNOWN as null, text by number from `strings`."""
+def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: pa.Array) -> pa.Table:
+    """The Arrow form of matrix rows [0, rows): columns as `fields` say, UNKNOWN as null, text by number from `texts`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -162,7 +212,6 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, strings:
         known = pc.not_equal(values, layout.UNKNOWN)
         return pa.Array.from_buffers(pa.int64(), rows, [known.buffers()[1], values.buffers()[1]])
 
-    texts = pa.array([text.decode("utf-8", "backslashreplace") for text in strings], pa.string())
     columns: dict[str, pa.Array] = {}
     for name, at, kind in fields:
         values = column(at)
@@ -173,8 +222,9 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, strings:
             columns[name] = _api_names(values)
         elif kind == "text":
             columns[name] = texts.take(values)
-        elif kind == "uuid":
-            columns[name] = _uuids(values, column(at + 1))
+        elif kind in ("uuid", "address"):
+            write = uuid_text if kind == "uuid" else address_text
+            columns[name] = _written(values, column(at + 1), write)
         elif isinstance(kind, tuple):
             columns[name] = pa.DictionaryArray.from_arrays(values.cast("int8"), pa.array(kind))
         else:
@@ -193,13 +243,25 @@ def _api_names(keys: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pc.if_else(inside, keys, None).cast("int16"), names)
 
 
-def _uuids(high: pa.Array, low: pa.Array) -> pa.Array:
-    """Kafka's text of each uuid: equal ones are many, so each pair is written out once."""
+def _written(high: pa.Array, low: pa.Array, write: Callable[[int | None, int | None], str | None]) -> pa.Array:
+    """Text of values of two 64-bit halves: equal ones are many, so each is written out once."""
     import pyarrow as pa
 
     pairs = list(zip(high.to_pylist(), low.to_pylist(), strict=True))
-    known = {pair: uuid_text(*pair) for pair in set(pairs)}
+    known = {pair: write(*pair) for pair in set(pairs)}
     return pa.array([known[pair] for pair in pairs], pa.string())
+
+
+def address_text(high: int | None, low: int | None) -> str | None:
+    """An address of two signed 64-bit halves as people write it; IPv4 is ::ffff:a.b.c.d inside."""
+    if high is None or low is None:
+        return None
+    low &= (1 << 64) - 1
+    if high == 0 and low >> 32 == 0xFFFF:
+        return ".".join(str(low >> shift & 255) for shift in (24, 16, 8, 0))
+    from ipaddress import IPv6Address
+
+    return str(IPv6Address((high & (1 << 64) - 1) << 64 | low))
 
 
 def uuid_text(high: int | None, low: int | None) -> str | None:
@@ -214,9 +276,9 @@ def uuid_text(high: int | None, low: int | None) -> str | None:
 
 
 class Writer:
-    """Writes Parquet row groups in a thread of its own: compression and encoding run beside the stages.
+    """Makes Arrow tables of matrices and writes them as Parquet row groups, in a thread of its own beside the stages.
 
-    At most two tables wait, so memory stays bounded when the disk is slower than the stages. An error (a full disk) is
+    At most four matrices wait, so memory stays bounded when the disk is slower than the stages. An error (a full disk) is
     raised by the next call.
     """
 
@@ -226,17 +288,21 @@ class Writer:
         self._pool = ThreadPoolExecutor(1, "parquet")
         self._files: dict[Path, Any] = {}
         self._waiting: list[Future[None]] = []
+        self._texts = _Texts()
 
-    def write(self, path: Path, table: pa.Table) -> None:
-        """Queues one row group of the file at `path`; the first one fixes its schema."""
-        while len(self._waiting) >= 2:
+    def write(self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes]) -> None:
+        """Queues one row group of the file at `path`."""
+        while len(self._waiting) >= 4:
             self._waiting.pop(0).result()
-        self._waiting.append(self._pool.submit(self._write, path, table))
+        self._waiting.append(self._pool.submit(self._write, path, fields, matrix, rows, strings, len(strings)))
 
-    def _write(self, path: Path, table: pa.Table) -> None:
+    def _write(
+        self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes], known: int
+    ) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        table = arrow_table(fields, matrix, rows, self._texts.array(strings, known))
         if path not in self._files:
             words = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
             self._files[path] = pq.ParquetWriter(
@@ -250,6 +316,27 @@ class Writer:
             for waiting in self._waiting:
                 waiting.result()
         finally:
+            self._waiting = []
             self._pool.shutdown()
-            for file in self._files.values():
-                file.close()
+            while self._files:
+                self._files.popitem()[1].close()
+
+
+class _Texts:
+    """The interned strings as an Arrow array that grows with them: each is decoded once."""
+
+    def __init__(self) -> None:
+        self._strings: list[bytes] = []
+        self._array: pa.Array | None = None
+
+    def array(self, strings: list[bytes], known: int) -> pa.Array:
+        """The first `known` strings; what is not UTF-8 is written with backslashes."""
+        import pyarrow as pa
+
+        if self._array is None or strings is not self._strings:
+            self._strings, self._array = strings, pa.array([], pa.string())
+        new = strings[len(self._array) : known]
+        if new:
+            decoded = pa.array([text.decode("utf-8", "backslashreplace") for text in new], pa.string())
+            self._array = pa.concat_arrays([self._array, decoded])
+        return self._array

@@ -199,7 +199,8 @@ TALK_STREAM = 8  # bytes received from reassembly = framed + all skipped
 TALK_FRAMED = 10
 TALK_SKIPPED = 12  # SKIP_REASONS pairs follow, by reason
 TALK_FLOW = 24  # hash of scope, addresses and ports, as the OPEN row gave it
-TALK_COLUMNS = 25
+TALK_CONNECTION = 25  # id of the connection: hash of flow and first time
+TALK_COLUMNS = 26
 
 PROTOCOL_UNKNOWN = 0
 PROTOCOL_KAFKA = 1

@@ -29,6 +29,9 @@ ORDER = (
     # what messages are made of
     "dissectors.kafka",
     "dissectors.kafka.wire",
+    "dissectors.kafka.fields",
+    "dissectors.kafka.field_lines",
+    "dissectors.kafka.language",
     "dissectors.kafka.schema",
     "dissectors.kafka.roles",
     "dissectors.kafka.headers",
@@ -78,6 +81,7 @@ ORDER = (
     "analyzer.cli.outcome",
     "analyzer.cli.values",
     "analyzer.cli.progress",
+    "analyzer.cli.interrupts",
     "analyzer.cli.common",
     "analyzer.cli.screen",
     "analyzer.cli.table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 DEFAULTS = Options()
+# The large tables that a report is made from. `entries` costs as much as the others together.
+REPORT_TABLES = ("exchanges", "errors")
 
 
 def _filters(until: tuple[str, ...]) -> tuple[Decorator, ...]:
@@ -126,17 +129,21 @@ def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def opened(inputs: tuple[str, ...], options: Options) -> Iterator[Dataset]:
-    """The dataset of the captures, its warnings said on stderr."""
+def opened(
+    inputs: tuple[str, ...], options: Options, tables: tuple[str, ...] | None = REPORT_TABLES
+) -> Iterator[Dataset]:
+    """The dataset of the captures, its warnings said on stderr; of large tables, only those in `tables` (None: all)."""
+    from analyzer.cli.interrupts import interruptible
     from analyzer.cli.progress import progress
     from analyzer.local import open_dataset
 
     say_when_uncompiled()
-    with progress(inputs) as bar, open_dataset(inputs, options, bar) as dataset:
+    with progress(inputs) as bar, open_dataset(inputs, dataclasses.replace(options, tables=tables), bar) as dataset:
         bar.clear()
         for line in dataset.warnings:
             say(line)
-        yield dataset
+        with interruptible(dataset):
+            yield dataset
 
 
 def exit_code(dataset: Dataset) -> int:

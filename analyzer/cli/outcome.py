@@ -90,8 +90,10 @@ def _is_broken_pipe_in_disguise(error: BaseException) -> bool:
 
 
 def _is_interrupted_query(error: BaseException) -> bool:
-    """Ctrl-C while DuckDB was at work, which its Python side tells as a plain RuntimeError."""
-    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+    """Ctrl-C while DuckDB was at work, which tells it in one way or another."""
+    if isinstance(error, RuntimeError):
+        return str(error) == "Query interrupted"
+    return type(error).__name__ == "InterruptException" or (isinstance(error, OSError) and "INTERRUPT" in str(error))
 
 
 def _expected(error: BaseException) -> str | None:

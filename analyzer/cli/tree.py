@@ -51,8 +51,20 @@ def _node(node: Node, depth: int, renderer: Renderer, around: Struct) -> Iterato
         yield from _struct(node.value, depth + 1, renderer)
     elif isinstance(node.value, list) and not hidden:
         yield from _array(node, place, depth, renderer, around)
+    elif node.field is not None and node.field.type == "records" and node.value is not None and not hidden:
+        yield from _records(node, place, depth, renderer)
     else:
         yield f"{place}{node.name} = {_text(renderer.node(node, around))}{_meaning(node)}"
+
+
+def _records(node: Node, place: str, depth: int, renderer: Renderer) -> Iterator[str]:
+    """A line per batch: its place counts from the start of the records, so it is left out here."""
+    found = renderer.batches(node.value)
+    more = {name: value for name, value in found.items() if name not in ("size_bytes", "batches")}
+    yield f"{place}{node.name}: {found['size_bytes']} bytes{' ' + _text(more) if more else ''}"
+    for batch in found["batches"]:
+        words = ", ".join(f"{name} {_text(value)}" for name, value in batch.items() if value is not None)
+        yield f"{'':>16}  {'  ' * (depth + 1)}batch: {words}"
 
 
 def _array(node: Node, place: str, depth: int, renderer: Renderer, around: Struct) -> Iterator[str]:

@@ -79,22 +79,21 @@ TEXT_COLUMNS = (
 )
 
 
+@cython.final
 @cython.cclass
 class Exchanges:
     """Pairs requests and replies. `feed` takes frame and value rows and appends finished rows to an output matrix.
 
-    `whole_requests` holds the numbers of the parts in which a request was decoded to its last byte.
+    `whole_requests` holds the numbers of the parts in which a request that had no reply was decoded to its last byte.
     """
 
     pending: cython.longlong[:, ::1]
     pending_memory: object
     places: cython.longlong
-    whole_part: cython.longlong
     whole_requests = cython.declare(set, visibility="readonly")
 
     def __init__(self):
         self.whole_requests = set()
-        self.whole_part = -1
         self.places = 0
         self._grow(1024)
 
@@ -140,15 +139,15 @@ class Exchanges:
             if place == UNKNOWN:
                 place = self.places
             if event == FRAME_REQUEST_SEEN:
-                if frames[FRAME_DECODED, i] == DECODED_FULL and frames[FRAME_PART, i] != self.whole_part:
-                    self._whole(frames[FRAME_PART, i], values[VALUE_LEFTOVER, i])
                 self._open(frames, values, i, place)
                 if place != self.places:
                     continue
+                self._whole(place)
             elif event == FRAME_REPLY_SEEN:
                 self._reply(frames, values, i, place)
             elif event == FRAME_REQUEST_ENDED:
                 self.pending[place, ROW_STATUS] = frames[FRAME_STATUS, i]
+                self._whole(place)
             elif event == FRAME_ORPHAN_SEEN:
                 self._orphan(frames, i, place)
             elif frames[FRAME_STATUS, i] == STATUS_ANSWERED:
@@ -171,11 +170,11 @@ class Exchanges:
                     self.pending_memory[place, column] = number(texts[old])
 
     @cython.cfunc
-    def _whole(self, part: cython.longlong, leftover: cython.longlong):
-        """A request that makes sense to its last byte: proof of Kafka where nothing else is there to prove it."""
-        if leftover == 0:
-            self.whole_requests.add(part)
-            self.whole_part = part
+    def _whole(self, place: cython.longlong) -> cython.int:
+        """A request without a reply that makes sense to its last byte: proof of Kafka where nothing else is there to prove it."""
+        if self.pending[place, ROW_REQUEST_DECODED] == DECODED_FULL and self.pending[place, ROW_LEFTOVER] == 0:
+            self.whole_requests.add(self.pending[place, ROW_PART])
+        return 0
 
     @cython.cfunc
     def _blank(self, place: cython.longlong) -> cython.int:

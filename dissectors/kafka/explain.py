@@ -93,7 +93,7 @@ def _header(found: Explained, wire: Wire) -> None:
         reader.plain(header, "request_api_version", wire.int16)
         reader.plain(header, "correlation_id", wire.int32)
         if header_version >= 1:
-            reader.plain(header, "client_id", lambda: wire.string(compact=False))
+            reader.plain(header, "client_id", lambda: reader.text(-1, "client_id", compact=False))
         if header_version >= 2:
             reader.tagged((), header)
         said = (header.value("request_api_key"), header.value("request_api_version"))
@@ -168,8 +168,12 @@ class _Interpreter:
     def tagged(self, known: Iterable[schema.Field], into: Struct) -> None:
         wire = self.wire
         by_tag = {each.tag: each for each in known}
+        last = -1
         for tag, size in wire.tagged():
             field = by_tag.get(tag)
+            if tag < last:
+                self.note(-1, "tagged fields do not stand in ascending order")
+            last = tag
             if tag in into.unknown_tags or (field is not None and field.name in into.fields):
                 self.note(-tag - 1, f"tag {tag} in {wire.where() or 'message'} occurs twice; the last one counts")
             if field is None:
@@ -237,15 +241,18 @@ class _Interpreter:
     def value(self, field: schema.Field) -> Any:
         wire, kind = self.wire, field.type
         if kind == "string":
-            begin = wire.at
-            text = wire.string(self.flexible)
-            if text and "\ufffd" in text and text.encode() not in bytes(wire.data[begin : wire.at]):
-                self.note(field.number, f"{field.name} is not UTF-8; what is not is shown as \ufffd")
-            return text
+            return self.text(field.number, field.name, self.flexible)
         if kind in ("bytes", "records"):
             found = wire.sized_bytes(self.flexible)
             return bytes(found) if kind == "bytes" and found is not None else found
         return wire.boolean() if kind == "bool" else getattr(wire, kind)()
+
+    def text(self, number: int, name: str, compact: bool) -> str | None:
+        begin = self.wire.at
+        text = self.wire.string(compact)
+        if text and "\ufffd" in text and text.encode() not in bytes(self.wire.data[begin : self.wire.at]):
+            self.note(number, f"{name} is not UTF-8; what is not is shown as \ufffd")
+        return text
 
     def plain(self, into: Struct, name: str, read: Any) -> None:
         """A field of a header."""

@@ -89,6 +89,7 @@ if not cython.compiled:
         TALK_CHAINED,
         TALK_CLIENT_SIDE,
         TALK_COLUMNS,
+        TALK_CONNECTION,
         TALK_FLOW,
         TALK_FRAMED,
         TALK_ORPHANS,
@@ -107,15 +108,15 @@ if not cython.compiled:
     )
 
 # State of a connection: talk[slot, column] holds the TALK_ columns first, so that a row leaves by one copy.
-C_FIRST = cython.declare(cython.int, 25)  # oldest outstanding request, -1 none
-C_LAST = cython.declare(cython.int, 26)
-C_WAITING = cython.declare(cython.int, 27)  # how many
-C_TOKENS = cython.declare(cython.int, 28)  # 1: bare SASL tokens follow; 2: the first has been seen
-C_ENDED = cython.declare(cython.int, 29)  # bit per side
-C_END_TIME = cython.declare(cython.int, 30)  # when the client said it is done, before the broker did
-C_FROM_SYN = cython.declare(cython.int, 31)
-C_FORCED = cython.declare(cython.int, 32)  # --ports said who the broker is
-C_COLUMNS = cython.declare(cython.int, 33)
+C_FIRST = cython.declare(cython.int, 26)  # oldest outstanding request, -1 none
+C_LAST = cython.declare(cython.int, 27)
+C_WAITING = cython.declare(cython.int, 28)  # how many
+C_TOKENS = cython.declare(cython.int, 29)  # 1: bare SASL tokens follow; 2: the first has been seen
+C_ENDED = cython.declare(cython.int, 30)  # bit per side
+C_END_TIME = cython.declare(cython.int, 31)  # when the client said it is done, before the broker did
+C_FROM_SYN = cython.declare(cython.int, 32)
+C_FORCED = cython.declare(cython.int, 33)  # --ports said who the broker is
+C_COLUMNS = cython.declare(cython.int, 34)
 
 # State of one direction: side[2 * slot + side, column].
 S_MODE = cython.declare(cython.int, 0)
@@ -177,6 +178,7 @@ PROBLEM_WAITING_LIMIT = cython.declare(cython.int, 15)
 PROBLEM_ROWS = cython.declare(cython.int, 4096)
 
 
+@cython.final
 @cython.cclass
 class Frames:
     """Framing of all connections; fed with chunks, gives frame rows.
@@ -223,7 +225,7 @@ class Frames:
     out_size: cython.longlong
     resume: cython.longlong
     closing: cython.longlong
-    talk_rows: cython.longlong
+    talk_rows = cython.declare(cython.longlong, visibility="readonly")  # rows that take_talks would give
     talk_size: cython.longlong
     heap_size: cython.longlong
     problem_rows: cython.longlong
@@ -402,6 +404,7 @@ class Frames:
         self.talk[slot, TALK_PART] = chunks[CHUNK_DETAIL, row]
         self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
         self.talk[slot, TALK_FLOW] = chunks[CHUNK_SEQ, row]
+        self.talk[slot, TALK_CONNECTION] = identity(chunks[CHUNK_SEQ, row], chunks[CHUNK_TIME, row], 0)
         self.talk[slot, C_FIRST] = -1
         self.talk[slot, C_LAST] = -1
         self.talk[slot, C_END_TIME] = UNKNOWN
@@ -476,15 +479,24 @@ class Frames:
         return self.stream_heap[offset]
 
     @cython.cfunc
-    def _int32(self, buffer: cython.longlong, offset: cython.longlong) -> cython.longlong:
-        b: cython.longlong = self._byte(buffer, offset)
-        value: cython.longlong = (b << 24) | (self._byte(buffer, offset + 1) << 16)
-        value |= (self._byte(buffer, offset + 2) << 8) | self._byte(buffer, offset + 3)
-        return value - TWO_32 if b > 127 else value
+    def _int32(self, buffer: cython.longlong, at: cython.longlong) -> cython.longlong:
+        value: cython.longlong
+        if buffer == 0:
+            value = self.stream_block[at]
+            value = (value << 8) | self.stream_block[at + 1]
+            value = (value << 8) | self.stream_block[at + 2]
+            value = (value << 8) | self.stream_block[at + 3]
+        else:
+            value = self.stream_heap[at]
+            value = (value << 8) | self.stream_heap[at + 1]
+            value = (value << 8) | self.stream_heap[at + 2]
+            value = (value << 8) | self.stream_heap[at + 3]
+        return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
-    def _int16(self, buffer: cython.longlong, offset: cython.longlong) -> cython.longlong:
-        value: cython.longlong = (self._byte(buffer, offset) << 8) | self._byte(buffer, offset + 1)
+    def _int16(self, buffer: cython.longlong, at: cython.longlong) -> cython.longlong:
+        value: cython.longlong = self._byte(buffer, at)
+        value = (value << 8) | self._byte(buffer, at + 1)
         return value - 65536 if value > 32767 else value
 
     @cython.cfunc

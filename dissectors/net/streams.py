@@ -145,7 +145,7 @@ MODE_FLUSH = cython.declare(cython.int, 16)  # the slot is being freed
 
 # State of a side: side[2 * slot + side, column]. S_PACKETS ... S_ZERO_WINDOW are in the order of the PART_ pairs.
 S_STATE = cython.declare(cython.int, 0)  # SIDE_ bits
-S_NEXT = cython.declare(cython.int, 1)  # what is delivered next; before the start, any number nearby
+S_NEXT = cython.declare(cython.int, 1)  # what is delivered next; before the start, the first number seen, as S_START
 S_HEAD = cython.declare(cython.int, 2)  # first record kept, -1 none
 S_TAIL = cython.declare(cython.int, 3)
 S_PAGES = cython.declare(cython.int, 4)  # records kept
@@ -211,6 +211,7 @@ ROWS_PER_STEP = cython.declare(cython.longlong, 4)  # no step writes more chunk 
 START_SEGMENTS = cython.declare(cython.longlong, 8)
 START_NS = cython.declare(cython.longlong, 2000000)
 NEAR = cython.declare(cython.longlong, 16777216)  # a larger jump is another connection, or a lie
+LARGEST_WINDOW = cython.declare(cython.longlong, 1073741824)
 BEHIND = cython.declare(cython.longlong, 65536)  # a reset may answer a segment this old
 PROBLEM_ROWS = cython.declare(cython.longlong, 1024)
 PROBLEMS_PER_SIDE = cython.declare(cython.longlong, 4)
@@ -220,6 +221,7 @@ PROBLEM_CONFLICT = cython.declare(cython.int, 20)  # two copies of the same byte
 PROBLEM_RESET_IGNORED = cython.declare(cython.int, 21)  # its sequence number lies far from the stream
 PROBLEM_AFTER_END = cython.declare(cython.int, 22)  # bytes beyond a FIN or after a RST
 PROBLEM_EVICTED = cython.declare(cython.int, 23)  # an open connection gave way to a newer one
+PROBLEM_STRAY = cython.declare(cython.int, 24)  # bytes far from the others of a side whose start was not seen
 
 
 @cython.ccall
@@ -319,7 +321,7 @@ class Streams:
     victim: cython.longlong
     finish_slot: cython.longlong
     next_part: cython.longlong
-    part_rows: cython.longlong
+    part_rows = cython.declare(cython.longlong, visibility="readonly")  # parts that take_parts would give
     part_room: cython.longlong
     problem_rows: cython.longlong
     problems_dropped: cython.longlong
@@ -990,9 +992,9 @@ class Streams:
     def _is_stray_syn(self, s: cython.longlong) -> cython.bint:
         """For a side that has not started: does the SYN contradict what is known of its numbers?"""
         known: cython.longlong = self.side[s, S_LOWEST]
-        if self.flags & TCP_ACK and self.side[s ^ 1, S_STATE] & SIDE_ISN:
-            return False  # an answer to this connection's SYN, or to none: `_syn` looks
         if known == 0:
+            if self.flags & TCP_ACK and self.side[s ^ 1, S_STATE] & SIDE_ISN:
+                return False  # an answer to this connection's SYN, or to none: `_syn` looks
             if self.side[s ^ 1, S_LAST_ACK] == UNKNOWN:
                 return False
             known = TURN + self.side[s ^ 1, S_LAST_ACK]
@@ -1002,10 +1004,8 @@ class Streams:
     @cython.cfunc
     @cython.exceptval(-1)
     def _has_bytes(self, slot: cython.longlong) -> cython.bint:
-        return (
-            self.side[2 * slot, S_NEXT] != self.side[2 * slot, S_START]
-            or self.side[2 * slot + 1, S_NEXT] != self.side[2 * slot + 1, S_START]
-        )
+        s: cython.longlong = 2 * slot
+        return self.side[s, S_STREAM] + self.side[s, S_GAPS] + self.side[s + 1, S_STREAM] + self.side[s + 1, S_GAPS] > 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -1022,6 +1022,7 @@ class Streams:
         """Unwraps a number of this side; the first one seen gives the side its origin."""
         if self.side[s, S_NEXT] == 0:
             self.side[s, S_NEXT] = TURN + (seq & LOW)
+            self.side[s, S_START] = self.side[s, S_NEXT]
         return unwrap(self.side[s, S_NEXT], seq)
 
     @cython.cfunc
@@ -1099,16 +1100,22 @@ class Streams:
             self.side[2 * slot + 1, column] = value
 
     @cython.cfunc
-    def _lowest(self, s: cython.longlong, seq: cython.longlong):
-        """A side that has not started would start here or before; its window begins with its first bytes."""
+    @cython.exceptval(-1)
+    def _lowest(self, s: cython.longlong, seq: cython.longlong) -> cython.bint:
+        """A side that has not started would start here or before; its window begins with its first bytes.
+
+        False when the number is further from the first one seen than any window is wide.
+        """
         if self.side[s, S_STATE] & SIDE_STARTED:
-            return
+            return True
+        if seq < self.side[s, S_START] - LARGEST_WINDOW or seq > self.side[s, S_START] + LARGEST_WINDOW:
+            return False
         if self.side[s, S_HEAD] < 0 and self.side[s, S_STATE] & SIDE_FIN == 0:
             self.side[s, S_LOST_TO] = 0
             self._watch(s, 0)
         if self.side[s, S_LOWEST] == 0 or seq < self.side[s, S_LOWEST]:
             self.side[s, S_LOWEST] = seq
-            self.side[s, S_NEXT] = seq
+        return True
 
     @cython.cfunc
     def _start(self, s: cython.longlong, seq: cython.longlong):
@@ -1200,8 +1207,9 @@ class Streams:
         kept: cython.longlong
         ack: cython.longlong = self.ack
         if self.side[s, S_STATE] & SIDE_STARTED == 0:
-            self._lowest(s, first)
-            if self._keep(s, first, first, first + self.length) == 0:
+            if not self._lowest(s, first):
+                self._problem(PROBLEM_STRAY, s, first, self.length)
+            elif self._keep(s, first, first, first + self.length) == 0:
                 self.side[s, S_RETRANSMITTED] += 1
             return
         begin = max(first, self.side[s, S_NEXT])
@@ -1260,8 +1268,8 @@ class Streams:
         if self.side[s, S_STATE] & SIDE_STARTED:
             if at < self.side[s, S_NEXT] - 1 or at > self._high(s) + NEAR:
                 return
-        else:
-            self._lowest(s, at)
+        elif not self._lowest(s, at):
+            return
         self.side[s, S_STATE] |= SIDE_FIN
         self.side[s, S_FIN_AT] = at
         self.side[s, S_FIN_TIME] = self.time

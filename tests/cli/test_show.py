@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,3 +63,35 @@ def test_show_of_nothing_says_so(kanalyze: Run) -> None:
     for word in ("0000000000000000", "#999999"):
         done = kanalyze("show", CAPTURE, word)
         assert done.returncode == 2 and done.stdout == b"" and word.encode() in done.stderr
+
+
+def test_an_export_finds_bodies_in_its_capture_or_says_where_that_was(kanalyze: Run, tmp_path: Path) -> None:
+    shutil.copy(CAPTURE, tmp_path / "here.pcap.zst")
+    assert kanalyze("export", "here.pcap.zst", "--to", "tables").returncode == 0
+    direct, reopened = (kanalyze("dump", name) for name in ("here.pcap.zst", "tables"))
+    assert reopened.returncode == 0 and reopened.stdout == direct.stdout and len(direct.stdout) > 1000
+    (tmp_path / "here.pcap.zst").unlink()
+    done = kanalyze("dump", "tables")
+    assert done.returncode == 2 and done.stdout == b"" and b"here.pcap.zst" in done.stderr
+    assert kanalyze("exchanges", "tables").returncode == 0
+
+
+def test_filters_hold_for_dump(kanalyze: Run, dumped: list[dict[str, Any]]) -> None:
+    done = kanalyze("dump", CAPTURE, "--api", "Metadata")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert found == [row for row in dumped if row["api_name"] == "Metadata"] != []
+
+
+def test_secrets_are_hidden(kanalyze: Run, shared: Path) -> None:
+    """The lab's passwords, in clear and as base64 in any alignment; `sasl_old` has tokens without a Kafka header."""
+    words = [b"admin-pw", b"alice-pw", b"bob-pw", b"dave-secret", b"erin-secret"]
+    hidden = set(words)
+    for word in words:
+        for shift in range(3):
+            encoded = base64.b64encode(bytes(shift) + word)
+            hidden.add(encoded[4 if shift else 0 : -4])
+    for name in ("sasl.pcap", "sasl_old.pcap", "sasl_token.pcap"):
+        text = kanalyze("dump", shared / "captures" / "lab" / name).stdout
+        assert text.count(b"secret_bytes") > 10
+        assert not [word for word in hidden if word in text]
+        assert not [word for word in hidden if word in kanalyze("exchanges", shared / "captures/lab" / name).stdout]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_vectors import snake
 
-from dissectors.kafka.schema import OPEN, Api, Field, Span, span
+from dissectors.kafka.field_lines import span
+from dissectors.kafka.schema import OPEN, Api, Field, Span
 
 if TYPE_CHECKING:
     from pathlib import Path

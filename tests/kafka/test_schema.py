@@ -10,7 +10,8 @@ import pytest
 
 from dissectors.kafka import roles, schema
 from dissectors.kafka.error_codes import error_code, known_errors
-from dissectors.kafka.schema import OPEN, SchemaError, Span, parse
+from dissectors.kafka.language import parse
+from dissectors.kafka.schema import OPEN, SchemaError, Span
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str)
 
     if form == "parquet" and sys.stdout.isatty():
         raise click.UsageError("Parquet is not for a terminal; redirect it to a file, or use --to DIR")
-    with opened(inputs, dataclasses.replace(options, tables=(table,))) as dataset:
+    with opened(inputs, options, (table,)) as dataset:
         print_rows(dataset, f"select * from {table}", form)
         return exit_code(dataset)
 
@@ -66,7 +65,7 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: Path, fo
 
     if directory.exists() and any(directory.iterdir()):
         raise click.UsageError(f"{directory} is not empty; name a new directory")
-    with opened(inputs, options) as dataset:
+    with opened(inputs, options, None) as dataset:
         counts = export(dataset, directory, form)
         say(f"{directory}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))
         return exit_code(dataset)

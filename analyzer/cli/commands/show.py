@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,7 +42,9 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str)
             say(f"there is no {what}; `kanalyze exchanges` lists what there is")
             return UNREADABLE
         rewind()
-        each_message(dataset, inputs, options, _print if form == "table" else _print_json, found)
+        paths = {row["file"]: row["path"] for row in dataset.query("select file, path from captures")}
+        take = partial(_print, paths) if form == "table" else _print_json
+        each_message(dataset, inputs, options, take, found)
         return exit_code(dataset)
 
 
@@ -61,7 +64,7 @@ def _print_json(row: dict[str, Any], request: bytes | None, response: bytes | No
     click.echo(exchange_line(row, request, response))
 
 
-def _print(row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
+def _print(paths: dict[int, str], row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
     from analyzer.report.format import duration, endpoint, exchange_id, milliseconds, safe
 
     api = "unknown API" if row["api_name"] is None else f"{row['api_name']} v{row['api_version']}"
@@ -78,17 +81,17 @@ def _print(row: dict[str, Any], request: bytes | None, response: bytes | None) -
     if parts:
         click.echo(", ".join(parts))
     for side, frame in (("request", request), ("response", response)):
-        _print_message(row, side, frame)
+        _print_message(paths, row, side, frame)
 
 
-def _print_message(row: dict[str, Any], side: str, frame: bytes | None) -> None:
-    from analyzer.report.format import count, moment
+def _print_message(paths: dict[int, str], row: dict[str, Any], side: str, frame: bytes | None) -> None:
+    from analyzer.report.format import count, moment, safe
 
     click.echo()
     if row[f"{side}_time_ns"] is None:
         click.echo(f"no {side} was seen")
         return
-    place = f"packet {count(row[f'{side}_packet'])} of input {row[f'{side}_file']}"
+    place = f"packet {count(row[f'{side}_packet'])} of {safe(paths[row[f'{side}_file']])}"
     when = f"{moment(row[f'{side}_time_ns'], 9)} UTC"
     click.echo(f"{side}: {count(row[f'{side}_bytes'])} bytes, begins in {place}, {when}")
     if frame is None or row["api_key"] is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.rows import print_rows
 from analyzer.options import Options
@@ -25,7 +25,8 @@ def command(inputs: tuple[str, ...], statement: str, options: Options, limit: in
     """
     from analyzer.dataset import DatasetError
 
-    with opened(inputs, options) as dataset:
+    # A table that the statement does not name need not be made.
+    with opened(inputs, options, None if "entries" in statement.lower() else REPORT_TABLES) as dataset:
         try:
             print_rows(dataset, statement, form, limit)
         except DatasetError as error:
