@@ -32,6 +32,8 @@ SELECT
                 WHEN -1 THEN 'produce_acks_all'
                 ELSE 'produce_acks_unknown'
             END
+        -- KRaft's own fetches have no session and do not wait for bytes; a follower's have, and do.
+        WHEN x.api_key = 1 AND x.replica_id >= 0 AND x.session_epoch = -1 AND x.min_bytes = 0 THEN 'fetch_raft'
         WHEN x.api_key = 1 AND x.replica_id >= 0 THEN 'fetch_follower'
         WHEN x.api_key = 1 OR x.api_key = 78 THEN
             CASE

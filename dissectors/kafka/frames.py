@@ -1,19 +1,20 @@
 """Cuts the two streams of a connection into Kafka frames and pairs each reply with its request.
 
-Rules: direction and "is this Kafka" come from content; ports only override. A frame boundary is *sure* when the frame before
-it ended there, or when a connection that began with a SYN starts there; otherwise it is *guessed* from a plausible header
-and given up as soon as the next header is implausible. Replies are paired by correlation id, oldest first (the broker answers
-in order; ids may repeat). A gap inside a frame costs that frame's tail; a gap over a boundary costs what lies before the next
-plausible header.
+Rules: direction and "is this Kafka" come from content; ports only override. A frame boundary is *sure* when the frame
+before it ended there, or when a connection that began with a SYN starts there; else it is *guessed* from a plausible
+header, and the guess is given up when what follows the frame is no frame. Replies are paired by correlation id, oldest
+first (the broker answers in order; ids may repeat). A gap inside a frame costs that frame's tail; a gap over a boundary
+costs what lies before the next plausible header.
 
-Every byte that reassembly hands on is counted once: as framed, or as skipped with one reason (SKIP_).
-A frame that lies in one chunk stays where it is (a reference into the block); others are collected in 4 KiB pages of one
-arena and copied to the heap when complete. The arena's size bounds the memory of unfinished frames.
+Every byte that reassembly hands on is counted once: as framed, or as skipped with one reason (SKIP_). A frame that lies
+in one chunk stays where it is (a reference into the block); others are collected in 4 KiB pages of one arena and copied
+to the heap when complete. The arena's size bounds the memory of unfinished frames.
 
-Known weakness: a search after loss looks at one chunk at a time, so a header that itself lies across two segments is missed
-and the search goes on at the next one.
+Known weakness: a search after loss looks at one chunk at a time, so a header that itself lies across two segments is
+missed and the search goes on at the next one.
 
-Sources: protocol guide (length-prefixed frames, headers), KIP-482 (flexible headers), KIP-152 (SASL frames before and after).
+Sources: protocol guide (length-prefixed frames, headers), KIP-482 (flexible headers), KIP-152 (SASL with and without
+Kafka headers).
 """
 
 import cython
@@ -21,91 +22,9 @@ import cython
 from dissectors.layout import matrix
 
 if not cython.compiled:
-    from dissectors.layout import (
-        CHUNK_BUFFER,
-        CHUNK_DATA,
-        CHUNK_DETAIL,
-        CHUNK_END,
-        CHUNK_GAP,
-        CHUNK_KIND,
-        CHUNK_LENGTH,
-        CHUNK_NUMBER,
-        CHUNK_OFFSET,
-        CHUNK_OPEN,
-        CHUNK_SEQ,
-        CHUNK_SIDE,
-        CHUNK_SLOT,
-        CHUNK_TIME,
-        FRAME_BODY,
-        FRAME_BUFFER,
-        FRAME_CORRELATION,
-        FRAME_DECODED,
-        FRAME_EVENT,
-        FRAME_FIRST_TIME,
-        FRAME_HELD,
-        FRAME_ID,
-        FRAME_KEY,
-        FRAME_LAST_TIME,
-        FRAME_LENGTH,
-        FRAME_NUMBER,
-        FRAME_OFFSET,
-        FRAME_ORPHAN_SEEN,
-        FRAME_PART,
-        FRAME_REPLY_SEEN,
-        FRAME_REQUEST,
-        FRAME_REQUEST_ENDED,
-        FRAME_REQUEST_SEEN,
-        FRAME_SEQ,
-        FRAME_SIDE,
-        FRAME_SLOT,
-        FRAME_STATUS,
-        FRAME_TOKEN_SEEN,
-        FRAME_VERSION,
-        PROBLEM_BYTES,
-        PROBLEM_DETAIL,
-        PROBLEM_KIND,
-        PROBLEM_NUMBER,
-        PROBLEM_OFFSET,
-        PROBLEM_PART,
-        PROBLEM_SIDE,
-        PROBLEM_TIME,
-        PROTOCOL_KAFKA,
-        PROTOCOL_OTHER,
-        PROTOCOL_TLS,
-        PROTOCOL_UNKNOWN,
-        SKIP_BAD,
-        SKIP_HEADERLESS,
-        SKIP_LOST,
-        SKIP_NOT_KAFKA,
-        SKIP_UNFINISHED,
-        SKIP_UNSYNCED,
-        STATUS_ABANDONED,
-        STATUS_ANSWERED,
-        STATUS_CLOSED,
-        STATUS_NO_REPLY_EXPECTED,
-        STATUS_ORPHAN_REPLY,
-        STATUS_PENDING,
-        STATUS_REPLY_LOST,
-        TALK_CHAINED,
-        TALK_CLIENT_SIDE,
-        TALK_COLUMNS,
-        TALK_CONNECTION,
-        TALK_FLOW,
-        TALK_FRAMED,
-        TALK_ORPHANS,
-        TALK_PART,
-        TALK_PROTOCOL,
-        TALK_REPLIES,
-        TALK_REQUESTS,
-        TALK_SKIPPED,
-        TALK_STREAM,
-        TALK_TOKENS,
-        UNKNOWN,
-        WHY_ARENA_FULL,
-        WHY_DONE,
-        WHY_HEAP_FULL,
-        WHY_OUTPUT_FULL,
-    )
+    from dissectors.layout import *
+
+i64 = cython.typedef(cython.longlong)
 
 # State of a connection: talk[slot, column] holds the TALK_ columns first, so that a row leaves by one copy.
 C_FIRST = cython.declare(cython.int, 26)  # oldest outstanding request, -1 none
@@ -151,22 +70,22 @@ W_ACKS_UNSEEN = cython.declare(cython.int, 7)
 W_COLUMNS = cython.declare(cython.int, 8)
 
 # Literals beyond 31 bits would be Python objects in compiled code.
-TWO_31 = cython.declare(cython.longlong, 1 << 31)
-TWO_32 = cython.declare(cython.longlong, 1 << 32)
-LOW_32 = cython.declare(cython.longlong, (1 << 32) - 1)
-LOW_63 = cython.declare(cython.longlong, (1 << 63) - 1)
+TWO_31 = cython.declare(i64, 1 << 31)
+TWO_32 = cython.declare(i64, 1 << 32)
+LOW_32 = cython.declare(i64, (1 << 32) - 1)
+LOW_63 = cython.declare(i64, (1 << 63) - 1)
 LOW_64 = cython.declare(cython.ulonglong, (1 << 64) - 1)
 MIX_1 = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
 MIX_2 = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
 
-PAGE = cython.declare(cython.longlong, 4096)
-TOKEN = cython.declare(cython.longlong, -2)  # stands in FRAME_KEY for a bare SASL token
-LONGEST_FRAME = cython.declare(cython.longlong, 1073741824)  # lengths beyond are no lengths
-LONGEST_SYNC_FRAME = cython.declare(cython.longlong, 134217728)  # a guess must be more modest
-LONGEST_TOKEN = cython.declare(cython.longlong, 1048576)
-SEARCH_LIMIT = cython.declare(cython.longlong, 262144)  # bytes searched before a stranger is left alone
-ABANDON_NS = cython.declare(cython.longlong, 27000000000)  # 0.9 of the usual request timeout, 30 s
-MOST_WAITING = cython.declare(cython.longlong, 8192)  # outstanding requests of one connection
+PAGE = cython.declare(i64, 4096)
+TOKEN = cython.declare(i64, -2)  # stands in FRAME_KEY for a bare SASL token
+LONGEST_FRAME = cython.declare(i64, 1073741824)  # lengths beyond are no lengths
+LONGEST_SYNC_FRAME = cython.declare(i64, 134217728)  # a guess must be more modest
+LONGEST_TOKEN = cython.declare(i64, 1048576)
+SEARCH_LIMIT = cython.declare(i64, 262144)  # bytes searched before a stranger is left alone
+ABANDON_NS = cython.declare(i64, 27000000000)  # 0.9 of the usual request timeout, 30 s
+MOST_WAITING = cython.declare(i64, 8192)  # outstanding requests of one connection
 
 # Kinds of problems this stage reports; names are in analyzer/tables.
 PROBLEM_BAD_LENGTH = cython.declare(cython.int, 10)
@@ -183,22 +102,23 @@ PROBLEM_ROWS = cython.declare(cython.int, 4096)
 class Frames:
     """Framing of all connections; fed with chunks, gives frame rows.
 
-    `newest` and `flexible` are the newest and the first flexible version by API key (int64; -1: no such key): guesses about
-    where a frame begins accept versions up to three above the newest, sure frames any. `max_frame` bytes of a frame are kept, the rest is passed over by
-    length; `arena_bytes` bounds the bytes of all unfinished frames. `broker_ports` (may be empty) overrides content.
+    `newest` and `flexible` are the newest and the first flexible version by API key (int64; -1: no such key): guesses
+    about where a frame begins accept versions up to three above the newest, sure frames any. `max_frame` bytes of a
+    frame are kept, the rest is passed over by length; `arena_bytes` bounds the bytes of all unfinished frames.
+    `broker_ports` (may be empty) overrides content.
     """
 
-    talk: cython.longlong[:, ::1]
-    side: cython.longlong[:, ::1]
-    wait: cython.longlong[:, ::1]
-    talks: cython.longlong[:, ::1]
-    problems: cython.longlong[:, ::1]
+    talk: i64[:, ::1]
+    side: i64[:, ::1]
+    wait: i64[:, ::1]
+    talks: i64[:, ::1]
+    problems: i64[:, ::1]
     pages: cython.uchar[::1]
-    next_page: cython.longlong[::1]
+    next_page: i64[::1]
     heap: cython.uchar[::1]
-    newest: cython.longlong[::1]
-    flexible: cython.longlong[::1]
-    out: cython.longlong[:, ::1]
+    newest: i64[::1]
+    flexible: i64[::1]
+    out: i64[:, ::1]
     stream_block: cython.const[cython.uchar][::1]
     stream_heap: cython.const[cython.uchar][::1]
     talk_memory: object
@@ -210,27 +130,27 @@ class Frames:
     heap_memory = cython.declare(object, visibility="readonly")
     next_page_memory: object
     broker_ports: object
-    slots: cython.longlong
-    places = cython.declare(cython.longlong, visibility="readonly")
-    free_place: cython.longlong
-    free_places: cython.longlong
-    page_count: cython.longlong
-    free_page: cython.longlong
-    free_pages: cython.longlong
-    arena_bytes: cython.longlong
-    max_frame: cython.longlong
-    heap_used: cython.longlong
-    heap_needed: cython.longlong
-    out_used: cython.longlong
-    out_size: cython.longlong
-    resume: cython.longlong
-    closing: cython.longlong
-    talk_rows = cython.declare(cython.longlong, visibility="readonly")  # rows that take_talks would give
-    talk_size: cython.longlong
-    heap_size: cython.longlong
-    problem_rows: cython.longlong
-    problems_dropped: cython.longlong
-    why: cython.longlong
+    slots: i64
+    places = cython.declare(i64, visibility="readonly")
+    free_place: i64
+    free_places: i64
+    page_count: i64
+    free_page: i64
+    free_pages: i64
+    arena_bytes: i64
+    max_frame: i64
+    heap_used: i64
+    heap_needed: i64
+    out_used: i64
+    out_size: i64
+    resume: i64
+    closing: i64
+    talk_rows = cython.declare(i64, visibility="readonly")  # rows that take_talks would give
+    talk_size: i64
+    heap_size: i64
+    problem_rows: i64
+    problems_dropped: i64
+    why: i64
     crowded: cython.bint  # too many outstanding requests after the one just seen
     overtook: cython.bint  # the reply just paired was not the oldest's
 
@@ -332,8 +252,8 @@ class Frames:
         """Reads chunk rows [start, rows) and writes frame rows into `out`.
 
         `block` and `heap` are the buffers that the chunks point into, `slots` the number of connection slots in use.
-        Returns (next chunk row, frame rows written, why); `self.heap_memory` holds the frames of FRAME_BUFFER 1 until the
-        next call. WHY_OUTPUT_FULL and WHY_HEAP_FULL: take the rows and call again; the arena grows by itself.
+        Returns (next chunk row, frame rows written, why); `self.heap_memory` holds the frames of FRAME_BUFFER 1 until
+        the next call. WHY_OUTPUT_FULL and WHY_HEAP_FULL: take the rows and call again; the arena grows by itself.
         """
         self._grow_slots(slots)
         if self.heap_needed > self.heap_size:
@@ -373,8 +293,8 @@ class Frames:
         return taken, rows, dropped
 
     @cython.cfunc
-    def _run(self, chunks: cython.longlong[:, ::1], row: cython.longlong, rows: cython.longlong) -> cython.longlong:
-        kind: cython.longlong
+    def _run(self, chunks: i64[:, ::1], row: i64, rows: i64) -> i64:
+        kind: i64
         self.why = WHY_DONE
         while row < rows:
             kind = chunks[CHUNK_KIND, row]
@@ -395,10 +315,10 @@ class Frames:
         return row
 
     @cython.cfunc
-    def _open(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.int:
-        slot: cython.longlong = chunks[CHUNK_SLOT, row]
-        column: cython.longlong
-        s: cython.longlong
+    def _open(self, chunks: i64[:, ::1], row: i64) -> cython.int:
+        slot: i64 = chunks[CHUNK_SLOT, row]
+        column: i64
+        s: i64
         for column in range(C_COLUMNS):
             self.talk[slot, column] = 0
         self.talk[slot, TALK_PART] = chunks[CHUNK_DETAIL, row]
@@ -419,7 +339,7 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _force(self, slot: cython.longlong, port0: cython.longlong, port1: cython.longlong) -> cython.int:
+    def _force(self, slot: i64, port0: i64, port1: i64) -> cython.int:
         """--ports: the side with a named port is the broker; a connection without one is left alone."""
         if port1 in self.broker_ports:
             self.talk[slot, TALK_CLIENT_SIDE] = 0
@@ -433,7 +353,7 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _no_frame(self, s: cython.longlong) -> cython.int:
+    def _no_frame(self, s: i64) -> cython.int:
         self.side[s, S_TOTAL] = -1
         self.side[s, S_PASSED] = 0
         self.side[s, S_HELD] = 0
@@ -445,12 +365,12 @@ class Frames:
     # ---- data ----
 
     @cython.cfunc
-    def _data(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.bint:
+    def _data(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
         """One DATA chunk; false: the output is full, call again for the rest (`self.resume` bytes are done)."""
-        slot: cython.longlong = chunks[CHUNK_SLOT, row]
-        s: cython.longlong = 2 * slot + chunks[CHUNK_SIDE, row]
-        length: cython.longlong = chunks[CHUNK_LENGTH, row]
-        mode: cython.longlong
+        slot: i64 = chunks[CHUNK_SLOT, row]
+        s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        mode: i64
         while self.resume < length:
             mode = self.side[s, S_MODE]
             if mode == M_FRAMES:
@@ -465,22 +385,20 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _skip(
-        self, slot: cython.longlong, s: cython.longlong, reason: cython.longlong, count: cython.longlong
-    ) -> cython.int:
+    def _skip(self, slot: i64, s: i64, reason: i64, count: i64) -> cython.int:
         self.talk[slot, TALK_STREAM + (s & 1)] += count
         self.talk[slot, TALK_SKIPPED + 2 * reason + (s & 1)] += count
         return 0
 
     @cython.cfunc
-    def _byte(self, buffer: cython.longlong, offset: cython.longlong) -> cython.longlong:
+    def _byte(self, buffer: i64, offset: i64) -> i64:
         if buffer == 0:
             return self.stream_block[offset]
         return self.stream_heap[offset]
 
     @cython.cfunc
-    def _int32(self, buffer: cython.longlong, at: cython.longlong) -> cython.longlong:
-        value: cython.longlong
+    def _int32(self, buffer: i64, at: i64) -> i64:
+        value: i64
         if buffer == 0:
             value = self.stream_block[at]
             value = (value << 8) | self.stream_block[at + 1]
@@ -494,21 +412,19 @@ class Frames:
         return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
-    def _int16(self, buffer: cython.longlong, at: cython.longlong) -> cython.longlong:
-        value: cython.longlong = self._byte(buffer, at)
+    def _int16(self, buffer: i64, at: i64) -> i64:
+        value: i64 = self._byte(buffer, at)
         value = (value << 8) | self._byte(buffer, at + 1)
         return value - 65536 if value > 32767 else value
 
     @cython.cfunc
-    def _frame_bytes(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
-    ) -> cython.bint:
+    def _frame_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Takes bytes of the current frame, or whole frames, from the chunk; false: come again after a drain."""
-        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
-        base: cython.longlong = chunks[CHUNK_OFFSET, row]
-        length: cython.longlong = chunks[CHUNK_LENGTH, row]
-        at: cython.longlong
-        total: cython.longlong
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        base: i64 = chunks[CHUNK_OFFSET, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        at: i64
+        total: i64
         if self.side[s, S_PASSED] == 0:
             at = self.resume
             self._begin(chunks, row, s, at)
@@ -531,21 +447,17 @@ class Frames:
         return self._collect(chunks, row, slot, s)
 
     @cython.cfunc
-    def _begin(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, s: cython.longlong, at: cython.longlong
-    ) -> cython.int:
+    def _begin(self, chunks: i64[:, ::1], row: i64, s: i64, at: i64) -> cython.int:
         self.side[s, S_TIME] = chunks[CHUNK_TIME, row]
         self.side[s, S_NUMBER] = chunks[CHUNK_NUMBER, row]
         self.side[s, S_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
         return 0
 
     @cython.cfunc
-    def _collect(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
-    ) -> cython.bint:
+    def _collect(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """A frame over several chunks: its bytes go to pages; complete, it goes to the heap."""
-        left: cython.longlong = chunks[CHUNK_LENGTH, row] - self.resume
-        need: cython.longlong
+        left: i64 = chunks[CHUNK_LENGTH, row] - self.resume
+        need: i64
         while left > 0:
             need = (4 if self.side[s, S_TOTAL] < 0 else self.side[s, S_TOTAL]) - self.side[s, S_PASSED]
             if need <= left and not self._room(s, need):
@@ -572,8 +484,8 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _room(self, s: cython.longlong, more: cython.longlong) -> cython.bint:
-        """May a frame be finished by `more` bytes now? Asked before they are taken, so that nothing is ever taken back."""
+    def _room(self, s: i64, more: i64) -> cython.bint:
+        """May a frame be finished by `more` bytes now? Asked before they are taken: nothing is taken back."""
         if self.out_used + 2 > self.out_size:
             self.why = WHY_OUTPUT_FULL
             return False
@@ -585,24 +497,22 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _kept_length(self, s: cython.longlong) -> cython.longlong:
-        at: cython.longlong = self.side[s, S_PAGE_FIRST] * PAGE
-        b: cython.longlong = self.pages[at]
-        value: cython.longlong = self.pages[at + 1]
+    def _kept_length(self, s: i64) -> i64:
+        at: i64 = self.side[s, S_PAGE_FIRST] * PAGE
+        b: i64 = self.pages[at]
+        value: i64 = self.pages[at + 1]
         value = (b << 24) | (value << 16)
         b = self.pages[at + 2]
         value |= (b << 8) | self.pages[at + 3]
         return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
-    def _keep(
-        self, buffer: cython.longlong, offset: cython.longlong, count: cython.longlong, s: cython.longlong
-    ) -> cython.bint:
+    def _keep(self, buffer: i64, offset: i64, count: i64, s: i64) -> cython.bint:
         """Appends bytes to the frame's pages unless a hole or `max_frame` came first; false: the arena must grow."""
-        held: cython.longlong = self.side[s, S_HELD]
-        room: cython.longlong
-        page: cython.longlong
-        part: cython.longlong
+        held: i64 = self.side[s, S_HELD]
+        room: i64
+        page: i64
+        part: i64
         if held != self.side[s, S_PASSED]:
             return True
         if held + count > self.max_frame:
@@ -639,8 +549,8 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _free_chain(self, page: cython.longlong) -> cython.int:
-        following: cython.longlong
+    def _free_chain(self, page: i64) -> cython.int:
+        following: i64
         while page >= 0:
             following = self.next_page[page]
             self.next_page[page] = self.free_page
@@ -650,20 +560,20 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _free_pages_of(self, s: cython.longlong) -> cython.int:
+    def _free_pages_of(self, s: i64) -> cython.int:
         self._free_chain(self.side[s, S_PAGE_FIRST])
         self.side[s, S_PAGE_FIRST] = -1
         self.side[s, S_PAGE_LAST] = -1
         return 0
 
     @cython.cfunc
-    def _deliver(self, slot: cython.longlong, s: cython.longlong, last_time: cython.longlong) -> cython.int:
+    def _deliver(self, slot: i64, s: i64, last_time: i64) -> cython.int:
         """Copies a collected frame to the heap and hands it on (`_room` has been asked)."""
-        held: cython.longlong = self.side[s, S_HELD]
-        at: cython.longlong = self.heap_used
-        page: cython.longlong = self.side[s, S_PAGE_FIRST]
-        left: cython.longlong = held
-        part: cython.longlong
+        held: i64 = self.side[s, S_HELD]
+        at: i64 = self.heap_used
+        page: i64 = self.side[s, S_PAGE_FIRST]
+        left: i64 = held
+        part: i64
         while left > 0:
             part = left if left < PAGE else PAGE
             self.heap[at : at + part] = self.pages[page * PAGE : page * PAGE + part]
@@ -678,16 +588,16 @@ class Frames:
     # ---- judging lengths and headers ----
 
     @cython.cfunc
-    def _is_request_side(self, slot: cython.longlong, s: cython.longlong) -> cython.bint:
+    def _is_request_side(self, slot: i64, s: i64) -> cython.bint:
         return self.talk[slot, TALK_CLIENT_SIDE] == (s & 1)
 
     @cython.cfunc
-    def _token_answer_due(self, slot: cython.longlong) -> cython.bint:
-        first: cython.longlong = self.talk[slot, C_FIRST]
+    def _token_answer_due(self, slot: i64) -> cython.bint:
+        first: i64 = self.talk[slot, C_FIRST]
         return first >= 0 and self.wait[first, W_KEY] == TOKEN
 
     @cython.cfunc
-    def _length_fits(self, slot: cython.longlong, s: cython.longlong, total: cython.longlong) -> cython.bint:
+    def _length_fits(self, slot: i64, s: i64, total: i64) -> cython.bint:
         """Can a frame here be `total` bytes long (length field included)?"""
         if total > LONGEST_FRAME:
             return False
@@ -700,15 +610,7 @@ class Frames:
         return total >= 8
 
     @cython.cfunc
-    def _header_fits(
-        self,
-        slot: cython.longlong,
-        s: cython.longlong,
-        buffer: cython.longlong,
-        at: cython.longlong,
-        end: cython.longlong,
-        total: cython.longlong,
-    ) -> cython.bint:
+    def _header_fits(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, total: i64) -> cython.bint:
         """A sure boundary may carry any key; one that was found by searching must go on making sense."""
         if self.talk[slot, C_TOKENS] or (self.side[s, S_LOSSES] == 0 and self.talk[slot, C_FROM_SYN]):
             return True
@@ -723,18 +625,16 @@ class Frames:
         )
 
     @cython.cfunc
-    def _request_at(
-        self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong, guess: cython.bint
-    ) -> cython.bint:
-        """Do the bytes from `at` look like the start of a request? Wants 14 bytes and looks at the client id that is there.
+    def _request_at(self, buffer: i64, at: i64, end: i64, guess: cython.bint) -> cython.bint:
+        """Do the bytes from `at` look like the start of a request? Wants 14 bytes; judges the client id as far as it is there.
 
         Where a connection begins, any version of a known key will do; a `guess` in mid-stream is judged harder.
         """
-        total: cython.longlong
-        key: cython.longlong
-        version: cython.longlong
-        client: cython.longlong
-        i: cython.longlong
+        total: i64
+        key: i64
+        version: i64
+        client: i64
+        i: i64
         if end - at < 14:
             return False
         total = 4 + self._int32(buffer, at)
@@ -763,13 +663,11 @@ class Frames:
         return not guess or version < self.flexible[key] or i >= end or self._byte(buffer, i) == 0
 
     @cython.cfunc
-    def _reply_at(
-        self, slot: cython.longlong, buffer: cython.longlong, at: cython.longlong, end: cython.longlong
-    ) -> cython.bint:
+    def _reply_at(self, slot: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Do the bytes from `at` look like the reply to an outstanding request?"""
-        total: cython.longlong
-        correlation: cython.longlong
-        place: cython.longlong
+        total: i64
+        correlation: i64
+        place: i64
         if end - at < 8:
             return False
         total = 4 + self._int32(buffer, at)
@@ -784,11 +682,9 @@ class Frames:
         return False
 
     @cython.cfunc
-    def _request_guess(
-        self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong, first: cython.bint
-    ) -> cython.bint:
-        """May a request begin at `at`? Inside a chunk (not `first`) zeros abound, so the client id must speak for it."""
-        total: cython.longlong
+    def _request_guess(self, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
+        """May a request begin at `at`? Inside a chunk (not `first`) zeros abound: the client id must speak for it."""
+        total: i64
         if not self._request_at(buffer, at, end, True):
             return False
         total = self._int16(buffer, at + 12)
@@ -798,17 +694,9 @@ class Frames:
         return at + total + 14 > end or self._request_at(buffer, at + total, end, True)
 
     @cython.cfunc
-    def _boundary_at(
-        self,
-        slot: cython.longlong,
-        s: cython.longlong,
-        buffer: cython.longlong,
-        at: cython.longlong,
-        end: cython.longlong,
-        first: cython.bint,
-    ) -> cython.bint:
+    def _boundary_at(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
         """Is `at` a plausible start of a frame, and is what follows that frame (as far as it is here) plausible too?"""
-        total: cython.longlong
+        total: i64
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN or self._is_request_side(slot, s):
             return self._request_guess(buffer, at, end, first)
         if self._reply_at(slot, buffer, at, end):
@@ -821,7 +709,7 @@ class Frames:
         return False
 
     @cython.cfunc
-    def _client_is_sure(self, slot: cython.longlong) -> cython.bint:
+    def _client_is_sure(self, slot: i64) -> cython.bint:
         return (
             self.talk[slot, TALK_REPLIES] > 0
             or self.talk[slot, TALK_CHAINED] > 0
@@ -830,7 +718,7 @@ class Frames:
         )
 
     @cython.cfunc
-    def _unsettle(self, slot: cython.longlong, s: cython.longlong) -> cython.int:
+    def _unsettle(self, slot: i64, s: i64) -> cython.int:
         """Takes back the guess that side `s` is the client's."""
         self._drop_partial(slot, s, SKIP_UNSYNCED)
         self.side[s, S_MODE] = M_SEARCH
@@ -838,15 +726,13 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _search(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
-    ) -> cython.bint:
+    def _search(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Looks for a frame boundary in the rest of the chunk; what lies before it is skipped and counted."""
-        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
-        base: cython.longlong = chunks[CHUNK_OFFSET, row]
-        length: cython.longlong = chunks[CHUNK_LENGTH, row]
-        at: cython.longlong = self.resume
-        start: cython.longlong = at
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        base: i64 = chunks[CHUNK_OFFSET, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        at: i64 = self.resume
+        start: i64 = at
         if self.talk[slot, TALK_STREAM + (s & 1)] == 0 and at == 0 and self._first_bytes(chunks, row, slot, s):
             return True
         while at < length:
@@ -863,13 +749,11 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _refuted(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
-    ) -> cython.bint:
+    def _refuted(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """A guessed frame is complete: is what follows it in the chunk no frame? Then the guess was wrong."""
-        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
-        at: cython.longlong = chunks[CHUNK_OFFSET, row] + self.resume
-        end: cython.longlong = chunks[CHUNK_OFFSET, row] + chunks[CHUNK_LENGTH, row]
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        at: i64 = chunks[CHUNK_OFFSET, row] + self.resume
+        end: i64 = chunks[CHUNK_OFFSET, row] + chunks[CHUNK_LENGTH, row]
         if self._is_request_side(slot, s):
             if end - at < 14 or self._request_at(buffer, at, end, True):
                 return False
@@ -882,7 +766,7 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _synced(self, slot: cython.longlong, s: cython.longlong) -> cython.int:
+    def _synced(self, slot: i64, s: i64) -> cython.int:
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
             self.talk[slot, TALK_CLIENT_SIDE] = s & 1
         self.side[s, S_MODE] = M_FRAMES
@@ -892,13 +776,11 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _first_bytes(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
-    ) -> cython.bint:
+    def _first_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """The first bytes of a direction: true when they settled its mode (bytes themselves are not taken here)."""
-        buffer: cython.longlong = chunks[CHUNK_BUFFER, row]
-        base: cython.longlong = chunks[CHUNK_OFFSET, row]
-        end: cython.longlong = base + chunks[CHUNK_LENGTH, row]
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        base: i64 = chunks[CHUNK_OFFSET, row]
+        end: i64 = base + chunks[CHUNK_LENGTH, row]
         forced: cython.bint = self.talk[slot, C_FORCED] != 0 and self.talk[slot, C_FROM_SYN] != 0
         if not forced and self._is_tls(buffer, base, end):
             self._stranger(slot, PROTOCOL_TLS)
@@ -920,17 +802,17 @@ class Frames:
         return False
 
     @cython.cfunc
-    def _is_tls(self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong) -> cython.bint:
+    def _is_tls(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """A TLS record header (RFC 8446): handshake, alert or data, version 3.x. As a frame it would be 350 MB long."""
-        kind: cython.longlong
+        kind: i64
         if end - at < 3:
             return False
         kind = self._byte(buffer, at)
         return 20 <= kind <= 23 and self._byte(buffer, at + 1) == 3 and self._byte(buffer, at + 2) <= 4
 
     @cython.cfunc
-    def _may_be_request(self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong) -> cython.bint:
-        total: cython.longlong
+    def _may_be_request(self, buffer: i64, at: i64, end: i64) -> cython.bint:
+        total: i64
         if end - at < 4:
             return self._byte(buffer, at) < 8
         total = 4 + self._int32(buffer, at)
@@ -942,7 +824,7 @@ class Frames:
         return 0 <= total < len(self.newest) and self.newest[total] >= 0
 
     @cython.cfunc
-    def _stranger(self, slot: cython.longlong, protocol: cython.longlong) -> cython.int:
+    def _stranger(self, slot: i64, protocol: i64) -> cython.int:
         """Not Kafka as far as bytes tell: nothing of this connection is read any more."""
         self.talk[slot, TALK_PROTOCOL] = protocol
         self.side[2 * slot, S_MODE] = M_DEAD
@@ -950,11 +832,9 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _out_of_step(
-        self, chunks: cython.longlong[:, ::1], row: cython.longlong, slot: cython.longlong, s: cython.longlong
-    ) -> cython.int:
+    def _out_of_step(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
         """What should be a frame cannot be one: drop what was collected and search from the next byte on."""
-        collected: cython.longlong = self.side[s, S_FRAMED]
+        collected: i64 = self.side[s, S_FRAMED]
         self._note_at(PROBLEM_BAD_LENGTH, chunks, row, slot, s, collected)
         self._skip(slot, s, SKIP_BAD, collected)
         self._free_pages_of(s)
@@ -975,12 +855,12 @@ class Frames:
     # ---- gaps and ends ----
 
     @cython.cfunc
-    def _gap(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.bint:
+    def _gap(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
         """Bytes that never came. Inside a frame of known length they cost its tail; else the boundary is lost."""
-        slot: cython.longlong = chunks[CHUNK_SLOT, row]
-        s: cython.longlong = 2 * slot + chunks[CHUNK_SIDE, row]
-        length: cython.longlong = chunks[CHUNK_LENGTH, row]
-        left: cython.longlong
+        slot: i64 = chunks[CHUNK_SLOT, row]
+        s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        left: i64
         if self.side[s, S_MODE] != M_FRAMES:
             return True
         left = self.side[s, S_TOTAL] - self.side[s, S_PASSED] if self.side[s, S_TOTAL] > 0 else -1
@@ -1003,27 +883,27 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _drop_partial(self, slot: cython.longlong, s: cython.longlong, reason: cython.longlong) -> cython.int:
+    def _drop_partial(self, slot: i64, s: i64, reason: i64) -> cython.int:
         self._skip(slot, s, reason, self.side[s, S_FRAMED])
         self._free_pages_of(s)
         self._no_frame(s)
         return 0
 
     @cython.cfunc
-    def _end(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.int:
-        slot: cython.longlong = chunks[CHUNK_SLOT, row]
-        ended: cython.longlong = self.talk[slot, C_ENDED]
+    def _end(self, chunks: i64[:, ::1], row: i64) -> cython.int:
+        slot: i64 = chunks[CHUNK_SLOT, row]
+        ended: i64 = self.talk[slot, C_ENDED]
         if ended == 0 and chunks[CHUNK_SIDE, row] == self.talk[slot, TALK_CLIENT_SIDE]:
             self.talk[slot, C_END_TIME] = chunks[CHUNK_TIME, row]
         self.talk[slot, C_ENDED] = ended | (1 << chunks[CHUNK_SIDE, row])
         return 0
 
     @cython.cfunc
-    def _close(self, chunks: cython.longlong[:, ::1], row: cython.longlong) -> cython.bint:
-        """Frees a slot: outstanding requests leave with a status, unfinished frames are counted, the talk row is written."""
-        slot: cython.longlong = chunks[CHUNK_SLOT, row]
-        s: cython.longlong
-        column: cython.longlong
+    def _close(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
+        """Frees a slot: requests leave with a status, unfinished frames are counted, the talk row is written."""
+        slot: i64 = chunks[CHUNK_SLOT, row]
+        s: i64
+        column: i64
         while self.talk[slot, C_FIRST] >= 0:
             if self.out_used + 2 > self.out_size:
                 self.why = WHY_OUTPUT_FULL
@@ -1054,8 +934,8 @@ class Frames:
                 self.talks[column, row] = smaller[column, row]
 
     @cython.cfunc
-    def _end_status(self, slot: cython.longlong, place: cython.longlong) -> cython.longlong:
-        reply_side: cython.longlong = 2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE]
+    def _end_status(self, slot: i64, place: i64) -> i64:
+        reply_side: i64 = 2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE]
         if self.side[reply_side, S_LOSSES] > self.wait[place, W_LOSSES]:
             return STATUS_REPLY_LOST
         if not self.talk[slot, C_ENDED]:
@@ -1071,16 +951,7 @@ class Frames:
     # ---- finished frames ----
 
     @cython.cfunc
-    def _finished(
-        self,
-        slot: cython.longlong,
-        s: cython.longlong,
-        buffer: cython.longlong,
-        at: cython.longlong,
-        held: cython.longlong,
-        framed: cython.longlong,
-        last_time: cython.longlong,
-    ) -> cython.int:
+    def _finished(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, framed: i64, last_time: i64) -> cython.int:
         """A frame is complete (or as complete as it gets): one row, and its bytes are counted."""
         request: cython.bint = self._is_request_side(slot, s)
         token: cython.bint
@@ -1099,9 +970,9 @@ class Frames:
         if token:
             self._token(slot, request)
         elif request:
-            self._request(slot, s, buffer, at, held, last_time)
+            self._request(slot, s, buffer, at, held)
         else:
-            self._reply(slot, s, buffer, at, held)
+            self._reply(slot, buffer, at, held)
         self.out_used += 1
         self._no_frame(s)
         self.side[s, S_GUESSED] = 0
@@ -1114,12 +985,12 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _overtaken(self, slot: cython.longlong) -> cython.int:
-        """A reply came before that of the oldest request. Where a gap or acks cut off explain it, the oldest is settled.
+    def _overtaken(self, slot: i64) -> cython.int:
+        """A reply came before that of the oldest request. Where a gap or unseen acks explain it, the oldest is settled.
 
         One a reply, for which `_room` keeps a second output row; so the chain stays short however much was lost.
         """
-        first: cython.longlong = self.talk[slot, C_FIRST]
+        first: i64 = self.talk[slot, C_FIRST]
         if first < 0 or not self.overtook:
             return 0
         if self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES] > self.wait[first, W_LOSSES]:
@@ -1132,16 +1003,16 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _frame_byte(self, buffer: cython.longlong, at: cython.longlong) -> cython.longlong:
+    def _frame_byte(self, buffer: i64, at: i64) -> i64:
         if buffer == 0:
             return self.stream_block[at]
         return self.heap[at]
 
     @cython.cfunc
-    def _frame_int(self, buffer: cython.longlong, at: cython.longlong, size: cython.longlong) -> cython.longlong:
+    def _frame_int(self, buffer: i64, at: i64, size: i64) -> i64:
         """A big-endian signed integer of 2 or 4 bytes from a finished frame."""
-        value: cython.longlong = 0
-        i: cython.longlong
+        value: i64 = 0
+        i: i64
         for i in range(size):
             value = (value << 8) | self._frame_byte(buffer, at + i)
         if size == 2:
@@ -1149,17 +1020,9 @@ class Frames:
         return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
-    def _row(
-        self,
-        slot: cython.longlong,
-        s: cython.longlong,
-        buffer: cython.longlong,
-        at: cython.longlong,
-        held: cython.longlong,
-        last_time: cython.longlong,
-    ) -> cython.int:
+    def _row(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, last_time: i64) -> cython.int:
         """The columns that requests, replies and tokens share. Offsets leave the length field out."""
-        row: cython.longlong = self.out_used
+        row: i64 = self.out_used
         self.out[FRAME_SLOT, row] = slot
         self.out[FRAME_PART, row] = self.talk[slot, TALK_PART]
         self.out[FRAME_BUFFER, row] = buffer
@@ -1178,9 +1041,7 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _is_token(
-        self, slot: cython.longlong, buffer: cython.longlong, at: cython.longlong, held: cython.longlong
-    ) -> cython.bint:
+    def _is_token(self, slot: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
         """The first frame after SaslHandshake v0 is a token; later ones until a request header turns up."""
         if self.talk[slot, C_TOKENS] == 2 and held >= 14 and self._request_header(buffer, at, held):
             self.talk[slot, C_TOKENS] = 0
@@ -1189,10 +1050,10 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _request_header(self, buffer: cython.longlong, at: cython.longlong, held: cython.longlong) -> cython.bint:
-        key: cython.longlong = self._frame_int(buffer, at + 4, 2)
-        version: cython.longlong
-        client: cython.longlong
+    def _request_header(self, buffer: i64, at: i64, held: i64) -> cython.bint:
+        key: i64 = self._frame_int(buffer, at + 4, 2)
+        version: i64
+        client: i64
         if key < 0 or key >= len(self.newest) or self.newest[key] < 0:
             return False
         version = self._frame_int(buffer, at + 6, 2)
@@ -1200,8 +1061,8 @@ class Frames:
         return 0 <= version <= self.newest[key] + 3 and -1 <= client <= held - 14
 
     @cython.cfunc
-    def _token(self, slot: cython.longlong, request: cython.bint) -> cython.int:
-        row: cython.longlong = self.out_used
+    def _token(self, slot: i64, request: cython.bint) -> cython.int:
+        row: i64 = self.out_used
         self.talk[slot, TALK_TOKENS] += 1
         self.out[FRAME_EVENT, row] = FRAME_TOKEN_SEEN
         self.out[FRAME_KEY, row] = TOKEN
@@ -1217,19 +1078,11 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _request(
-        self,
-        slot: cython.longlong,
-        s: cython.longlong,
-        buffer: cython.longlong,
-        at: cython.longlong,
-        held: cython.longlong,
-        last_time: cython.longlong,
-    ) -> cython.int:
-        row: cython.longlong = self.out_used
-        key: cython.longlong = self._frame_int(buffer, at + 4, 2)
-        version: cython.longlong = self._frame_int(buffer, at + 6, 2)
-        acks: cython.longlong = 1
+    def _request(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.int:
+        row: i64 = self.out_used
+        key: i64 = self._frame_int(buffer, at + 4, 2)
+        version: i64 = self._frame_int(buffer, at + 6, 2)
+        acks: i64 = 1
         self.talk[slot, TALK_REQUESTS] += 1
         if self.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN and 0 <= key < len(self.newest) and self.newest[key] >= 0:
             self.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
@@ -1250,11 +1103,9 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _acks(
-        self, version: cython.longlong, buffer: cython.longlong, at: cython.longlong, end: cython.longlong
-    ) -> cython.longlong:
-        """acks of a Produce request: 0 means that no reply will come. UNKNOWN when cut off, 1 for versions beyond ours."""
-        client: cython.longlong
+    def _acks(self, version: i64, buffer: i64, at: i64, end: i64) -> i64:
+        """acks of a Produce request: 0 means that no reply will come. UNKNOWN: cut off; 1 for versions beyond ours."""
+        client: i64
         if version < 0 or version > self.newest[0]:
             return 1
         if at + 14 > end:
@@ -1271,10 +1122,10 @@ class Frames:
         return self._frame_int(buffer, at, 2)
 
     @cython.cfunc
-    def _after_flexible(self, buffer: cython.longlong, at: cython.longlong, end: cython.longlong) -> cython.longlong:
-        """Past the header's tagged fields and the compact transactional id of Produce v9+; -1 when the bytes end first."""
-        tags: cython.longlong
-        skip: cython.longlong
+    def _after_flexible(self, buffer: i64, at: i64, end: i64) -> i64:
+        """Past the header's tags and the compact transactional id of Produce v9+; -1 when the bytes end first."""
+        tags: i64
+        skip: i64
         if at >= end:
             return -1
         tags = self._frame_byte(buffer, at)
@@ -1299,9 +1150,9 @@ class Frames:
         return -1
 
     @cython.cfunc
-    def _wait_for(self, slot: cython.longlong, row: cython.longlong, acks_unseen: cython.bint) -> cython.int:
+    def _wait_for(self, slot: i64, row: i64, acks_unseen: cython.bint) -> cython.int:
         """Puts the request of this row behind the connection's other outstanding ones."""
-        place: cython.longlong = self.free_place
+        place: i64 = self.free_place
         self.free_place = self.wait[place, W_NEXT]
         self.free_places -= 1
         self.wait[place, W_CORRELATION] = self.out[FRAME_CORRELATION, row]
@@ -1326,14 +1177,14 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _forget_first(self, slot: cython.longlong) -> cython.int:
+    def _forget_first(self, slot: i64) -> cython.int:
         self._forget(slot, -1, self.talk[slot, C_FIRST])
         return 0
 
     @cython.cfunc
-    def _forget(self, slot: cython.longlong, before: cython.longlong, place: cython.longlong) -> cython.int:
+    def _forget(self, slot: i64, before: i64, place: i64) -> cython.int:
         """Takes `place` out of the connection's chain; `before` is its predecessor or -1."""
-        following: cython.longlong = self.wait[place, W_NEXT]
+        following: i64 = self.wait[place, W_NEXT]
         if before < 0:
             self.talk[slot, C_FIRST] = following
         else:
@@ -1347,19 +1198,12 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _reply(
-        self,
-        slot: cython.longlong,
-        s: cython.longlong,
-        buffer: cython.longlong,
-        at: cython.longlong,
-        held: cython.longlong,
-    ) -> cython.int:
+    def _reply(self, slot: i64, buffer: i64, at: i64, held: i64) -> cython.int:
         """Pairs a reply with the oldest outstanding request of its correlation id."""
-        row: cython.longlong = self.out_used
-        correlation: cython.longlong = self._frame_int(buffer, at + 4, 4)
-        before: cython.longlong = -1
-        place: cython.longlong = self.talk[slot, C_FIRST]
+        row: i64 = self.out_used
+        correlation: i64 = self._frame_int(buffer, at + 4, 4)
+        before: i64 = -1
+        place: i64 = self.talk[slot, C_FIRST]
         self.out[FRAME_CORRELATION, row] = correlation
         self.overtook = False
         while place >= 0 and (self.wait[place, W_CORRELATION] != correlation or self.wait[place, W_KEY] == TOKEN):
@@ -1386,9 +1230,9 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _ended(self, slot: cython.longlong, place: cython.longlong, status: cython.longlong) -> cython.int:
+    def _ended(self, slot: i64, place: i64, status: i64) -> cython.int:
         """A request leaves without a reply."""
-        row: cython.longlong = self.out_used
+        row: i64 = self.out_used
         self.out[FRAME_EVENT, row] = FRAME_REQUEST_ENDED
         self.out[FRAME_SLOT, row] = slot
         self.out[FRAME_PART, row] = self.talk[slot, TALK_PART]
@@ -1403,23 +1247,13 @@ class Frames:
     # ---- problems ----
 
     @cython.cfunc
-    def _note(
-        self, kind: cython.longlong, s: cython.longlong, size: cython.longlong, detail: cython.longlong
-    ) -> cython.int:
+    def _note(self, kind: i64, s: i64, size: i64, detail: i64) -> cython.int:
         """A problem of the frame under way on this side."""
         self._problem(kind, s, self.side[s, S_NUMBER], self.side[s, S_TIME], self.side[s, S_SEQ], size, detail)
         return 0
 
     @cython.cfunc
-    def _note_at(
-        self,
-        kind: cython.longlong,
-        chunks: cython.longlong[:, ::1],
-        row: cython.longlong,
-        slot: cython.longlong,
-        s: cython.longlong,
-        size: cython.longlong,
-    ) -> cython.int:
+    def _note_at(self, kind: i64, chunks: i64[:, ::1], row: i64, slot: i64, s: i64, size: i64) -> cython.int:
         """A problem at the current chunk; connections that never spoke Kafka have none."""
         if self.talk[slot, TALK_REQUESTS] == 0:
             return 0
@@ -1435,17 +1269,8 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _problem(
-        self,
-        kind: cython.longlong,
-        s: cython.longlong,
-        number: cython.longlong,
-        time: cython.longlong,
-        offset: cython.longlong,
-        size: cython.longlong,
-        detail: cython.longlong,
-    ) -> cython.int:
-        row: cython.longlong = self.problem_rows
+    def _problem(self, kind: i64, s: i64, number: i64, time: i64, offset: i64, size: i64, detail: i64) -> cython.int:
+        row: i64 = self.problem_rows
         if row >= PROBLEM_ROWS:
             self.problems_dropped += 1
             return 0
@@ -1463,7 +1288,7 @@ class Frames:
 
 @cython.ccall
 @cython.exceptval(check=False)
-def identity(flow: cython.longlong, time: cython.longlong, seq: cython.longlong) -> cython.longlong:
+def identity(flow: i64, time: i64, seq: i64) -> i64:
     """A non-negative 63-bit id from a flow, a time in ns and a sequence number, equal in every run and split.
 
     Each step of the mix is the finaliser of splitmix64 (Steele, Lea, Flood 2014).
@@ -1471,7 +1296,7 @@ def identity(flow: cython.longlong, time: cython.longlong, seq: cython.longlong)
     h: cython.ulonglong = cython.cast(cython.ulonglong, flow & LOW_63)
     h = _mix(h ^ cython.cast(cython.ulonglong, time & LOW_63))
     h = _mix(h ^ cython.cast(cython.ulonglong, seq & LOW_32))
-    return cython.cast(cython.longlong, h & cython.cast(cython.ulonglong, LOW_63))
+    return cython.cast(i64, h & cython.cast(cython.ulonglong, LOW_63))
 
 
 @cython.cfunc

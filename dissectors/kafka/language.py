@@ -12,7 +12,7 @@ of indent nest it. Types are the primitives of `wire`, `{}` (a struct of the lin
 structs) and `[]int32` (an array of a primitive). `?` is nullable in every version, `?7+` or `?2-7` in those. A field
 without versions exists in all versions in which its struct does.
 
-`schemas/embedded/` has the structs that stand inside bytes; `metadata bytes @embedded(consumer_protocol_subscription)`
+`schemas/embedded/` has the structs that stand inside bytes; `metadata bytes @embedded(subscription)`
 says where, by the name of the file:
 
     struct ConsumerProtocolSubscription  versions 0-3  newer 3  prefix int16  protocol consumer

@@ -411,7 +411,10 @@ class Streams:
         """Doubles the arena; what chunks refer to keeps its offset."""
         record: cython.longlong
         count: cython.longlong = len(self.heap) // PAGE
+        most: cython.longlong = self.most_kept + self.most_limbo + 1024
         size: cython.longlong = max(32, 2 * count)
+        if size > most:
+            size = max(most, count + 1024)
         heap = bytearray(size * PAGE)
         heap[: len(self.heap)] = self.heap
         self.heap = heap

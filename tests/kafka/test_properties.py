@@ -118,7 +118,7 @@ def cuts(sample: Sample) -> range:
 def decoded(messages: list[Message], held: list[int] | None = None) -> list[int]:
     """The walker's verdicts alone."""
     block, frames = helpers.batch(messages, held)
-    values = layout.matrix(layout.VALUE_COLUMNS, len(messages))
+    values = layout.matrix(layout.VALUE_COLUMNS, max(1, len(messages)))
     Walker(write_entries=True).walk(block, b"", frames, len(messages), values)
     return [frames[layout.FRAME_DECODED, row] for row in range(len(messages))]
 
@@ -137,7 +137,8 @@ def test_a_cut_message_says_where_it_ends(full: bool) -> None:
             error = explain(*sample.kind, sample.frame[:cut]).error
             assert isinstance(error, Truncated), (sample, cut)
             around = covering[cut]
-            assert error.path in around or (error.path == "" and set(around) & tagged) or not around, (sample, cut)
+            at_top = error.path == "" and (not around or set(around) & tagged)
+            assert error.path in around or at_top, (sample, cut, error)
             assert around.get(error.path, 0) <= error.offset <= cut, (sample, cut, error)
             checked += 1
     assert checked > 30_000
@@ -189,37 +190,31 @@ def test_wrong_lengths_are_told_and_the_walker_agrees() -> None:
     """Of a length that is 1 too small the rest may still be a message: "" for null, or one byte from tag to tag. Then
     the bytes themselves are such a message, as writing it proves."""
     told: Counter[str] = Counter()
-    for kinds in (KINDS[:240], KINDS[240:480], KINDS[480:]):
-        samples = [random_messages.sample(kind, Random(f"lengths {kind}"), full=True) for kind in kinds]
+    for kind in KINDS:
+        sample = random_messages.sample(kind, Random(f"lengths {kind}"), full=True)
         frames = [
-            message(sample, wrong)
-            for sample in samples
-            for length in sample.lengths
-            for wrong in damage.wrong_lengths(sample.frame, length)
+            message(sample, frame) for length in sample.lengths for frame in damage.wrong_lengths(sample.frame, length)
         ]
-        trees = []
-        for each in frames:
-            found = explain(*each[:4])
+        trees = [explain(*each[:4]) for each in frames]
+        for each, found in zip(frames, trees, strict=True):
             told[outcome(found, each.frame)] += 1
-            assert node_count(found) <= len(each.frame) + 1, each
-            trees.append(found)
+            assert node_count(found) <= len(each.frame), each
         assert_same_verdicts(frames, trees)
     print(dict(told))
     assert told["truncated"] > 10_000
     assert told["malformed"] > 10_000
-    assert told["leftover"] > 100
-    # A varint of more bytes than it needs, or a bool that is not 1, come back shorter or otherwise.
+    assert told["leftover"] > 1000
+    # A varint of more bytes than it needs, or a bool that is not 1, is written in another way.
     assert told["unnoticed"] <= 10
 
 
 def assert_same_verdicts(frames: list[Message], trees: list[Explained]) -> None:
-    """The walker's columns of damaged messages are those that the trees imply."""
-    got = helpers.walked(Walker(write_entries=True), frames)
-    for row, (each, found) in enumerate(zip(frames, trees, strict=True)):
-        if found.error is not None:
-            assert got.decoded[row] == layout.DECODED_MALFORMED, each
-            continue
-        assert got.decoded[row] == layout.DECODED_FULL, each
+    """The walker reads what the interpreter can read, and its columns are those that the trees imply."""
+    readable = [(each, found) for each, found in zip(frames, trees, strict=True) if found.error is None]
+    for each, found, verdict in zip(frames, trees, decoded(frames), strict=True):
+        assert verdict == (layout.DECODED_FULL if found.error is None else layout.DECODED_MALFORMED), each
+    got = helpers.walked(Walker(write_entries=True), [each for each, _ in readable])
+    for row, (each, found) in enumerate(readable):
         if not any("occurs twice" in note for note in found.notes):  # the tree keeps the last, rows have both
             assert (got.values[row], got.entries[row], got.errors[row]) == helpers.project(found), each
 
@@ -266,13 +261,9 @@ def test_as_many_elements_as_bytes_make_no_more_nodes_than_bytes(filler: bytes) 
         for length in sample.lengths:
             if length.kind != "array":
                 continue
-            written = encode_count(length.form, most)
-            frame = sample.frame[: length.at] + written + filler * most
+            count = damage.written(length.form, most + (length.form == "varint"))
+            frame = sample.frame[: length.at] + count + filler * most
             found = explain(*sample.kind, frame)
-            assert node_count(found) <= len(frame) + 1, (sample, length)
+            assert node_count(found) <= len(frame), (sample, length)
             got = helpers.walked(Walker(write_entries=True), [message(sample, frame)])
             assert len(got.entries[0]) + len(got.errors[0]) <= len(frame), (sample, length)
-
-
-def encode_count(form: str, count: int) -> bytes:
-    return damage.written(form, count + 1 if form == "varint" else count)

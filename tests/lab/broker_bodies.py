@@ -1,8 +1,8 @@
 """The broker's own account of a body, in our names: what its log says, and what it leaves unsaid.
 
 Brokers since 2.8 log Apache's JSON. That of 2.8.2 has the names of its time; those of 1.1.1 and 2.4.1 log text, which
-became JSON without knowing the types. `in_our_names` changes names and shapes, never values. Where a log has no value
-there stands UNSAID, and of bytes that it only counts a `Sized`; every such place is named in this module with its reason.
+became JSON without knowing the types. `body` changes names and shapes, never values. Where a log has no value there
+stands UNSAID, and of bytes that it only counts a `Sized`; every such place is named in this module with its reason.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PRODUCE, LIST_OFFSETS = 0, 2
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A line of the log: who asked what, and both bodies as they stand there. `is_text`: made from text, 1.1.1 and 2.4.1."""
+    """A line of the log: who asked what, and both bodies as they stand there. `is_text`: made from text."""
 
     connection: str
     correlation_id: int
