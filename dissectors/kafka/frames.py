@@ -626,7 +626,7 @@ class Frames:
 
     @cython.cfunc
     def _request_at(self, buffer: i64, at: i64, end: i64, guess: cython.bint) -> cython.bint:
-        """Do the bytes from `at` look like the start of a request? Wants 14 bytes; judges the client id as far as it is there.
+        """Do the bytes from `at` look like the start of a request? Wants 14 bytes, and as much of the client id as there is.
 
         Where a connection begins, any version of a known key will do; a `guess` in mid-stream is judged harder.
         """

@@ -10,8 +10,6 @@ from encode import SHAPES, Length, unsigned_varint
 from dissectors.kafka.explain import Explained, Node, Struct
 
 MOST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "varint": 2**32 - 1}
-# A varint beyond 32 bits, and one of more than five bytes.
-BAD_VARINTS = (b"\xff\xff\xff\xff\x1f", b"\x80\x80\x80\x80\x80\x00")
 
 
 def with_length(frame: bytes, length: Length, written: bytes) -> bytes:
@@ -24,20 +22,15 @@ def huge(frame: bytes, length: Length) -> bytes:
 
 
 def wrong_lengths(frame: bytes, length: Length) -> Iterator[bytes]:
-    """The frame with each wrong number: off by one, null, negative, huge, and at the edge of the bytes that follow."""
+    """The frame with each wrong number: off by one, null, negative, huge, and one more than what follows."""
     left = len(frame) - length.end
-    numbers = {length.raw + 1, length.raw - 1, MOST[length.form], left, left + 1}
     if length.form == "varint":
-        # Its number is 1 above the size: 0 is null. 2^31 and up are negative for a reader of int32.
-        numbers |= {0, 2**31, 2**31 - 1, left + 2}
-        for bad in BAD_VARINTS:
-            yield with_length(frame, length, bad)
+        # Its number is 1 above the size: 0 is null. 2^31 is negative for a reader of int32.
+        numbers = {length.raw + 1, length.raw - 1, 0, 2**31, MOST["varint"], left + 2} - {-1}
     else:
-        numbers |= {-1, -2, -MOST[length.form] - 1}
-    least = 0 if length.form == "varint" else -MOST[length.form] - 1
+        numbers = {length.raw + 1, length.raw - 1, -1, -2, MOST[length.form], min(left + 1, MOST[length.form])}
     for number in sorted(numbers - {length.raw}):
-        if least <= number <= MOST[length.form]:
-            yield with_length(frame, length, written(length.form, number))
+        yield with_length(frame, length, written(length.form, number))
 
 
 def written(form: str, number: int) -> bytes:

@@ -45,9 +45,7 @@ class Length(NamedTuple):
     raw: int
 
 
-def encode(
-    api_key: int, version: int, direction: str, header: Mapping[str, Any], body: Mapping[str, Any]
-) -> bytes:
+def encode(api_key: int, version: int, direction: str, header: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
     """A frame without its 4-byte length. `header`: correlation_id, client_id, unknown_tags, each if wanted.
 
     Raises ValueError for a name that the version does not have, and for null where the format has none.
