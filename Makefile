@@ -1,7 +1,7 @@
 # make demo   the report of the captures in samples/
 # make test   every test
 # make check  tests, lint, format, types: what must be green before a commit
-# make bench  speed and memory beside tshark and tcpdump
+# make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio
 # make docs   rewrite the pages that come from the source
 # make clean  remove everything that was built
 
@@ -28,10 +28,12 @@ check: $(VENV)/.compiled
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.compiled
+	$(BIN)/python bench/decode.py
 	$(BIN)/python bench/run.py
 
 docs: $(VENV)/.compiled
 	$(BIN)/python docs/write.py
+	$(BIN)/python docs/write_protocol.py
 
 clean:
 	rm -rf $(VENV) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

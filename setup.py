@@ -30,7 +30,13 @@ def write_declarations(source: Path) -> None:
     names = constants(source)
     lines = [f"# Written by setup.py from {source.name}; do not edit.", "cdef extern from *:", '    """']
     # The one value that no C enum holds portably.
-    lines += ["    #define UNKNOWN (-9223372036854775807LL - 1)", '    """', "    const long long UNKNOWN", "", "cdef enum:"]
+    lines += [
+        "    #define UNKNOWN (-9223372036854775807LL - 1)",
+        '    """',
+        "    const long long UNKNOWN",
+        "",
+        "cdef enum:",
+    ]
     lines += [f"    {name} = {value}" for name, value in names.items() if name != "UNKNOWN"]
     write_changed(source.with_suffix(".pxd"), "\n".join(lines) + "\n")
 
@@ -49,7 +55,13 @@ def extensions() -> list[Extension]:
         # A .pxd beside a stage tells the compiler where its constants come from.
         write_changed((ROOT / Path(*name.split("."))).with_suffix(".pxd"), "from dissectors.layout cimport *\n")
     modules = [Extension(name, [str(Path(*name.split(".")).with_suffix(".py"))], optional=True) for name in names]
-    directives = {"language_level": 3, "boundscheck": True, "wraparound": False, "cdivision": True, "initializedcheck": False}
+    directives = {
+        "language_level": 3,
+        "boundscheck": True,
+        "wraparound": False,
+        "cdivision": True,
+        "initializedcheck": False,
+    }
     return cythonize(modules, compiler_directives=directives)
 
 

@@ -34,7 +34,7 @@ _BATCH_ROWS = 2_000
 _BATCH_BYTES = 32 << 20
 
 
-class _Enough(Exception):  # noqa: N818 (it is no error)
+class _Enough(Exception):
     """All exchanges that were wanted have been seen."""
 
 

@@ -32,9 +32,10 @@ PACKET_ROWS = 4_096 + 8  # as the rows of the pipeline
 class Reading:
     """What reading one split gave: the facts of the table `captures`, and notes for a person.
 
-    `file` is the number of the input that the split is part of, `packets_before` counts its packet numbers in earlier splits, `numbers` those of this one (pcapng blocks that are no packets can take a number, as in
-    Wireshark). `failure` is one line when the input is no capture at
-    all, else None; `notes` tell of damage, after which what came before still counts.
+    `file` is the number of the input that the split is part of. `numbers` counts the packet numbers used here (pcapng blocks
+    that are no packets may take one, as in Wireshark), `packets_before` those of the same file in earlier splits.
+    `failure` is one line when the input is no capture at all, else None; `notes` tell of damage, after which what came
+    before still counts.
     """
 
     split: int

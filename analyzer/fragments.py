@@ -48,9 +48,7 @@ def by_connection(fragments: Iterable[pa.RecordBatch]) -> pa.Table:
     one, other = (zip(*(table.column(at).to_pylist() for at in columns), strict=True) for columns in _ENDPOINTS)
     scopes = table.column(layout.SEGMENT_SCOPE).to_pylist()
     numbers = table.column(layout.SEGMENT_NUMBER).to_pylist()
-    keys = [
-        (scope, *sorted(ends), number) for scope, number, *ends in zip(scopes, numbers, one, other, strict=True)
-    ]
+    keys = [(scope, *sorted(ends), number) for scope, number, *ends in zip(scopes, numbers, one, other, strict=True)]
     return table.take(sorted(range(table.num_rows), key=keys.__getitem__))
 
 

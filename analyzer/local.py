@@ -80,7 +80,7 @@ def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
 
 
 def _dataset(run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Options, warnings: list[str]) -> Dataset:
-    """Runs the stages in a temporary directory that lives as long as the dataset. `warnings` are told already known."""
+    """Runs the stages in a temporary directory that lives as long as the dataset. """
     folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
     failed = bool(warnings)
     try:
@@ -197,7 +197,7 @@ def _warnings(reading: Reading) -> Iterator[str]:
 
 
 def _write_small_tables(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> None:
-    """The tables that are small enough to be made from Python objects: captures, splits, notes and the parts with a whole request."""
+    """The tables that are small enough to be made from Python objects."""
     files = sorted({reading.file for reading in readings})
     captures = [_capture([reading for reading in readings if reading.file == file]) for file in files]
     _write(folder / "captures.parquet", captures, {column.name: column.type for column in TABLES["captures"]})

@@ -27,12 +27,14 @@ CLOSES = ("none", "fin", "rst")
 
 # A packet's number carries its split in the upper bits, so that both fit one column of a batch.
 SPLIT_SHIFT = 40
-ROW_GROUP = 122_880  # rows; what DuckDB reads as one unit of parallel work
 
 
 class Field(NamedTuple):
-    """One raw column: matrix column `at`; `type` an Arrow alias, `text` (interned string), `uuid` and `address`
-    (with the next matrix column), `packet` (becomes NAME_split and NAME_number), `api` (the name of an API key) or a tuple of words."""
+    """One raw column, made of matrix column `at`.
+
+    `type` is an Arrow alias; `text` (an interned string); `uuid` or `address` (with the next matrix column); `packet`
+    (becomes NAME_split and NAME_number); `api` (the name of an API key); or a tuple of words, by number.
+    """
 
     name: str
     at: int

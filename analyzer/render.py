@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dissectors.errors import DissectError
 from dissectors.kafka import schema
 from dissectors.kafka.explain import explain
-from dissectors.kafka.records import read_records
+from dissectors.kafka.records import Budget, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +28,15 @@ SECRET_NAME = re.compile("password|secret|jaas|key|token", re.IGNORECASE)
 
 
 class Renderer:
-    """What to show: each record of a batch (`records`), values that the schema calls secret (`secrets`)."""
+    """What to show: each record of a batch (`records`), values that the schema calls secret (`secrets`).
+
+    `budget` bounds what the records of one message may become when they are decompressed.
+    """
 
     def __init__(self, records: bool = False, secrets: bool = False) -> None:
         self.records = records
         self.secrets = secrets
+        self.budget = Budget()
 
     def struct(self, struct: Struct) -> dict[str, Any]:
         found = {name: self.node(node, struct) for name, node in struct.fields.items()}
@@ -71,7 +75,7 @@ class Renderer:
 
     def batches(self, data: memoryview) -> dict[str, Any]:
         """`partial_bytes` are those of a last batch that is cut off; `problem` says where reading stopped, and why."""
-        read = read_records(data, full=self.records)
+        read = read_records(data, self.records, self.budget)
         found: dict[str, Any] = {"size_bytes": len(data), "batches": [self.batch(batch) for batch in read.batches]}
         if read.partial_bytes:
             found["partial_bytes"] = read.partial_bytes
@@ -116,6 +120,7 @@ def error(problem: DissectError) -> dict[str, Any]:
 
 def message(found: Explained, renderer: Renderer) -> dict[str, Any]:
     """A message as `kanalyze decode` prints it; with an `error`, header and body hold what came before that."""
+    renderer.budget = Budget()
     header = renderer.struct(found.header)
     body = None if found.body is None else renderer.struct(found.body)
     if found.error is not None:

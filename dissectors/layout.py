@@ -73,7 +73,9 @@ SEEN_OUTCOMES = 7
 # chunks: what reassembly hands on, per connection in causal order (streams -> frames).
 CHUNK_KIND = 0
 CHUNK_SLOT = 1  # connection slot; stable from OPEN to CLOSE
-CHUNK_SIDE = 2  # 0: sent by the endpoint that sent the first packet seen (the SYN sender when there is one), 1: the other
+CHUNK_SIDE = (
+    2  # 0: sent by the endpoint that sent the first packet seen (the SYN sender when there is one), 1: the other
+)
 CHUNK_BUFFER = 3
 CHUNK_OFFSET = 4
 CHUNK_LENGTH = 5  # bytes of stream; for a DATA chunk all of them are there

@@ -13,20 +13,30 @@ from analyzer.text import printable
 
 if TYPE_CHECKING:
     from analyzer.export import Rows
+    from analyzer.report.layout import Column
 
 # As many rows as a person may scroll through; more are for the other formats.
 TABLE_ROWS = 1000
+# Cells that text may be cut down to on a terminal, and the width of a pipe.
+_LEAST = 8
+_NO_END = 100_000
 
 
 def print_result(rows: Rows, limit: int) -> None:
     """Prints up to `limit` rows (0: all) under the names of their columns, and says on stderr when there are more."""
+    from analyzer.report.layout import Column
+
     keys = rows.keys()
-    columns = rows.batches(limit=limit + 1 if limit else 0).read_all().columns
-    fetched = list(zip(*(column.to_pylist() for column in columns), strict=True))
+    found = rows.batches(limit=limit + 1 if limit else 0).read_all().columns
+    fetched = list(zip(*(column.to_pylist() for column in found), strict=True))
     shown = fetched[:limit] if limit else fetched
     numeric = [not key and all(isinstance(row[i], int | float | None) for row in shown) for i, key in enumerate(keys)]
     cells = [[cell(value, key) for value, key in zip(row, keys, strict=True)] for row in shown]
-    print_table(rows.names, cells, numeric)
+    columns = [
+        Column(printable(name), right=is_number, least=0 if is_number or key else _LEAST)
+        for name, is_number, key in zip(rows.names, numeric, keys, strict=True)
+    ]
+    print_table(columns, cells)
     say_when_cut(len(fetched), limit)
 
 
@@ -47,19 +57,12 @@ def cell(value: Any, key: bool = False) -> str:
     return printable(str(value))
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
-    """Prints cells in columns, those marked `right` to the right; on a terminal long cells end in an ellipsis."""
-    from rich import box
-    from rich.table import Table
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """Prints cells in columns. A terminal gets what fits it; a pipe gets whole cells, for whoever searches in them."""
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1), header_style="bold")
-    for name, is_right in zip(header, right, strict=True):
-        table.add_column(
-            Text(printable(name)), justify="right" if is_right else "left", no_wrap=True, overflow="ellipsis"
-        )
-    for row in rows:
-        table.add_row(*(Text(text) for text in row))
-    # A pipe gets whole cells: whoever reads it may search for them.
-    with screen(None if sys.stdout.isatty() else 100_000) as console:
-        console.print(table)
+    from analyzer.report.layout import Row, table
+
+    with screen(None if sys.stdout.isatty() else _NO_END) as console:
+        lines = table(columns, [Row(cells) for cells in rows], console.width)
+        console.print(Text("\n").join(lines), soft_wrap=True, highlight=False, markup=False, emoji=False)

@@ -10,7 +10,7 @@ from analyzer.render import Renderer, error
 from analyzer.text import escape_json
 
 if TYPE_CHECKING:
-    from dissectors.kafka.explain import Explained, Node, Struct
+    from dissectors.kafka.explain import Embedded, Explained, Node, Struct
 
 # Values of bytes, records and text longer than this are cut: `kanalyze dump` has them whole.
 _MOST_CHARACTERS = 160
@@ -21,17 +21,22 @@ def tree(found: Explained, renderer: Renderer) -> Iterator[str]:
     value.
     """
     yield f"{'offset':>8} {'size':>7}  field"
-    yield from _struct(found.header, 0, renderer)
+    yield from _message(found, 0, renderer)
+
+
+def _message(found: Explained | Embedded, depth: int, renderer: Renderer) -> Iterator[str]:
+    yield from _struct(found.header, depth, renderer)
     if found.body is not None:
-        yield from _struct(found.body, 0, renderer)
+        yield from _struct(found.body, depth, renderer)
+    indent = "  " * depth
     if found.leftover_bytes:
-        yield f"{'':>8} {found.leftover_bytes:>7}  bytes follow that the schema does not know"
+        yield f"{'':>8} {found.leftover_bytes:>7}  {indent}bytes follow that the schema does not know"
     for note in found.notes:
-        yield f"{'':>16}  note: {note}"
+        yield f"{'':>16}  {indent}note: {note}"
     if found.error is not None:
         problem = error(found.error)
         where = problem["path"] or "the start"
-        yield f"{problem['offset']:>8} {'':>7}  {problem['kind']} at {where}: {problem['message']}"
+        yield f"{problem['offset']:>8} {'':>7}  {indent}{problem['kind']} at {where}: {problem['message']}"
 
 
 def _struct(struct: Struct, depth: int, renderer: Renderer) -> Iterator[str]:
@@ -55,6 +60,26 @@ def _node(node: Node, depth: int, renderer: Renderer, around: Struct) -> Iterato
         yield from _records(node, place, depth, renderer)
     else:
         yield f"{place}{node.name} = {_text(renderer.node(node, around))}{_meaning(node)}"
+    if node.embedded is not None:
+        # Also inside a field that is secret as a whole: the message in it has marks of its own.
+        yield from _embedded(node, node.embedded, depth + 1, renderer)
+
+
+def _embedded(node: Node, found: Explained | Embedded, depth: int, renderer: Renderer) -> Iterator[str]:
+    """What bytes hold, below them, its places those of the frame around it."""
+    size = len(node.value)
+    yield f"{node.end - size:>8} {size:>7}  {'  ' * depth}{_title(found)}"
+    yield from _message(found, depth + 1, renderer)
+
+
+def _title(found: Explained | Embedded) -> str:
+    from dissectors.kafka import schema
+    from dissectors.kafka.explain import Embedded
+
+    if isinstance(found, Embedded):
+        return f"{found.schema} version {found.version}"
+    known = schema.known_keys().get(found.api_key)
+    return f"{known.name if known else f'key {found.api_key}'} version {found.version}, {found.direction}"
 
 
 def _records(node: Node, place: str, depth: int, renderer: Renderer) -> Iterator[str]:

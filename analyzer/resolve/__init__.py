@@ -29,6 +29,7 @@ PROBLEM_KINDS = {
     21: ("reset_ignored", "A reset whose sequence number lies far from the stream: it ended nothing."),
     22: ("bytes_after_end", "Bytes beyond the end of the stream (FIN or RST) were passed over."),
     23: ("connection_evicted", "More connections at a time than --max-connections: this open one was given up."),
+    24: ("stray_bytes", "Bytes far from a stream whose start was not seen: left out."),
     15: ("too_many_waiting", "More than 8,192 requests of one connection wait for replies; the oldest was given up."),
 }
 

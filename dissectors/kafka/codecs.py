@@ -26,7 +26,14 @@ _FULL = "failed to write whole buffer"
 
 
 class CodecError(ValueError):
-    """Bytes that the codec cannot read, or that would become more than allowed; the message says which."""
+    """Bytes that the codec cannot read, or that would become more than allowed; the message says which.
+
+    `tried_bytes` of output is what finding that out has cost at most.
+    """
+
+    def __init__(self, text: str, tried_bytes: int = 0) -> None:
+        super().__init__(text)
+        self.tried_bytes = tried_bytes
 
 
 def decompress(codec: int, data: bytes | memoryview, most_bytes: int) -> bytes | memoryview:
@@ -47,35 +54,39 @@ def decompress(codec: int, data: bytes | memoryview, most_bytes: int) -> bytes |
     raise CodecError(f"codec {codec} is unknown")
 
 
-def _too_big(ceiling: int) -> CodecError:
-    return CodecError(f"more than {ceiling} bytes when decompressed")
+def _too_big(ceiling: int, tried_bytes: int) -> CodecError:
+    return CodecError(f"more than {ceiling} bytes when decompressed", tried_bytes)
 
 
 def _snappy(snappy: Any, data: bytes | memoryview, ceiling: int) -> bytes:
     """One raw block, or the blocks of snappy-java's stream (each behind a length of 4 bytes)."""
     data = bytes(data)
     if not data.startswith(_XERIAL):
-        return _snappy_block(snappy, data, ceiling)
+        return _snappy_block(snappy, data, ceiling, 0)
     blocks = []
     at = _XERIAL_HEADER
+    done = 0
     while at < len(data):
         size = int.from_bytes(data[at : at + 4], "big")
         at += 4
         if size > len(data) - at or at > len(data):
-            raise CodecError("not snappy: a block is cut off")
-        blocks.append(_snappy_block(snappy, data[at : at + size], ceiling))
-        ceiling -= len(blocks[-1])
+            raise CodecError("not snappy: a block is cut off", done)
+        blocks.append(_snappy_block(snappy, data[at : at + size], ceiling, done))
+        done += len(blocks[-1])
         at += size
     return b"".join(blocks)
 
 
-def _snappy_block(snappy: Any, block: bytes, ceiling: int) -> bytes:
+def _snappy_block(snappy: Any, block: bytes, ceiling: int, done: int) -> bytes:
+    """A block behind others that gave `done` bytes; it begins with the length of its content."""
+    wanted = 0
     try:
-        if snappy.decompress_raw_len(block) > ceiling:
-            raise _too_big(ceiling)
+        wanted = snappy.decompress_raw_len(block)
+        if done + wanted > ceiling:
+            raise _too_big(ceiling, done)
         return bytes(snappy.decompress_raw(block))
     except codec_errors() as problem:
-        raise CodecError(f"not snappy: {problem}") from None
+        raise CodecError(f"not snappy: {problem}", done + wanted) from None
 
 
 def codec_errors() -> type[Exception]:
@@ -96,9 +107,9 @@ def _growing(
             return memoryview(buffer)[: decompress_into(data, buffer)].toreadonly()
         except codec_errors() as problem:
             if _FULL not in str(problem):
-                raise CodecError(f"not {name}: {problem}") from None
+                raise CodecError(f"not {name}: {problem}", size) from None
         if size == ceiling:
-            raise _too_big(ceiling)
+            raise _too_big(ceiling, size)
         size = min(ceiling, size * 4)
 
 

@@ -240,7 +240,7 @@ class Exchanges:
     @cython.exceptval(check=False)
     def _reply_decides(self, column: cython.longlong, value: cython.longlong, asked: cython.longlong) -> cython.bint:
         """Counts: the larger (a fetch of a session names no partition). Ids: the one the broker gave."""
-        if column == ROW_TOPICS or column == ROW_PARTITIONS or column == ROW_RECORD_BYTES:
+        if column in (ROW_TOPICS, ROW_PARTITIONS, ROW_RECORD_BYTES):
             return value > asked
         if column == ROW_SESSION_ID:
             return value != 0

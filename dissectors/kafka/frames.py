@@ -52,7 +52,8 @@ S_REASON = cython.declare(cython.int, 10)  # SKIP_ reason while searching
 S_LOSSES = cython.declare(cython.int, 11)  # gaps that hid a frame boundary
 S_SEARCHED = cython.declare(cython.int, 12)  # bytes searched in vain
 S_GUESSED = cython.declare(cython.int, 13)  # 1: the frame under way begins where a search said so
-S_COLUMNS = cython.declare(cython.int, 14)
+S_LAST_TIME = cython.declare(cython.int, 14)  # latest time among its bytes so far
+S_COLUMNS = cython.declare(cython.int, 15)
 
 M_SEARCH = cython.declare(cython.int, 0)
 M_FRAMES = cython.declare(cython.int, 1)
@@ -85,6 +86,7 @@ LONGEST_SYNC_FRAME = cython.declare(i64, 134217728)  # a guess must be more mode
 LONGEST_TOKEN = cython.declare(i64, 1048576)
 SEARCH_LIMIT = cython.declare(i64, 262144)  # bytes searched before a stranger is left alone
 ABANDON_NS = cython.declare(i64, 27000000000)  # 0.9 of the usual request timeout, 30 s
+CLOCK_NS = cython.declare(i64, 1000000)  # capture clocks that disagree by less are said to agree
 MOST_WAITING = cython.declare(i64, 8192)  # outstanding requests of one connection
 
 # Kinds of problems this stage reports; names are in analyzer/tables.
@@ -449,9 +451,25 @@ class Frames:
     @cython.cfunc
     def _begin(self, chunks: i64[:, ::1], row: i64, s: i64, at: i64) -> cython.int:
         self.side[s, S_TIME] = chunks[CHUNK_TIME, row]
+        self.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
         self.side[s, S_NUMBER] = chunks[CHUNK_NUMBER, row]
         self.side[s, S_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
         return 0
+
+    @cython.cfunc
+    def _arrived(self, chunks: i64[:, ::1], row: i64, s: i64) -> cython.int:
+        if self.side[s, S_LAST_TIME] < chunks[CHUNK_TIME, row]:
+            self.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
+        return 0
+
+    @cython.cfunc
+    def _end_time(self, s: i64, final: i64) -> i64:
+        """When the whole frame was there; `final` is the time of its final byte.
+
+        A packet that came later may have filled a hole, and then it is that packet's time. Below a millisecond it is the
+        clocks of two processors that disagree.
+        """
+        return self.side[s, S_LAST_TIME] if self.side[s, S_LAST_TIME] - final >= CLOCK_NS else final
 
     @cython.cfunc
     def _collect(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
@@ -469,6 +487,7 @@ class Frames:
                 return False
             self.side[s, S_PASSED] += need
             self.side[s, S_FRAMED] += need
+            self._arrived(chunks, row, s)
             self.resume += need
             left -= need
             if self.side[s, S_TOTAL] < 0 and self.side[s, S_PASSED] == 4:
@@ -479,7 +498,7 @@ class Frames:
             if self.side[s, S_PASSED] == self.side[s, S_TOTAL]:
                 if self.side[s, S_GUESSED] and self._refuted(chunks, row, slot, s):
                     return True
-                self._deliver(slot, s, chunks[CHUNK_TIME, row])
+                self._deliver(slot, s, self._end_time(s, chunks[CHUNK_TIME, row]))
                 return True
         return True
 
@@ -626,7 +645,7 @@ class Frames:
 
     @cython.cfunc
     def _request_at(self, buffer: i64, at: i64, end: i64, guess: cython.bint) -> cython.bint:
-        """Do the bytes from `at` look like the start of a request? Wants 14 bytes, and as much of the client id as there is.
+        """Do the bytes from `at` look like the start of a request? Wants 14 bytes.
 
         Where a connection begins, any version of a known key will do; a `guess` in mid-stream is judged harder.
         """
@@ -789,8 +808,10 @@ class Frames:
             return False
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and (s & 1) == 0:
             # Fewer bytes than a header needs: believe the length for now, the whole header is judged when it is there.
-            if self._request_at(buffer, base, end, False) or (
-                end - base < 14 and self._may_be_request(buffer, base, end)
+            if (
+                self._request_at(buffer, base, end, False)
+                or self._one_frame(buffer, base, end)
+                or (end - base < 14 and self._may_be_request(buffer, base, end))
             ):
                 self._synced(slot, s)
                 return True
@@ -809,6 +830,14 @@ class Frames:
             return False
         kind = self._byte(buffer, at)
         return 20 <= kind <= 23 and self._byte(buffer, at + 1) == 3 and self._byte(buffer, at + 2) <= 4
+
+    @cython.cfunc
+    def _one_frame(self, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """A chunk that is one frame of modest key and version: a vendor's request, or a broken one. What it is worth is
+        judged when all connections are known: it counts if others prove that the peer is a broker."""
+        if end - at < 12 or at + 4 + self._int32(buffer, at) != end:
+            return False
+        return 0 <= self._int16(buffer, at + 4) < 1024 and 0 <= self._int16(buffer, at + 6) < 1024
 
     @cython.cfunc
     def _may_be_request(self, buffer: i64, at: i64, end: i64) -> cython.bint:
@@ -861,8 +890,13 @@ class Frames:
         s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
         length: i64 = chunks[CHUNK_LENGTH, row]
         left: i64
+        last_time: i64 = UNKNOWN
         if self.side[s, S_MODE] != M_FRAMES:
             return True
+        if chunks[CHUNK_DETAIL, row] == GAP_CUT:
+            # The packet came, only its bytes were not kept: this is when the frame's tail arrived.
+            self._arrived(chunks, row, s)
+            last_time = self._end_time(s, chunks[CHUNK_TIME, row])
         left = self.side[s, S_TOTAL] - self.side[s, S_PASSED] if self.side[s, S_TOTAL] > 0 else -1
         if left > 0 and length >= left and not self._room(s, 0):
             return False
@@ -870,8 +904,7 @@ class Frames:
             self.side[s, S_PASSED] += length
             return True
         if left > 0:
-            # Its last byte is among the missing ones; only where the hole ends with the frame is its time known.
-            self._deliver(slot, s, chunks[CHUNK_TIME, row] if length == left else UNKNOWN)
+            self._deliver(slot, s, last_time)
             if length == left:
                 return True
         else:

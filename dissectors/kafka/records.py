@@ -9,17 +9,20 @@ Sources: the protocol guide and "message format" of Apache Kafka's documentation
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dissectors.errors import DissectError, Malformed
-from dissectors.kafka.codecs import CODECS, CodecError, decompress
+from dissectors.kafka.batches import Batch, Record, Records, codec_name, last_sequence
+from dissectors.kafka.checksums import crc_fits
+from dissectors.kafka.codecs import CodecError, decompress
+from dissectors.kafka.control import control_of
 from dissectors.kafka.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Decompressed bytes of one records field; whoever needs more has a bomb.
+# Decompressed bytes of one records field, or of one message; whoever needs more has a bomb.
 MOST_BYTES = 128 << 20
 
 # Offset and length stand before every batch, magic 2 or not.
@@ -29,88 +32,23 @@ _MAGIC_AT = 16
 # Length, attributes, two deltas, two lengths, a count: one byte each at least.
 _LEAST_RECORD_BYTES = 7
 
-_CONTROL_TYPES = (
-    "ABORT",
-    "COMMIT",
-    "LEADER_CHANGE",
-    "SNAPSHOT_HEADER",
-    "SNAPSHOT_FOOTER",
-    "KRAFT_VERSION",
-    "KRAFT_VOTERS",
-)
-
 
 @dataclass(slots=True)
-class Record:
-    """`offset` is absolute as far as the batch's is, `timestamp` epoch ms (-1: none); key and value may be null.
+class Budget:
+    """Bytes that may still be decompressed; one for all fields of a message bounds them together."""
 
-    `control` says what a record of a control batch means: its type, and for ABORT and COMMIT the coordinator's epoch.
+    left: int = MOST_BYTES
+
+
+def read_records(
+    data: bytes | memoryview, full: bool = False, budget: Budget | None = None, check_crc: bool = False
+) -> Records:
+    """The batches of a `records` field; with each record when `full`, with `crc_ok` when `check_crc`.
+
+    Decompression takes from `budget` (None: one of its own); what is beyond it is a batch's `problem`.
     """
-
-    offset: int
-    timestamp: int
-    key: bytes | None
-    value: bytes | None
-    headers: Sequence[tuple[str, bytes | None]] = ()
-    control: dict[str, Any] | None = None
-
-
-@dataclass(slots=True)
-class Batch:
-    """What a batch says of itself. `start` is its place in the field, `size_bytes` includes offset and length.
-
-    Of magic 0 and 1 an uncompressed message is a batch of one, a compressed one a batch of what it wraps; base offset
-    and count are None when that cannot be opened. `base_timestamp` and what stands below it exist from magic 2 on, else
-    None; it holds the delete horizon when there is one. `records` is None unless asked for; with a `problem` it ends
-    before the first that could not be read.
-    """
-
-    start: int
-    size_bytes: int
-    magic: int
-    codec: str = "none"
-    base_offset: int | None = None
-    last_offset: int = 0
-    crc: int = 0
-    timestamp_type: str = "CreateTime"
-    max_timestamp: int = -1
-    count: int | None = None
-    base_timestamp: int | None = None
-    delete_horizon_ms: int | None = None
-    partition_leader_epoch: int | None = None
-    producer_id: int | None = None
-    producer_epoch: int | None = None
-    base_sequence: int | None = None
-    last_sequence: int | None = None
-    transactional: bool | None = None
-    control: bool | None = None
-    records: list[Record] | None = field(default=None, repr=False)
-    problem: DissectError | None = None
-
-    def header(self) -> dict[str, Any]:
-        """The fields that this magic has, by name."""
-        names = [name for name in self.__slots__ if name not in ("start", "records", "problem")]
-        found = {name: getattr(self, name) for name in names}
-        if self.magic < 2:
-            return {name: found[name] for name in names[: names.index("base_timestamp")]}
-        if self.delete_horizon_ms is None:
-            del found["delete_horizon_ms"]
-        return found
-
-
-@dataclass(slots=True)
-class Records:
-    """The batches of a field; bytes of a last one that is cut off; why reading stopped, if it stopped early."""
-
-    batches: list[Batch]
-    partial_bytes: int = 0
-    problem: DissectError | None = None
-
-
-def read_records(data: bytes | memoryview, full: bool = False, most_bytes: int = MOST_BYTES) -> Records:
-    """The batches of a `records` field, with each record when `full`; decompresses at most `most_bytes` in all."""
     found = Records([])
-    reader = _Reader(memoryview(data), full, most_bytes)
+    reader = _Reader(memoryview(data), full, budget or Budget(), check_crc)
     at = 0
     while at < len(data):
         if len(data) - at < _MAGIC_AT + 1:
@@ -119,7 +57,7 @@ def read_records(data: bytes | memoryview, full: bool = False, most_bytes: int =
         try:
             batch = reader.batch(at, len(found.batches))
         except DissectError as problem:
-            found.problem = problem
+            found.problem = bare(problem)
             break
         if batch is None:
             found.partial_bytes = len(data) - at
@@ -130,12 +68,13 @@ def read_records(data: bytes | memoryview, full: bool = False, most_bytes: int =
 
 
 class _Reader:
-    """Reads batches one by one; `budget` is what may still be decompressed."""
+    """Reads batches one by one."""
 
-    def __init__(self, data: memoryview, full: bool, budget: int) -> None:
+    def __init__(self, data: memoryview, full: bool, budget: Budget, check_crc: bool) -> None:
         self.data = data
         self.full = full
         self.budget = budget
+        self.check_crc = check_crc
 
     def batch(self, at: int, index: int) -> Batch | None:
         """The batch at `at`; None: it is cut off. Raises Malformed when no later batch can be found."""
@@ -151,6 +90,8 @@ class _Reader:
         if size > wire.left:
             return None
         batch = Batch(at, size + _FRAME_BYTES, magic)
+        if self.check_crc:
+            batch.crc_ok = crc_fits(self.data[at : at + batch.size_bytes], magic)
         wire.end, wire.whole = wire.at + size, True
         try:
             if magic == 2:
@@ -158,7 +99,7 @@ class _Reader:
             else:
                 self.legacy(batch, base_offset, wire)
         except DissectError as problem:
-            batch.problem = problem
+            batch.problem = bare(problem)
         return batch
 
     def modern(self, batch: Batch, base_offset: int, wire: Wire) -> None:
@@ -211,6 +152,8 @@ class _Reader:
             batch.max_timestamp = wire.int64()
         key = wire.sized_bytes(compact=False)
         value = wire.sized_bytes(compact=False)
+        if wire.left:
+            raise wire.malformed("the end of the message", f"{wire.left} more bytes")
         if attributes & 7 == 0:
             batch.base_offset, batch.count = offset, 1
             records = [Record(offset, batch.max_timestamp, copy(key), copy(value))]
@@ -223,7 +166,8 @@ class _Reader:
             batch.records = records
 
     def wrapped(self, batch: Batch, wire: Wire) -> list[Record]:
-        """The messages inside a compressed one; in magic 1 their offsets are relative to that of the last."""
+        """The messages inside a compressed one. In magic 1 their offsets count from the first, and that of the wrapper
+        is the last one's; some old producers leave it at 0, as if the first were 0."""
         found: list[Record] = []
         path = list(wire.path)
         while wire.left:
@@ -235,9 +179,12 @@ class _Reader:
             with wire.inside(size):
                 found.append(self.inner(batch, offset, wire))
         if found and batch.magic == 1:
-            shift = batch.last_offset - found[-1].offset
+            last = found[-1].offset
+            if 0 != batch.last_offset < last:
+                raise wire.malformed(f"an offset of at least {last} around the messages", str(batch.last_offset))
+            batch.last_offset = batch.last_offset or last
             for record in found:
-                record.offset += shift
+                record.offset += batch.last_offset - last
         return found
 
     def inner(self, batch: Batch, offset: int, wire: Wire) -> Record:
@@ -250,16 +197,21 @@ class _Reader:
         if batch.timestamp_type == "LogAppendTime":
             timestamp = batch.max_timestamp
         key = wire.sized_bytes(compact=False)
-        return Record(offset, timestamp, copy(key), copy(wire.sized_bytes(compact=False)))
+        value = wire.sized_bytes(compact=False)
+        if wire.left:
+            raise wire.malformed("the end of the message", f"{wire.left} more bytes")
+        return Record(offset, timestamp, copy(key), copy(value))
 
     def open(self, codec: int, payload: memoryview, wire: Wire) -> Wire:
         """A place at the start of the decompressed bytes, its path that of `wire`."""
         try:
-            content = decompress(codec, payload, self.budget)
+            content = decompress(codec, payload, self.budget.left)
         except CodecError as problem:
+            # A field full of bombs must cost no more than a field full of records.
+            self.budget.left -= min(problem.tried_bytes, self.budget.left)
             raise Malformed(wire.where(), wire.at, "compressed records", str(problem)) from None
         if codec:
-            self.budget -= len(content)
+            self.budget.left -= len(content)
         inner = Wire(content)
         inner.whole = True
         inner.path.extend(wire.path)
@@ -282,7 +234,7 @@ def modern_record(batch: Batch, wire: Wire) -> Record:
         if wire.left:
             raise wire.malformed("the end of the record", f"{wire.left} more bytes")
     if batch.control:
-        record.control = control_of(record)
+        record.control = control_of(record.key, record.value)
     return record
 
 
@@ -306,30 +258,11 @@ def varint_bytes(wire: Wire) -> bytes | None:
     return None if size == -1 else bytes(wire.skip(size))
 
 
-def control_of(record: Record) -> dict[str, Any] | None:
-    """The type that the key of a control record names; None when the key is no such thing."""
-    key, value = record.key, record.value
-    if key is None or len(key) < 4:
-        return None
-    number = int.from_bytes(key[2:4], "big", signed=True)
-    if not 0 <= number < len(_CONTROL_TYPES):
-        return {"type": f"UNKNOWN_{number}"}
-    found: dict[str, Any] = {"type": _CONTROL_TYPES[number]}
-    if number < 2 and value is not None and len(value) >= 6:
-        found["coordinator_epoch"] = int.from_bytes(value[2:6], "big", signed=True)
-    return found
-
-
-def codec_name(attributes: int) -> str:
-    """One that nobody knows is called by its number."""
-    number = attributes & 7
-    return CODECS[number] if number < len(CODECS) else f"unknown_{number}"
-
-
-def last_sequence(base: int, last_offset_delta: int) -> int:
-    """Sequence number of the last record; they go on at 0 after 2^31 - 1; -1: the producer uses none."""
-    return -1 if base == -1 else (base + last_offset_delta) & 0x7FFFFFFF
-
-
 def copy(value: memoryview | None) -> bytes | None:
     return None if value is None else bytes(value)
+
+
+def bare(problem: DissectError) -> DissectError:
+    """Without the frames that it went through: they would keep their buffers alive as long as the batch is."""
+    problem.__traceback__ = problem.__context__ = None
+    return problem

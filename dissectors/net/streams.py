@@ -889,12 +889,7 @@ class Streams:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def _thorough(
-        self,
-        s: cython.longlong,
-        key: cython.longlong,
-        row: cython.longlong,
-    ) -> cython.longlong:
+    def _thorough(self, s: cython.longlong, key: cython.longlong, row: cython.longlong) -> cython.longlong:
         """Takes in one segment and lets out what it sets free.
 
         Returns why it stopped; the segment is taken in when that is WHY_DONE or when `draining` names its slot.
@@ -1233,7 +1228,9 @@ class Streams:
         if stop < end:
             kept = self._keep(s, first, stop, end)
             if kept > 0:
-                self.side[s, S_REORDERED] += 1
+                # While the peer's start is held back, waiting says nothing about the order of the capture.
+                if self.side[s ^ 1, S_STATE] & SIDE_STARTED or self.side[s ^ 1, S_LOST_TO]:
+                    self.side[s, S_REORDERED] += 1
             elif stop == begin:
                 self.side[s, S_RETRANSMITTED] += 1
 
@@ -1731,11 +1728,7 @@ class Streams:
         ):
             return True
         return self._passed(
-            slot,
-            self.conn[slot, C_RST_TIME],
-            self.conn[slot, C_RST_COUNT],
-            self.reorder_ns,
-            self.reorder_segments,
+            slot, self.conn[slot, C_RST_TIME], self.conn[slot, C_RST_COUNT], self.reorder_ns, self.reorder_segments
         )
 
     @cython.cfunc

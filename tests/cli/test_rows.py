@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
+import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +85,8 @@ def test_a_pipe_gets_whole_cells_without_colour(capfdbinary: Any, monkeypatch: p
     monkeypatch.setenv("COLUMNS", "20")
     text = run(capfdbinary, "exchanges", "x").decode()
     lines = text.splitlines()
-    assert "10:59:12.123456" in lines[2] and "0000000000000005" in lines[2] and "2.1 ms" in lines[2]
-    assert "=cmd|\\x1b[31m\\x9b" in lines[3] and "closed" in lines[3]
+    assert "10:59:12.123" in lines[1] and "0000000000000005" in lines[1] and "2.1 ms" in lines[1]
+    assert "=cmd|\\x1b[31m\\x9b" in lines[2] and "closed" in lines[2]
     assert "\x1b" not in text and "…" not in text
 
 
@@ -89,10 +95,10 @@ def test_limit_says_that_there_is_more(capfdbinary: Any) -> None:
     for words in (["exchanges", "x"], ["sql", "x", "select * from exchanges"]):
         assert main([*words, "--limit", "1"]) == 0
         out, err = capfdbinary.readouterr()
-        assert len(out.splitlines()) == 3 and b"--limit 0" in err
+        assert len(out.splitlines()) == 2 and b"--limit 0" in err
         assert main([*words, "--limit", "2"]) == 0
         out, err = capfdbinary.readouterr()
-        assert len(out.splitlines()) == 4 and err == b""
+        assert len(out.splitlines()) == 3 and err == b""
         assert len(run(capfdbinary, *words, "--limit", "1", "--format", "jsonl").splitlines()) == 1
 
 
@@ -179,3 +185,22 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
     for form in ("csv", "jsonl"):
         assert peak(form, 2_000_000) < 1.25 * peak(form, 500_000)
+
+
+def test_a_terminal_of_80_columns_gets_the_id_and_the_time_whole() -> None:
+    code = """
+import sys
+from analyzer.cli.main import main
+sys.exit(main(["exchanges", sys.argv[1], "--limit", "9"]))
+"""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"TERM": "dumb"}
+    capture = ROOT / "samples" / "throttle.pcap.zst"
+    command = [sys.executable, "-c", code, str(capture)]
+    assert subprocess.run(command, stdout=slave, stderr=subprocess.DEVNULL, cwd=ROOT, env=env).returncode == 0
+    os.close(slave)
+    lines = os.read(master, 65536).decode().splitlines()
+    os.close(master)
+    assert len(lines) == 10 and max(map(len, lines)) <= 80
+    assert all(re.match(r"  [0-9a-f]{16}  \d\d:\d\d:\d\d\.\d{3}  ", line) for line in lines[1:])

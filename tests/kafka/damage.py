@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import pack
 
-from encode import SHAPES, Length, unsigned_varint
+from encode import SHAPES, Length, unsigned_varint, zigzag
 
 from dissectors.kafka.explain import Explained, Node, Struct
 
-MOST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "varint": 2**32 - 1}
+MOST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "varint": 2**32 - 1, "zigzag": 2**31 - 1}
 
 
 def with_length(frame: bytes, length: Length, written: bytes) -> bytes:
@@ -34,6 +34,8 @@ def wrong_lengths(frame: bytes, length: Length) -> Iterator[bytes]:
 
 
 def written(form: str, number: int) -> bytes:
+    if form == "zigzag":
+        return zigzag(number)
     return unsigned_varint(number) if form == "varint" else pack(SHAPES[form], number)
 
 

@@ -34,8 +34,8 @@ SHAPES = {
 class Length(NamedTuple):
     """A length or count at [at, end) of a frame: `raw` is the number as it is written, for a varint 1 above the size.
 
-    `form` is "int16", "int32" or "varint"; `kind` is "string", "bytes", "records", "array", "tags" (how many) or "tag"
-    (bytes of one).
+    `form` is "int16", "int32", "varint" or (in records alone) "zigzag"; `kind` is "string", "bytes", "records",
+    "array", "tags" (how many) or "tag" (bytes of one).
     """
 
     at: int
@@ -66,6 +66,18 @@ def encode_with_lengths(
     return bytes(writer.out), writer.lengths
 
 
+def encode_struct_with_lengths(name: str, version: int, values: Mapping[str, Any]) -> tuple[bytes, list[Length]]:
+    """A struct of `schemas/embedded/NAME.kafka` with its version in front, and each length in it."""
+    known = schema.embedded(name)
+    writer = _Writer(version, known.is_flexible(version))
+    if known.has_prefix:
+        writer.out += pack(">h", version)
+        writer.struct(known.fields, values)
+    else:
+        writer.struct(known.fields, {**values, "version": version})
+    return bytes(writer.out), writer.lengths
+
+
 def plain(struct: Struct) -> dict[str, Any]:
     """A tree as `encode` takes it; tagged fields that are absent on the wire are left out."""
     found = {
@@ -92,6 +104,11 @@ def unsigned_varint(value: int) -> bytes:
         found.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes((*found, value))
+
+
+def zigzag(value: int) -> bytes:
+    """A signed varint of up to 64 bits."""
+    return unsigned_varint((value << 1) ^ (value >> 63))
 
 
 class _Writer:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kafka_vectors import snake
 
 from dissectors.kafka.field_lines import span
-from dissectors.kafka.schema import OPEN, Api, Field, Span
+from dissectors.kafka.schema import OPEN, Api, EmbeddedSchema, Field, Span
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +23,13 @@ def of_schema(api: Api, direction: str, version: int) -> str:
     """The layout that our schema file gives to a version."""
     text = _fields(api.message(direction).fields, version, api.is_flexible(version))
     return f"flexible {text}" if api.is_flexible(version) else text
+
+
+def of_embedded(known: EmbeddedSchema, version: int) -> str:
+    """The layout of a struct inside bytes; one whose version stands before its fields has `version | ` in front."""
+    text = _fields(known.fields, version, known.is_flexible(version))
+    text = f"version | {text}" if known.has_prefix else text
+    return f"flexible {text}" if known.is_flexible(version) else text
 
 
 def _fields(fields: tuple[Field, ...], version: int, flexible: bool) -> str:
@@ -42,40 +49,55 @@ def _line(name: str, tag: int | None, is_array: bool, kind: str, nullable: bool)
 
 
 class Release:
-    """Apache's field lists of one release."""
+    """Apache's field lists of one release: messages by key and direction, structs inside bytes by name."""
 
     def __init__(self, folder: Path) -> None:
         self.messages: dict[tuple[int, str], dict[str, Any]] = {}
+        self.structs: dict[str, dict[str, Any]] = {}
         for path in sorted(folder.glob("*.json")):
             message = json.loads(path.read_text())
             if message["type"] in ("request", "response") and message["validVersions"] != "none":
                 self.messages[message["apiKey"], message["type"]] = message
+            if message["type"] == "data":
+                self.structs[message["name"]] = message
 
     def versions(self, key: int, direction: str) -> Span | None:
         message = self.messages.get((key, direction))
-        return None if message is None else span(message["validVersions"], "validVersions")
+        return None if message is None else versions_of(message)
 
     def layout(self, key: int, direction: str, version: int) -> str:
-        message = self.messages[key, direction]
-        flexible = version in _span(message["flexibleVersions"])
-        common = {struct["name"]: struct["fields"] for struct in message.get("commonStructs", ())}
-        text = _apache_fields(message["fields"], version, common)
-        return f"flexible {text}" if flexible else text
+        return layout_of(self.messages[key, direction], version)
 
     def fields(self, key: int, direction: str) -> dict[str, dict[str, Any]]:
-        """Path of a field -> its entry."""
-        message = self.messages[key, direction]
-        common = {struct["name"]: struct["fields"] for struct in message.get("commonStructs", ())}
-        found = {}
+        return fields_of(self.messages[key, direction])
 
-        def below(entries: list[dict[str, Any]], prefix: str) -> None:
-            for entry in entries:
-                path = prefix + snake(entry["name"])
-                found[path] = entry
-                below(_inner(entry, common), f"{path}[]." if entry["type"].startswith("[]") else f"{path}.")
 
-        below(message["fields"], "")
-        return found
+def versions_of(message: dict[str, Any]) -> Span:
+    return span(message["validVersions"], "validVersions")
+
+
+def layout_of(message: dict[str, Any], version: int) -> str:
+    flexible = version in _span(message["flexibleVersions"])
+    text = _apache_fields(message["fields"], version, _common(message))
+    return f"flexible {text}" if flexible else text
+
+
+def fields_of(message: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Path of a field -> its entry."""
+    found = {}
+
+    def below(entries: list[dict[str, Any]], prefix: str) -> None:
+        for entry in entries:
+            path = prefix + snake(entry["name"])
+            found[path] = entry
+            below(_inner(entry, _common(message)), f"{path}[]." if entry["type"].startswith("[]") else f"{path}.")
+
+    below(message["fields"], "")
+    return found
+
+
+def _common(message: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    return {struct["name"]: struct["fields"] for struct in message.get("commonStructs", ())}
 
 
 def _span(text: str | None) -> Span:

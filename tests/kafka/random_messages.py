@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-from encode import Length, encode_with_lengths
+from encode import Length, encode_struct_with_lengths, encode_with_lengths
 
 from dissectors.kafka import headers, schema
 from dissectors.kafka.explain import default_value
@@ -59,10 +59,22 @@ def kinds() -> list[Kind]:
 def sample(kind: Kind, chance: Random, full: bool = False, odd_nulls: bool = False) -> Sample:
     """A random message. `full`: with every field there is, no null and no empty array. `odd_nulls` lets null stand
     where the version does not provide for it."""
-    maker = _Maker(kind, chance, full, odd_nulls)
-    header, body = maker.header(), maker.body()
+    api = schema.api(kind.key)
+    assert api is not None
+    maker = _Maker(kind.version, api.is_flexible(kind.version), chance, full, odd_nulls)
+    header = maker.header(kind)
+    body = maker.struct(api.message(kind.direction).fields)
     frame, lengths = encode_with_lengths(*kind, header, body)
     return Sample(kind, header, body, frame, lengths, maker.odd_nulls)
+
+
+def struct(name: str, version: int, chance: Random, full: bool = False) -> tuple[dict[str, Any], bytes, list[Length]]:
+    """The values of a random embedded struct, its bytes and the lengths in them."""
+    known = schema.embedded(name)
+    values = _Maker(version, known.is_flexible(version), chance, full).struct(known.fields)
+    if not known.has_prefix:
+        values["version"] = version
+    return (values, *encode_struct_with_lengths(name, version, values))
 
 
 def one_of_each(seed: int, full: bool = False, odd_nulls: bool = False) -> Iterator[Sample]:
@@ -72,39 +84,34 @@ def one_of_each(seed: int, full: bool = False, odd_nulls: bool = False) -> Itera
 
 
 class _Maker:
-    def __init__(self, kind: Kind, chance: Random, full: bool, odd_nulls: bool) -> None:
-        self.kind = kind
+    """Makes values for the fields of one version; counts the nulls that the version does not provide for."""
+
+    def __init__(self, version: int, flexible: bool, chance: Random, full: bool, odd_nulls: bool = False) -> None:
+        self.version = version
+        self.flexible = flexible
         self.chance = chance
         self.full = full
         self.may_be_odd = odd_nulls
         self.odd_nulls = 0
-        api = schema.api(kind.key)
-        assert api is not None
-        self.api = api
-        self.flexible = api.is_flexible(kind.version)
 
     def one_in(self, many: int) -> bool:
         return self.chance.randrange(many) == 0
 
-    def header(self) -> dict[str, Any]:
+    def header(self, kind: Kind) -> dict[str, Any]:
         found: dict[str, Any] = {"correlation_id": self.integer(32, signed=True)}
-        key, version, direction = self.kind
-        if direction == "request":
-            kind = headers.request_version(key, version)
-            if kind >= 1:
+        if kind.direction == "request":
+            version = headers.request_version(kind.key, kind.version)
+            if version >= 1:
                 found["client_id"] = None if self.one_in(5) else self.text()
-            has_tags = kind >= 2
+            has_tags = version >= 2
         else:
-            has_tags = headers.response_version(key, version) >= 1
+            has_tags = headers.response_version(kind.key, kind.version) >= 1
         if has_tags and self.one_in(3):
             found["unknown_tags"] = self.unknown_tags(set())
         return found
 
-    def body(self) -> dict[str, Any]:
-        return self.struct(self.api.message(self.kind.direction).fields, 0)
-
-    def struct(self, fields: tuple[schema.Field, ...], depth: int) -> dict[str, Any]:
-        present = [each for each in fields if self.kind.version in each.versions]
+    def struct(self, fields: tuple[schema.Field, ...], depth: int = 0) -> dict[str, Any]:
+        present = [each for each in fields if self.version in each.versions]
         found = {each.name: self.field(each, depth) for each in present if each.tag is None}
         if self.flexible:
             tagged = [each for each in present if each.tag is not None]
@@ -131,7 +138,7 @@ class _Maker:
         return [self.value(field, depth + 1) for _ in range(count)]
 
     def is_null(self, field: schema.Field) -> bool:
-        if field.nullable is not None and self.kind.version in field.nullable:
+        if field.nullable is not None and self.version in field.nullable:
             return self.one_in(4)
         has_null = field.is_array or field.type in ("string", "bytes", "records")
         if self.may_be_odd and has_null and self.one_in(8):

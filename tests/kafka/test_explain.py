@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from struct import pack
 from typing import Any
@@ -91,10 +92,7 @@ def test_a_refused_version_is_read_as_version_0() -> None:
     without_keys = CORRELATION + pack(">hi", 35, 0)
     for version in (1, 2, 3, 4, 5, 99):
         found = decode(18, version, "response", with_keys)
-        assert found["body"] == {
-            "error_code": 35,
-            "api_keys": [{"api_key": 18, "min_version": 0, "max_version": 4}],
-        }
+        assert found["body"] == {"error_code": 35, "api_keys": [{"api_key": 18, "min_version": 0, "max_version": 4}]}
         assert found["leftover_bytes"] == 0
         assert len(found["notes"]) == 1
         assert explain(18, version, "response", with_keys).body_version == 0
@@ -277,3 +275,20 @@ def test_values_of_secret_settings_are_not_shown() -> None:
 def test_floats(value: float | None, shown: Any) -> None:
     field = schema.Field("x", "float64", False, schema.Span(0, 0), None, None, (), None, None, "", (), 0)
     assert Renderer().struct(Struct({"x": Node("x", value, 0, 8, field)})) == {"x": shown}
+
+
+def test_all_records_of_a_message_share_one_budget() -> None:
+    """Produce with 150 partitions, each a compressed message that becomes 1 MiB."""
+    value = bytes(1 << 20)
+    inner = pack(">qiIbbii", 0, 14 + len(value), 0, 0, 0, -1, len(value)) + value
+    packed = gzip.compress(inner)
+    wrapper = pack(">qiIbbii", 0, 14 + len(packed), 0, 0, 1, -1, len(packed)) + packed
+    partitions = b"".join(pack(">ii", index, len(wrapper)) + wrapper for index in range(150))
+    frame = request(0, 0, pack(">hi", 1, 1000) + pack(">i", 1) + text("t") + pack(">i", 150) + partitions)
+    found = explain(0, 0, "request", frame)
+    assert found.error is None
+    renderer = Renderer()
+    for _ in range(2):
+        shown = message(found, renderer)["body"]["topic_data"][0]["partition_data"]
+        refused = ["problem" in each["records"]["batches"][0] for each in shown]
+        assert refused == [False] * 127 + [True] * 23

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 import zlib
 from contextlib import suppress
 from struct import pack
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissectors.kafka.batches import last_sequence
 from dissectors.kafka.codecs import CODECS, CodecError, decompress, xxh32_short
-from dissectors.kafka.records import last_sequence, read_records
+from dissectors.kafka.records import Budget, read_records
 
 MIB = 1 << 20
 
@@ -67,6 +69,49 @@ def test_bombs_stop_at_the_ceiling(codec: str) -> None:
     packed = COMPRESS[codec](bytes(8 * MIB))
     with pytest.raises(CodecError, match="more than 1048576 bytes"):
         decompress(CODECS.index(codec), packed, MIB)
+
+
+@pytest.mark.parametrize("codec", COMPRESS)
+def test_a_field_full_of_bombs_takes_no_more_than_its_budget(codec: str) -> None:
+    """Each of them alone would be let through or cost its ceiling; together they are stopped, within the memory of the
+    budget: once decompressed, once as records."""
+    packed = batch(COMPRESS[codec](record(0, bytes(3 * MIB))), 1, CODECS.index(codec))
+    data = packed * min(500, 1 + 4 * MIB // len(packed))
+    budget = Budget(16 * MIB)
+    tracemalloc.start()
+    found = read_records(data, full=True, budget=budget)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    read = [each for each in found.batches if each.problem is None]
+    assert len(read) <= 5
+    assert len(read) < len(found.batches)
+    assert budget.left < 3 * MIB
+    assert peak < 2 * 16 * MIB + 2 * len(data)
+
+
+LIARS = {
+    "snappy": b"\xff\xff\xff\xff\x0f" + bytes(10),
+    "lz4": b"\x04\x22\x4d\x18\x68\x70" + pack("<Q", 1 << 60) + b"\x00\x05\x00\x00\x00hello",
+    "zstd": b"\x28\xb5\x2f\xfd\xe0" + pack("<Q", 1 << 60) + b"\x01\x00\x00",
+}
+
+
+@pytest.mark.parametrize("codec", LIARS)
+def test_a_claimed_size_is_not_believed(codec: str) -> None:
+    tracemalloc.start()
+    found = read_records(batch(LIARS[codec], 1, CODECS.index(codec)), full=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.batches[0].problem.kind == "malformed"
+    assert peak < 2 * MIB
+
+
+def test_damage_in_one_batch_leaves_most_of_the_budget_to_the_others() -> None:
+    damaged = bytearray(gzip.compress(bytes(100_000)))
+    damaged[-5] ^= 1
+    good = batch(gzip.compress(record(0, bytes(100_000))), 1, 1)
+    found = read_records(batch(bytes(damaged), 1, 1) * 5 + good, full=True, budget=Budget(2 * MIB))
+    assert [each.problem is None for each in found.batches] == [False] * 5 + [True]
 
 
 def test_a_small_input_may_not_become_large_however_high_the_ceiling() -> None:
@@ -165,7 +210,7 @@ def test_compressed_bytes_that_are_none() -> None:
 
 def test_the_ceiling_holds_for_all_batches_of_a_field_together() -> None:
     packed = batch(gzip.compress(record(0, bytes(600_000))), 1, attributes=1)
-    found = read_records(packed * 3, full=True, most_bytes=MIB)
+    found = read_records(packed * 3, full=True, budget=Budget(MIB))
     assert [each.problem is None for each in found.batches] == [True, False, False]
 
 
@@ -190,6 +235,54 @@ def test_sequence_numbers_wrap() -> None:
     assert last_sequence(2**31 - 1, 1) == 0
     assert last_sequence(2**31 - 3, 5) == 2
     assert last_sequence(-1, 5) == -1
+
+
+# Checksums.
+
+
+def castagnoli(data: bytes) -> int:
+    """CRC-32C bit by bit, from its definition (RFC 3720, appendix B.4)."""
+    value = 0xFFFFFFFF
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    return value ^ 0xFFFFFFFF
+
+
+def with_crc(data: bytes) -> bytes:
+    return data[:17] + pack(">I", castagnoli(data[21:])) + data[21:]
+
+
+def test_the_definition_of_crc32c_has_its_check_value() -> None:
+    assert castagnoli(b"123456789") == 0xE3069283
+
+
+def test_checksums_are_checked_only_on_request() -> None:
+    data = with_crc(batch(record(0, b"a"), 1)) + message(3, b"old", 1) + message(4, b"older", 0)
+    asked, not_asked = read_records(data, check_crc=True), read_records(data)
+    assert [each.crc_ok for each in asked.batches] == [True, True, True]
+    assert [each.crc_ok for each in not_asked.batches] == [None, None, None]
+    assert [each.header()["crc_ok"] for each in asked.batches] == [True, True, True]
+    assert not any("crc_ok" in each.header() for each in not_asked.batches)
+
+
+@pytest.mark.parametrize("magic", [0, 1, 2])
+def test_a_changed_byte_that_the_checksum_covers_is_seen(magic: int) -> None:
+    """Base offset, length and leader epoch (magic 2) are not covered: brokers set them."""
+    data = with_crc(batch(record(0, b"a"), 1)) if magic == 2 else message(3, b"old", magic)
+    free = {*range(8), *(range(12, 16) if magic == 2 else ())}
+    for place in (place for place in range(len(data)) if place not in range(8, 12) and place != 16):
+        changed = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+        found = read_records(changed, check_crc=True).batches[0]
+        assert found.crc_ok == (place in free), place
+
+
+def test_checksums_of_unreadable_batches_are_checked_too() -> None:
+    found = read_records(with_crc(batch(b"nonsense", 1, 4)), full=True, check_crc=True).batches[0]
+    assert (found.crc_ok, found.problem.kind) == (True, "malformed")
+    cut = read_records(with_crc(batch(record(0, b"a"), 1))[:-1], check_crc=True)
+    assert (cut.batches, cut.partial_bytes > 0) == ([], True)
 
 
 @given(st.binary(max_size=200))

@@ -10,7 +10,7 @@ import pytest
 
 from dissectors.kafka import roles, schema
 from dissectors.kafka.error_codes import error_code, known_errors
-from dissectors.kafka.language import parse
+from dissectors.kafka.language import parse, parse_embedded
 from dissectors.kafka.schema import OPEN, SchemaError, Span
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ response
 def test_a_file_becomes_a_tree() -> None:
     api = parse(TEXT, "file")
     assert (api.key, api.name, api.versions, api.flexible) == (7, "Thing", Span(0, 9), Span(4, OPEN))
-    assert (api.gone, api.unstable) == (Span(0, 1), Span(9, 9))
+    assert (api.gone, api.gone_in, api.unstable) == (Span(0, 1), "4.0", Span(9, 9))
     assert api.request.comment == "asks"
     name, ids, parts, extra = api.request.fields
     assert (name.type, name.nullable, name.versions, name.comment) == (
@@ -85,6 +85,9 @@ BAD = [
     ("  x int32 =\n", 3, "nothing after"),
     ("  x int32 = 1 2\n", 3, "not understood"),
     ("  x int32 @count 4+\n", 3, "not understood"),
+    ("  x bytes @embedded\n", 3, "what they hold"),
+    ("  x string @embedded(request)\n", 3, "what they hold"),
+    ("  x bytes @embedded()\n", 3, "no role"),
     ("request\n", 3, "request"),
     ("answer\n", 3, "answer"),
 ]
@@ -97,11 +100,70 @@ def test_what_is_wrong_is_named_with_its_line(text: str, line: int, what: str) -
 
 
 @pytest.mark.parametrize(
-    "head", ["", "api X key 1\n", "api X key 1 versions 0+\n", "api X key 1 versions 0-1 goner 3\n"]
+    "head",
+    [
+        "",
+        "api X key 1\n",
+        "api X key one versions 0\n",
+        "api X key 1 versions 0+\n",
+        "api X key 1 versions 0-1 goner 3\n",
+        "api X key 1 versions 0-1 gone 0\n",
+        "api X key 1 versions 0-1 gone 0 in four\n",
+        "api X key 1 versions 0-1 in 4.0\n",
+        "api X key 1 versions 0-1 versions 2\n",
+        "api X key 1 versions 0-1 prefix int16\n",
+    ],
 )
 def test_the_first_line_is_checked(head: str) -> None:
     with pytest.raises(SchemaError, match=r"^bad\.kafka:1: "):
         parse(head, "bad.kafka")
+
+
+def test_releases_other_than_4_0_may_be_told() -> None:
+    api = parse("api X  key 1  versions 0-1  gone 0 in 4.1\nrequest\nresponse\n", "file")
+    assert (api.gone, api.gone_in) == (Span(0, 0), "4.1")
+    kept = parse("api X  key 1  versions 0-1\nrequest\nresponse\n", "file")
+    assert (kept.gone, kept.gone_in) == (None, None)
+
+
+STRUCT = """struct Thing  versions 0-2  flexible 2+  newer 2  prefix int16  protocol consumer  # about it
+
+  name  string
+  ids   []int32  1+
+"""
+
+
+def test_a_struct_inside_bytes() -> None:
+    known = parse_embedded(STRUCT, "file")
+    assert (known.name, known.versions, known.flexible, known.comment) == (
+        "Thing",
+        Span(0, 2),
+        Span(2, OPEN),
+        "about it",
+    )
+    assert (known.reads_newer, known.has_prefix, known.protocol) == (True, True, "consumer")
+    assert [(field.name, field.versions) for field in known.fields] == [("name", Span(0, 2)), ("ids", Span(1, OPEN))]
+    plain = parse_embedded("struct Thing versions 0\n  version int16\n", "file")
+    assert (plain.reads_newer, plain.has_prefix, plain.protocol, plain.flexible) == (False, False, None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("", 1, "empty"),
+        ("api Thing key 1 versions 0\n", 1, "struct NAME"),
+        ("struct Thing prefix int16\n  x int32\n", 1, "struct NAME"),
+        ("struct Thing versions 0+ prefix int16\n  x int32\n", 1, "have an end"),
+        ("struct Thing versions 0-2 newer 1 prefix int16\n  x int32\n", 1, "last one, 2"),
+        ("struct Thing versions 0-2 prefix int32\n  x int32\n", 1, "prefix"),
+        ("struct Thing versions 0-2 key 1\n  x int32\n", 1, "key"),
+        ("struct Thing versions 0\n  x int32\n", 1, "version"),
+        ("struct Thing versions 0 prefix int16\n  x int32\ny int32\n", 3, "one struct"),
+    ],
+)
+def test_what_is_wrong_with_a_struct_is_named_with_its_line(text: str, line: int, what: str) -> None:
+    with pytest.raises(SchemaError, match=rf"^bad\.kafka:{line}: .*{what}"):
+        parse_embedded(text, "bad.kafka")
 
 
 def test_both_directions_are_wanted() -> None:

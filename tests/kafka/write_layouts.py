@@ -1,13 +1,16 @@
-"""Writes layouts.txt: the layout of every API, direction and version, equal neighbours together.
+"""Writes layouts.txt: the layout of every API, direction and version, and of structs inside bytes.
 
-Run it after a change to a schema file (`python tests/kafka/write_layouts.py`) and read the difference.
+Equal neighbours stand together. Run it after a change to a schema file (`python tests/kafka/write_layouts.py`) and
+read the difference.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from layouts import of_schema
+from layouts import of_embedded, of_schema
 
 from dissectors.kafka import schema
 
@@ -15,20 +18,28 @@ TARGET = Path(__file__).with_name("layouts.txt")
 
 
 def lines() -> list[str]:
-    """`API direction versions: layout`, by key."""
+    """`API direction versions: layout`, by key; then `STRUCT versions: layout` of those that stand inside bytes."""
     found = []
     for key in schema.readable_keys():
         api = schema.api(key)
         for direction in ("request", "response"):
-            runs: list[tuple[list[int], str]] = []
-            for version in range(api.versions.first, api.versions.last + 1):
-                layout = of_schema(api, direction, version)
-                if runs and runs[-1][1] == layout:
-                    runs[-1][0].append(version)
-                else:
-                    runs.append(([version], layout))
-            found += [f"{api.name} {direction} {schema.Span(run[0], run[-1])}: {layout}" for run, layout in runs]
+            found += runs(f"{api.name} {direction}", api.versions, partial(of_schema, api, direction))
+    for name in schema.embedded_names():
+        known = schema.embedded(name)
+        found += runs(known.name, known.versions, partial(of_embedded, known))
     return found
+
+
+def runs(name: str, versions: schema.Span, layout: Callable[[int], str]) -> list[str]:
+    """A line for versions that follow one another with the same layout."""
+    found: list[tuple[list[int], str]] = []
+    for version in range(versions.first, versions.last + 1):
+        text = layout(version)
+        if found and found[-1][1] == text:
+            found[-1][0].append(version)
+        else:
+            found.append(([version], text))
+    return [f"{name} {schema.Span(run[0], run[-1])}: {text}" for run, text in found]
 
 
 if __name__ == "__main__":

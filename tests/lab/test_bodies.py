@@ -64,7 +64,7 @@ class Compared:
     whole: Counter[Where] = field(default_factory=Counter)
     partly: Counter[Where] = field(default_factory=Counter)
     not_seen: Counter[str] = field(default_factory=Counter)
-    unsaid: set[Where] = field(default_factory=set)
+    unsaid: set[tuple[int, str, str]] = field(default_factory=set)
     differences: list[str] = field(default_factory=list)
 
 

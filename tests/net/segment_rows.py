@@ -209,12 +209,7 @@ class Runner:
 
 
 def run(
-    segments: list[Segment],
-    *,
-    batch: int = 1 << 30,
-    chunk_rows: int = 256,
-    stage: str = "built",
-    **limits: int,
+    segments: list[Segment], *, batch: int = 1 << 30, chunk_rows: int = 256, stage: str = "built", **limits: int
 ) -> Outcome:
     """All of it through a fresh stage in batches of `batch` segments."""
     runner = Runner(STAGES[stage].Streams(seed=7, **limits), chunk_rows)

@@ -15,14 +15,7 @@ from scapy.contrib.geneve import GENEVE
 from scapy.contrib.mpls import MPLS
 from scapy.layers.dot11 import Dot11, Dot11QoS, RadioTap
 from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP
-from scapy.layers.inet6 import (
-    IPv6,
-    IPv6ExtHdrDestOpt,
-    IPv6ExtHdrFragment,
-    IPv6ExtHdrHopByHop,
-    IPv6ExtHdrRouting,
-    Jumbo,
-)
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop, IPv6ExtHdrRouting, Jumbo
 from scapy.layers.ipsec import AH
 from scapy.layers.l2 import ARP, GRE, LLC, SNAP, CookedLinux, CookedLinuxV2, Dot1AD, Dot1Q, Dot3, Ether, Loopback
 from scapy.layers.ppp import HDLC, PPP, PPPoE
@@ -157,11 +150,7 @@ def test_cut_anywhere_it_is_a_segment_or_counted_as_cut(name: str) -> None:
     ("expected", "link", "packet"),
     [
         ("not_ip", 1, ether() / ARP()),
-        (
-            "not_ip",
-            1,
-            DOT3 / LLC(dsap=0x42, ssap=0x42, ctrl=3) / Raw(bytes(40)),
-        ),
+        ("not_ip", 1, DOT3 / LLC(dsap=0x42, ssap=0x42, ctrl=3) / Raw(bytes(40))),
         ("not_ip", 113, CookedLinux(proto=4) / LLC(dsap=0x42, ssap=0x42, ctrl=3) / Raw(bytes(40))),
         ("not_ip", 276, b"\x08\x00" + bytes(6) + b"\x03\x38" + bytes(10) + bytes(TCP4)),  # netlink
         ("not_ip", 0, b"\x07\0\0\0" + bytes(40)),

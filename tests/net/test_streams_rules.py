@@ -109,6 +109,17 @@ def test_a_reply_does_not_overtake_its_request(stage: str) -> None:
     assert out.parts[0][layout.PART_REORDERED + 1] == 1
 
 
+def test_a_repeated_copy_captured_first_holds_nothing_up(stage: str) -> None:
+    """Its ACK number says more than its bytes knew: those of the first copy, or of later bytes, tell better."""
+    talk = Talk().shake().b(0, b"one", ack=5).b(3, b"two", ack=0).c(0, b"quest", ack=6)
+    out = run(number_and_time(talk.segments), batch=1, stage=stage)
+    assert [(event.data, event.at) for event in out.events[0] if event.kind == layout.CHUNK_DATA] == [
+        (b"one", 5),
+        (b"two", 5),
+        (b"quest", 6),
+    ]
+
+
 def test_a_fin_does_not_overtake_what_it_acknowledges(stage: str) -> None:
     out = Talk().shake().c(0, b"q").b(0, ack=3, flags=FIN).c(1, b"uit").run(stage=stage)
     assert out.story() == [(0, b"q"), (0, b"uit"), (1, "end", layout.END_FIN)]
@@ -158,6 +169,19 @@ def test_the_window_needs_both_segments_and_time(stage: str) -> None:
         gap = next(event for event in out.events[0] if event.kind == layout.CHUNK_GAP)
         assert gap.at == last + 1  # only at the end
         assert gap.detail == GAP_UNACKED
+
+
+def test_a_clock_set_back_does_not_stop_the_window(stage: str) -> None:
+    talk = lossy()
+    number_and_time(talk.segments)
+    talk.c(9, ack=5, time=1)
+    out = run(number_and_time(talk.idle(80, at=9, ack=5).segments, 1_000), batch=1, stage=stage)
+    assert next(event.at for event in out.events[0] if event.kind == layout.CHUNK_GAP) == 6 + 64
+
+
+def test_the_ack_of_a_fin_covers_no_byte(stage: str) -> None:
+    talk = Talk().shake().c(0, b"abc").b(0, ack=7).c(6, flags=FIN).idle(80, at=7)
+    assert talk.run(stage=stage).story() == [(0, b"abc"), (0, "gap", 3, GAP_LOST), (0, "end", layout.END_FIN)]
 
 
 def test_a_hole_filled_in_time_is_none(stage: str) -> None:
@@ -472,11 +496,11 @@ def test_scopes_keep_equal_tuples_apart(stage: str) -> None:
     assert out.parts[1][layout.PART_SCOPE] == 5
 
 
-def many(count: int, close: int = 0) -> list[Segment]:
+def many(count: int, closed: tuple[int, ...] = ()) -> list[Segment]:
     segments = []
     for i in range(count):
         talk = Talk(client=(0, 77, 1 + i % 60_000)).shake().c(0, b"%06d" % i)
-        if i < close:
+        if i in closed:
             talk.b(0, ack=None, flags=RST)
         segments += talk.segments
     return number_and_time(segments)
@@ -499,14 +523,13 @@ def test_slots_are_used_again(stage: str) -> None:
 
 
 def test_closed_connections_give_way_first_then_the_idle(stage: str) -> None:
-    segments = many(10, close=3)
-    wakes = Talk(client=(0, 77, 4)).c(6, b"awake").segments  # connection 3 is used again
-    segments = number_and_time(segments + wakes + many(20)[50:70])  # 10 more are 10..14, 5 segments each
-    out = run(segments, stage=stage, max_connections=10)
-    evicted = [row[layout.PROBLEM_PART] for row in out.problems if row[KIND] == EVICTED]
-    opened = len(out.parts)
-    assert evicted == [4, 5, 6][: opened - 13]
-    assert out.stream(0, 3) == b"000003awake"
+    wakes = Talk(client=(0, 77, 1)).c(6, b"awake").segments  # connection 0 is used again
+    newer = many(16)[10 * 4 :]  # 6 more: three take the places of the closed ones
+    segments = many(10, closed=(7, 8, 9)) + wakes + newer
+    out = run(number_and_time(segments), stage=stage, max_connections=10)
+    assert len(out.parts) == 16
+    assert [row[layout.PROBLEM_PART] for row in out.problems if row[KIND] == EVICTED] == [1, 2, 3]
+    assert out.stream(0, 0) == b"000000awake"
 
 
 def test_an_evicted_connection_is_flushed(stage: str) -> None:

@@ -42,19 +42,27 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
 
 def _print_table(dataset: Dataset, limit: int | None) -> None:
     from analyzer.cli.table import TABLE_ROWS, print_table, say_when_cut
+    from analyzer.report.layout import Column
 
     limit = TABLE_ROWS if limit is None else limit
     rows = dataset.query(f"select {_COLUMNS} from exchanges {_ORDER}" + (f" limit {limit + 1}" if limit else ""))
-    header = ("exchange", "time (UTC)", "client", "request", "took", "throttle", "outcome")
-    print_table(header, _cells(rows[:limit] if limit else rows), (False, False, False, False, True, True, False))
+    columns = (
+        Column("exchange"),
+        Column("time (UTC)"),
+        Column("client", least=8),
+        Column("request", least=14),
+        Column("took", right=True),
+        Column("outcome", least=8),
+    )
+    print_table(columns, _cells(rows[:limit] if limit else rows))
     say_when_cut(len(rows), limit)
 
 
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Cells of the table; the date is left out when all rows are of one day."""
-    from analyzer.report.format import client, duration, exchange_id, milliseconds, moment
+    from analyzer.report.format import client, duration, exchange_id, moment
 
-    times = [moment(row["request_time_ns"] or row["response_time_ns"], 6) for row in rows]
+    times = [moment(row["request_time_ns"] or row["response_time_ns"], 3) for row in rows]
     one_day = len({time[:10] for time in times}) < 2
     return [
         [
@@ -63,7 +71,6 @@ def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
             client(row),
             _request(row),
             duration(row["total_ns"]),
-            milliseconds(row["throttle_time_ms"] or None),
             _outcome(row),
         ]
         for row, time in zip(rows, times, strict=True)
@@ -73,11 +80,19 @@ def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
 def _request(row: dict[str, Any]) -> str:
     if row["api_name"] is None:
         return "-"
-    words = f"{row['api_name']} v{row['api_version']}"
-    return f"{words} {row['kind']}" if row["kind"] else words
+    from analyzer.kinds import kind_of
+
+    api, words = f"{row['api_name']} v{row['api_version']}", kind_of(row["kind"]).words
+    return f"{api}, {words}" if words else api
 
 
 def _outcome(row: dict[str, Any]) -> str:
+    from analyzer.report.format import milliseconds
     from dissectors.kafka.error_codes import error_code
 
-    return f"{row['status']}, {error_code(row['error_code']).name}" if row["error_code"] else str(row["status"])
+    words = [row["status"]]
+    if row["error_code"]:
+        words.append(error_code(row["error_code"]).name)
+    if row["throttle_time_ms"]:
+        words.append(f"throttled {milliseconds(row['throttle_time_ms'])}")
+    return ", ".join(words)

@@ -1,4 +1,4 @@
-"""`kanalyze schema`: the fields of a message."""
+"""`kanalyze schema`: the layout of messages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import click
 from analyzer.cli.outcome import FINE
 
 
-@click.command(short_help="Print the fields of an API's messages.")
+@click.command(short_help="Print the layout of an API's messages.")
 @click.argument("name", required=False)
-@click.option("--version", type=click.IntRange(min=0), metavar="N", help="Only the fields of this version.")
+@click.option("--version", type=click.IntRange(min=0), metavar="N", help="The layout of this version alone.")
 def command(name: str | None, version: int | None) -> int:
-    """Print the fields of an API's messages; NAME is its name or key. Without NAME: list the APIs."""
+    """Print the layout of an API's messages, as Kafka's protocol guide writes it; NAME is the name or key of an API, or
+    the name of a struct inside a bytes field. Without NAME: list them.
+
+    Without --version the lines of all versions stand together, each with the versions in which it exists.
+    """
     from analyzer.cli import schemas
 
     if name is None:
@@ -27,7 +31,7 @@ def command(name: str | None, version: int | None) -> int:
             raise click.UsageError(f"no API {name!r}{hint} (`kanalyze schema` lists them)")
         if version is not None and not schemas.has_version(key, version):
             raise click.UsageError(f"{schemas.title(key)} has no version {version}")
-        lines = schemas.fields(key, version)
+        lines = schemas.layout(key, version)
     for line in lines:
         click.echo(line)
     return FINE

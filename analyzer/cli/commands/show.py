@@ -14,6 +14,7 @@ from analyzer.options import Options
 
 if TYPE_CHECKING:
     from analyzer.dataset import Dataset
+    from dissectors.kafka.explain import Explained
 
 _ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
 _PACKET = re.compile(r"#?(\d{1,15})")
@@ -80,26 +81,31 @@ def _print(paths: dict[int, str], row: dict[str, Any], request: bytes | None, re
         parts.append(f"throttled {milliseconds(row['throttle_time_ms'])}")
     if parts:
         click.echo(", ".join(parts))
-    for side, frame in (("request", request), ("response", response)):
-        _print_message(paths, row, side, frame)
+    asked = _print_message(paths, row, "request", request)
+    _print_message(paths, row, "response", response, asked)
 
 
-def _print_message(paths: dict[int, str], row: dict[str, Any], side: str, frame: bytes | None) -> None:
+def _print_message(
+    paths: dict[int, str], row: dict[str, Any], side: str, frame: bytes | None, asked: Explained | None = None
+) -> Explained | None:
+    """Gives the message as it was understood; a response is understood with the request that it answers."""
     from analyzer.report.format import count, moment, safe
 
     click.echo()
     if row[f"{side}_time_ns"] is None:
         click.echo(f"no {side} was seen")
-        return
+        return None
     place = f"packet {count(row[f'{side}_packet'])} of {safe(paths[row[f'{side}_file']])}"
     when = f"{moment(row[f'{side}_time_ns'], 9)} UTC"
     click.echo(f"{side}: {count(row[f'{side}_bytes'])} bytes, begins in {place}, {when}")
     if frame is None or row["api_key"] is None:
         click.echo(f"its bytes cannot be shown: {row[f'{side}_decoded']}")
-        return
+        return None
     from analyzer.cli.tree import tree
     from analyzer.render import Renderer
     from dissectors.kafka.explain import explain
 
-    for line in tree(explain(row["api_key"], row["api_version"], side, frame), Renderer()):
+    found = explain(row["api_key"], row["api_version"], side, frame, asked)
+    for line in tree(found, Renderer()):
         click.echo(line)
+    return found
