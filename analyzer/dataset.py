@@ -38,8 +38,8 @@ class Dataset:
 
     `views` maps a name to the SQL of a view, created in this order, so a later one may read an earlier one; the SQL
     of a final table goes under the table's name, and later SQL finds it as `all_<table>`. Tables that are missing are
-    empty. `warnings` are lines that a person must see; `failed` says that some input could not be read. What does not
-    fit `memory_bytes` goes to a directory of its own below `temp_directory` (None: the system's). `threads` None: one
+    empty. Those in `kept` are computed once and held: small ones that many questions join. `warnings` are lines that a
+    person must see; `failed` says that some input could not be read. What does not fit `memory_bytes` goes to a directory of its own below `temp_directory` (None: the system's). `threads` None: one
     per core. A full disk or memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
     """
 
@@ -47,6 +47,7 @@ class Dataset:
         self,
         views: Mapping[str, str],
         *,
+        kept: Collection[str] = (),
         filters: Filters | None = None,
         cleanup: Callable[[], None] | None = None,
         warnings: Iterable[str] = (),
@@ -68,18 +69,18 @@ class Dataset:
             config["threads"] = threads
         self._database = duckdb.connect(":memory:", config=config)
         try:
-            self._create(views)
+            self._create(views, kept)
         except BaseException:
             self.close()
             raise
 
-    def _create(self, views: Mapping[str, str]) -> None:
+    def _create(self, views: Mapping[str, str], kept: Collection[str]) -> None:
         # Ten metrics read the footers of the same files, which do not change while they are open.
         self._run("SET parquet_metadata_cache = true")
         # In a process without a script (`python -c`, a notebook) DuckDB would draw its own on stdout.
         self._run("SET enable_progress_bar = false")
         for name, sql in views.items():
-            self._view(f"all_{name}" if name in TABLES else name, sql)
+            self._view(f"all_{name}" if name in TABLES else name, sql, "TABLE" if name in kept else "VIEW")
         for name in TABLES:
             if name not in views:
                 self._view(f"all_{name}", _no_rows(name))
@@ -89,8 +90,8 @@ class Dataset:
         last = _narrowed("least", "max(last_time_ns)", self.filters.to_ns)
         self._view("time_range", f"SELECT {first} AS first_time_ns, {last} AS last_time_ns FROM all_captures")
 
-    def _view(self, name: str, sql: str) -> None:
-        self._run(f"CREATE VIEW {name} AS {sql}")
+    def _view(self, name: str, sql: str, kind: str = "VIEW") -> None:
+        self._run(f"CREATE {kind} {name} AS {sql}")
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""

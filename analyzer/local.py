@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from analyzer.pipeline import FrameHook, Pipeline
 
 RAW = ("exchanges", "entries", "errors", "problems", "parts", "talks", "whole", "splits", "notes")
+# What has a row per connection, file or fact at most.
+SMALL = ("captures", "raw_splits", "raw_whole", "raw_notes", *resolve.FACTS, "parts", "introductions", "connections")
 # Words for SEEN_ outcomes, in their order: columns of `captures`.
 OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
 NOTE_TYPES = {
@@ -91,6 +93,7 @@ def _dataset(run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Opt
         _write_small_tables(folder, readings, pipeline)
         return Dataset(
             _views(folder, pipeline),
+            kept=SMALL,
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,

@@ -278,10 +278,11 @@ def uuid_text(high: int | None, low: int | None) -> str | None:
 
 
 class Writer:
-    """Makes Arrow tables of matrices and writes them as Parquet row groups, in a thread of its own beside the stages.
+    """Makes Arrow tables of matrices, and writes them as Parquet row groups in a thread of its own beside the stages.
 
-    At most four matrices wait, so memory stays bounded when the disk is slower than the stages. An error (a full disk) is
-    raised by the next call.
+    Only the writing is done there, one long call that needs no Python: the stages hold the interpreter's lock for a
+    millisecond at a time, and a thread of many short steps would wait that long for each. At most four tables wait, so
+    memory stays bounded when the disk is slower than the stages. An error (a full disk) is raised by the next call.
     """
 
     def __init__(self) -> None:
@@ -296,21 +297,19 @@ class Writer:
         """Queues one row group of the file at `path`."""
         while len(self._waiting) >= 4:
             self._waiting.pop(0).result()
-        self._waiting.append(self._pool.submit(self._write, path, fields, matrix, rows, strings, len(strings)))
+        table = arrow_table(fields, matrix, rows, self._texts.array(strings))
+        self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
 
-    def _write(
-        self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes], known: int
-    ) -> None:
+    def _file(self, path: Path, schema: pa.Schema) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        table = arrow_table(fields, matrix, rows, self._texts.array(strings, known))
         if path not in self._files:
-            words = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
+            words = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
             self._files[path] = pq.ParquetWriter(
-                path, table.schema, use_dictionary=words, compression="lz4", write_statistics=False
+                path, schema, use_dictionary=words, compression="lz4", write_statistics=False
             )
-        self._files[path].write_table(table)
+        return self._files[path]
 
     def close(self) -> None:
         """Waits for the queue and finishes the files. Raises the first error of the thread, if there was one."""
@@ -331,13 +330,13 @@ class _Texts:
         self._strings: list[bytes] = []
         self._array: pa.Array | None = None
 
-    def array(self, strings: list[bytes], known: int) -> pa.Array:
-        """The first `known` strings; what is not UTF-8 is written with backslashes."""
+    def array(self, strings: list[bytes]) -> pa.Array:
+        """All of `strings`, which only grew since the last call or is another list; what is not UTF-8 gets backslashes."""
         import pyarrow as pa
 
         if self._array is None or strings is not self._strings:
             self._strings, self._array = strings, pa.array([], pa.string())
-        new = strings[len(self._array) : known]
+        new = strings[len(self._array) :]
         if new:
             decoded = pa.array([text.decode("utf-8", "backslashreplace") for text in new], pa.string())
             self._array = pa.concat_arrays([self._array, decoded])

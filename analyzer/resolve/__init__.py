@@ -5,7 +5,7 @@ A view may read those before it. Adding a column to a final table is one line he
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib.resources import files
 
 from analyzer.expected import ANY, DUPLICATE_SEQUENCE_NUMBER, EXPECTED
@@ -14,6 +14,7 @@ from dissectors.kafka.program import error_fields
 from dissectors.kafka.schema import api_names
 
 VIEWS = ("parts", "introductions", "connections", "exchanges", "entries", "errors", "problems")
+FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 # PROBLEM_ number of a stage -> kind, and one sentence for a person.
 PROBLEM_KINDS = {
@@ -34,13 +35,13 @@ PROBLEM_KINDS = {
 }
 
 
-def views(api_keys: Iterable[int]) -> dict[str, str]:
+def views(api_keys: Collection[int]) -> dict[str, str]:
     """Name -> SQL of every view of the final tables; `api_keys` are those that occurred."""
     facts = {
         "problem_kinds": _values("number, kind, detail", ((n, *words) for n, words in PROBLEM_KINDS.items())),
         "error_names": _values("code, name, retriable", known_errors().values()),
         "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
-        "expected_errors": _values("api_key, code, always", _expected()),
+        "expected_errors": _values("api_key, code, always", _expected(api_keys)),
     }
     return facts | {name: files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in VIEWS}
 
@@ -52,9 +53,11 @@ def _error_fields(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:
                 yield key, side, number, path, level
 
 
-def _expected() -> Iterable[tuple[object, ...]]:
+def _expected(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:
     """Codes that are always normal. Those that are normal for some seconds only need the whole story of a client."""
-    for key, name in api_names():
+    names = dict(api_names())
+    for key in api_keys:
+        name = names.get(key)
         yield key, DUPLICATE_SEQUENCE_NUMBER, True
         for (api, code), seconds in EXPECTED.items():
             if seconds is None and api in (ANY, name):
