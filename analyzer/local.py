@@ -92,7 +92,7 @@ def _dataset(run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Opt
             raise InputError("\n".join(warnings))
         _write_small_tables(folder, readings, pipeline)
         return Dataset(
-            _views(folder, pipeline),
+            _views(folder, readings, pipeline),
             kept=SMALL,
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
@@ -259,6 +259,7 @@ def _capture(readings: Sequence[Reading]) -> dict[str, Any]:
     }
 
 
-def _views(folder: Path, pipeline: Pipeline) -> dict[str, str]:
+def _views(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> dict[str, str]:
+    whole_files = all(reading.file == reading.split for reading in readings)
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in RAW}
-    return raw | {"captures": parquet([folder / "captures.parquet"])} | resolve.views(pipeline.api_keys())
+    return raw | {"captures": parquet([folder / "captures.parquet"])} | resolve.views(pipeline.api_keys(), whole_files)

@@ -145,8 +145,9 @@ class Pipeline:
         out.rows = label(self._frame_rows, matrix, rows, columns, out.matrix, out.rows)
 
     def _flush(self, name: str) -> None:
-        matrix, rows = self._out[name].take()
-        self._tables[name].append(matrix, rows, self._walker.texts())
+        out = self._out[name]
+        self._tables[name].append(out.matrix, out.rows, self._walker.texts())
+        out.rows = 0
 
     def _take_parts(self) -> None:
         """Connections that closed: their rows go out when there are many, or at the end."""
@@ -163,7 +164,7 @@ class Pipeline:
 
 
 class _Output:
-    """A matrix that fills up; `take` hands it over and starts a new one, because its bytes go to the writer uncopied."""
+    """A matrix that fills up and is emptied into a raw table, which copies."""
 
     def __init__(self, columns: int, size: int) -> None:
         self.columns = columns
@@ -176,13 +177,6 @@ class _Output:
         if rows > self.size:
             self.size = rows
             self.matrix = layout.matrix(self.columns, rows)
-
-    def take(self) -> tuple[memoryview, int]:
-        matrix, rows = self.matrix, self.rows
-        if rows:
-            self.matrix = layout.matrix(self.columns, self.size)
-        self.rows = 0
-        return matrix, rows
 
 
 def version_limits() -> tuple[array[int], array[int]]:

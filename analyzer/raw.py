@@ -27,6 +27,8 @@ CLOSES = ("none", "fin", "rst")
 
 # A packet's number carries its split in the upper bits, so that both fit one column of a batch.
 SPLIT_SHIFT = 40
+# A Parquet row group holds the whole dictionary of a column: up to so many strings that is less work than looking each up.
+MOST_DICTIONARY_TEXTS = 4_096
 
 
 class Field(NamedTuple):
@@ -188,8 +190,7 @@ class RawTable:
         self._writer = writer
 
     def append(self, matrix: memoryview, rows: int, strings: list[bytes]) -> None:
-        """Hands over the first `rows` rows of a matrix; the caller must not write to that matrix again, and may only append
-        to `strings`."""
+        """Takes a copy of the first `rows` rows of a matrix. `strings` may only be appended to between two calls."""
         if rows:
             self.rows += rows
             self._writer.write(self.path, self.fields, matrix, rows, strings)
@@ -206,12 +207,14 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    flat = pa.py_buffer(matrix.cast("B"))
+    unknown = pa.scalar(layout.UNKNOWN, pa.int64())
+    flat = matrix.cast("B")
     stride = 8 * matrix.shape[1]  # type: ignore[index]
 
     def column(at: int) -> pa.Array:
-        values = pa.Array.from_buffers(pa.int64(), rows, [None, flat.slice(at * stride, 8 * rows)])
-        known = pc.not_equal(values, layout.UNKNOWN)
+        copied = pa.py_buffer(bytes(flat[at * stride : at * stride + 8 * rows]))
+        values = pa.Array.from_buffers(pa.int64(), rows, [None, copied])
+        known = pc.not_equal(values, unknown)
         return pa.Array.from_buffers(pa.int64(), rows, [known.buffers()[1], values.buffers()[1]])
 
     columns: dict[str, pa.Array] = {}
@@ -223,7 +226,7 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
         elif kind == "api":
             columns[name] = _api_names(values)
         elif kind == "text":
-            columns[name] = texts.take(values)
+            columns[name] = _texts(texts, values)
         elif kind in ("uuid", "address"):
             write = uuid_text if kind == "uuid" else address_text
             columns[name] = _written(values, column(at + 1), write)
@@ -232,6 +235,15 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
         else:
             columns[name] = values.cast(kind)
     return pa.table(columns)
+
+
+def _texts(texts: pa.Array, numbers: pa.Array) -> pa.Array:
+    """The strings that `numbers` stand for. Few distinct ones go to the file as they are, a dictionary and numbers."""
+    import pyarrow as pa
+
+    if len(texts) <= MOST_DICTIONARY_TEXTS:
+        return pa.DictionaryArray.from_arrays(numbers.cast("int32"), texts)
+    return texts.take(numbers).dictionary_encode()
 
 
 def _api_names(keys: pa.Array) -> pa.Array:

@@ -13,7 +13,7 @@ from dissectors.kafka.error_codes import known_errors
 from dissectors.kafka.program import error_fields
 from dissectors.kafka.schema import api_names
 
-VIEWS = ("parts", "introductions", "connections", "exchanges", "entries", "errors", "problems")
+VIEWS = ("parts", "introductions", "connections", "placed_exchanges", "exchanges", "entries", "errors", "problems")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 # PROBLEM_ number of a stage -> kind, and one sentence for a person.
@@ -35,15 +35,23 @@ PROBLEM_KINDS = {
 }
 
 
-def views(api_keys: Collection[int]) -> dict[str, str]:
-    """Name -> SQL of every view of the final tables; `api_keys` are those that occurred."""
+def views(api_keys: Collection[int], whole_files: bool) -> dict[str, str]:
+    """Name -> SQL of every view of the final tables.
+
+    `api_keys` are those that occurred; `whole_files`: split n is input n, all of it.
+    """
     facts = {
         "problem_kinds": _values("number, kind, detail", ((n, *words) for n, words in PROBLEM_KINDS.items())),
         "error_names": _values("code, name, retriable", known_errors().values()),
         "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
         "expected_errors": _values("api_key, code, always", _expected(api_keys)),
     }
-    return facts | {name: files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in VIEWS}
+    sources = {name: name for name in VIEWS}
+    if whole_files:
+        sources["placed_exchanges"] = "placed_exchanges_of_whole_files"
+    folder = files(__name__)
+    texts = {name: folder.joinpath(f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
+    return facts | texts
 
 
 def _error_fields(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:

@@ -20,18 +20,20 @@ SELECT file, packet, NULL, NULL, time_ns, NULL, "offset", kind, bytes_lost, deta
 FROM raw_notes
 UNION ALL
 SELECT
-    request_file, request_packet, connection, exchange, request_time_ns, 'client', CAST(NULL AS BIGINT),
-    'malformed_body', CAST(NULL AS BIGINT),
-    'The body of a request does not fit its API and version; kanalyze show tells where it stops making sense.'
+    CASE WHEN request_decoded = 'malformed' THEN request_file ELSE response_file END,
+    CASE WHEN request_decoded = 'malformed' THEN request_packet ELSE response_packet END,
+    connection,
+    exchange,
+    CASE WHEN request_decoded = 'malformed' THEN request_time_ns ELSE response_time_ns END,
+    CASE WHEN request_decoded = 'malformed' THEN 'client' ELSE 'broker' END,
+    CAST(NULL AS BIGINT),
+    'malformed_body',
+    CAST(NULL AS BIGINT),
+    CASE WHEN request_decoded = 'malformed'
+        THEN 'The body of a request does not fit its API and version; kanalyze show tells where it stops making sense.'
+        ELSE 'The body of a reply does not fit its API and version; kanalyze show tells where it stops making sense.' END
 FROM all_exchanges
-WHERE request_decoded = 'malformed'
-UNION ALL
-SELECT
-    response_file, response_packet, connection, exchange, response_time_ns, 'broker', CAST(NULL AS BIGINT),
-    'malformed_body', CAST(NULL AS BIGINT),
-    'The body of a reply does not fit its API and version; kanalyze show tells where it stops making sense.'
-FROM all_exchanges
-WHERE response_decoded = 'malformed'
+WHERE request_decoded = 'malformed' OR response_decoded = 'malformed'
 UNION ALL
 SELECT
     coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,
