@@ -102,9 +102,9 @@ class _Messages:
         self._finished: list[tuple[int, bytes | None, bytes | None]] = []
         self._held_bytes = 0
 
-    def frames(self, frames: memoryview, rows: int, block: bytes, heap: bytearray) -> None:
+    def frames(self, frames: memoryview, rows: int, block: memoryview, heap: bytearray) -> None:
         """Takes one batch of frames; the buffers are copied from, never kept."""
-        buffers = (memoryview(block), memoryview(heap))
+        buffers = (block, memoryview(heap))
         for row in range(rows):
             identity = frames[layout.FRAME_ID, row]
             if self._only is None or identity in self._only:

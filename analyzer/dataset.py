@@ -12,7 +12,7 @@ import json
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,8 +39,9 @@ class Dataset:
     `views` maps a name to the SQL of a view, created in this order, so a later one may read an earlier one; the SQL
     of a final table goes under the table's name, and later SQL finds it as `all_<table>`. Tables that are missing are
     empty. Those in `kept` are computed once and held: small ones that many questions join. `warnings` are lines that a
-    person must see; `failed` says that some input could not be read. What does not fit `memory_bytes` goes to a directory of its own below `temp_directory` (None: the system's). `threads` None: one
-    per core. A full disk or memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
+    person must see; `failed` says that some input could not be read. What does not fit `memory_bytes` goes to a
+    directory of its own below `temp_directory` (None: the system's). `threads` None: one per core. A full disk or
+    memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
     """
 
     def __init__(

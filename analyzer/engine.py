@@ -22,7 +22,7 @@ from dissectors.net.packets import Packets
 
 if TYPE_CHECKING:
     # Takes rows [0, rows) of a segments matrix whose payloads lie in the block.
-    SegmentSink = Callable[[bytes, memoryview, int], None]
+    SegmentSink = Callable[[memoryview, memoryview, int], None]
 
 BLOCK_BYTES = 1 << 20
 PACKET_ROWS = 4_096 + 8  # as the rows of the pipeline
@@ -92,30 +92,35 @@ class Engine:
 
     def _read(self, reading: Reading, progress: Callable[[int], None] | None) -> None:
         reader = None
-        waiting = b""
-        for block in reading.source.blocks(self._block_bytes):
-            data = waiting + block if waiting else block
-            reading.bytes += len(block)
-            if progress:
-                progress(len(block))
-            if reader is None:
-                if len(data) < HEAD_BYTES:
-                    waiting = data
-                    continue
-                reader = open_reader(data[:HEAD_BYTES])
-            waiting = data[self._read_block(reader, data) :]
-            if reader.stopped:
-                break
+        filling = reading.source.fill(bytearray(self._block_bytes))
+        data, used, left = memoryview(b""), 0, 0
+        try:
+            data, new = next(filling)
+            while True:
+                reading.bytes += new
+                if reader is None and len(data) >= HEAD_BYTES:
+                    reader = open_reader(bytes(data[:HEAD_BYTES]))
+                used = 0 if reader is None else self._read_block(reader, data)
+                left = len(data) - used
+                if progress:
+                    progress(new)
+                if reader is not None and reader.stopped:
+                    break
+                data, new = filling.send(used)
+        except StopIteration:
+            pass
+        finally:
+            filling.close()
         if reader is None:
-            reader = open_reader(waiting)
-            waiting = waiting[self._read_block(reader, waiting) :]
-        end = reader.finish(len(waiting))
+            reader = open_reader(bytes(data))
+            left = len(data) - self._read_block(reader, data)
+        end = reader.finish(left)
         reading.notes = [*reading.source.notes, *reader.notes, *([end] if end else [])]
         reading.numbers = reader.packets
         reading.format = "pcapng" if type(reader).__name__ == "PcapngReader" else "pcap"
         reading.dropped_packets = _drops(reader)
 
-    def _read_block(self, reader: object, data: bytes) -> int:
+    def _read_block(self, reader: object, data: memoryview) -> int:
         """Hands on the packets of one block; returns how much of it was used."""
         at, why = 0, layout.WHY_OUTPUT_FULL
         while why != layout.WHY_DONE:

@@ -28,7 +28,7 @@ def schema() -> pa.Schema:
     return pa.schema([*((name, pa.int64()) for name in COLUMNS), ("payload", pa.binary())])
 
 
-def pack(block: bytes, segments: memoryview, rows: int) -> pa.RecordBatch:
+def pack(block: memoryview, segments: memoryview, rows: int) -> pa.RecordBatch:
     """Rows [0, rows) of a segments matrix whose payloads lie in `block`."""
     import pyarrow as pa
 
@@ -52,7 +52,7 @@ def by_connection(fragments: Iterable[pa.RecordBatch]) -> pa.Table:
     return table.take(sorted(range(table.num_rows), key=keys.__getitem__))
 
 
-def stitch(fragments: pa.Table, sink: Callable[[bytes, memoryview, int], None]) -> None:
+def stitch(fragments: pa.Table, sink: Callable[[memoryview, memoryview, int], None]) -> None:
     """Feeds fragments to a pipeline's `feed`. Connections may come one after the other or mixed: the stages keep them apart,
     but the rows of each must be in the order of the capture."""
     for batch in fragments.to_batches(max_chunksize=8_192):
@@ -66,4 +66,4 @@ def stitch(fragments: pa.Table, sink: Callable[[bytes, memoryview, int], None]) 
         for row, payload in enumerate(payloads):
             segments[layout.SEGMENT_OFFSET, row] = at
             at += len(payload)
-        sink(b"".join(payloads), segments, rows)
+        sink(memoryview(b"".join(payloads)), segments, rows)

@@ -82,7 +82,7 @@ def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
 
 
 def _dataset(run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Options, warnings: list[str]) -> Dataset:
-    """Runs the stages in a temporary directory that lives as long as the dataset. """
+    """Runs the stages in a temporary directory that lives as long as the dataset."""
     folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
     failed = bool(warnings)
     try:

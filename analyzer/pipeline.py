@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     # Sees every batch of frames with their bytes: (frames, rows, block, heap).
-    FrameHook = Callable[[memoryview, int, bytes, bytearray], None]
+    FrameHook = Callable[[memoryview, int, memoryview, bytearray], None]
 
     from analyzer.options import Options
 
@@ -78,7 +78,7 @@ class Pipeline:
         """API keys whose messages were read."""
         return self._walker.keys
 
-    def feed(self, block: bytes, segments: memoryview, rows: int) -> None:
+    def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
         """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
         row = 0
         while row < rows:
@@ -91,7 +91,7 @@ class Pipeline:
         why = layout.WHY_OUTPUT_FULL
         while why != layout.WHY_DONE:
             chunks, why = self._streams.finish(self._chunks)
-            self._feed_chunks(b"", chunks)
+            self._feed_chunks(memoryview(b""), chunks)
         for name in self._out:
             self._flush(name)
         for table in self._tables.values():
@@ -102,7 +102,7 @@ class Pipeline:
         """Gives up the run: the writer ends, files may be incomplete."""
         self._writer.close()
 
-    def _feed_chunks(self, block: bytes, rows: int) -> None:
+    def _feed_chunks(self, block: memoryview, rows: int) -> None:
         """Frames of the chunks, their bodies, finished exchanges: round by round until the chunks are used up."""
         row, why = 0, layout.WHY_DONE
         while row < rows or why != layout.WHY_DONE:
@@ -113,7 +113,7 @@ class Pipeline:
                 self._read_bodies(block, frames)
         self._take_parts()
 
-    def _read_bodies(self, block: bytes, rows: int) -> None:
+    def _read_bodies(self, block: memoryview, rows: int) -> None:
         heap = self._frames.heap_memory
         entries, errors = self._walker.walk(block, heap, self._frame_rows, rows, self._values)
         if self._hook:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
@@ -54,6 +54,27 @@ class Source:
             head = raw.peek()
             name = packing(head)
             yield from _plain(raw, size) if name is None else _joined(self._unpacked(raw, name), size)
+
+    def fill(self, buffer: bytearray) -> Generator[tuple[memoryview, int], int, None]:
+        """Like `blocks`, for a reader that keeps what it could not use: fills `buffer`, again and again.
+
+        Yields (view of the bytes in the buffer, bytes that are new). The consumer sends back how many bytes it used; the
+        others move to the front, and the buffer doubles when none could be used though it was full. Raises as `blocks`.
+        """
+        self.done_bytes = 0
+        self.notes = []
+        with _Opened(self) as raw:
+            name = packing(raw.peek())
+            stream: _Opened | _Pieces = raw if name is None else _Pieces(self._unpacked(raw, name))
+            held = 0
+            while new := stream.readinto(memoryview(buffer)[held:]):
+                held += new
+                used = yield memoryview(buffer)[:held], new
+                if used == 0 and held == len(buffer):
+                    buffer = buffer + bytearray(len(buffer))
+                elif used:
+                    held -= used
+                    memoryview(buffer)[:held] = memoryview(buffer)[used : used + held]
 
     def _unpacked(self, raw: _Opened, name: str) -> Iterator[bytes]:
         count = 0
@@ -116,6 +137,19 @@ class _Opened:
         """Up to `size` bytes; none at the end."""
         ahead, self._ahead = self._ahead[:size], self._ahead[size:]
         return ahead + self._read(size - len(ahead)) if len(ahead) < size else ahead
+
+    def readinto(self, view: memoryview) -> int:
+        """Fills the view as far as one read goes; 0 at the end."""
+        if self._ahead:
+            ahead, self._ahead = self._ahead[: len(view)], self._ahead[len(view) :]
+            view[: len(ahead)] = ahead
+            return len(ahead)
+        try:
+            count = self._file.readinto1(view) if self._source.path is None else self._file.readinto(view)  # type: ignore[attr-defined]
+        except OSError as error:
+            raise InputError(_reason(self._source.name, error)) from error
+        self._source.done_bytes += count
+        return int(count)
 
     def _read(self, size: int) -> bytes:
         try:
@@ -245,6 +279,26 @@ def natural(path: Path) -> list[list[str | int]]:
     """Sort key: numbers inside names by value, so that tcpdump's x.pcap, x.pcap1, ... x.pcap10 stay in order."""
     parts = [re.split(r"([0-9]+)", _COMPRESSED_NAME.sub("", part)) for part in path.parts]
     return [[int(piece) if place % 2 else piece for place, piece in enumerate(pieces)] for pieces in parts]
+
+
+class _Pieces:
+    """Pieces of any length, as a stream that fills views."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+
+    def readinto(self, view: memoryview) -> int:
+        """Fills the view from one piece; 0 at the end."""
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = memoryview(piece)
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
 
 
 def _plain(raw: _Opened, size: int) -> Iterator[bytes]:
