@@ -3,9 +3,12 @@
 import ast
 import os
 from pathlib import Path
+from subprocess import SubprocessError
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError, ExecError
 
 ROOT = Path(__file__).parent
 
@@ -67,5 +70,19 @@ def extensions() -> list[Extension]:
     return cythonize(modules, compiler_directives=directives, nthreads=os.cpu_count() or 1)
 
 
+class BuildWhatCanBeBuilt(build_ext):
+    """Compiling is a gift, not a condition: without a working compiler the .py files do the work."""
+
+    def build_extension(self, ext: Extension) -> None:
+        try:
+            super().build_extension(ext)
+        except (CCompilerError, ExecError, OSError, SubprocessError) as error:
+            self.warn(f"{ext.name} stays plain Python, which is slower: {error}")
+
+
 if __name__ == "__main__":
-    setup(ext_modules=extensions(), options={"build_ext": {"parallel": os.cpu_count() or 1}})
+    setup(
+        ext_modules=extensions(),
+        cmdclass={"build_ext": BuildWhatCanBeBuilt},
+        options={"build_ext": {"parallel": os.cpu_count() or 1}},
+    )
