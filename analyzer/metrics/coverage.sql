@@ -19,6 +19,7 @@ links AS (
         count(*) AS connections,
         count(*) FILTER (WHERE is_kafka) AS kafka_connections,
         count(*) FILTER (WHERE protocol = 'tls' AND is_kafka IS NOT TRUE) AS tls_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND client_stream_bytes + broker_stream_bytes = 0) AS silent_connections,
         count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,
         CAST(sum(client_stream_bytes + broker_stream_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
         CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,

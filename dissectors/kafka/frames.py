@@ -53,7 +53,8 @@ S_LOSSES = cython.declare(cython.int, 11)  # gaps that hid a frame boundary
 S_SEARCHED = cython.declare(cython.int, 12)  # bytes searched in vain
 S_GUESSED = cython.declare(cython.int, 13)  # 1: the frame under way begins where a search said so
 S_LAST_TIME = cython.declare(cython.int, 14)  # latest time among its bytes so far
-S_COLUMNS = cython.declare(cython.int, 15)
+S_PREFIX = cython.declare(cython.int, 15)  # the length field, as far as it came
+S_COLUMNS = cython.declare(cython.int, 16)
 
 M_SEARCH = cython.declare(cython.int, 0)
 M_FRAMES = cython.declare(cython.int, 1)
@@ -80,6 +81,7 @@ MIX_1 = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
 MIX_2 = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
 
 PAGE = cython.declare(i64, 4096)
+OWN_HEAP = cython.declare(i64, 2)  # beside 0, the block, and 1, the stream stage's heap
 TOKEN = cython.declare(i64, -2)  # stands in FRAME_KEY for a bare SASL token
 LONGEST_FRAME = cython.declare(i64, 1073741824)  # lengths beyond are no lengths
 LONGEST_SYNC_FRAME = cython.declare(i64, 134217728)  # a guess must be more modest
@@ -87,6 +89,7 @@ LONGEST_TOKEN = cython.declare(i64, 1048576)
 SEARCH_LIMIT = cython.declare(i64, 262144)  # bytes searched before a stranger is left alone
 ABANDON_NS = cython.declare(i64, 27000000000)  # 0.9 of the usual request timeout, 30 s
 CLOCK_NS = cython.declare(i64, 1000000)  # capture clocks that disagree by less are said to agree
+LONGEST_TIMEOUT_MS = cython.declare(i64, 3600000)  # of a Produce request that was guessed
 MOST_WAITING = cython.declare(i64, 8192)  # outstanding requests of one connection
 
 # Kinds of problems this stage reports; names are in analyzer/tables.
@@ -357,6 +360,7 @@ class Frames:
     @cython.cfunc
     def _no_frame(self, s: i64) -> cython.int:
         self.side[s, S_TOTAL] = -1
+        self.side[s, S_PREFIX] = 0
         self.side[s, S_PASSED] = 0
         self.side[s, S_HELD] = 0
         self.side[s, S_FRAMED] = 0
@@ -393,10 +397,13 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _byte(self, buffer: i64, offset: i64) -> i64:
+    def _byte(self, buffer: i64, at: i64) -> i64:
+        """A byte of the block (0), of the stream stage's heap (1) or of our own (OWN_HEAP)."""
         if buffer == 0:
-            return self.stream_block[offset]
-        return self.stream_heap[offset]
+            return self.stream_block[at]
+        if buffer == 1:
+            return self.stream_heap[at]
+        return self.heap[at]
 
     @cython.cfunc
     def _int32(self, buffer: i64, at: i64) -> i64:
@@ -407,10 +414,10 @@ class Frames:
             value = (value << 8) | self.stream_block[at + 2]
             value = (value << 8) | self.stream_block[at + 3]
         else:
-            value = self.stream_heap[at]
-            value = (value << 8) | self.stream_heap[at + 1]
-            value = (value << 8) | self.stream_heap[at + 2]
-            value = (value << 8) | self.stream_heap[at + 3]
+            value = self._byte(buffer, at)
+            value = (value << 8) | self._byte(buffer, at + 1)
+            value = (value << 8) | self._byte(buffer, at + 2)
+            value = (value << 8) | self._byte(buffer, at + 3)
         return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
@@ -485,16 +492,16 @@ class Frames:
             if need > 0 and not self._keep(chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + self.resume, need, s):
                 self.why = WHY_ARENA_FULL
                 return False
+            if self.side[s, S_TOTAL] < 0:
+                self._take_prefix(chunks, row, s, need)
             self.side[s, S_PASSED] += need
             self.side[s, S_FRAMED] += need
             self._arrived(chunks, row, s)
             self.resume += need
             left -= need
-            if self.side[s, S_TOTAL] < 0 and self.side[s, S_PASSED] == 4:
-                self.side[s, S_TOTAL] = 4 + self._kept_length(s)
-                if not self._length_fits(slot, s, self.side[s, S_TOTAL]):
-                    self._out_of_step(chunks, row, slot, s)
-                    return True
+            if self.side[s, S_PASSED] == 4 and not self._length_fits(slot, s, self.side[s, S_TOTAL]):
+                self._out_of_step(chunks, row, slot, s)
+                return True
             if self.side[s, S_PASSED] == self.side[s, S_TOTAL]:
                 if self.side[s, S_GUESSED] and self._refuted(chunks, row, slot, s):
                     return True
@@ -516,14 +523,16 @@ class Frames:
         return True
 
     @cython.cfunc
-    def _kept_length(self, s: i64) -> i64:
-        at: i64 = self.side[s, S_PAGE_FIRST] * PAGE
-        b: i64 = self.pages[at]
-        value: i64 = self.pages[at + 1]
-        value = (b << 24) | (value << 16)
-        b = self.pages[at + 2]
-        value |= (b << 8) | self.pages[at + 3]
-        return value - TWO_32 if value >= TWO_31 else value
+    def _take_prefix(self, chunks: i64[:, ::1], row: i64, s: i64, count: i64) -> cython.int:
+        """Reads bytes of the length field, which are wanted even when the arena has no room for them."""
+        at: i64 = chunks[CHUNK_OFFSET, row] + self.resume
+        i: i64
+        for i in range(at, at + count):
+            self.side[s, S_PREFIX] = (self.side[s, S_PREFIX] << 8) | self._byte(chunks[CHUNK_BUFFER, row], i)
+        if self.side[s, S_PASSED] + count == 4:
+            i = self.side[s, S_PREFIX]
+            self.side[s, S_TOTAL] = 4 + (i - TWO_32 if i >= TWO_31 else i)
+        return 0
 
     @cython.cfunc
     def _keep(self, buffer: i64, offset: i64, count: i64, s: i64) -> cython.bint:
@@ -601,7 +610,7 @@ class Frames:
             page = self.next_page[page]
         self.heap_used = at
         self._free_pages_of(s)
-        self._finished(slot, s, 1, at - held, held, self.side[s, S_FRAMED], last_time)
+        self._finished(slot, s, OWN_HEAP, at - held, held, self.side[s, S_FRAMED], last_time)
         return 0
 
     # ---- judging lengths and headers ----
@@ -709,13 +718,26 @@ class Frames:
         total = self._int16(buffer, at + 12)
         if not first and (total == 0 or at + 14 + total > end):
             return False
+        if self._int16(buffer, at + 4) == 0 and not self._produce_guess(buffer, at, end):
+            return False
         total = 4 + self._int32(buffer, at)
         return at + total + 14 > end or self._request_at(buffer, at + total, end, True)
+
+    @cython.cfunc
+    def _produce_guess(self, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """A reply with a small correlation id reads as Produce of that version: acks and timeout must make sense too."""
+        place: i64 = self._acks_place(self._int16(buffer, at + 6), buffer, at, end)
+        if place < 0 or place + 6 > end:
+            return False
+        return -1 <= self._int16(buffer, place) <= 1 and 0 < self._int32(buffer, place + 2) <= LONGEST_TIMEOUT_MS
 
     @cython.cfunc
     def _boundary_at(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
         """Is `at` a plausible start of a frame, and is what follows that frame (as far as it is here) plausible too?"""
         total: i64
+        if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and self.talk[slot, C_FROM_SYN] and (s & 1) == 1:
+            # Who sent the SYN is the client, though its first request is missing.
+            self.talk[slot, TALK_CLIENT_SIDE] = 0
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN or self._is_request_side(slot, s):
             return self._request_guess(buffer, at, end, first)
         if self._reply_at(slot, buffer, at, end):
@@ -738,9 +760,17 @@ class Frames:
 
     @cython.cfunc
     def _unsettle(self, slot: i64, s: i64) -> cython.int:
-        """Takes back the guess that side `s` is the client's."""
+        """Takes back the guess that side `s` is the client's, and the requests that were read from it.
+
+        None of them has had a reply (that would have proved the guess), so all still wait and nothing of them has left.
+        """
         self._drop_partial(slot, s, SKIP_UNSYNCED)
         self.side[s, S_MODE] = M_SEARCH
+        while self.talk[slot, C_FIRST] >= 0:
+            self._forget_first(slot)
+        self.talk[slot, TALK_SKIPPED + 2 * SKIP_UNSYNCED + (s & 1)] += self.talk[slot, TALK_FRAMED + (s & 1)]
+        self.talk[slot, TALK_FRAMED + (s & 1)] = 0
+        self.talk[slot, TALK_REQUESTS] = 0
         self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
         return 0
 
@@ -872,7 +902,7 @@ class Frames:
             self._stranger(slot, PROTOCOL_OTHER)
             return 0
         if self._is_request_side(slot, s) and not self._client_is_sure(slot):
-            self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
+            self._unsettle(slot, s)
         self.side[s, S_MODE] = M_SEARCH
         self.side[s, S_REASON] = SKIP_BAD
         self.side[s, S_LOSSES] += 1
@@ -1036,29 +1066,12 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _frame_byte(self, buffer: i64, at: i64) -> i64:
-        if buffer == 0:
-            return self.stream_block[at]
-        return self.heap[at]
-
-    @cython.cfunc
-    def _frame_int(self, buffer: i64, at: i64, size: i64) -> i64:
-        """A big-endian signed integer of 2 or 4 bytes from a finished frame."""
-        value: i64 = 0
-        i: i64
-        for i in range(size):
-            value = (value << 8) | self._frame_byte(buffer, at + i)
-        if size == 2:
-            return value - 65536 if value > 32767 else value
-        return value - TWO_32 if value >= TWO_31 else value
-
-    @cython.cfunc
     def _row(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, last_time: i64) -> cython.int:
         """The columns that requests, replies and tokens share. Offsets leave the length field out."""
         row: i64 = self.out_used
         self.out[FRAME_SLOT, row] = slot
         self.out[FRAME_PART, row] = self.talk[slot, TALK_PART]
-        self.out[FRAME_BUFFER, row] = buffer
+        self.out[FRAME_BUFFER, row] = 1 if buffer == OWN_HEAP else 0
         self.out[FRAME_OFFSET, row] = at + 4
         self.out[FRAME_HELD, row] = held - 4
         self.out[FRAME_LENGTH, row] = self.side[s, S_TOTAL] - 4
@@ -1084,13 +1097,13 @@ class Frames:
 
     @cython.cfunc
     def _request_header(self, buffer: i64, at: i64, held: i64) -> cython.bint:
-        key: i64 = self._frame_int(buffer, at + 4, 2)
+        key: i64 = self._int16(buffer, at + 4)
         version: i64
         client: i64
         if key < 0 or key >= len(self.newest) or self.newest[key] < 0:
             return False
-        version = self._frame_int(buffer, at + 6, 2)
-        client = self._frame_int(buffer, at + 12, 2)
+        version = self._int16(buffer, at + 6)
+        client = self._int16(buffer, at + 12)
         return 0 <= version <= self.newest[key] + 3 and -1 <= client <= held - 14
 
     @cython.cfunc
@@ -1113,8 +1126,8 @@ class Frames:
     @cython.cfunc
     def _request(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.int:
         row: i64 = self.out_used
-        key: i64 = self._frame_int(buffer, at + 4, 2)
-        version: i64 = self._frame_int(buffer, at + 6, 2)
+        key: i64 = self._int16(buffer, at + 4)
+        version: i64 = self._int16(buffer, at + 6)
         acks: i64 = 1
         self.talk[slot, TALK_REQUESTS] += 1
         if self.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN and 0 <= key < len(self.newest) and self.newest[key] >= 0:
@@ -1124,7 +1137,7 @@ class Frames:
         self.out[FRAME_EVENT, row] = FRAME_REQUEST_SEEN
         self.out[FRAME_KEY, row] = key
         self.out[FRAME_VERSION, row] = version
-        self.out[FRAME_CORRELATION, row] = self._frame_int(buffer, at + 8, 4)
+        self.out[FRAME_CORRELATION, row] = self._int32(buffer, at + 8)
         self.out[FRAME_STATUS, row] = STATUS_PENDING
         if key == 0:
             acks = self._acks(version, buffer, at, at + held)
@@ -1138,21 +1151,27 @@ class Frames:
     @cython.cfunc
     def _acks(self, version: i64, buffer: i64, at: i64, end: i64) -> i64:
         """acks of a Produce request: 0 means that no reply will come. UNKNOWN: cut off; 1 for versions beyond ours."""
-        client: i64
         if version < 0 or version > self.newest[0]:
             return 1
+        at = self._acks_place(version, buffer, at, end)
+        return UNKNOWN if at < 0 or at + 2 > end else self._int16(buffer, at)
+
+    @cython.cfunc
+    def _acks_place(self, version: i64, buffer: i64, at: i64, end: i64) -> i64:
+        """Where acks stands in the Produce request that begins at `at`; -1 when the bytes end first."""
+        size: i64
         if at + 14 > end:
-            return UNKNOWN
-        client = self._frame_int(buffer, at + 12, 2)
-        at += 14 + (client if client > 0 else 0)
+            return -1
+        size = self._int16(buffer, at + 12)
+        at += 14 + (size if size > 0 else 0)
         if version >= 9:
-            at = self._after_flexible(buffer, at, end)
-        elif version >= 3 and at + 2 <= end:
-            client = self._frame_int(buffer, at, 2)
-            at += 2 + (client if client > 0 else 0)
-        if at < 0 or at + 2 > end:
-            return UNKNOWN
-        return self._frame_int(buffer, at, 2)
+            return self._after_flexible(buffer, at, end)
+        if version >= 3:
+            if at + 2 > end:
+                return -1
+            size = self._int16(buffer, at)
+            at += 2 + (size if size > 0 else 0)
+        return at
 
     @cython.cfunc
     def _after_flexible(self, buffer: i64, at: i64, end: i64) -> i64:
@@ -1161,12 +1180,12 @@ class Frames:
         skip: i64
         if at >= end:
             return -1
-        tags = self._frame_byte(buffer, at)
+        tags = self._byte(buffer, at)
         at += 1
         if tags > 0:  # tags in a Produce header: nobody writes them yet, so their sizes are read in the short form only
             while tags > 0 and at + 2 <= end:
-                skip = self._frame_byte(buffer, at + 1)
-                if self._frame_byte(buffer, at) > 127 or skip > 127:
+                skip = self._byte(buffer, at + 1)
+                if self._byte(buffer, at) > 127 or skip > 127:
                     return -1
                 at += 2 + skip
                 tags -= 1
@@ -1175,9 +1194,9 @@ class Frames:
         skip = 0
         tags = 0
         while at < end and tags < 35:
-            skip |= (self._frame_byte(buffer, at) & 127) << tags
+            skip |= (self._byte(buffer, at) & 127) << tags
             at += 1
-            if self._frame_byte(buffer, at - 1) < 128:
+            if self._byte(buffer, at - 1) < 128:
                 return at + (skip - 1 if skip > 0 else 0)
             tags += 7
         return -1
@@ -1234,7 +1253,7 @@ class Frames:
     def _reply(self, slot: i64, buffer: i64, at: i64, held: i64) -> cython.int:
         """Pairs a reply with the oldest outstanding request of its correlation id."""
         row: i64 = self.out_used
-        correlation: i64 = self._frame_int(buffer, at + 4, 4)
+        correlation: i64 = self._int32(buffer, at + 4)
         before: i64 = -1
         place: i64 = self.talk[slot, C_FIRST]
         self.out[FRAME_CORRELATION, row] = correlation
@@ -1257,7 +1276,7 @@ class Frames:
         self.out[FRAME_REQUEST, row] = place
         self.out[FRAME_ID, row] = self.wait[place, W_ID]
         if self.wait[place, W_KEY] == 17 and self.wait[place, W_VERSION] == 0 and held >= 10:
-            self.talk[slot, C_TOKENS] = self._frame_int(buffer, at + 8, 2) == 0
+            self.talk[slot, C_TOKENS] = self._int16(buffer, at + 8) == 0
         self.overtook = before >= 0
         self._forget(slot, before, place)
         return 0

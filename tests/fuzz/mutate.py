@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from struct import pack
 
-from transform import FILE_HEADER, PACKET_HEADER, Packet, borders
+import transform
+from transform import FILE_HEADER, PACKET_HEADER, Borders, Packet
 
 # Numbers at which lengths, counts and offsets break.
 ODD = (0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 127, 128, 255, 256, 1023, 4095, 4096, 32767, 32768, 65535, 65536)
@@ -56,6 +57,14 @@ def splice(packets: list[Packet], others: Sequence[Packet], chance: random.Rando
         if at and from_:
             size = min(at.end - at.payload, from_.end - from_.payload)
             put(packets, place, at.payload, other.data[from_.payload : from_.payload + size])
+
+
+def borders(packet: Packet) -> Borders | None:
+    """As far as the headers can still be read."""
+    try:
+        return transform.borders(packet)
+    except IndexError:
+        return None
 
 
 def put(packets: list[Packet], place: int, at: int, new: bytes) -> None:
@@ -161,6 +170,7 @@ def shuffle(packets: list[Packet], chance: random.Random) -> None:
 
 def change_time(packets: list[Packet], chance: random.Random) -> None:
     place = chance.randrange(len(packets))
+    fraction = chance.choice((0, 999_999, (1 << 32) - 1))
     seconds = chance.choice((0, 1, packets[place].seconds - 40, packets[place].seconds + 40, (1 << 32) - 1))
     packets[place] = replace(
         packets[place], seconds=seconds & 0xFFFFFFFF, fraction=chance.choice((0, 999_999, (1 << 32) - 1))

@@ -57,7 +57,8 @@ def repeat(share: float, after: int) -> Injection:
 
 
 def reorder(reach: int) -> Injection:
-    """No packet goes further than `reach` places, nor past packets of another moment (transform.WINDOW_US)."""
+    """No packet goes further than `reach` places, nor past packets of another moment (transform.WINDOW_US), nor past a
+    reset: that ends both ways at once, so what came before it cannot come after it."""
 
     def inject(packets: Sequence[Packet], chance: random.Random, _: set[bytes]) -> list[int]:
         order, start = list(range(len(packets))), 0
@@ -66,7 +67,8 @@ def reorder(reach: int) -> Injection:
             while stop < min(len(order), start + reach + 1) and _near(packets[start], packets[stop]):
                 stop += 1
             group = order[start:stop]
-            chance.shuffle(group)
+            if not any(_is_reset(packets[at]) for at in group):
+                chance.shuffle(group)
             order[start:stop] = group
             start = stop
         return order
@@ -98,6 +100,11 @@ def one_way(from_brokers: bool) -> Injection:
 def _near(first: Packet, second: Packet) -> bool:
     apart = (second.seconds - first.seconds) * 1_000_000 + second.fraction - first.fraction
     return abs(apart) <= transform.WINDOW_US
+
+
+def _is_reset(packet: Packet) -> bool:
+    at = transform.borders(packet)
+    return at is not None and bool(packet.data[at.tcp + 13] & transform.RST)
 
 
 INJECTIONS: dict[str, Injection] = {

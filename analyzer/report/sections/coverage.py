@@ -129,10 +129,13 @@ def _packets(row: dict[str, Any]) -> str:
 
 def _others(row: dict[str, Any]) -> str:
     tls = row["tls_connections"]
-    others = row["connections"] - row["kafka_connections"] - tls
+    silent = row["silent_connections"]
+    others = row["connections"] - row["kafka_connections"] - tls - silent
     parts = [f"{things(tls, 'TLS connection')} that cannot be read without their keys"] if tls else []
     if others:
         parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
+    if silent:
+        parts.append(f"{things(silent, 'connection')} without a byte of payload (refused, or only kept open)")
     return f"Also in it: {' and '.join(parts)}." if parts else ""
 
 
