@@ -114,7 +114,8 @@ class Engine:
         if reader is None:
             reader = open_reader(bytes(data))
             left = len(data) - self._read_block(reader, data)
-        end = reader.finish(left)
+        # A compressed file that was cut is told of once.
+        end = None if any(note.kind == "cut" for note in reading.source.notes) else reader.finish(left)
         reading.notes = [*reading.source.notes, *reader.notes, *([end] if end else [])]
         reading.numbers = reader.packets
         reading.format = "pcapng" if type(reader).__name__ == "PcapngReader" else "pcap"

@@ -30,7 +30,17 @@ if TYPE_CHECKING:
 
 RAW = ("exchanges", "entries", "errors", "problems", "parts", "talks", "whole", "splits", "notes")
 # What has a row per connection, file or fact at most.
-SMALL = ("captures", "raw_splits", "raw_whole", "raw_notes", *resolve.FACTS, "parts", "introductions", "connections")
+SMALL = (
+    "captures",
+    "raw_splits",
+    "raw_whole",
+    "raw_notes",
+    *resolve.FACTS,
+    "parts",
+    "introductions",
+    "connections",
+    "topic_names",
+)
 # Words for SEEN_ outcomes, in their order: columns of `captures`.
 OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
 NOTE_TYPES = {
@@ -42,6 +52,8 @@ NOTE_TYPES = {
     "bytes_lost": "int64",
     "detail": "string",
 }
+# PROBLEM_ number -> the option that would avoid it.
+LIMITS = {12: "--max-reassembly", 23: "--max-connections"}
 SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
 HEAD_READ_BYTES = 1 << 16
 
@@ -69,25 +81,30 @@ def open_dataset(
     warnings = [str(error) for error in found.errors]
     if not found.sources:
         raise InputError("\n".join(warnings))
+    failed = bool(warnings)
+    if found.passed_over:
+        warnings.append(_passed_over(found.passed_over))
 
     def run(folder: Path) -> tuple[list[Reading], Pipeline]:
         return analyse(in_time_order(found.sources), folder, options, progress=progress, block_bytes=block_bytes)
 
-    return _dataset(run, options, warnings)
+    return _dataset(run, options, warnings, failed)
 
 
 def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
     """The tables of captures that were cut into splits: the same rows as those of the whole captures."""
-    return _dataset(lambda folder: analyse_splits(splits, folder, options), options, [])
+    return _dataset(lambda folder: analyse_splits(splits, folder, options), options, [], False)
 
 
-def _dataset(run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Options, warnings: list[str]) -> Dataset:
+def _dataset(
+    run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Options, warnings: list[str], failed: bool
+) -> Dataset:
     """Runs the stages in a temporary directory that lives as long as the dataset."""
     folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
-    failed = bool(warnings)
     try:
         readings, pipeline = run(folder)
         warnings += [line for reading in readings for line in _warnings(reading)]
+        warnings += _limits(pipeline)
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
         _write_small_tables(folder, readings, pipeline)
@@ -178,6 +195,21 @@ def _first_time(source: Source) -> tuple[bool, int]:
         return not head, row[layout.PACKET_TIME, 0]
     except (DissectError, InputError):
         return True, 0  # told when it is read
+
+
+def _passed_over(names: Sequence[str]) -> str:
+    shown = ", ".join(Path(name).name for name in names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"{Path(names[0]).parent}: passed over what is no capture, {len(names)} of its files ({shown})"
+
+
+def _limits(pipeline: Pipeline) -> Iterator[str]:
+    """A run that hit a limit says so: its numbers are not those of the whole capture."""
+    for number, option in LIMITS.items():
+        count = pipeline.problems_by_kind.get(number, 0)
+        if count:
+            _, sentence = resolve.PROBLEM_KINDS[number]
+            times = f" ({count:,} times)" if count > 1 else ""
+            yield f"a limit was reached{times}, so something is missing from all that follows: {sentence} Raise {option}."
 
 
 def _unreadable(reading: Reading) -> bool:

@@ -6,6 +6,7 @@ The same object serves a run over whole captures and the stitching of fragments:
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,7 @@ class Pipeline:
             "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
             "errors": _Output(layout.ERROR_COLUMNS + LABELS, 1024),
         }
+        self.problems_by_kind: Counter[int] = Counter()
         self.problems_dropped = 0
         self._ending = False
 
@@ -160,6 +162,7 @@ class Pipeline:
                 self._tables[name].append(matrix, rows, [])
         for matrix, rows, dropped in (self._frames.take_problems(), self._streams.take_problems()):
             self._tables["problems"].append(matrix, rows, [])
+            self.problems_by_kind.update(matrix[layout.PROBLEM_KIND, row] for row in range(rows))
             self.problems_dropped += dropped
 
 

@@ -122,6 +122,8 @@ def message(found: Explained, renderer: Renderer) -> dict[str, Any]:
     """A message as `kanalyze decode` prints it; with an `error`, header and body hold what came before that."""
     renderer.budget = Budget()
     header = renderer.struct(found.header)
+    if found.direction == "request" and found.error is None:
+        header.setdefault("client_id", None)  # header v0 has none
     body = None if found.body is None else renderer.struct(found.body)
     if found.error is not None:
         return {"error": error(found.error), "header": header, "body": body, "notes": found.notes}

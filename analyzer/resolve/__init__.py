@@ -13,7 +13,17 @@ from dissectors.kafka.error_codes import known_errors
 from dissectors.kafka.program import error_fields
 from dissectors.kafka.schema import api_names
 
-VIEWS = ("parts", "introductions", "connections", "placed_exchanges", "exchanges", "entries", "errors", "problems")
+VIEWS = (
+    "parts",
+    "introductions",
+    "connections",
+    "topic_names",
+    "placed_exchanges",
+    "exchanges",
+    "entries",
+    "errors",
+    "problems",
+)
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 # PROBLEM_ number of a stage -> kind, and one sentence for a person.

@@ -3,7 +3,7 @@ SELECT
     e.exchange,
     p.connection,
     e.side,
-    e.topic,
+    coalesce(e.topic, n.topic) AS topic,
     e.topic_id,
     e.partition,
     e.error_code,
@@ -19,4 +19,5 @@ SELECT
     e.timestamp_ms
 FROM raw_entries AS e
 JOIN parts AS p ON p.part = e.part
+LEFT JOIN topic_names AS n ON n.topic_id = e.topic_id
 WHERE p.is_kafka

@@ -45,7 +45,9 @@ def samples() -> Captures:
     return [transform.read_pcap(path) for path in sorted(SAMPLES.glob("*.pcap.zst"))]
 
 
-def run(data: bytes, folder: Path, options: Options, block_bytes: int) -> tuple[Reading, dict[str, list[dict[str, Any]]]]:
+def run(
+    data: bytes, folder: Path, options: Options, block_bytes: int
+) -> tuple[Reading, dict[str, list[dict[str, Any]]]]:
     """One capture through the stages as `analyzer.local.analyse` runs them; the raw tables as rows.
 
     Raises InputError for what is no capture at all, as the program does.
@@ -141,7 +143,9 @@ def main(kept: Path, seconds: float, first: int) -> None:
                 (kept / f"seed_{seed}.pcap").write_bytes(mutate.mutated(captures, seed))
                 if failed <= 20:
                     print(f"seed {seed}:\n{traceback.format_exc(limit=-4)}", flush=True)
-    print(f"{seed - first} inputs, {failed} failed, slowest {slowest[0]:.2f} s (seed {slowest[1]}), {peak_bytes() >> 20} MiB")
+    print(
+        f"{seed - first} inputs, {failed} failed, slowest {slowest[0]:.2f} s (seed {slowest[1]}), {peak_bytes() >> 20} MiB"
+    )
 
 
 if __name__ == "__main__":
