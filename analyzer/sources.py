@@ -219,17 +219,18 @@ def _expand_directory(folder: Path, found: Expansion) -> None:
         paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
     except OSError as error:
         raise InputError(_reason(str(folder), error)) from error
-    captures = []
+    captures, others = [], []
     for path in sorted(paths, key=natural):
         try:
             captures.append(_checked(path))
         except _NoCaptureError:
-            found.passed_over.append(str(path))
+            others.append(str(path))
         except InputError as error:
             found.errors.append(error)
     if not captures:
         raise InputError(f"{folder}: no captures in this directory; for subdirectories give '{folder}/**/*.pcap'")
     found.sources.extend(captures)
+    found.passed_over.extend(others)
 
 
 class _NoCaptureError(InputError):
