@@ -1,7 +1,10 @@
 -- Who is throttled, in which API, by how much? `throttle_time_ms` is the sum, `unknown` counts replies that do not tell.
 -- Windows [reply, + throttle time] of a connection are united; `share` (0 to 1) is that of the client's worst connection
 -- of its life in the capture, over all its APIs, `throttled_ns` the time behind it: neither is ever a sum of connections.
-WITH talk AS (
+WITH throttled_hosts AS (
+    SELECT client_address FROM exchanges WHERE throttle_time_ms > 0 GROUP BY client_address
+),
+talk AS (
     SELECT
         connection,
         client_address,
@@ -14,7 +17,7 @@ WITH talk AS (
         sum(CAST(throttle_time_ms AS BIGINT)) FILTER (WHERE throttle_time_ms > 0) AS throttle_time_ms,
         max(throttle_time_ms) AS max_throttle_time_ms
     FROM exchanges
-    WHERE response_time_ns IS NOT NULL
+    WHERE response_time_ns IS NOT NULL AND client_address IN (SELECT client_address FROM throttled_hosts)
     GROUP BY ALL
 ),
 windows AS (

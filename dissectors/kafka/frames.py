@@ -51,7 +51,7 @@ S_PAGE_LAST = cython.declare(cython.int, 9)
 S_REASON = cython.declare(cython.int, 10)  # SKIP_ reason while searching
 S_LOSSES = cython.declare(cython.int, 11)  # gaps that hid a frame boundary
 S_SEARCHED = cython.declare(cython.int, 12)  # bytes searched in vain
-S_GUESSED = cython.declare(cython.int, 13)  # 1: the frame under way begins where a search said so
+S_GUESSED = cython.declare(cython.int, 13)  # begun where a search said so: 1 first in a chunk, 2 inside
 S_LAST_TIME = cython.declare(cython.int, 14)  # latest time among its bytes so far
 S_PREFIX = cython.declare(cython.int, 15)  # the length field, as far as it came
 S_COLUMNS = cython.declare(cython.int, 16)
@@ -380,7 +380,10 @@ class Frames:
         while self.resume < length:
             mode = self.side[s, S_MODE]
             if mode == M_FRAMES:
-                if not self._frame_bytes(chunks, row, slot, s):
+                if self.resume == 0 and self.side[s, S_GUESSED] and self._outdone(chunks, row, slot, s):
+                    self._drop_partial(slot, s, self.side[s, S_REASON])
+                    self.side[s, S_MODE] = M_SEARCH
+                elif not self._frame_bytes(chunks, row, slot, s):
                     return False
             elif mode == M_SEARCH:
                 if not self._search(chunks, row, slot, s):
@@ -762,15 +765,18 @@ class Frames:
     def _unsettle(self, slot: i64, s: i64) -> cython.int:
         """Takes back the guess that side `s` is the client's, and the requests that were read from it.
 
-        None of them has had a reply (that would have proved the guess), so all still wait and nothing of them has left.
+        None of them has had a reply (that would have proved the guess): they still wait, and nothing of them has left. Only
+        what asked for no reply is a row already, and stays.
         """
         self._drop_partial(slot, s, SKIP_UNSYNCED)
         self.side[s, S_MODE] = M_SEARCH
         while self.talk[slot, C_FIRST] >= 0:
             self._forget_first(slot)
-        self.talk[slot, TALK_SKIPPED + 2 * SKIP_UNSYNCED + (s & 1)] += self.talk[slot, TALK_FRAMED + (s & 1)]
-        self.talk[slot, TALK_FRAMED + (s & 1)] = 0
-        self.talk[slot, TALK_REQUESTS] = 0
+            self.talk[slot, TALK_REQUESTS] -= 1
+        if self.talk[slot, TALK_REQUESTS] <= 0:
+            self.talk[slot, TALK_REQUESTS] = 0
+            self.talk[slot, TALK_SKIPPED + 2 * SKIP_UNSYNCED + (s & 1)] += self.talk[slot, TALK_FRAMED + (s & 1)]
+            self.talk[slot, TALK_FRAMED + (s & 1)] = 0
         self.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
         return 0
 
@@ -787,7 +793,7 @@ class Frames:
         while at < length:
             if self._boundary_at(slot, s, buffer, base + at, base + length, at == 0):
                 self._synced(slot, s)
-                self.side[s, S_GUESSED] = 1
+                self.side[s, S_GUESSED] = 1 if at == 0 else 2
                 break
             at += 1
         self._skip(slot, s, self.side[s, S_REASON], at - start)
@@ -813,6 +819,20 @@ class Frames:
         if self._is_request_side(slot, s) and not self._client_is_sure(slot):
             self._unsettle(slot, s)
         return True
+
+    @cython.cfunc
+    def _outdone(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
+        """Inside a reply that was guessed a chunk begins with one that is more likely: then the guess was wrong.
+
+        Bodies are full of small numbers, so a guess inside a chunk may name any length, and would hide all that follows.
+        """
+        at: i64 = chunks[CHUNK_OFFSET, row]
+        end: i64 = at + chunks[CHUNK_LENGTH, row]
+        if self.side[s, S_PASSED] == 0 or self._is_request_side(slot, s):
+            return False
+        if not self._reply_at(slot, chunks[CHUNK_BUFFER, row], at, end):
+            return False
+        return self.side[s, S_GUESSED] == 2 or at + 4 + self._int32(chunks[CHUNK_BUFFER, row], at) == end
 
     @cython.cfunc
     def _synced(self, slot: i64, s: i64) -> cython.int:

@@ -305,6 +305,11 @@ class Walker:
         why: cython.longlong = WHY_DONE
         buffer: cython.longlong
         current: cython.longlong = -1
+        # Taken once a call: a batch may change between the two with every row.
+        in_block = memoryview(block)
+        in_heap = memoryview(heap)
+        block_bytes: cython.const[cython.uchar][::1] = in_block
+        heap_bytes: cython.const[cython.uchar][::1] = in_heap
         self.frames = frames
         self.values = values
         self.entries = entries
@@ -319,8 +324,8 @@ class Walker:
                 if self._is_message(row):
                     buffer = self.frames[FRAME_BUFFER, row]
                     if buffer != current:
-                        self.source = memoryview(block if buffer == 0 else heap)
-                        self.data = self.source
+                        self.source = in_block if buffer == 0 else in_heap
+                        self.data = block_bytes if buffer == 0 else heap_bytes
                         current = buffer
                     why = self._message(row)
                     if why != WHY_DONE:

@@ -172,9 +172,7 @@ def change_time(packets: list[Packet], chance: random.Random) -> None:
     place = chance.randrange(len(packets))
     fraction = chance.choice((0, 999_999, (1 << 32) - 1))
     seconds = chance.choice((0, 1, packets[place].seconds - 40, packets[place].seconds + 40, (1 << 32) - 1))
-    packets[place] = replace(
-        packets[place], seconds=seconds & 0xFFFFFFFF, fraction=chance.choice((0, 999_999, (1 << 32) - 1))
-    )
+    packets[place] = replace(packets[place], seconds=seconds & 0xFFFFFFFF, fraction=fraction)
 
 
 def change_wire_size(packets: list[Packet], chance: random.Random) -> None:

@@ -18,21 +18,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from itertools import pairwise
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "lab"), str(Path(__file__).parents[2])]
 
-import transform
-from program import Analysis, Row, run_kanalyze
-from transform import Packet
+import transform  # noqa: E402
+from program import Analysis, Row, run_kanalyze  # noqa: E402
+from transform import Packet  # noqa: E402
 
 # Numbers (from 0) of the packets to write. Brokers: address and port as in the packets.
 Injection = Callable[[Sequence[Packet], random.Random, set[bytes]], list[int]]
 
+NAME = ("client_port", "broker_port", "correlation_id", "api_key", "api_version")
 REQUEST_COLUMNS = (
-    ("client_address", "client_port", "broker_address", "broker_port", "api_key", "api_version", "correlation_id")
-    + ("client_id", "request_time_ns", "request_end_ns", "request_bytes", "request_decoded")
-)  # fmt: skip
+    *NAME,
+    *("client_address", "broker_address", "client_id"),
+    *("request_time_ns", "request_end_ns", "request_bytes", "request_decoded"),
+)
 REPLY_COLUMNS = ("response_time_ns", "response_end_ns", "response_bytes")
 BOTH_COLUMNS = (*REQUEST_COLUMNS, *REPLY_COLUMNS, "response_decoded", "status", "throttle_time_ms", "error_code")
 
@@ -265,7 +268,7 @@ def measure(known: Known, injection: Injection, seed: int) -> tuple[Figures, Ana
         path = Path(folder) / "damaged.pcap"
         transform.write_pcap(path, known.header, [known.packets[at] for at in order])
         found = run_kanalyze([path], damaged=True)
-    moved = any(first > second for first, second in zip(order, order[1:], strict=False))
+    moved = any(first > second for first, second in pairwise(order))
     return compare(known, found, set(order), moved), found
 
 
@@ -292,9 +295,6 @@ def compare(known: Known, found: Analysis, kept: set[int], moved: bool) -> Figur
             if wrong:
                 figures.missed.append(f"{_values(one.row, NAME)}: {wrong}; packets {_span(one)}")
     return figures
-
-
-NAME = ("client_port", "broker_port", "correlation_id", "api_key", "api_version")
 
 
 def invented(want: Sequence[Row], got: Sequence[Row]) -> Iterator[str]:
