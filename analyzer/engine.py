@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     SegmentSink = Callable[[memoryview, memoryview, int], None]
 
 BLOCK_BYTES = 1 << 20
-PACKET_ROWS = 4_096 + 8  # as the rows of the pipeline
+PACKET_ROWS = 8_192 + 8  # as the rows of the pipeline
 
 
 @dataclass(slots=True)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from analyzer.options import Options
 
-# Rows of a batch: small enough that a batch stays in the processor's cache from stage to stage. The 8 keep the columns of a
-# matrix from lying a power of two apart, which would make them fight for the same cache lines.
-CHUNK_ROWS = 4_096 + 8
-FRAME_ROWS = 4_096 + 8
+# Rows of a batch: so many that the steps between the stages cost nothing, so few that a batch stays in the processor's cache.
+# The 8 keep the columns of a matrix from lying a power of two apart: they would fight for the same cache lines.
+CHUNK_ROWS = 8_192 + 8
+FRAME_ROWS = 8_192 + 8
 OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 LABELS = 3  # columns that `label` adds
