@@ -64,11 +64,6 @@ class Engine:
         self._packet_rows = layout.matrix(layout.PACKET_COLUMNS, PACKET_ROWS)
         self._segment_rows = layout.matrix(layout.SEGMENT_COLUMNS, PACKET_ROWS)
 
-    @property
-    def stage(self) -> Packets:
-        """The packets stage, for what it counted over all splits (ports, protocols)."""
-        return self._packets
-
     def read(self, split: int, source: Source, progress: Callable[[int], None] | None = None) -> Reading:
         """Reads one input to its end, or to where it is damaged.
 

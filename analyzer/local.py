@@ -210,6 +210,8 @@ def _limits(pipeline: Pipeline) -> Iterator[str]:
             _, sentence = resolve.PROBLEM_KINDS[number]
             times = f" ({count:,} times)" if count > 1 else ""
             yield f"a limit was reached{times}, so something is missing from all that follows: {sentence} Raise {option}."
+    if pipeline.problems_dropped:
+        yield f"{pipeline.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
 
 
 def _unreadable(reading: Reading) -> bool:
