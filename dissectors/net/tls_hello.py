@@ -1,0 +1,174 @@
+"""ClientHello and ServerHello of TLS: what they say about a connection, read from bytes that nobody vouches for.
+
+Sources: RFC 5246 section 7.4.1, RFC 8446 section 4.1, RFC 6066 (server name), RFC 7301 (ALPN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dissectors.errors import Truncated
+
+CLIENT_HELLO = 1
+SERVER_HELLO = 2
+FINISHED = 20
+KEY_UPDATE = 24
+# A hello may be longer than a record; what is longer than this is none (Wireshark and browsers stop far below).
+LONGEST_HELLO_BYTES = 65_536
+LONGEST_NAME_BYTES = 255
+
+_SERVER_NAME = 0
+_ALPN = 16
+_SUPPORTED_VERSIONS = 43
+# A ServerHello with this random asks for another ClientHello (RFC 8446, section 4.1.3).
+_RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientHello:
+    """`server_name` and `alpn` (what the client offers, comma separated) are captured text; None when not said."""
+
+    random: bytes
+    server_name: bytes | None
+    alpn: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerHello:
+    """`version` is the one that is spoken from here on; `retry`: no answer yet, another ClientHello is wanted."""
+
+    random: bytes
+    version: int
+    suite: int
+    compressed: bool
+    retry: bool
+
+
+class _Bytes:
+    """A cursor; raises Truncated where the bytes end."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, size: int) -> bytes:
+        if size > len(self.data) - self.at:
+            raise Truncated("tls.hello", self.at, f"{size} bytes", f"{len(self.data) - self.at}")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def sized(self, size: int) -> bytes:
+        """A length of `size` bytes, and as many bytes."""
+        return self.take(self.number(size))
+
+    @property
+    def left(self) -> int:
+        return len(self.data) - self.at
+
+
+def client_hello(body: bytes) -> ClientHello:
+    """Reads a ClientHello (without the four bytes of its message header). Raises Truncated."""
+    data = _Bytes(body)
+    data.take(2)
+    random = data.take(32)
+    data.sized(1)
+    data.sized(2)
+    data.sized(1)
+    name = alpn = None
+    for kind, value in _extensions(data):
+        if kind == _SERVER_NAME:
+            name = _first_name(value)
+        elif kind == _ALPN:
+            alpn = b",".join(_names(value))[:LONGEST_NAME_BYTES] or None
+    return ClientHello(random, name, alpn)
+
+
+def server_hello(body: bytes) -> ServerHello:
+    """Reads a ServerHello (without the four bytes of its message header). Raises Truncated."""
+    data = _Bytes(body)
+    version = data.number(2)
+    random = data.take(32)
+    data.sized(1)
+    suite = data.number(2)
+    compressed = data.number(1) != 0
+    for kind, value in _extensions(data):
+        if kind == _SUPPORTED_VERSIONS and len(value) == 2:
+            version = int.from_bytes(value, "big")
+    return ServerHello(random, version, suite, compressed, random == _RETRY)
+
+
+def _extensions(data: _Bytes) -> Iterator[tuple[int, bytes]]:
+    """Extensions up to the first that is cut off: what comes before has been said all the same."""
+    if data.left < 2:
+        return
+    inner = _Bytes(data.data[data.at + 2 :][: data.number(2)])
+    while inner.left >= 4:
+        kind, size = inner.number(2), inner.number(2)
+        if size > inner.left:
+            return
+        yield kind, inner.take(size)
+
+
+def _first_name(value: bytes) -> bytes | None:
+    """The host name of a server_name extension."""
+    if len(value) < 5 or value[2] != 0:
+        return None
+    size = int.from_bytes(value[3:5], "big")
+    return None if size > len(value) - 5 else value[5 : 5 + min(size, LONGEST_NAME_BYTES)] or None
+
+
+def _names(value: bytes) -> Iterator[bytes]:
+    data = _Bytes(value[2:])
+    while data.left:
+        size = data.number(1)
+        if size == 0 or size > data.left:
+            return
+        yield data.take(size)
+
+
+class Messages:
+    """Puts the handshake messages of one direction together; only the bodies of hellos are kept.
+
+    Feed it the contents of handshake records; it gives (type, body), with an empty body for what is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._skip = 0
+
+    def clear(self) -> None:
+        """Bytes were lost: what was begun will not end."""
+        self._held.clear()
+        self._skip = 0
+
+    def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
+        """The messages that begin (types that are not kept) or end (hellos) in these bytes."""
+        while data:
+            if self._skip:
+                step = min(self._skip, len(data))
+                self._skip -= step
+                data = data[step:]
+                continue
+            # A hello is held from its first byte on; of others only the header.
+            need = 4 if len(self._held) < 4 else self._size()
+            step = min(need - len(self._held), len(data))
+            self._held += data[:step]
+            data = data[step:]
+            if len(self._held) < 4:
+                return
+            kind = self._held[0]
+            if kind not in (CLIENT_HELLO, SERVER_HELLO) or self._size() > LONGEST_HELLO_BYTES:
+                self._skip = self._size() - 4
+                self._held.clear()
+                yield kind, b""
+            elif len(self._held) == self._size():
+                body = bytes(self._held[4:])
+                self._held.clear()
+                yield kind, body
+
+    def _size(self) -> int:
+        return 4 + int.from_bytes(self._held[1:4], "big")
