@@ -1,5 +1,4 @@
--- Names of topic ids, where an entry told both (Metadata replies do). An id is unique over all clusters and never named anew.
+-- Names of topic ids, from every message that told both. An id is unique over all clusters and never named anew.
 SELECT topic_id, max(topic) AS topic
-FROM raw_entries
-WHERE topic_id IS NOT NULL AND topic IS NOT NULL
+FROM raw_topic_facts
 GROUP BY topic_id

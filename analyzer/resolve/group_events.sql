@@ -1,0 +1,80 @@
+-- Steps in the life of groups. Joins, syncs, leaves and heartbeats of newer groups come from bodies; heartbeats of classic
+-- groups that failed, and commits, are told by their exchanges alone. The static member behind a member id is known where a
+-- body told it. A commit belongs to the type of its group; a group that was seen with none of them is classic.
+WITH known AS (
+    SELECT group_id, member_id, max(instance_id) AS instance_id
+    FROM raw_group_steps
+    WHERE member_id IS NOT NULL AND instance_id IS NOT NULL
+    GROUP BY group_id, member_id
+),
+types AS (
+    SELECT s.part, s.group_id, max(s.group_type) AS group_type
+    FROM raw_group_steps AS s
+    GROUP BY s.part, s.group_id
+    HAVING min(s.group_type) = max(s.group_type)
+),
+types_of_all AS (
+    SELECT group_id, max(group_type) AS group_type
+    FROM raw_group_steps
+    GROUP BY group_id
+    HAVING min(group_type) = max(group_type)
+),
+steps AS (
+    SELECT
+        exchange, event, group_type, group_id, member_id, instance_id, generation, sent_generation, leader, members,
+        protocol, reason, topics, assigned_partitions, session_timeout_ms, rebalance_timeout_ms, error_code
+    FROM raw_group_steps
+    UNION ALL
+    SELECT
+        x.exchange,
+        CASE WHEN x.api_key = 12 THEN 'heartbeat' ELSE 'commit' END AS event,
+        CASE WHEN x.api_key = 12 THEN 'classic' ELSE coalesce(t.group_type, a.group_type, 'classic') END AS group_type,
+        x.group_id,
+        CASE WHEN x.member_id <> '' THEN x.member_id END AS member_id,
+        k.instance_id,
+        CAST(NULL AS INTEGER) AS generation,
+        CASE WHEN x.generation_id >= 0 THEN x.generation_id END AS sent_generation,
+        CAST(NULL AS VARCHAR(1)) AS leader,
+        CAST(NULL AS INTEGER) AS members,
+        CAST(NULL AS VARCHAR(1)) AS protocol,
+        CAST(NULL AS VARCHAR(1)) AS reason,
+        CAST(NULL AS VARCHAR(1)) AS topics,
+        CAST(NULL AS INTEGER) AS assigned_partitions,
+        CAST(NULL AS INTEGER) AS session_timeout_ms,
+        CAST(NULL AS INTEGER) AS rebalance_timeout_ms,
+        x.error_code
+    FROM raw_exchanges AS x
+    LEFT JOIN known AS k ON k.group_id = x.group_id AND k.member_id = x.member_id
+    LEFT JOIN types AS t ON t.part = x.part AND t.group_id = x.group_id
+    LEFT JOIN types_of_all AS a ON a.group_id = x.group_id
+    WHERE (x.api_key = 8 OR (x.api_key = 12 AND x.error_code <> 0)) AND NOT x.token
+)
+SELECT
+    s.exchange,
+    p.connection,
+    c.cluster,
+    coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
+    x.request_time_ns AS begin_ns,
+    s.group_id,
+    s.group_type,
+    s.event,
+    x.client_id,
+    p.client_address,
+    s.member_id,
+    s.instance_id,
+    s.generation,
+    s.sent_generation,
+    s.leader,
+    s.members,
+    s.protocol,
+    s.reason,
+    s.topics,
+    s.assigned_partitions,
+    s.session_timeout_ms,
+    s.rebalance_timeout_ms,
+    s.error_code
+FROM steps AS s
+JOIN raw_exchanges AS x ON x.exchange = s.exchange
+JOIN parts AS p ON p.part = x.part
+LEFT JOIN all_connections AS c ON c.connection = p.connection
+WHERE p.is_kafka

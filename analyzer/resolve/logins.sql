@@ -1,0 +1,73 @@
+-- SASL logins: the steps of each (a handshake begins one), what the client named, and how it ended. What no answer says
+-- (GSSAPI) is known when another request was answered afterwards: a broker answers nobody who is not logged in. A broker
+-- that closes instead of answering has refused.
+WITH steps AS (
+    SELECT
+        s.*,
+        p.connection,
+        sum(CASE WHEN s.step = 'handshake' THEN 1 ELSE 0 END)
+            OVER (PARTITION BY s.part ORDER BY s.begin_ns, s.exchange ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+            AS login
+    FROM raw_login_steps AS s
+    JOIN parts AS p ON p.part = s.part
+    WHERE p.is_kafka
+),
+attempts AS (
+    SELECT
+        part,
+        connection,
+        login,
+        min(begin_ns) AS begin_ns,
+        max(end_ns) AS end_ns,
+        coalesce(max_by(exchange, begin_ns) FILTER (WHERE step <> 'handshake'), min_by(exchange, begin_ns)) AS exchange,
+        max_by(mechanism, begin_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism,
+        max_by(login_name, begin_ns) FILTER (WHERE login_name IS NOT NULL) AS login_name,
+        max_by(token_id, begin_ns) FILTER (WHERE token_id IS NOT NULL) AS token_id,
+        max(CASE WHEN accepted THEN 1 ELSE 0 END) AS accepted,
+        max(CASE WHEN NOT accepted THEN 1 ELSE 0 END) AS refused,
+        max_by(ended, begin_ns) AS ended,
+        max_by(error_code, begin_ns) FILTER (WHERE error_code IS NOT NULL) AS error_code,
+        row_number() OVER (PARTITION BY part ORDER BY min(begin_ns)) AS number
+    FROM steps
+    GROUP BY part, connection, login
+),
+others AS (
+    SELECT x.part, min(x.request_time_ns) AS first_ns, max(x.request_time_ns) AS last_ns
+    FROM raw_exchanges AS x
+    JOIN (SELECT part FROM raw_login_steps GROUP BY part) AS s ON s.part = x.part
+    WHERE x.status = 'answered' AND NOT x.token AND x.api_key <> 17 AND x.api_key <> 18 AND x.api_key <> 36
+    GROUP BY x.part
+),
+owners AS (
+    SELECT token_id, min(owner) AS owner FROM raw_token_owners GROUP BY token_id HAVING min(owner) = max(owner)
+),
+ended AS (
+    SELECT
+        a.*,
+        CASE
+            WHEN a.refused = 1 THEN 'failed'
+            WHEN a.accepted = 1 OR o.last_ns >= a.end_ns THEN 'ok'
+            WHEN a.ended = 'closed' OR a.ended = 'abandoned' THEN 'failed'
+            ELSE 'open'
+        END AS outcome,
+        a.number > 1 OR coalesce(o.first_ns < a.begin_ns, false) AS again
+    FROM attempts AS a
+    LEFT JOIN others AS o ON o.part = a.part
+)
+SELECT
+    e.exchange,
+    e.connection,
+    e.end_ns AS time_ns,
+    e.mechanism AS sasl_mechanism,
+    e.login_name AS claimed_user,
+    e.token_id,
+    CASE
+        WHEN e.outcome <> 'ok' THEN NULL
+        WHEN e.token_id IS NOT NULL THEN coalesce(o.owner, 'token:' || e.token_id)
+        WHEN e.login_name IS NOT NULL THEN 'User:' || e.login_name
+    END AS principal,
+    e.outcome,
+    e.error_code,
+    e.again
+FROM ended AS e
+LEFT JOIN owners AS o ON o.token_id = e.token_id

@@ -1,0 +1,13 @@
+-- Topic ids with their names, by cluster, and when they were told.
+WITH told AS (
+    SELECT c.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
+    FROM raw_told AS t
+    JOIN parts AS p ON p.part = t.part
+    LEFT JOIN all_connections AS c ON c.connection = p.connection
+    WHERE p.is_kafka
+    GROUP BY c.cluster, t.body
+)
+SELECT t.cluster, f.topic_id, f.topic, min(t.first_time_ns) AS first_time_ns, max(t.last_time_ns) AS last_time_ns
+FROM told AS t
+JOIN raw_topic_facts AS f ON f.body = t.body
+GROUP BY t.cluster, f.topic_id, f.topic

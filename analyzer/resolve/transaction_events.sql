@@ -1,0 +1,22 @@
+-- Requests about transactions and producer ids.
+SELECT
+    s.exchange,
+    p.connection,
+    c.cluster,
+    coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
+    x.request_time_ns AS begin_ns,
+    s.event,
+    x.client_id,
+    s.transactional_id,
+    s.producer_id,
+    s.producer_epoch,
+    s.new_producer_epoch,
+    s.committed,
+    s.group_id,
+    s.transaction_timeout_ms,
+    s.error_code
+FROM raw_transaction_steps AS s
+JOIN raw_exchanges AS x ON x.exchange = s.exchange
+JOIN parts AS p ON p.part = x.part
+LEFT JOIN all_connections AS c ON c.connection = p.connection
+WHERE p.is_kafka
