@@ -1,0 +1,36 @@
+"""`kanalyze findings`: what is wrong, with evidence and what to do."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.options import Options
+
+
+@click.command(short_help="What is wrong, how bad, where to look.")
+@captures
+@limit_option
+@format_option("table", "json", "jsonl", "csv")
+@capture_options()
+def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: str) -> int:
+    """Print what needs attention, the worst first: what is wrong, when, the exchanges that show it (with their packet
+    numbers, for Wireshark), and what to do.
+
+    High is worth being woken for, medium wants a look, info is good to know.
+    """
+    with opened(inputs, options, None) as dataset:
+        if form == "table":
+            from analyzer.cli.screen import screen
+            from analyzer.report.terminal import print_section
+
+            with screen() as console:
+                print_section(dataset, "findings", console, limit or None)
+        else:
+            from analyzer.find import find
+            from analyzer.report.finding_rows import write
+
+            write(find(dataset)[: limit or None], form, sys.stdout)
+        return exit_code(dataset)

@@ -1,0 +1,100 @@
+"""Runs the rules of `analyzer.findings` over a dataset: what needs attention, the worst first, with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from analyzer.findings import SEVERITIES, Rule, rules
+
+if TYPE_CHECKING:
+    from analyzer.dataset import Dataset
+
+EVIDENCE = "evidence"
+MOST_ROWS = 100  # of one rule; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An exchange to look at: where its request (of a reply without one, the reply) begins.
+
+    `path` is the input, `packet` the number that Wireshark shows there; both are None when they are not known.
+    """
+
+    exchange: int
+    path: str | None
+    packet: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that needs attention: a rule and the row that it found.
+
+    `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition.
+    """
+
+    rule: Rule
+    severity: str
+    row: dict[str, Any]
+    evidence: tuple[Evidence, ...]
+
+
+def find(dataset: Dataset, chosen: Iterable[Rule] | None = None) -> list[Finding]:
+    """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Raises DatasetError."""
+    present = _Present(dataset)
+    rows = [
+        (rule, row)
+        for rule in (rules() if chosen is None else chosen)
+        if present.has(rule.table, rule.codes)
+        for row in dataset.query(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC LIMIT {MOST_ROWS}")
+    ]
+    places = _places(dataset, {number for _, row in rows for number in _exchanges(row)})
+    found = [
+        Finding(
+            rule,
+            row.get("severity") or rule.severity,
+            row,
+            tuple(places.get(number, Evidence(number, None, None)) for number in _exchanges(row)),
+        )
+        for rule, row in rows
+    ]
+    return sorted(
+        found, key=lambda each: (SEVERITIES.index(each.severity), each.rule.rank, each.rule.name, -each.row["weight"])
+    )
+
+
+def _exchanges(row: dict[str, Any]) -> list[int]:
+    values = (value for name, value in row.items() if name.startswith(EVIDENCE))
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+class _Present:
+    """Which tables have rows, and which error codes occur: most rules end here, without a question of their own."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._tables: dict[str, bool] = {}
+        self._codes: set[int] | None = None
+
+    def has(self, table: str, codes: Sequence[int]) -> bool:
+        if codes:
+            if self._codes is None:
+                self._codes = {row["code"] for row in self._dataset.query("SELECT DISTINCT code FROM errors")}
+            return not self._codes.isdisjoint(codes)
+        if table not in self._tables:
+            self._tables[table] = bool(self._dataset.query(f"SELECT 1 AS one FROM {table} LIMIT 1"))
+        return self._tables[table]
+
+
+def _places(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:
+    """Where the exchanges stand, all of them in one question."""
+    if not exchanges:
+        return {}
+    wanted = ", ".join(f"({number})" for number in sorted(exchanges))
+    rows = dataset.query(
+        "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet "
+        f"FROM (VALUES {wanted}) AS w(exchange) JOIN all_exchanges AS x ON x.exchange = w.exchange "
+        "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file)"
+    )
+    return {row["exchange"]: Evidence(row["exchange"], row["path"], row["packet"]) for row in rows}

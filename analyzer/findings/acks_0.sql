@@ -1,0 +1,16 @@
+-- severity: info
+-- rank: 10
+-- when: exchanges
+-- says: {who} produces with acks=0, {requests|request|requests}: records that get lost are not noticed
+-- do: Use acks=all where records matter.
+-- look: kanalyze exchanges[ --client {who}] --api Produce
+SELECT
+    coalesce(client_id, client_address) AS who,
+    count(*) AS requests,
+    count(*) AS weight,
+    min_by(exchange, request_time_ns) AS evidence_first,
+    min(request_time_ns) AS first_time_ns,
+    max(request_time_ns) AS last_time_ns
+FROM exchanges
+WHERE kind = 'produce_acks_0'
+GROUP BY coalesce(client_id, client_address)

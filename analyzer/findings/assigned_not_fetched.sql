@@ -1,0 +1,72 @@
+-- severity: medium
+-- rank: 18
+-- when: assignments
+-- says: {topic} is assigned to {who} (group {group_id}), but for {waited_ns} nobody has fetched {partitions|partition|partitions} of it
+-- do: The member holds the partition and does not read it: it may be paused, stuck, or unable to reach the leader.
+-- look: kanalyze groups[ --group {group_id}]
+-- Only partitions that this capture shows being fetched at some other time, so that their leader's traffic is in it.
+WITH held AS (
+    SELECT
+        cluster,
+        group_id,
+        coalesce(client_id, client_address) AS who,
+        client_id,
+        client_address,
+        coalesce(topic_id, topic) AS topic_key,
+        coalesce(topic, topic_id) AS topic,
+        partition,
+        exchange,
+        time_ns,
+        lead(time_ns) OVER (
+            PARTITION BY cluster, group_id, coalesce(topic_id, topic), partition ORDER BY time_ns, generation
+        ) AS until_ns
+    FROM assignments
+    WHERE group_type IN ('classic', 'consumer')
+),
+reads AS (
+    SELECT
+        p.cluster,
+        x.client_address,
+        x.client_id,
+        coalesce(p.topic, p.topic_id) AS topic,
+        p.partition,
+        p.time_ns
+    FROM fetch_positions AS p JOIN exchanges AS x ON x.exchange = p.exchange
+),
+visible AS (
+    SELECT DISTINCT cluster, topic, partition FROM reads
+),
+checked AS (
+    SELECT
+        h.group_id,
+        h.who,
+        h.topic,
+        h.partition,
+        h.exchange,
+        h.time_ns,
+        coalesce(h.until_ns, t.last_time_ns) AS until_ns,
+        count(r.time_ns) AS fetches
+    FROM held AS h
+    CROSS JOIN time_range AS t
+    JOIN visible AS v
+        ON v.cluster IS NOT DISTINCT FROM h.cluster AND v.topic = h.topic AND v.partition = h.partition
+    LEFT JOIN reads AS r
+        ON r.cluster IS NOT DISTINCT FROM h.cluster AND r.topic = h.topic AND r.partition = h.partition
+        AND r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address
+        AND r.time_ns >= h.time_ns AND r.time_ns < coalesce(h.until_ns, t.last_time_ns)
+    GROUP BY
+        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, coalesce(h.until_ns, t.last_time_ns)
+)
+SELECT
+    group_id,
+    who,
+    topic,
+    count(*) AS partitions,
+    max(until_ns - time_ns) AS waited_ns,
+    max(until_ns - time_ns) AS weight,
+    min_by(exchange, time_ns) AS evidence_assignment,
+    min(time_ns) AS first_time_ns,
+    max(until_ns) AS last_time_ns
+FROM checked
+WHERE fetches = 0 AND until_ns - time_ns >= 60000000000
+GROUP BY group_id, who, topic

@@ -1,0 +1,21 @@
+-- severity: high
+-- rank: 28
+-- when: logins
+-- says: {times|login|logins} from {client_address} failed[ (user {user_name})][, {sasl_mechanism}]
+-- do: A wrong or outdated password, or somebody guesses: check this host's configuration.
+-- look: kanalyze connections --client {client_address}
+SELECT
+    c.client_address,
+    count(*) AS times,
+    max(l.sasl_mechanism) AS sasl_mechanism,
+    max(l.claimed_user) AS user_name,
+    max_by(l.connection, l.time_ns) AS connection,
+    count(*) AS weight,
+    min_by(l.exchange, l.time_ns) AS evidence_first,
+    max_by(l.exchange, l.time_ns) AS evidence_last,
+    min(l.time_ns) AS first_time_ns,
+    max(l.time_ns) AS last_time_ns
+FROM logins AS l JOIN connections AS c ON c.connection = l.connection
+WHERE l.outcome = 'failed' AND NOT coalesce(l.again, false)
+GROUP BY c.client_address
+HAVING count(*) >= 3

@@ -1,0 +1,18 @@
+-- severity: info
+-- rank: 18
+-- when: exchanges
+-- says: {who} moves messages of up to {greatest_bytes} ({api_name}, {messages|message|messages} over 10 MB)
+-- do: Messages this large hold up what waits behind them: look at max.request.size and fetch.max.bytes.
+-- look: kanalyze exchanges[ --client {who}] --api {api_name}
+SELECT
+    coalesce(client_id, client_address) AS who,
+    coalesce(api_name, 'a reply without its request') AS api_name,
+    max(greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0))) AS greatest_bytes,
+    count(*) AS messages,
+    max(greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0))) AS weight,
+    max_by(exchange, greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0))) AS evidence_greatest,
+    min(coalesce(request_time_ns, response_time_ns)) AS first_time_ns,
+    max(coalesce(request_time_ns, response_time_ns)) AS last_time_ns
+FROM exchanges
+WHERE request_bytes > 10000000 OR response_bytes > 10000000
+GROUP BY coalesce(client_id, client_address), coalesce(api_name, 'a reply without its request')

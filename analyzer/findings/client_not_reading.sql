@@ -1,0 +1,18 @@
+-- severity: medium
+-- rank: 36
+-- when: exchanges
+-- says: {who} does not read its replies: one took {receive_ns} to arrive while its receive window was full ({times|reply|replies})
+-- do: The client is busy or too small for what it asks: fewer bytes a fetch (fetch.max.bytes), or more processing power.
+-- look: kanalyze exchanges[ --client {who}]
+SELECT
+    coalesce(x.client_id, x.client_address) AS who,
+    x.connection,
+    count(*) AS times,
+    max(x.receive_ns) AS receive_ns,
+    max(x.receive_ns) AS weight,
+    max_by(x.exchange, x.receive_ns) AS evidence_worst,
+    min(x.response_time_ns) AS first_time_ns,
+    max(x.response_end_ns) AS last_time_ns
+FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+WHERE x.receive_ns >= 1000000000 AND c.client_zero_windows > 0
+GROUP BY coalesce(x.client_id, x.client_address), x.connection

@@ -1,0 +1,41 @@
+-- severity: medium
+-- rank: 40
+-- when: connections
+-- says: {who} at {client_address} opens connections all the time: {connections|connection|connections}, up to {worst_per_s} for 30 s, half of them closed within {median_life_ns}
+-- do: A client is made anew for each message, or its connections fail: use one and keep it.
+-- look: kanalyze connections --client {client_address}
+-- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
+-- runs once opens many at one moment.
+WITH named AS (
+    SELECT connection, max(client_id) AS client_id, min(exchange) AS exchange FROM exchanges GROUP BY connection
+),
+opened AS (
+    SELECT
+        c.client_address,
+        coalesce(n.client_id, 'a client without a name') AS who,
+        c.connection,
+        n.exchange,
+        c.first_time_ns,
+        c.last_time_ns - c.first_time_ns AS life_ns,
+        count(*) OVER (
+            PARTITION BY c.client_address, n.client_id ORDER BY c.first_time_ns
+            RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
+        ) AS within
+    FROM connections AS c LEFT JOIN named AS n ON n.connection = c.connection
+    WHERE c.is_kafka AND c.seen_from = 'syn' AND coalesce(c.role, 'client') = 'client'
+)
+SELECT
+    client_address,
+    who,
+    count(*) AS connections,
+    max(within) / 30e0 AS worst_per_s,
+    CAST(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) AS BIGINT) AS median_life_ns,
+    max_by(connection, within) AS connection,
+    count(*) AS weight,
+    max_by(exchange, within) AS evidence_any,
+    min(first_time_ns) AS first_time_ns,
+    max(first_time_ns) AS last_time_ns
+FROM opened
+GROUP BY client_address, who
+HAVING count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 20
+    AND (max(within) >= 30 OR (count(*) >= 30 AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < 5000000000))

@@ -1,0 +1,33 @@
+-- severity: high
+-- rank: 38
+-- when: mutes
+-- says: the coordinator connection of {who}, group {group_id}, was muted for {muted_ns}: more than half of the session timeout ({session_timeout_ms})
+-- do: Heartbeats wait behind the mute and the member may be thrown out: raise the request or controller quota, or commit less often.
+-- look: kanalyze throttle[ --client {who}]
+WITH coordinated AS (
+    SELECT connection, max(group_id) AS group_id, max(client_id) AS client_id, max(client_address) AS client_address
+    FROM exchanges
+    WHERE api_name IN ('Heartbeat', 'ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')
+    GROUP BY connection
+),
+sessions AS (
+    SELECT group_id, min(session_timeout_ms) AS session_timeout_ms
+    FROM group_events
+    WHERE session_timeout_ms > 0
+    GROUP BY group_id
+)
+SELECT
+    coalesce(c.client_id, c.client_address) AS who,
+    c.group_id,
+    s.session_timeout_ms,
+    max(m.end_ns - m.begin_ns) AS muted_ns,
+    m.connection,
+    max(m.end_ns - m.begin_ns) AS weight,
+    max_by(m.exchange, m.end_ns - m.begin_ns) AS evidence_longest,
+    min(m.begin_ns) AS first_time_ns,
+    max(m.end_ns) AS last_time_ns
+FROM mutes AS m
+JOIN coordinated AS c ON c.connection = m.connection
+JOIN sessions AS s ON s.group_id = c.group_id
+WHERE m.applies AND (m.end_ns - m.begin_ns) * 2 > CAST(s.session_timeout_ms AS BIGINT) * 1000000
+GROUP BY coalesce(c.client_id, c.client_address), c.group_id, s.session_timeout_ms, m.connection

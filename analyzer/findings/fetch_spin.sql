@@ -1,0 +1,31 @@
+-- severity: medium
+-- rank: 44
+-- when: exchanges
+-- says: {who} asks for data that is not there, up to {worst_per_s}: {replies|empty reply|empty replies} that did not wait
+-- do: Its fetch.max.wait.ms or fetch.min.bytes is 0, or the client asks in a loop: let it wait at the broker.
+-- look: kanalyze exchanges[ --client {who}] --api Fetch
+WITH halves AS (
+    SELECT
+        connection,
+        coalesce(max(client_id), max(client_address)) AS who,
+        CAST(floor(response_time_ns / 500000000.0) AS BIGINT) AS half_second,
+        count(*) AS n,
+        min(exchange) AS exchange,
+        min(response_time_ns) AS time_ns
+    FROM exchanges
+    WHERE kind = 'fetch_now' AND coalesce(role, 'client') = 'client' AND response_time_ns IS NOT NULL
+    GROUP BY connection, CAST(floor(response_time_ns / 500000000.0) AS BIGINT)
+)
+SELECT
+    who,
+    connection,
+    max(n) * 2e0 AS worst_per_s,
+    CAST(sum(n) AS BIGINT) AS replies,
+    CAST(sum(n) AS BIGINT) AS weight,
+    max_by(exchange, n) AS evidence_worst,
+    min(time_ns) AS first_time_ns,
+    max(time_ns) AS last_time_ns
+FROM halves
+WHERE n >= 10
+GROUP BY who, connection
+HAVING sum(n) >= 30

@@ -1,0 +1,24 @@
+-- severity: high
+-- rank: 32
+-- when: errors 6
+-- says: {who} has asked the wrong broker about {topic}-{partition} for {lasted_ns} ({times|time|times}): its metadata does not catch up
+-- do: See whether an election is stuck (the partition has no leader), or whether the client's metadata requests fail.
+-- look: kanalyze errors[ --topic {topic}][ --client {who}]
+-- Up to 10 s such errors belong to every election.
+SELECT
+    coalesce(x.client_id, x.client_address) AS who,
+    coalesce(e.topic, e.topic_id) AS topic,
+    e.partition,
+    count(*) AS times,
+    max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
+    max(x.response_time_ns) - min(x.response_time_ns) AS weight,
+    min_by(e.exchange, x.response_time_ns) AS evidence_first,
+    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min(x.response_time_ns) AS first_time_ns,
+    max(x.response_time_ns) AS last_time_ns
+FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+WHERE e.code = 6 AND coalesce(x.role, 'client') = 'client' AND e.expected IS DISTINCT FROM true
+GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id), e.partition
+-- Fewer than one in 5 s are several elections, no loop.
+HAVING max(x.response_time_ns) - min(x.response_time_ns) > 10000000000
+    AND count(*) * 5000000000 >= max(x.response_time_ns) - min(x.response_time_ns)

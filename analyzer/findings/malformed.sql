@@ -1,0 +1,17 @@
+-- severity: medium
+-- rank: 60
+-- when: exchanges
+-- says: {messages|message|messages} ({api_name} v{api_version}) do not follow the protocol
+-- do: Not an Apache client or broker, or not Kafka at all: `kanalyze show` tells where the message stops making sense.
+-- look: kanalyze exchanges --api {api_name}
+SELECT
+    api_name,
+    api_version,
+    count(*) AS messages,
+    count(*) AS weight,
+    min(exchange) AS evidence_any,
+    min(coalesce(request_time_ns, response_time_ns)) AS first_time_ns,
+    max(coalesce(request_time_ns, response_time_ns)) AS last_time_ns
+FROM exchanges
+WHERE api_name IS NOT NULL AND (request_decoded = 'malformed' OR response_decoded = 'malformed')
+GROUP BY api_name, api_version

@@ -1,0 +1,30 @@
+-- severity: medium
+-- rank: 42
+-- when: exchanges
+-- says: {who} asks for metadata up to {worst_per_s} for 30 s on one connection ({requests|request|requests})
+-- do: A topic that does not exist or a leader that is away makes it refresh all the time: look at its errors.
+-- look: kanalyze errors[ --client {who}]
+WITH asked AS (
+    SELECT
+        connection,
+        coalesce(client_id, client_address) AS who,
+        exchange,
+        request_time_ns,
+        count(*) OVER (
+            PARTITION BY connection ORDER BY request_time_ns RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
+        ) AS within
+    FROM exchanges
+    WHERE api_name = 'Metadata' AND request_time_ns IS NOT NULL AND coalesce(role, 'client') = 'client'
+)
+SELECT
+    who,
+    connection,
+    count(*) AS requests,
+    max(within) / 30e0 AS worst_per_s,
+    count(*) AS weight,
+    max_by(exchange, within) AS evidence_worst,
+    min(request_time_ns) AS first_time_ns,
+    max(request_time_ns) AS last_time_ns
+FROM asked
+GROUP BY who, connection
+HAVING max(within) >= 30

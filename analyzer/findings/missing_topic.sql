@@ -1,0 +1,20 @@
+-- severity: medium
+-- rank: 38
+-- when: errors 3
+-- says: {who} has asked for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
+-- do: Create the topic, or correct the name in this client's configuration.
+-- look: kanalyze errors[ --client {who}][ --topic {topic}]
+SELECT
+    coalesce(x.client_id, x.client_address) AS who,
+    coalesce(e.topic, e.topic_id) AS topic,
+    count(*) AS times,
+    max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
+    max(x.response_time_ns) - min(x.response_time_ns) AS weight,
+    min_by(e.exchange, x.response_time_ns) AS evidence_first,
+    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min(x.response_time_ns) AS first_time_ns,
+    max(x.response_time_ns) AS last_time_ns
+FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+WHERE e.code IN (3, 100) AND coalesce(x.role, 'client') = 'client'
+GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id)
+HAVING max(x.response_time_ns) - min(x.response_time_ns) > 60000000000

@@ -1,0 +1,19 @@
+-- severity: high
+-- rank: 14
+-- when: errors 19 20
+-- says: writes to {topic} are refused, too few replicas are in sync: {replies|reply|replies}, {clients|client|clients}, {partitions|partition|partitions}
+-- do: Bring the missing brokers back; min.insync.replicas of the topic says how many must be there.
+-- look: kanalyze errors[ --topic {topic}]
+SELECT
+    coalesce(e.topic, e.topic_id) AS topic,
+    count(DISTINCT e.exchange) AS replies,
+    count(DISTINCT x.client_id) AS clients,
+    count(DISTINCT e.partition) AS partitions,
+    count(DISTINCT e.exchange) AS weight,
+    min_by(e.exchange, x.request_time_ns) AS evidence_first,
+    max_by(e.exchange, x.request_time_ns) AS evidence_last,
+    min(x.request_time_ns) AS first_time_ns,
+    max(x.request_time_ns) AS last_time_ns
+FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+WHERE e.code IN (19, 20) AND e.side = 'response'
+GROUP BY coalesce(e.topic, e.topic_id)

@@ -1,0 +1,18 @@
+-- severity: high
+-- rank: 20
+-- when: errors 45
+-- says: {who} sent batches out of order to {topic}, {times|time|times}: the broker refused them
+-- do: Records were lost before the broker, or two producers share an id: an idempotent producer should be closed and begun anew.
+-- look: kanalyze transactions[ --client {who}]
+SELECT
+    coalesce(x.client_id, x.client_address) AS who,
+    coalesce(e.topic, e.topic_id) AS topic,
+    count(*) AS times,
+    count(*) AS weight,
+    min_by(e.exchange, x.response_time_ns) AS evidence_first,
+    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min(x.response_time_ns) AS first_time_ns,
+    max(x.response_time_ns) AS last_time_ns
+FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+WHERE e.code = 45 AND x.api_name = 'Produce'
+GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id)

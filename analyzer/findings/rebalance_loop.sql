@@ -1,0 +1,61 @@
+-- severity: high
+-- rank: 34
+-- when: group_events
+-- says: group {group_id} rebalances again and again: {rebalances|time|times} within 5 min though its members stay the same ({members|member|members})
+-- do: Somebody is too slow between two polls, or its heartbeats are held up: see who starts each rebalance.
+-- look: kanalyze groups[ --group {group_id}]
+-- A generation counts when the members are those of the one before it: known by instance id, else by client id and address.
+WITH members AS (
+    SELECT
+        cluster,
+        group_id,
+        generation,
+        coalesce(instance_id, client_id || ' ' || client_address) AS member,
+        min(time_ns) AS time_ns,
+        min_by(exchange, time_ns) AS exchange
+    FROM group_events
+    WHERE group_type = 'classic' AND event = 'join' AND error_code = 0 AND generation > 0
+    GROUP BY cluster, group_id, generation, coalesce(instance_id, client_id || ' ' || client_address)
+),
+generations AS (
+    SELECT
+        cluster,
+        group_id,
+        generation,
+        count(*) AS members,
+        min(member) AS first_member,
+        max(member) AS last_member,
+        min(time_ns) AS time_ns,
+        min_by(exchange, time_ns) AS exchange
+    FROM members
+    GROUP BY cluster, group_id, generation
+),
+compared AS (
+    SELECT
+        *,
+        members = lag(members) OVER following AND first_member = lag(first_member) OVER following
+            AND last_member = lag(last_member) OVER following AS unchanged
+    FROM generations
+    WINDOW following AS (PARTITION BY cluster, group_id ORDER BY generation)
+),
+counted AS (
+    SELECT
+        *,
+        count(*) OVER (
+            PARTITION BY cluster, group_id ORDER BY time_ns RANGE BETWEEN 300000000000 PRECEDING AND CURRENT ROW
+        ) AS rebalances
+    FROM compared
+    WHERE unchanged
+)
+SELECT
+    group_id,
+    max(rebalances) AS rebalances,
+    max(members) AS members,
+    max(rebalances) AS weight,
+    min_by(exchange, time_ns) AS evidence_first,
+    max_by(exchange, time_ns) AS evidence_last,
+    min(time_ns) AS first_time_ns,
+    max(time_ns) AS last_time_ns
+FROM counted
+GROUP BY cluster, group_id
+HAVING max(rebalances) >= 3

@@ -1,0 +1,28 @@
+-- severity: medium
+-- rank: 24
+-- when: connections
+-- says: {broker} refuses connections, {times|time|times} from {clients|address|addresses}
+-- do: Nothing listens there: the broker is down, or clients use an old address or port.
+-- look: kanalyze connections --broker {broker}
+-- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises.
+WITH refused AS (
+    SELECT *
+    FROM connections
+    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND close = 'rst' AND syn_ack_ns IS NULL
+        AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
+),
+known AS (
+    SELECT broker_address AS host, broker_port AS port FROM all_connections WHERE is_kafka
+    UNION
+    SELECT host, port FROM brokers
+)
+SELECT
+    r.broker_address || ':' || CAST(r.broker_port AS VARCHAR) AS broker,
+    count(*) AS times,
+    count(DISTINCT r.client_address) AS clients,
+    count(*) AS weight,
+    min_by(r.connection, r.first_time_ns) AS connection,
+    min(r.first_time_ns) AS first_time_ns,
+    max(r.first_time_ns) AS last_time_ns
+FROM refused AS r JOIN known AS k ON k.host = r.broker_address AND k.port = r.broker_port
+GROUP BY r.broker_address, r.broker_port

@@ -1,0 +1,19 @@
+-- severity: medium
+-- rank: 10
+-- when: errors 7
+-- says: the broker gave up on {api_name} of {who} (REQUEST_TIMED_OUT), {times|time|times}[, {topic}]
+-- do: For Produce the followers did not answer in time; for the others the controller or coordinator: look at that broker.
+-- look: kanalyze errors --api {api_name}[ --client {who}]
+SELECT
+    coalesce(x.client_id, x.client_address) AS who,
+    x.api_name,
+    max(coalesce(e.topic, e.topic_id)) AS topic,
+    count(*) AS times,
+    count(*) AS weight,
+    min_by(e.exchange, x.response_time_ns) AS evidence_first,
+    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min(x.response_time_ns) AS first_time_ns,
+    max(x.response_time_ns) AS last_time_ns
+FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+WHERE e.code = 7 AND coalesce(x.role, 'client') = 'client'
+GROUP BY coalesce(x.client_id, x.client_address), x.api_name

@@ -1,0 +1,39 @@
+-- severity: medium
+-- rank: 30
+-- when: batches
+-- says: {who} sends {resent_share} of its batches again ({resent|batch|batches} of {sent})
+-- do: Its requests time out or its connections break: compare its request.timeout.ms with the latency, and look at its network.
+-- look: kanalyze latency[ --client {who}] --api Produce
+-- The same producer id, epoch, partition and first sequence, on any connection.
+WITH sent AS (
+    SELECT
+        coalesce(x.client_id, x.client_address) AS who,
+        b.producer_id,
+        b.producer_epoch,
+        coalesce(b.topic, b.topic_id) AS topic,
+        b.partition,
+        b.base_sequence,
+        count(*) AS copies,
+        min_by(b.exchange, x.request_time_ns) AS first_exchange,
+        max_by(b.exchange, x.request_time_ns) AS last_exchange,
+        min(x.request_time_ns) AS first_time_ns,
+        max(x.request_time_ns) AS last_time_ns
+    FROM batches AS b JOIN exchanges AS x ON x.exchange = b.exchange
+    WHERE b.side = 'request' AND x.api_name = 'Produce' AND b.producer_id >= 0 AND b.base_sequence >= 0
+    GROUP BY
+        coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, coalesce(b.topic, b.topic_id),
+        b.partition, b.base_sequence
+)
+SELECT
+    who,
+    CAST(sum(copies) AS BIGINT) AS sent,
+    CAST(sum(copies - 1) AS BIGINT) AS resent,
+    CAST(sum(copies - 1) AS DOUBLE) / sum(copies) AS resent_share,
+    CAST(sum(copies - 1) AS BIGINT) AS weight,
+    max_by(first_exchange, copies) AS evidence_original,
+    max_by(last_exchange, copies) AS evidence_copy,
+    min(first_time_ns) FILTER (WHERE copies > 1) AS first_time_ns,
+    max(last_time_ns) FILTER (WHERE copies > 1) AS last_time_ns
+FROM sent
+GROUP BY who
+HAVING sum(copies) >= 30 AND sum(copies - 1) * 100 >= sum(copies)

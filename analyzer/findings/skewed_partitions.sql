@@ -1,0 +1,36 @@
+-- severity: info
+-- rank: 16
+-- when: batches
+-- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}
+-- do: One key has most of the records: choose another key, or spread it.
+-- look: kanalyze topics[ --topic {topic}]
+WITH written AS (
+    SELECT
+        c.cluster,
+        coalesce(b.topic, b.topic_id) AS topic,
+        b.partition,
+        CAST(sum(b.records) AS BIGINT) AS records,
+        max_by(b.exchange, b.records) AS evidence_greatest
+    FROM batches AS b JOIN connections AS c ON c.connection = b.connection
+    WHERE b.side = 'request'
+    GROUP BY c.cluster, coalesce(b.topic, b.topic_id), b.partition
+),
+middle AS (
+    SELECT
+        cluster,
+        topic,
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY records) AS median_records,
+        count(*) AS partitions
+    FROM written
+    GROUP BY cluster, topic
+)
+SELECT
+    w.topic,
+    w.partition,
+    w.records,
+    m.partitions,
+    w.records / m.median_records AS times_median,
+    w.records AS weight,
+    w.evidence_greatest
+FROM written AS w JOIN middle AS m ON m.cluster IS NOT DISTINCT FROM w.cluster AND m.topic = w.topic
+WHERE m.partitions >= 3 AND w.records >= 1000 AND w.records > 5 * m.median_records

@@ -1,0 +1,55 @@
+-- severity: high
+-- rank: 12
+-- when: exchanges
+-- says: {api_name} p99 is {p99_ns} on broker {broker} and at most {others_p99_ns} on the others: the broker's own time, not the network
+-- do: Look at this broker's disks, its followers (acks=all waits for them) and its request handler threads.
+-- look: kanalyze latency --broker {broker} --api {api_name}
+-- Service time only (no waits behind others, no mutes), at least 30 requests on each side; nearest rank.
+WITH timed AS (
+    SELECT
+        api_name,
+        kind,
+        broker_address || ':' || CAST(broker_port AS VARCHAR) AS broker,
+        exchange,
+        service_ns,
+        request_time_ns
+    FROM exchanges
+    WHERE service_ns IS NOT NULL AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')
+        AND coalesce(role, 'client') = 'client'
+),
+ranked AS (
+    SELECT
+        *,
+        row_number() OVER (PARTITION BY api_name, kind, broker ORDER BY service_ns) AS place,
+        count(*) OVER (PARTITION BY api_name, kind, broker) AS requests
+    FROM timed
+),
+slow AS (
+    SELECT
+        api_name,
+        kind,
+        broker,
+        max(requests) AS requests,
+        min(service_ns) FILTER (WHERE place * 100 >= requests * 99) AS p99_ns,
+        max_by(exchange, service_ns) AS evidence_slowest,
+        min(request_time_ns) AS first_time_ns,
+        max(request_time_ns) AS last_time_ns
+    FROM ranked
+    GROUP BY api_name, kind, broker
+    HAVING max(requests) >= 30
+)
+SELECT
+    s.api_name,
+    s.kind,
+    s.broker,
+    s.requests,
+    s.p99_ns,
+    max(o.p99_ns) AS others_p99_ns,
+    s.p99_ns AS weight,
+    s.evidence_slowest,
+    s.first_time_ns,
+    s.last_time_ns
+FROM slow AS s JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind AND o.broker <> s.broker
+WHERE s.p99_ns >= 50000000
+GROUP BY s.api_name, s.kind, s.broker, s.requests, s.p99_ns, s.evidence_slowest, s.first_time_ns, s.last_time_ns
+HAVING s.p99_ns >= 3 * max(o.p99_ns)

@@ -1,0 +1,48 @@
+-- severity: high
+-- rank: 36
+-- when: group_events
+-- says: joining group {group_id} took {waited_ns}: the others waited[ for {stuck}], and nobody consumed
+-- do: The late member was told to rejoin (heartbeat error 27) and did not poll: look at what it does between two polls.
+-- look: kanalyze groups[ --group {group_id}]
+-- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never.
+WITH waits AS (
+    SELECT
+        cluster,
+        group_id,
+        exchange,
+        begin_ns,
+        time_ns,
+        row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) AS place
+    FROM group_events
+    WHERE group_type = 'classic' AND event = 'join' AND error_code = 0 AND time_ns - begin_ns > 10000000000
+),
+longest AS (
+    SELECT * FROM waits WHERE place = 1
+),
+told AS (
+    SELECT w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id, min(e.begin_ns) AS told_ns
+    FROM longest AS w JOIN group_events AS e
+        ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.event = 'heartbeat'
+        AND e.error_code = 27 AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
+    GROUP BY w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id
+),
+joined AS (
+    SELECT cluster, group_id, member_id, begin_ns FROM group_events WHERE event = 'join'
+),
+suspects AS (
+    SELECT t.cluster, t.group_id, max_by(coalesce(t.client_id, t.member_id), t.told_ns) AS stuck
+    FROM told AS t LEFT JOIN joined AS j
+        ON j.cluster IS NOT DISTINCT FROM t.cluster AND j.group_id = t.group_id AND j.member_id = t.member_id
+        AND j.begin_ns >= t.told_ns AND j.begin_ns < t.time_ns - 1000000000
+    WHERE j.member_id IS NULL
+    GROUP BY t.cluster, t.group_id
+)
+SELECT
+    w.group_id,
+    w.time_ns - w.begin_ns AS waited_ns,
+    s.stuck,
+    w.time_ns - w.begin_ns AS weight,
+    w.exchange AS evidence_join,
+    w.begin_ns AS first_time_ns,
+    w.time_ns AS last_time_ns
+FROM longest AS w LEFT JOIN suspects AS s ON s.cluster IS NOT DISTINCT FROM w.cluster AND s.group_id = w.group_id

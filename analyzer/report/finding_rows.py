@@ -1,0 +1,56 @@
+"""Findings for programs: JSON, JSON lines and CSV. Ids are 16 hex digits, times int64 ns, captured strings made harmless."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from analyzer.find import EVIDENCE, Finding
+from analyzer.report.format import exchange_id
+from analyzer.report.sentences import command, sentence
+from analyzer.text import csv_cell, json_text
+
+_OWN = ("severity", "weight", "connection", "first_time_ns", "last_time_ns")
+
+
+def as_object(finding: Finding) -> dict[str, Any]:
+    """One finding: `numbers` are the columns of its rule, `evidence` the exchanges with file and packet number."""
+    row = finding.row
+    connection = row.get("connection")
+    return {
+        "finding": finding.rule.name,
+        "severity": finding.severity,
+        "sentence": sentence(finding.rule.says, row),
+        "do": sentence(finding.rule.do, row),
+        "look": command(finding.rule.look, row),
+        "first_time_ns": row.get("first_time_ns"),
+        "last_time_ns": row.get("last_time_ns"),
+        "connection": None if connection is None else exchange_id(connection),
+        "numbers": {name: value for name, value in row.items() if name not in _OWN and not name.startswith(EVIDENCE)},
+        "evidence": [
+            {"exchange": exchange_id(each.exchange), "path": each.path, "packet": each.packet}
+            for each in finding.evidence
+        ],
+    }
+
+
+def write(found: Sequence[Finding], form: str, stream: TextIO) -> None:
+    """`json`: one array; `jsonl`: a line each; `csv`: a line each, the first evidence in columns of its own."""
+    objects = [as_object(finding) for finding in found]
+    if form == "json":
+        stream.write(json_text(objects, indent=2) + "\n")
+    elif form == "jsonl":
+        stream.writelines(json_text(each) + "\n" for each in objects)
+    else:
+        _write_csv(objects, stream)
+
+
+def _write_csv(objects: Sequence[dict[str, Any]], stream: TextIO) -> None:
+    words = ("finding", "severity", "sentence", "do", "look", "first_time_ns", "last_time_ns", "connection")
+    lines = csv.writer(stream, lineterminator="\n")
+    lines.writerow([*words, "exchange", "path", "packet"])
+    for each in objects:
+        first = each["evidence"][0] if each["evidence"] else {"exchange": None, "path": None, "packet": None}
+        cells = [each[word] for word in words] + [first["exchange"], first["path"], first["packet"]]
+        lines.writerow([csv_cell(cell) if isinstance(cell, str) else cell for cell in cells])

@@ -1,0 +1,60 @@
+"""All findings in full: what is wrong, the evidence that opens in Wireshark, what to do."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from rich.text import Text
+
+from analyzer.find import Evidence, Finding
+from analyzer.report import layout
+from analyzer.report.facts import Facts
+from analyzer.report.format import exchange_id, moment, safe
+from analyzer.report.sections.attention import STYLES
+from analyzer.report.sentences import command, sentence
+
+_MARGIN = " " * 12
+
+
+def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """A block of lines per finding; at most `limit` findings."""
+    found = facts.findings()
+    if not found:
+        return [Text("No findings, in what could be read.")]
+    lines: list[Text] = []
+    for number, finding in enumerate(found[:limit], 1):
+        if lines:
+            lines.append(Text(""))
+        lines += _block(number, finding, width)
+    return lines + layout.more(len(found[limit:]) if limit is not None else 0, "--limit 0", width)
+
+
+def _block(number: int, finding: Finding, width: int) -> list[Text]:
+    prefix = f"{number:>3} {finding.severity:<7} "
+    texts = layout.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
+    lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), (texts[0], layout.HEADING))]
+    lines += [Text(_MARGIN + text, style=layout.HEADING) for text in texts[1:]]
+    for word, text in _details(finding):
+        told = layout.wrap(text, width - len(_MARGIN) - 6)
+        lines.append(Text(f"{_MARGIN}{word:<6}{told[0]}"))
+        lines += [Text(f"{_MARGIN}{'':<6}{more}") for more in told[1:]]
+    return lines
+
+
+def _details(finding: Finding) -> list[tuple[str, str]]:
+    row = finding.row
+    details = [("do", sentence(finding.rule.do, row)), ("look", command(finding.rule.look, row))]
+    first, last = row.get("first_time_ns"), row.get("last_time_ns")
+    if first is not None:
+        until = "" if last in (None, first) else f" to {moment(last, 3)}"
+        details.append(("when", f"{moment(first, 3)}{until} UTC"))
+    details += [("see", _place(evidence)) for evidence in finding.evidence]
+    return details
+
+
+def _place(evidence: Evidence) -> str:
+    """The exchange, and where Wireshark shows it."""
+    name = exchange_id(evidence.exchange)
+    if evidence.path is None or evidence.packet is None:
+        return name
+    return f"{name}, {safe(PurePath(evidence.path).name)} packet {evidence.packet:,}"

@@ -1,0 +1,73 @@
+"""Findings as sentences: the templates of `analyzer.findings` filled with values, captured strings made safe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.report.format import (
+    argument,
+    can_be_typed,
+    clock,
+    count,
+    duration,
+    milliseconds,
+    rate,
+    safe,
+    share,
+    size,
+    things,
+)
+
+# A part that may be left out, or a place for a value.
+_PART = re.compile(r"\[([^\[\]]*)\]|\{[^{}]*\}")
+_PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
+# The end of a column's name -> how its values are written; the first that fits.
+_FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("_time_ns", clock),
+    ("_ns", duration),
+    ("_ms", milliseconds),
+    ("_share", share),
+    ("_bytes", size),
+    ("_bytes_per_s", lambda value: f"{size(int(value))}/s"),
+    ("_per_s", lambda value: f"{rate(value)}/s"),
+)
+
+
+def sentence(template: str, row: dict[str, Any]) -> str:
+    """The template with the row's values, each as its column's name says; safe to print."""
+    return _filled(template, row, _written)
+
+
+def command(template: str, row: dict[str, Any]) -> str:
+    """A command line for a shell: values are quoted, and a part whose value cannot be typed is left out."""
+    return _filled(template, row, lambda _, value: argument(str(value)), lambda value: can_be_typed(str(value)))
+
+
+def _filled(
+    template: str, row: dict[str, Any], write: Callable[[str, Any], str], fits: Callable[[Any], bool] | None = None
+) -> str:
+    """One pass: what was filled in is never read as a template."""
+
+    def place(match: re.Match[str]) -> str:
+        name, one, many = match.groups()
+        return write(name, row[name]) if one is None else things(row[name] or 0, one, many)
+
+    def part(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return _PLACE.sub(place, match[0])
+        values = [row[each[1]] for each in _PLACE.finditer(match[1])]
+        whole = all(value is not None and (fits is None or fits(value)) for value in values)
+        return _PLACE.sub(place, match[1]) if whole else ""
+
+    return _PART.sub(part, template)
+
+
+def _written(name: str, value: Any) -> str:
+    if value is None:
+        return "unknown"
+    for end, form in _FORMS:
+        if name.endswith(end):
+            return form(value)
+    return count(value) if isinstance(value, int) else rate(value) if isinstance(value, float) else safe(str(value))
