@@ -1,0 +1,143 @@
+"""What changed between two captures, for a terminal and for programs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any, TextIO
+
+from rich.text import Text
+
+from analyzer.compare import ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
+from analyzer.kinds import kind_of
+from analyzer.report import layout
+from analyzer.report.format import count, duration, safe
+from analyzer.report.layout import Column, Row
+from analyzer.text import csv_cell, json_text
+
+QUIET = ("same", "unknown")
+WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}
+STYLES = {"slower": "bold red", "slower_p99": "bold red", "new": "bold red", "more": "bold red"}
+
+
+def render(found: Comparison, width: int) -> list[Text]:
+    """A table per question, with what changed; one line says what did not."""
+    sections = (
+        _section("Latency", LATENCY, [(_latency(each), each.change) for each in found.latency], width),
+        _section(
+            "Errors (messages per 1,000 requests)",
+            ERRORS,
+            [(_error(each), each.change) for each in found.errors],
+            width,
+        ),
+        _section("Clients", CLIENTS, [(_client(each), each.change) for each in found.clients], width),
+        _section("Findings", FINDINGS, [(_finding(each), each.change) for each in found.findings], width),
+    )
+    lines: list[Text] = []
+    for section in sections:
+        lines += [*([Text("")] if lines else []), *section]
+    return lines
+
+
+def _section(title: str, columns: Sequence[Column], rows: list[tuple[list[str], str]], width: int) -> list[Text]:
+    told = [
+        Row([*cells, WORDS.get(change, change)], STYLES.get(change, ""))
+        for cells, change in rows
+        if change not in QUIET
+    ]
+    same = sum(change == "same" for _, change in rows)
+    unknown = sum(change == "unknown" for _, change in rows)
+    parts = [f"{same:,} the same"] + ([f"{unknown:,} with too little to tell"] if unknown else [])
+    lines = [layout.heading(title, width)]
+    if told:
+        lines += layout.table(columns, told, width)
+    return lines + layout.remarks(("And " if told else "Nothing changed: ") + ", ".join(parts) + ".", width)
+
+
+CHANGE = Column("change")
+LATENCY = (
+    Column("API", least=12),
+    Column("requests", right=True, spare=1),
+    Column("now", right=True, spare=1),
+    Column("p50", right=True),
+    Column("now", right=True),
+    Column("p99", right=True),
+    Column("now", right=True),
+    CHANGE,
+)
+ERRORS = (
+    Column("API", least=12),
+    Column("error", least=16),
+    Column("rate", right=True),
+    Column("now", right=True),
+    CHANGE,
+)
+CLIENTS = (
+    Column("client", least=12),
+    Column("user", least=8, spare=2),
+    Column("software", least=12, spare=1),
+    Column("requests", right=True),
+    Column("now", right=True),
+    CHANGE,
+)
+FINDINGS = (
+    Column("finding", least=12),
+    Column("severity"),
+    Column("times", right=True),
+    Column("now", right=True),
+    CHANGE,
+)
+
+
+def _latency(each: LatencyChange) -> list[str]:
+    words = kind_of(each.kind).words
+    times = (each.before_p50_ns, each.after_p50_ns, each.before_p99_ns, each.after_p99_ns)
+    name = f"{safe(each.api_name)}, {words}" if words else safe(each.api_name)
+    return [name, count(each.before_count), count(each.after_count), *map(duration, times)]
+
+
+def _error(each: ErrorChange) -> list[str]:
+    name = each.name or f"error {each.code}"
+    rates = (
+        _per_thousand(each.before_count, each.before_requests),
+        _per_thousand(each.after_count, each.after_requests),
+    )
+    return [safe(each.api_name), safe(name), *rates]
+
+
+def _per_thousand(events: int, requests: int) -> str:
+    return "-" if not requests else "0" if not events else f"{max(1000 * events / requests, 0.01):,.2f}"
+
+
+def _client(each: ClientChange) -> list[str]:
+    software = " ".join(filter(None, (each.software_name, each.software_version))) or None
+    return [
+        safe(each.client_id),
+        safe(each.principal),
+        safe(software),
+        count(each.before_requests),
+        count(each.after_requests),
+    ]
+
+
+def _finding(each: FindingChange) -> list[str]:
+    return [each.finding, each.severity, count(each.before_count), count(each.after_count)]
+
+
+def write(found: Comparison, form: str, stream: TextIO) -> None:
+    """`json`: one object, question -> rows; `jsonl` and `csv`: a line per row, its question in front. All rows."""
+    lists: dict[str, list[Any]] = {each.name: getattr(found, each.name) for each in fields(found)}
+    if form == "json":
+        stream.write(json_text({name: [asdict(row) for row in rows] for name, rows in lists.items()}, 2) + "\n")
+        return
+    rows = [{"question": name} | asdict(row) for name, each in lists.items() for row in each]
+    if form == "jsonl":
+        stream.writelines(json_text(row) + "\n" for row in rows)
+        return
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = csv.writer(stream, lineterminator="\n")
+    lines.writerow(names)
+    for row in rows:
+        cells = (row.get(name) for name in names)
+        lines.writerow([csv_cell(cell) if isinstance(cell, str) else cell for cell in cells])
