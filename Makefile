@@ -1,6 +1,10 @@
 # make demo   the report of the captures in samples/
 # make test   every test
 # make check  tests, lint, format, types: what must be green before a commit
+# make test-spark  only the tests on Spark SQL: the same rows as on DuckDB (needs Java 17)
+# make notebooks  the environment in which the notebooks run and are tested
+# make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
+# make fuzz-asan  the same under AddressSanitizer
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio
 # make docs   rewrite the pages that come from the source
 # make clean  remove everything that was built
@@ -9,23 +13,42 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
 	"$$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$name" && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+# What notebooks need slows the start of kanalyze (pyarrow imports NumPy where there is one): an environment of its own.
+NOTEBOOKS := .venv-notebooks
+# PySpark is large, and brings NumPy too.
+SPARK := .venv-spark
+PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 
 # The files that are compiled where there is a C compiler: those that import cython, and the constants they share.
 STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) dissectors/layout.py
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test test-spark check notebooks fuzz fuzz-asan bench docs clean
 
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
 
-test: $(VENV)/.compiled
+test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.compiled
+test-spark: $(VENV)/.compiled $(SPARK)/.installed
+	$(BIN)/python -m pytest tests/spark
+
+check: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+# What breaks a law is kept in build/fuzz; `tests/fuzz/fuzz.py --replay FILE` runs it again.
+SECONDS := 600
+SEED := 0
+FUZZ := --seconds $(SECONDS) --seed $(SEED) --log 60
+
+fuzz: $(VENV)/.compiled
+	$(BIN)/python tests/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
+
+fuzz-asan: $(VENV)/.installed
+	sh tests/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
 
 bench: $(VENV)/.compiled
 	$(BIN)/python bench/decode.py
@@ -36,7 +59,7 @@ docs: $(VENV)/.compiled
 	$(BIN)/python docs/write_protocol.py
 
 clean:
-	rm -rf $(VENV) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(NOTEBOOKS) $(SPARK) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find analyzer dissectors tests bench docs -name __pycache__ -prune -exec rm -rf {} +
 	find dissectors \( -name '*.so' -o -name '*.c' -o -name '*.pxd' \) -delete
 
@@ -46,6 +69,19 @@ $(VENV)/.installed: pyproject.toml setup.py
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+# They see the project and its dependencies in the other environment, and add to them.
+$(NOTEBOOKS)/.installed: EXTRA := notebook
+$(SPARK)/.installed: EXTRA := spark
+$(NOTEBOOKS)/.installed $(SPARK)/.installed: $(VENV)/.installed
+	test -x $(@D)/bin/python || $(BIN)/python -m venv $(@D)
+	echo "import site; site.addsitedir('$$($(BIN)/python -c "$(PURELIB)")')" \
+		> "$$($(@D)/bin/python -c "$(PURELIB)")/kanalyze.pth"
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c \
+		'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(EXTRA)"], sep="\n")')
+	@touch $@
+
+notebooks: $(VENV)/.compiled $(NOTEBOOKS)/.installed
 
 # Without a C compiler nothing is built here and everything still runs, slowly.
 $(VENV)/.compiled: $(VENV)/.installed $(STAGES)

@@ -49,7 +49,8 @@ def each_message(
     sources = in_time_order(_sources(dataset, inputs))
     with tempfile.TemporaryDirectory(prefix="kanalyze-", dir=options.temp_dir) as folder:
         try:
-            analyse(sources, Path(folder), replace(options, tables=()), hook=messages.frames)
+            keys = dataset.tls_keys.afresh() if dataset.tls_keys else None
+            analyse(sources, Path(folder), replace(options, tables=()), hook=messages.frames, keys=keys)
         except _Enough:
             return
     messages.flush()

@@ -2,8 +2,9 @@
 
 Every table of `analyzer.tables` is there under two names: `all_exchanges` is everything, `exchanges` what the filters
 leave (the same without filters). `captures` and `problems` are coverage and never filtered. `time_range` is one row,
-`first_time_ns` and `last_time_ns` of the captures, narrowed by the filters. Nothing heavy is imported before a
-dataset is opened.
+`first_time_ns` and `last_time_ns` of the captures, narrowed by the filters; `settings` is one row, what the question
+was given (`Dataset.choose`); `kinds` are the classes of `exchanges.kind`. Nothing heavy is imported before a dataset is
+opened.
 """
 
 from __future__ import annotations
@@ -15,18 +16,27 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from analyzer import metrics
-from analyzer.filters import Filters, exchange_condition, literal, topic_condition
+from analyzer.catalog import Catalog, Entry
+from analyzer.filters import Filters, attempt_condition, exchange_condition, literal, topic_condition
+from analyzer.kinds import sql as kinds_sql
+from analyzer.settings import Settings
 from analyzer.tables import SQL_TYPES, TABLES
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
+    from dissectors.net.tls_keys import KeyLog
+
+T = TypeVar("T")
 MANIFEST = "manifest.json"
 DEFAULT_MEMORY_BYTES = 256_000_000
+# Tables with exchanges that are not narrowed to those that the filters leave: `exchanges` has its own condition, the
+# others are coverage, and facts about brokers.
+UNFILTERED = ("exchanges", "problems", "offered_versions")
 
 
 class DatasetError(OSError):
@@ -36,9 +46,9 @@ class DatasetError(OSError):
 class Dataset:
     """Tables that can be asked. Use as a context manager: leaving it frees the database and runs `cleanup`.
 
-    `views` maps a name to the SQL of a view, created in this order, so a later one may read an earlier one; the SQL
-    of a final table goes under the table's name, and later SQL finds it as `all_<table>`. Tables that are missing are
-    empty. Those in `kept` are computed once and held: small ones that many questions join. `warnings` are lines that a
+    `views` maps a name to the SQL of a view, which may read the others; the SQL of a final table goes under the table's
+    name, and other SQL finds it as `all_<table>`. Tables that are missing are empty. Each is made when a question first
+    names it; those in `kept` are computed then and held: small ones that many questions read. `warnings` are lines that a
     person must see; `failed` says that some input could not be read. What does not fit `memory_bytes` goes to a
     directory of its own below `temp_directory` (None: the system's). `threads` None: one per core. A full disk or
     memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
@@ -60,8 +70,13 @@ class Dataset:
         import duckdb
 
         self.filters = filters or Filters()
+        self.settings = Settings()
         self.warnings = tuple(warnings)
         self.failed = failed
+        # Secrets that came with the captures, for whoever reads these again.
+        self.tls_keys: KeyLog | None = None
+        # Tables that were not made, because nobody asked for them and the captures are large.
+        self.left_out: tuple[str, ...] = ()
         self._cleanup = cleanup
         # DuckDB makes the directory when it spills, and not before.
         self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"
@@ -69,30 +84,31 @@ class Dataset:
         if threads is not None:
             config["threads"] = threads
         self._database = duckdb.connect(":memory:", config=config)
+        entries = _entries(views, kept, self.filters)
+        names = (*entries, *metrics.view_names())
+        self._catalog = Catalog(
+            names, lambda name: entries.get(name) or _shared(name, self.settings), self._database.execute
+        )
         try:
-            self._create(views, kept)
+            self._set_up()
         except BaseException:
             self.close()
             raise
 
-    def _create(self, views: Mapping[str, str], kept: Collection[str]) -> None:
+    def _set_up(self) -> None:
         # Ten metrics read the footers of the same files, which do not change while they are open.
         self._run("SET parquet_metadata_cache = true")
-        # In a process without a script (`python -c`, a notebook) DuckDB would draw its own on stdout.
-        self._run("SET enable_progress_bar = false")
-        for name, sql in views.items():
-            self._view(f"all_{name}" if name in TABLES else name, sql, "TABLE" if name in kept else "VIEW")
-        for name in TABLES:
-            if name not in views:
-                self._view(f"all_{name}", _no_rows(name))
-        for name, condition in _conditions(self.filters).items():
-            self._view(name, f"SELECT * FROM all_{name} WHERE {condition}")
-        first = _narrowed("greatest", "min(first_time_ns)", self.filters.from_ns)
-        last = _narrowed("least", "max(last_time_ns)", self.filters.to_ns)
-        self._view("time_range", f"SELECT {first} AS first_time_ns, {last} AS last_time_ns FROM all_captures")
+        # In a process without a script (`python -c`, a notebook) DuckDB would draw its own on stdout. Where it has none, in a
+        # notebook without widgets, it refuses to hear of it at all.
+        if self.query("SELECT current_setting('enable_progress_bar') AS drawn")[0]["drawn"]:
+            self._run("SET enable_progress_bar = false")
+        self.choose(self.settings)
 
-    def _view(self, name: str, sql: str, kind: str = "VIEW") -> None:
-        self._run(f"CREATE {kind} {name} AS {sql}")
+    def choose(self, settings: Settings) -> None:
+        """What the metrics asked from now on are given: by what to group, how fine in time."""
+        self.settings = settings
+        self._run(f"CREATE OR REPLACE VIEW settings AS {settings.sql()}")
+        self._catalog.forget(name for name in metrics.view_names() if metrics.is_given_settings(name))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""
@@ -114,7 +130,7 @@ class Dataset:
 
     def metric(self, name: str) -> list[dict[str, Any]]:
         """The rows of analyzer/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
-        return self.query(metrics.text(name))
+        return self.query(self.settings.folded(metrics.text(name)))
 
     def tables(self) -> list[str]:
         """Names of the final tables, in the order of the documentation."""
@@ -135,11 +151,23 @@ class Dataset:
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
         with _told():
-            return self._database.execute(sql, list(parameters))
+            return self._with_views(sql, lambda: self._database.execute(sql, list(parameters)))
+
+    def _with_views(self, sql: str, ask: Callable[[], T]) -> T:
+        """Asks, with the views at hand that the SQL names; where they stand in an unusual place, a second time."""
+        import duckdb
+
+        self._catalog.prepare(sql)
+        try:
+            return ask()
+        except (duckdb.CatalogException, duckdb.BinderException):
+            if not self._catalog.prepare_words(sql):
+                raise
+            return ask()
 
     def _relation(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyRelation:
         """What Arrow results are taken from: a relation streams, a cursor would first hold the whole result."""
-        relation = self._database.sql(sql, params=list(parameters))
+        relation = self._with_views(sql, lambda: self._database.sql(sql, params=list(parameters)))
         if relation is None:
             raise DatasetError("this statement has no rows as its result; a SELECT has")
         return relation
@@ -164,14 +192,41 @@ def _told() -> Iterator[None]:
         raise DatasetError(str(error).strip()) from error
 
 
+def _entries(views: Mapping[str, str], kept: Collection[str], filters: Filters) -> dict[str, Entry]:
+    """Name in the database -> what makes it: the views, every final table as all of it and as the filters leave it."""
+    entries = {f"all_{name}" if name in TABLES else name: Entry(sql, name in kept) for name, sql in views.items()}
+    for name in TABLES:
+        entries.setdefault(f"all_{name}", Entry(_no_rows(name), False))
+    for name, condition in _conditions(filters).items():
+        entries[name] = Entry(f"SELECT * FROM all_{name} WHERE {condition}", False)
+    first = _narrowed("greatest", "min(first_time_ns)", filters.from_ns)
+    last = _narrowed("least", "max(last_time_ns)", filters.to_ns)
+    entries["time_range"] = Entry(f"SELECT {first} AS first_time_ns, {last} AS last_time_ns FROM all_captures", True)
+    entries["kinds"] = Entry(kinds_sql(), True)
+    return entries
+
+
+def _shared(name: str, settings: Settings) -> Entry | None:
+    """A view that metrics share (analyzer/metrics/views)."""
+    if name not in metrics.view_names():
+        return None
+    sql = metrics.view(name)
+    return Entry(settings.folded(sql) if metrics.is_given_settings(name) else sql, metrics.is_kept(name))
+
+
 def _conditions(filters: Filters) -> dict[str, str]:
     """Table -> SQL condition on the rows to show; exchanges come first, the others are narrowed to theirs."""
     conditions = dict.fromkeys(("exchanges", *TABLES), "true")
     if filters:
         conditions["exchanges"] = exchange_condition(filters)
-        conditions["connections"] = "connection IN (SELECT connection FROM exchanges)"
-        of_exchange = f"exchange IN (SELECT exchange FROM exchanges) AND {topic_condition(filters)}"
-        conditions["entries"] = conditions["errors"] = of_exchange
+        with_exchanges = "connection IN (SELECT connection FROM exchanges)"
+        conditions["connections"] = f"{with_exchanges} OR ({attempt_condition(filters)})"
+        for table, columns in TABLES.items():
+            names = {column.name for column in columns}
+            if "exchange" in names and table not in UNFILTERED:
+                about_topics = {"topic", "topic_id"} <= names
+                of_exchange = "exchange IN (SELECT exchange FROM exchanges)"
+                conditions[table] = f"{of_exchange} AND {topic_condition(filters)}" if about_topics else of_exchange
     return conditions
 
 

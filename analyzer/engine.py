@@ -4,132 +4,155 @@ A run over whole captures feeds its segments straight to the pipeline. A split t
 as a fragment instead, and `stitch` runs the same pipeline over the fragments of all splits, connection by connection. (That
 is the plain form of the design's map stage: nothing is resolved inside a split that has neighbours. Resolving there what is
 sure, so that only boundaries travel, is a later step; the contract between the two stays.)
+
+Inputs come one after the other in the order of their first packets. Where the times of two overlap, their segments are
+merged by time, as one connection may be in both; packet numbers stay those of each file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from analyzer.raw import SPLIT_SHIFT
-from analyzer.sources import InputError, Source
-from dissectors import layout
-from dissectors.errors import DissectError
-from dissectors.net.facts import Note
-from dissectors.net.formats import HEAD_BYTES, open_reader
-from dissectors.net.packets import Packets
+from analyzer.inputs import PACKET_ROWS, WHOLE, Input, Matrices, Reading, Share, new_matrices
+from analyzer.sources import Source
+from dissectors.net.fragments import Fragments
+from dissectors.net.merge import Merge
 
 if TYPE_CHECKING:
+    from analyzer.inputs import SecretSink
+
     # Takes rows [0, rows) of a segments matrix whose payloads lie in the block.
     SegmentSink = Callable[[memoryview, memoryview, int], None]
 
 BLOCK_BYTES = 1 << 20
-PACKET_ROWS = 8_192 + 8  # as the rows of the pipeline
-
-
-@dataclass(slots=True)
-class Reading:
-    """What reading one split gave: the facts of the table `captures`, and notes for a person.
-
-    `file` is the number of the input that the split is part of. `numbers` counts the packet numbers used here (pcapng blocks
-    that are no packets may take one, as in Wireshark), `packets_before` those of the same file in earlier splits.
-    `failure` is one line when the input is no capture at all, else None; `notes` tell of damage, after which what came
-    before still counts.
-    """
-
-    split: int
-    source: Source
-    file: int
-    packets_before: int = 0
-    format: str | None = None
-    bytes: int = 0
-    numbers: int = 0
-    outcomes: list[int] = field(default_factory=lambda: [0] * layout.SEEN_OUTCOMES)
-    link_types: list[int] = field(default_factory=list)
-    first_time_ns: int | None = None
-    last_time_ns: int | None = None
-    dropped_packets: int | None = None
-    notes: list[Note] = field(default_factory=list)
-    failure: str | None = None
+# Inputs that are read at the same time, each with a smaller block of its own; what overlaps with more must wait.
+MOST_AT_ONCE = 64
+BLOCK_BYTES_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 2_048 + 8
+FOREVER = (1 << 63) - 1
 
 
 class Engine:
-    """Reads splits one after the other; segments go to `sink` in file order, numbered (split, packet)."""
+    """Reads inputs; segments go to `sink`, numbered (split, packet). `taps`: (name, glob of inputs) pairs, the first fits."""
 
-    def __init__(self, sink: SegmentSink, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(
+        self,
+        sink: SegmentSink,
+        block_bytes: int = BLOCK_BYTES,
+        secrets: SecretSink | None = None,
+        taps: Sequence[tuple[str, str]] = (),
+        share: Share = WHOLE,
+    ) -> None:
         self._sink = sink
+        self._secrets = secrets
         self._block_bytes = block_bytes
-        self._packets = Packets()
-        self._packet_rows = layout.matrix(layout.PACKET_COLUMNS, PACKET_ROWS)
-        self._segment_rows = layout.matrix(layout.SEGMENT_COLUMNS, PACKET_ROWS)
+        self._taps = taps
+        self._share = share
+        self._fragments = Fragments()
+        self._matrices: list[Matrices] = []  # not in use
+        self._small_matrices: list[Matrices] = []
+        self._progress: Callable[[int], None] | None = None
 
     def read(self, split: int, source: Source, progress: Callable[[int], None] | None = None) -> Reading:
         """Reads one input to its end, or to where it is damaged.
 
         `progress` hears how many bytes each block brought.
         """
-        reading = Reading(split, source, file=split)
-        before = self._packets.outcomes()
-        links_before = self._packets.by_link()
-        self._packets.begin(split << SPLIT_SHIFT)
-        try:
-            self._read(reading, progress)
-        except DissectError as error:
-            reading.failure = f"{source.name}: not a capture that can be read: wanted {error.wanted}, got {error.got}"
-        except InputError as error:
-            reading.failure = str(error)
-        reading.outcomes = [now - then for now, then in zip(self._packets.outcomes(), before, strict=True)]
-        reading.first_time_ns, reading.last_time_ns = self._packets.time_range()
-        links = self._packets.by_link()
-        reading.link_types = [link for link, counts in links.items() if counts != links_before.get(link)]
+        self._progress = progress
+        reading = Reading(split, source, file=split, tap=self._tap(source))
+        self._read_in_order([reading])
         return reading
 
-    def _read(self, reading: Reading, progress: Callable[[int], None] | None) -> None:
-        reader = None
-        filling = reading.source.fill(bytearray(self._block_bytes))
-        data, used, left = memoryview(b""), 0, 0
-        try:
-            data, new = next(filling)
-            while True:
-                reading.bytes += new
-                if reader is None and len(data) >= HEAD_BYTES:
-                    reader = open_reader(bytes(data[:HEAD_BYTES]))
-                used = 0 if reader is None else self._read_block(reader, data)
-                left = len(data) - used
-                if progress:
-                    progress(new)
-                if reader is not None and reader.stopped:
+    def read_all(self, sources: Sequence[Source], progress: Callable[[int], None] | None = None) -> list[Reading]:
+        """Reads inputs that are in the order of their `first_time_ns`, tap by tap: input n becomes split n."""
+        self._progress = progress
+        readings = [Reading(n, source, file=n, tap=self._tap(source)) for n, source in enumerate(sources)]
+        for tap in dict.fromkeys(reading.tap for reading in readings):
+            self._read_in_order([reading for reading in readings if reading.tap == tap])
+        return readings
+
+    def _tap(self, source: Source) -> str:
+        for name, pattern in self._taps:
+            if fnmatchcase(source.name, pattern) or fnmatchcase(PurePath(source.name).name, pattern):
+                return name
+        return ""
+
+    def _read_in_order(self, readings: Sequence[Reading]) -> None:
+        waiting = deque(readings)
+        places: list[str] = []  # the newest input of each place
+        while waiting:
+            begins = _begin(waiting[1]) if len(waiting) > 1 else FOREVER
+            one = self._open(waiting.popleft(), places, [])
+            while one.advance():
+                if one.latest is not None and one.latest > begins:
+                    self._merge([one], waiting, places)
                     break
-                data, new = filling.send(used)
-        except StopIteration:
-            pass
-        finally:
-            filling.close()
-        if reader is None:
-            reader = open_reader(bytes(data))
-            left = len(data) - self._read_block(reader, data)
-        # A compressed file that was cut is told of once.
-        end = None if any(note.kind == "cut" for note in reading.source.notes) else reader.finish(left)
-        reading.notes = [*reading.source.notes, *reader.notes, *([end] if end else [])]
-        reading.numbers = reader.packets
-        reading.format = "pcapng" if type(reader).__name__ == "PcapngReader" else "pcap"
-        reading.dropped_packets = _drops(reader)
+                self._sink(one.block, one.segments, one.rows)
+                one.row = one.rows
+            else:
+                self._close(one)
 
-    def _read_block(self, reader: object, data: memoryview) -> int:
-        """Hands on the packets of one block; returns how much of it was used."""
-        at, why = 0, layout.WHY_OUTPUT_FULL
-        while why != layout.WHY_DONE:
-            rows, at, why = reader.feed(data, at, self._packet_rows)  # type: ignore[attr-defined]
-            row = 0
-            while row < rows:
-                row, segments, _ = self._packets.feed(data, self._packet_rows, rows, row, self._segment_rows)
-                if segments:
-                    self._sink(data, self._segment_rows, segments)
-        return at
+    def _merge(self, active: list[Input], waiting: deque[Reading], places: list[str]) -> None:
+        """Reads inputs together for as long as the times of two of them overlap."""
+        merge = Merge()
+        while active:
+            begins = _begin(waiting[0]) if waiting and len(active) < MOST_AT_ONCE else FOREVER
+            first = min(active, key=_next_time)
+            if first.time >= begins:
+                late = self._open(waiting.popleft(), places, active)
+                if late.advance():
+                    active.append(late)
+                else:
+                    self._close(late)
+                continue
+            until = min((one.time for one in active if one is not first), default=FOREVER)
+            first.row = merge.add(first.block, first.segments, first.row, first.rows, min(until, begins))
+            if merge.full:
+                self._flush(merge)
+            if not first.advance():
+                active.remove(first)
+                self._close(first)
+        self._flush(merge)
+
+    def _flush(self, merge: Merge) -> None:
+        if merge.rows:
+            self._sink(memoryview(merge.block), merge.segments, merge.rows)
+            merge.clear()
+
+    def _open(self, reading: Reading, places: list[str], active: Sequence[Input]) -> Input:
+        """Begins an input. Of the places that no other input has just now it gets the one whose last input was named most
+        like it: files of two hosts, both rotated, keep to their own."""
+        taken = {one.reading.place for one in active}
+        free = [place for place in range(len(places)) if place not in taken]
+        name = reading.source.name
+        reading.place = max(free, key=lambda place: (_alike(places[place], name), -place), default=len(places))
+        places[reading.place : reading.place + 1] = [name]
+        few = not active
+        pool = self._matrices if few else self._small_matrices
+        matrices = pool.pop() if pool else new_matrices(PACKET_ROWS if few else ROWS_AT_ONCE)
+        block_bytes = self._block_bytes if few else min(self._block_bytes, BLOCK_BYTES_AT_ONCE)
+        return Input(reading, matrices, block_bytes, self._fragments, self._secrets, self._progress, self._share)
+
+    def _close(self, one: Input) -> None:
+        large = one.matrices.packets.shape[1] == PACKET_ROWS  # type: ignore[index]
+        (self._matrices if large else self._small_matrices).append(one.matrices)
 
 
-def _drops(reader: object) -> int | None:
-    """Packets that the capturing host says it lost, over all interfaces; None when it says nothing."""
-    counts = [interface.drops for interface in reader.interfaces if interface.drops is not None]  # type: ignore[attr-defined]
-    return sum(counts) if counts else None
+def _begin(reading: Reading) -> int:
+    """When an input begins; it waits for the others to end when nobody knows."""
+    known = reading.source.first_time_ns
+    return FOREVER if known is None else known
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two names have in common at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _next_time(one: Input) -> int:
+    return one.time

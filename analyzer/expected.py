@@ -5,6 +5,9 @@ An expected code that goes on beyond its time is a failure. Codes are Kafka's (p
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
 ANY = "*"
 
 # (API, code) -> seconds for which it is normal; None: always.
@@ -36,11 +39,53 @@ EXPECTED: dict[tuple[str, int], int | None] = {
     ("PushTelemetry", 117): None,
 }
 
+# The same, but only where what the client does next shows that nothing is wrong.
+# (API, code) -> the API of which a later request of the client must be answered without an error.
+FOLLOWED: dict[tuple[str, int], str] = {
+    ("ApiVersions", 35): "ApiVersions",  # asked again in a version that the broker knows
+    ("ConsumerGroupDescribe", 69): "DescribeGroups",  # no group of that protocol: ask the older way
+}
+API_KEYS = {"ApiVersions": 18, "DescribeGroups": 15}
+# Codes of which the time counts from the client's first request about a topic: it may be on its way.
+ON_FIRST_USE = frozenset({("Metadata", 3), ("Metadata", 5)})
+
 # Success in disguise: the broker had the records already.
 DUPLICATE_SEQUENCE_NUMBER = 46
 
 # Never normal, whatever the API: work was refused, lost or done twice.
 FAILURES = frozenset({-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120})
+# Of those, what a replica may meet on its way back into the group of replicas.
+NO_FAILURES_OF_BROKERS = frozenset({1})
+
+
+class Rule(NamedTuple):
+    """How to judge a code of an API. `name`: always, passing (for `seconds` in a row), first_use (for `seconds` from its first
+    time), followed (`by`, the key of an API, is answered later) or never (`client_only`: not judged between brokers)."""
+
+    name: str
+    seconds: int | None = None
+    by: int | None = None
+    client_only: bool = False
+
+
+def rules(keys: Mapping[str, int]) -> Iterator[tuple[int | None, int, Rule]]:
+    """(API key, code, rule) for the APIs of `keys` (name -> key); a rule with key None is for those without their own."""
+    for code in sorted(FAILURES | {DUPLICATE_SEQUENCE_NUMBER} | {code for api, code in EXPECTED if api == ANY}):
+        yield None, code, _rule(ANY, code)
+    for api, code in sorted(EXPECTED):
+        if api in keys:
+            yield keys[api], code, _rule(api, code)
+
+
+def _rule(api: str, code: int) -> Rule:
+    if code in FAILURES:
+        return Rule("never", client_only=code in NO_FAILURES_OF_BROKERS)
+    if (api, code) in FOLLOWED:
+        return Rule("followed", by=API_KEYS[FOLLOWED[api, code]])
+    seconds = EXPECTED.get((api, code))
+    if seconds is None:
+        return Rule("always")
+    return Rule("first_use" if (api, code) in ON_FIRST_USE else "passing", seconds)
 
 
 def is_expected(api: str | None, code: int, lasted_ns: int) -> bool:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from analyzer.dataset import MANIFEST
 from analyzer.report.format import exchange_id
-from analyzer.tables import TABLES
-from analyzer.text import escape_json, printable
+from analyzer.tables import TABLES, is_key
+from analyzer.text import csv_cell, escape_json
 from analyzer.version import VERSION
 
 if TYPE_CHECKING:
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from analyzer.dataset import Dataset
 
 FORMATS = ("parquet", "csv", "jsonl")
-# Columns that hold a key, in tables and metrics.
-KEYS = ("exchange", "connection", "example_exchange")
 
 _BATCH_ROWS = 16_384
-# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection").
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_SUSPECT = r"^[=+\-@]|[\x00-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{feff}]"
+_SUSPECT = (
+    r"^[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
+    r"|[\x00-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{feff}]"
+)
 _CSV_TYPES = re.compile(
     r"(TINY|SMALL|BIG|U\w+)?INT(EGER)?|UINTEGER|DOUBLE|FLOAT|DECIMAL.*|BOOLEAN|VARCHAR|DATE|TIMESTAMP.*|TIME"
 )
@@ -41,7 +40,7 @@ _CSV_TYPES = re.compile(
 def with_hex_keys(row: dict[str, Any]) -> dict[str, Any]:
     """The row of a table with its keys as JSON and CSV carry them."""
     return {
-        name: exchange_id(value) if name in KEYS and isinstance(value, int) else value for name, value in row.items()
+        name: exchange_id(value) if is_key(name) and isinstance(value, int) else value for name, value in row.items()
     }
 
 
@@ -61,7 +60,7 @@ class Rows:
 
     def keys(self) -> list[bool]:
         """Which columns are keys, to be shown as hex digits."""
-        return [name in KEYS and kind == "BIGINT" for name, kind in zip(self.names, self.types, strict=True)]
+        return [is_key(name) and kind == "BIGINT" for name, kind in zip(self.names, self.types, strict=True)]
 
     def batches(self, columns: str = "*", limit: int = 0) -> pyarrow.RecordBatchReader:
         """Arrow batches of `columns` (SQL over the result), at most `limit` rows; 0 is no limit."""
@@ -172,11 +171,6 @@ def _defused(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
             column = pyarrow.array(cells, column.type)
         columns.append(column)
     return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
-
-
-def csv_cell(text: str) -> str:
-    """Text for a CSV cell: control characters as escapes, an apostrophe before what could begin a formula."""
-    return ("'" if text.startswith(_FORMULA) else "") + printable(text)
 
 
 def _write_jsonl(rows: Rows, sink: BinaryIO, limit: int) -> int:

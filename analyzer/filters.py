@@ -54,6 +54,19 @@ def exchange_condition(filters: Filters) -> str:
     return " AND ".join(part for part in parts if part != "true") or "true"
 
 
+def attempt_condition(filters: Filters) -> str:
+    """SQL that is true for the rows of `all_connections` to show of those without any exchange: attempts that came to
+    nothing. They have addresses and a time, and neither a client id nor an API nor a topic."""
+    if filters.apis or filters.topics:
+        return "false"
+    parts = [_any_of(lambda pattern: _address("client", pattern), filters.clients), _any_of(_broker, filters.brokers)]
+    if filters.from_ns is not None:
+        parts.append(f"first_time_ns >= {filters.from_ns}")
+    if filters.to_ns is not None:
+        parts.append(f"first_time_ns < {filters.to_ns}")
+    return " AND ".join(["connection NOT IN (SELECT connection FROM all_exchanges)", *parts])
+
+
 def topic_condition(filters: Filters) -> str:
     """SQL that is true for the rows to show of a table that has `topic` and `topic_id`."""
     return _any_of(_topic, filters.topics)
@@ -74,7 +87,7 @@ def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
     return f"({' OR '.join(map(condition, patterns))})" if patterns else "true"
 
 
-def _like(expression: str, pattern: str) -> str:
+def like(expression: str, pattern: str) -> str:
     """True when the value matches the glob; null never does."""
     return f"lower({expression}) GLOB {literal(pattern.lower())}"
 
@@ -89,11 +102,11 @@ def _topics(filters: Filters) -> str:
 
 def _topic(pattern: str) -> str:
     # Ids differ in upper and lower case.
-    return f"({_like('topic', pattern)} OR topic_id GLOB {literal(pattern)})"
+    return f"({like('topic', pattern)} OR topic_id GLOB {literal(pattern)})"
 
 
 def _client(pattern: str) -> str:
-    return f"({_like('client_id', pattern)} OR {_address('client', pattern)})"
+    return f"({like('client_id', pattern)} OR {_address('client', pattern)})"
 
 
 def _broker(pattern: str) -> str:
@@ -103,7 +116,7 @@ def _broker(pattern: str) -> str:
 
 def _api(pattern: str) -> str:
     by_key = f" OR api_key = {pattern}" if _is_number(pattern, 5) else ""
-    return f"({_like('api_name', pattern)}{by_key})"
+    return f"({like('api_name', pattern)}{by_key})"
 
 
 def _address(side: str, pattern: str) -> str:
@@ -111,7 +124,7 @@ def _address(side: str, pattern: str) -> str:
     if found := _BRACKETED.fullmatch(pattern):
         pattern = found[1] + (found[2] or "")
     with_port = f"{side}_address || ':' || CAST({side}_port AS VARCHAR)"
-    return f"({_like(f'{side}_address', pattern)} OR {_like(with_port, pattern)})"
+    return f"({like(f'{side}_address', pattern)} OR {like(with_port, pattern)})"
 
 
 def _is_number(text: str, digits: int) -> bool:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from analyzer.dataset import Dataset
 
 EVIDENCE = "evidence"
+# Rules that begin with one of these look at every row of it.
+LARGE = ("exchanges", "offered_versions")
 MOST_ROWS = 100  # of one rule; the rest is counted
 
 
@@ -40,6 +42,11 @@ class Finding:
     evidence: tuple[Evidence, ...]
 
 
+def find_quickly(dataset: Dataset) -> list[Finding]:
+    """What the rules find that need not look at every exchange; of a small capture, all of them."""
+    return find(dataset, [rule for rule in rules() if rule.table not in LARGE] if dataset.left_out else None)
+
+
 def find(dataset: Dataset, chosen: Iterable[Rule] | None = None) -> list[Finding]:
     """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Raises DatasetError."""
     present = _Present(dataset)
@@ -47,7 +54,9 @@ def find(dataset: Dataset, chosen: Iterable[Rule] | None = None) -> list[Finding
         (rule, row)
         for rule in (rules() if chosen is None else chosen)
         if present.has(rule.table, rule.codes)
-        for row in dataset.query(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC LIMIT {MOST_ROWS}")
+        for row in dataset.query(
+            f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}"
+        )
     ]
     places = _places(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [

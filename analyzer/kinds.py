@@ -50,3 +50,9 @@ def kind_of(name: str | None) -> Kind:
     if name is None:
         return Kind("", BROKER)
     return KINDS.get(name) or Kind(name.replace("_", " "), MIXED)
+
+
+def sql() -> str:
+    """The SELECT of the view `kinds`, which tells metrics of what class (`reach`) a kind is."""
+    rows = ", ".join(f"('{name}', '{kind.reach}')" for name, kind in KINDS.items())
+    return f"SELECT * FROM (VALUES {rows}) AS facts(kind, reach)"

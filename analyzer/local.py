@@ -9,14 +9,18 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer import resolve
 from analyzer.dataset import Dataset, is_dataset, parquet
 from analyzer.dataset import open_dataset as open_exported
+from analyzer.facts.tables import FACT_TABLES, no_rows
+from analyzer.inputs import WHOLE, Reading, Share
 from analyzer.links import link_name
-from analyzer.sources import InputError, Source, expand
+from analyzer.sources import STANDARD_INPUT, InputError, Source, expand
 from analyzer.tables import TABLES
 from dissectors import layout
 from dissectors.errors import DissectError
@@ -24,11 +28,15 @@ from dissectors.errors import DissectError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analyzer.engine import Reading
     from analyzer.options import Options
-    from analyzer.pipeline import FrameHook, Pipeline
+    from analyzer.pipeline import FrameHook, Pipeline, Summary
+    from dissectors.net.tls_keys import KeyLog
 
-RAW = ("exchanges", "entries", "errors", "problems", "parts", "talks", "whole", "splits", "notes")
+# Raw tables: those that each run over the captures writes, and those of all runs together.
+OF_SHARES = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
+OF_THE_RUN = ("whole", "splits", "notes")
+# Runs that share a capture number their parts apart.
+PART_SHIFT = 40
 # What has a row per connection, file or fact at most.
 SMALL = (
     "captures",
@@ -37,10 +45,33 @@ SMALL = (
     "raw_notes",
     *resolve.FACTS,
     "parts",
-    "introductions",
+    "evidence",
+    "part_clusters",
+    "part_brokers",
+    "releases",
+    "paths",
+    "logins",
+    "links",
     "connections",
     "topic_names",
 )
+# What has fewer rows than exchanges and entries have, and takes a window over them to tell.
+STEPS = (
+    "fetch_steps",
+    "fetch_states",
+    "mutes",
+    "group_events",
+    "assignments",
+    "transaction_events",
+    "topic_ids",
+    "brokers",
+    "offered_versions",
+)
+# Tables of so many rows fit the memory of the database with room to spare.
+MOST_KEPT_EXCHANGES = 150_000
+MOST_KEPT_ENTRIES = 500_000
+# Captures of so many bytes are read in full, whatever was asked: the kinds of all waits are known then.
+SMALL_CAPTURE_BYTES = 64_000_000
 # Words for SEEN_ outcomes, in their order: columns of `captures`.
 OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
 NOTE_TYPES = {
@@ -53,9 +84,10 @@ NOTE_TYPES = {
     "detail": "string",
 }
 # PROBLEM_ number -> the option that would avoid it.
-LIMITS = {12: "--max-reassembly", 23: "--max-connections"}
+LIMITS = {17: "--max-frame", 12: "--max-reassembly", 25: "--max-reassembly", 23: "--max-connections"}
 SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
 HEAD_READ_BYTES = 1 << 16
+PACKED_ENDINGS = (".gz", ".zst", ".lz4", ".xz", ".bz2")
 
 
 class Split(NamedTuple):
@@ -85,38 +117,95 @@ def open_dataset(
     if found.passed_over:
         warnings.append(_passed_over(found.passed_over))
 
-    def run(folder: Path) -> tuple[list[Reading], Pipeline]:
-        return analyse(in_time_order(found.sources), folder, options, progress=progress, block_bytes=block_bytes)
+    if options.tables and _is_small(found.sources):
+        options = replace(options, tables=None)
+
+    def run(folder: Path) -> Run:
+        sources = in_time_order(found.sources)
+        if options.jobs > 1 and _can_be_shared(sources):
+            return _analyse_shared(sources, folder, options, progress)
+        return _run(analyse(sources, folder, options, progress=progress, block_bytes=block_bytes), [folder])
 
     return _dataset(run, options, warnings, failed)
 
 
 def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
     """The tables of captures that were cut into splits: the same rows as those of the whole captures."""
-    return _dataset(lambda folder: analyse_splits(splits, folder, options), options, [], False)
+    return _dataset(lambda folder: _run(analyse_splits(splits, folder, options), [folder]), options, [], False)
 
 
-def _dataset(
-    run: Callable[[Path], tuple[list[Reading], Pipeline]], options: Options, warnings: list[str], failed: bool
-) -> Dataset:
+class Run(NamedTuple):
+    """What reading captures gave, beside the raw tables in `folders`."""
+
+    readings: list[Reading]
+    summary: Summary
+    keys: KeyLog
+    folders: list[Path]
+
+
+def _run(done: tuple[list[Reading], Pipeline], folders: list[Path]) -> Run:
+    readings, pipeline = done
+    return Run(readings, pipeline.summary(), pipeline.keys, folders)
+
+
+def _analyse_shared(
+    sources: Sequence[Source], folder: Path, options: Options, progress: Callable[[int], None] | None
+) -> Run:
+    """The same by several processes, each with connections of its own and its share of the memory limits."""
+    from analyzer import shares
+
+    share = replace(
+        options,
+        max_connections=-(-options.max_connections // options.jobs),
+        max_reassembly_bytes=-(-options.max_reassembly_bytes // options.jobs),
+    )
+    folders = [folder / f"share{number}" for number in range(options.jobs)]
+
+    def work(number: int, progress: Callable[[int], None] | None = None) -> Run:
+        folders[number].mkdir()
+        done = analyse(sources, folders[number], share, progress=progress, share=Share(number, options.jobs))
+        return _run(done, folders)
+
+    def answer(number: int) -> Summary:
+        return work(number).summary
+
+    workers = [shares.begin(partial(answer, number)) for number in range(1, options.jobs)]
+    try:
+        run = work(0, progress)
+        while workers:
+            run = run._replace(summary=run.summary + shares.result(workers.pop(0)))
+    finally:
+        for worker in workers:
+            shares.end(worker)
+    return run
+
+
+def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], failed: bool) -> Dataset:
     """Runs the stages in a temporary directory that lives as long as the dataset."""
     folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
     try:
-        readings, pipeline = run(folder)
+        done = run(folder)
+        readings = done.readings
         warnings += [line for reading in readings for line in _warnings(reading)]
-        warnings += _limits(pipeline)
+        warnings += _limits(done.summary)
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
-        _write_small_tables(folder, readings, pipeline)
-        return Dataset(
-            _views(folder, readings, pipeline),
-            kept=SMALL,
+        warnings += _key_log_lines(done.keys)
+        _write_small_tables(folder, readings, done.summary)
+        dataset = Dataset(
+            _views(folder, done, options),
+            kept=_kept(done.summary),
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,
             failed=failed or any(_unreadable(reading) for reading in readings),
             temp_directory=options.temp_dir,
         )
+        dataset.tls_keys = done.keys
+        dataset.left_out = (
+            options.left_out if options.with_entries else ("entries", "fetch_positions", *options.left_out)
+        )
+        return dataset
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -130,18 +219,30 @@ def analyse(
     hook: FrameHook | None = None,
     progress: Callable[[int], None] | None = None,
     block_bytes: int | None = None,
+    keys: KeyLog | None = None,
+    share: Share = WHOLE,
 ) -> tuple[list[Reading], Pipeline]:
-    """One pass over the sources: raw tables grow in `folder`, the small facts are in what comes back."""
+    """One pass over the sources: raw tables grow in `folder`, the small facts are in what comes back.
+
+    Of the connections only those of `share` are taken.
+
+    `keys` are the secrets of TLS sessions when they are known already. A capture may bring secrets later than the packets
+    that need them: then there is a second pass, unless a hook has seen the first one.
+    """
     from analyzer.engine import BLOCK_BYTES, Engine
     from analyzer.pipeline import Pipeline
+    from analyzer.tls import add_secrets, read_key_logs
 
-    pipeline = Pipeline(folder, options, hook)
+    keys = read_key_logs(options.tls_key_logs) if keys is None else keys
+    pipeline = Pipeline(folder, options, hook, keys, first_part=share.number << PART_SHIFT)
     try:
-        engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES)
-        readings = [engine.read(split, source, progress) for split, source in enumerate(sources)]
+        engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES, partial(add_secrets, keys), options.taps, share)
+        readings = engine.read_all(sources, progress)
         pipeline.finish()
     finally:
         pipeline.close()
+    if keys.came_late and not hook and all(source.name != STANDARD_INPUT for source in sources):
+        return analyse(sources, folder, options, block_bytes=block_bytes, keys=keys.afresh(), share=share)
     return readings, pipeline
 
 
@@ -153,16 +254,20 @@ def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> t
     from analyzer.engine import Engine
     from analyzer.fragments import by_connection, pack, stitch
     from analyzer.pipeline import Pipeline
+    from analyzer.tls import add_secrets, read_key_logs
 
+    keys = read_key_logs(options.tls_key_logs)
     batches: list[pa.RecordBatch] = []
     readings: list[Reading] = []
     for number, split in enumerate(splits):
-        engine = Engine(lambda *segments: batches.append(pack(*segments)))
+        engine = Engine(
+            lambda *segments: batches.append(pack(*segments)), secrets=partial(add_secrets, keys), taps=options.taps
+        )
         reading = engine.read(number, split.source)
         before = sum(earlier.numbers for earlier in readings if earlier.file == split.file)
         reading.file, reading.packets_before = split.file, before
         readings.append(reading)
-    pipeline = Pipeline(folder, options)
+    pipeline = Pipeline(folder, options, keys=keys)
     try:
         stitch(by_connection(batches), pipeline.feed)
         pipeline.finish()
@@ -172,29 +277,46 @@ def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> t
 
 
 def in_time_order(sources: Sequence[Source]) -> list[Source]:
-    """Sources by the time of their first packet; those without one keep their place at the end.
+    """Sources by the time of their first packet, which they know from now on; those without one come at the end.
 
     Standard input cannot be read twice: with it, the order given is kept.
     """
     if len(sources) < 2 or any(source.name == "-" for source in sources):
         return list(sources)
-    return sorted(sources, key=_first_time)
+    for source in sources:
+        source.first_time_ns = _first_time(source)
+    return sorted(sources, key=lambda source: (source.first_time_ns is None, source.first_time_ns or 0))
 
 
-def _first_time(source: Source) -> tuple[bool, int]:
+def _first_time(source: Source) -> int | None:
     from dissectors.net.formats import open_reader
 
     row = layout.matrix(layout.PACKET_COLUMNS, 1)
-    head = b""
+    head, rows = b"", 0
     try:
         for block in source.blocks(HEAD_READ_BYTES):
             head += block
             rows, _, _ = open_reader(head).feed(head, 0, row)
             if rows or len(head) > 16 * HEAD_READ_BYTES:
                 break
-        return not head, row[layout.PACKET_TIME, 0]
     except (DissectError, InputError):
-        return True, 0  # told when it is read
+        return None  # told when it is read
+    return row[layout.PACKET_TIME, 0] if rows and row[layout.PACKET_TIME, 0] != layout.UNKNOWN else None
+
+
+def _can_be_shared(sources: Sequence[Source]) -> bool:
+    """A pipe can be read once only, and a small capture is read before a second process is there."""
+    return all(source.size_bytes is not None for source in sources) and not _is_small(sources)
+
+
+def _is_small(sources: Sequence[Source]) -> bool:
+    """A packed file may hold about ten times its size; a pipe may hold anything."""
+    sizes = [source.size_bytes for source in sources]
+    packed = (10 if source.name.endswith(PACKED_ENDINGS) else 1 for source in sources)
+    return (
+        None not in sizes
+        and sum(size * times for size, times in zip(sizes, packed, strict=True) if size) <= SMALL_CAPTURE_BYTES
+    )
 
 
 def _passed_over(names: Sequence[str]) -> str:
@@ -202,16 +324,27 @@ def _passed_over(names: Sequence[str]) -> str:
     return f"{Path(names[0]).parent}: passed over what is no capture, {len(names)} of its files ({shown})"
 
 
-def _limits(pipeline: Pipeline) -> Iterator[str]:
+def _limits(summary: Summary) -> Iterator[str]:
     """A run that hit a limit says so: its numbers are not those of the whole capture."""
     for number, option in LIMITS.items():
-        count = pipeline.problems_by_kind.get(number, 0)
+        count = summary.limited[number]
         if count:
             _, sentence = resolve.PROBLEM_KINDS[number]
             times = f" ({count:,} times)" if count > 1 else ""
             yield f"a limit was reached{times}, so something is missing from all that follows: {sentence} Raise {option}."
-    if pipeline.problems_dropped:
-        yield f"{pipeline.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
+    if summary.problems_dropped:
+        yield f"{summary.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
+
+
+def _key_log_lines(keys: KeyLog) -> Iterator[str]:
+    """What a person should know about the secrets of TLS sessions, and never one of them."""
+    if keys.broken_lines:
+        yield f"TLS secrets: {keys.broken_lines:,} of their lines are no key log lines and were passed over"
+    if keys.came_late:
+        yield (
+            "TLS secrets came later in the capture than the sessions that need them, and standard input cannot be read "
+            "twice: save it to a file first"
+        )
 
 
 def _unreadable(reading: Reading) -> bool:
@@ -226,20 +359,20 @@ def _warnings(reading: Reading) -> Iterator[str]:
         yield f"{reading.source.name}: {note.text}"
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
-        links = ", ".join(link_name(link) for link in reading.link_types)
+        links = ", ".join(link_name(link) for link in reading.unread_links)
         yield (
             f"{reading.source.name}: {unknown:,} packets passed over: no reader for their link type ({links}); "
             "capture on Ethernet, cooked or raw IP instead"
         )
 
 
-def _write_small_tables(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> None:
+def _write_small_tables(folder: Path, readings: Sequence[Reading], summary: Summary) -> None:
     """The tables that are small enough to be made from Python objects."""
     files = sorted({reading.file for reading in readings})
-    captures = [_capture([reading for reading in readings if reading.file == file]) for file in files]
+    captures = [_capture([reading for reading in readings if reading.file == file], summary) for file in files]
     _write(folder / "captures.parquet", captures, {column.name: column.type for column in TABLES["captures"]})
     _write(folder / "raw_splits.parquet", [_split(reading) for reading in readings], SPLIT_TYPES)
-    whole = [{"part": part} for part in sorted(pipeline.whole_requests)]
+    whole = [{"part": part} for part in sorted(summary.whole_requests)]
     _write(folder / "raw_whole.parquet", whole, {"part": "int64"})
     notes = [
         {
@@ -269,8 +402,9 @@ def _split(reading: Reading) -> dict[str, Any]:
     return {"split": reading.split, "file": reading.file, "packets_before": reading.packets_before}
 
 
-def _capture(readings: Sequence[Reading]) -> dict[str, Any]:
-    """The row of one input: all its splits together."""
+def _capture(readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
+    """The row of one input: all its splits together. Unless somebody named the places of capture, they have numbers: inputs
+    of the same time are places of their own when a connection was seen at several."""
     counts = [sum(column) for column in zip(*(reading.outcomes for reading in readings), strict=True)]
     packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, counts, strict=True)}
     links = dict.fromkeys(link_name(link) for reading in readings for link in reading.link_types)
@@ -280,20 +414,43 @@ def _capture(readings: Sequence[Reading]) -> dict[str, Any]:
     return packets | {
         "file": readings[0].file,
         "path": readings[0].source.name,
-        "tap": None,
+        "tap": readings[0].tap or str(1 + (readings[0].place if summary.saw_several_points else 0)),
         "format": readings[0].format,
         "bytes": sum(reading.bytes for reading in readings),
         "cut": any(note.kind == "cut" for reading in readings for note in reading.notes),
         "link_types": ", ".join(links) or None,
         "packets": sum(counts),
-        "duplicate_packets": 0,
+        "duplicate_packets": sum(summary.duplicates[reading.split] for reading in readings),
         "dropped_packets": sum(drops) if drops else None,
+        "snap_bytes": min((reading.snap_bytes for reading in readings if reading.snap_bytes), default=None),
         "first_time_ns": min(firsts, default=None),
         "last_time_ns": max(lasts, default=None),
     }
 
 
-def _views(folder: Path, readings: Sequence[Reading], pipeline: Pipeline) -> dict[str, str]:
-    whole_files = all(reading.file == reading.split for reading in readings)
-    raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in RAW}
-    return raw | {"captures": parquet([folder / "captures.parquet"])} | resolve.views(pipeline.api_keys(), whole_files)
+def _kept(summary: Summary) -> tuple[str, ...]:
+    """Views to be computed once, when a question first reads them: all of them where the capture is small."""
+    rows = summary.rows
+    if rows["exchanges"] <= MOST_KEPT_EXCHANGES and rows["entries"] <= MOST_KEPT_ENTRIES:
+        return (*SMALL, *STEPS, *TABLES)
+    return (*SMALL, *STEPS, *(("errors",) if rows["errors"] <= MOST_KEPT_ENTRIES else ()))
+
+
+def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
+    whole_files = all(reading.file == reading.split for reading in run.readings)
+    raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
+    raw |= {f"raw_{name}": parquet([each / f"raw_{name}.parquet" for each in run.folders]) for name in OF_SHARES}
+    raw |= {f"raw_{name}": _fact_table(name, run.folders) for name in FACT_TABLES}
+    captures = {"captures": parquet([folder / "captures.parquet"])}
+    summary = run.summary
+    made = resolve.views(summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd)
+    return raw | captures | made
+
+
+def _fact_table(name: str, folders: Sequence[Path]) -> str:
+    """Facts are written where there are some; equal ones once a run, so those of several runs are made one."""
+    paths = [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]
+    if not paths:
+        return no_rows(name)
+    rows = parquet(paths)
+    return rows if len(paths) == 1 else f"SELECT DISTINCT * FROM ({rows})"

@@ -16,7 +16,10 @@ class Options:
 
     `ports` are the brokers' ports; empty means: find Kafka by content. Of a frame longer than `max_frame_bytes` the
     head is kept and the rest passed over. `temp_dir` None is the system's. `tables` names the tables that are wanted;
-    None means all of them.
+    None means all of them. `taps` are pairs of a name and a glob of inputs: where these were captured. Bytes that
+    arrive out of order are waited for until so many packets of their connection *and* so much time have passed behind
+    the ACK for them. `tls_key_logs` are files with the secrets of TLS sessions. `jobs` processes share the connections of
+    a large capture; more than one is for programs without threads of their own (`analyzer.shares`).
     """
 
     ports: tuple[int, ...] = ()
@@ -26,8 +29,28 @@ class Options:
     temp_dir: Path | None = None
     filters: Filters = field(default_factory=Filters)
     tables: tuple[str, ...] | None = None
+    taps: tuple[tuple[str, str], ...] = ()
+    reorder_packets: int = 64
+    reorder_ns: int = 20_000_000
+    tls_key_logs: tuple[Path, ...] = ()
+    jobs: int = 1
+
+    @property
+    def with_facts(self) -> bool:
+        """Is anything wanted of what bodies tell of clusters and clients? A second pass for bodies alone wants nothing."""
+        return self.tables is None or bool(self.tables)
+
+    def wants(self, *tables: str) -> bool:
+        """Is one of these large tables wanted?"""
+        return self.tables is None or any(table in self.tables for table in tables)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Tables that cost something of their own, and that nobody wants."""
+        together = (("group_events", "assignments"), ("transaction_events",), ("batches",))
+        return tuple(table for tables in together if not self.wants(*tables) for table in tables)
 
     @property
     def with_entries(self) -> bool:
         """Are rows of `entries` wanted, which cost more than all others? A filter by topic reads them too."""
-        return self.tables is None or "entries" in self.tables or bool(self.filters.topics)
+        return self.wants("entries", "batches", "fetch_positions") or bool(self.filters.topics)

@@ -7,24 +7,33 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer import raw
+from analyzer import raw, tls
+from analyzer.facts.batches import Batches
+from analyzer.facts.collect import Collector, kinds_for
 from dissectors import layout
 from dissectors.kafka.exchanges import Exchanges, label
 from dissectors.kafka.frames import Frames
 from dissectors.kafka.schema import known_keys
 from dissectors.kafka.walk import Walker
 from dissectors.net.streams import Streams
+from dissectors.net.tls import TlsRows
+from dissectors.net.tls_keys import KeyLog
+from dissectors.net.tls_sessions import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pyarrow as pa
 
     # Sees every batch of frames with their bytes: (frames, rows, block, heap).
     FrameHook = Callable[[memoryview, int, memoryview, bytearray], None]
 
     from analyzer.options import Options
+    from dissectors.net.tls_sessions import TlsFacts
 
 # Rows of a batch: so many that the steps between the stages cost nothing, so few that a batch stays in the processor's cache.
 # The 8 keep the columns of a matrix from lying a power of two apart: they would fight for the same cache lines.
@@ -32,21 +41,79 @@ CHUNK_ROWS = 8_192 + 8
 FRAME_ROWS = 8_192 + 8
 OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
+MOST_HELD_PER_SIDE = 16 << 20
 LABELS = 3  # columns that `label` adds
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run tells beside its tables. Those of runs that shared the connections of a capture can be added.
+
+    `api_keys` of messages that were read; `whole_requests`: parts in which a request was decoded to its last byte;
+    `limited`: problem number -> how often; `problems_dropped`: those that no table lists; `duplicates`: split -> segments
+    captured twice; `saw_several_points`: a connection was captured at several points of its way; `odd`: a body was
+    malformed or the clock ran back within an exchange; `rows`: raw table -> rows.
+    """
+
+    api_keys: set[int]
+    whole_requests: set[int]
+    limited: Counter[int]
+    problems_dropped: int
+    duplicates: Counter[int]
+    saw_several_points: bool
+    odd: bool
+    rows: Counter[str]
+
+    def __add__(self, other: Summary) -> Summary:
+        return Summary(
+            self.api_keys | other.api_keys,
+            self.whole_requests | other.whole_requests,
+            self.limited + other.limited,
+            self.problems_dropped + other.problems_dropped,
+            self.duplicates + other.duplicates,
+            self.saw_several_points or other.saw_several_points,
+            self.odd or other.odd,
+            self.rows + other.rows,
+        )
 
 
 class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
-    `hook` sees each batch of frames while their bytes are there. Raises OSError when the folder's disk is full.
+    `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; what is added
+    to them later counts for connections that begin later. Raises OSError when the folder's disk is full.
     """
 
-    def __init__(self, folder: Path, options: Options, hook: FrameHook | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        options: Options,
+        hook: FrameHook | None = None,
+        keys: KeyLog | None = None,
+        first_part: int = 0,
+    ) -> None:
         self._hook = hook
-        self._streams = Streams(max_connections=options.max_connections, max_held_bytes=options.max_reassembly_bytes)
+        self._tls_rows = TlsRows()
+        self.keys = keys if keys is not None else KeyLog()
+        self._tls = Sessions(self._tls_rows, self.keys)
+        self._tls_facts: list[TlsFacts] = []
+        # What waits for earlier bytes is less than what waits for the rest of its frame: both together keep to the limit.
+        kept_bytes = options.max_reassembly_bytes // 4
+        self._streams = Streams(
+            reorder_segments=options.reorder_packets,
+            reorder_ns=options.reorder_ns,
+            max_connections=options.max_connections,
+            max_held_bytes_per_side=max(MOST_HELD_PER_SIDE, options.max_reassembly_bytes // 16),
+            max_held_bytes=kept_bytes,
+            first_part=first_part,
+        )
         newest, flexible = version_limits()
         self._frames = Frames(
-            newest, flexible, options.max_frame_bytes, options.max_reassembly_bytes, frozenset(options.ports)
+            newest,
+            flexible,
+            options.max_frame_bytes,
+            options.max_reassembly_bytes - kept_bytes,
+            frozenset(options.ports),
         )
         self._walker = Walker(write_entries=options.with_entries)
         self._exchanges = Exchanges()
@@ -61,7 +128,9 @@ class Pipeline:
             "problems": raw.RawTable(folder / "raw_problems.parquet", raw.PROBLEMS, self._writer),
             "parts": raw.RawTable(folder / "raw_parts.parquet", raw.PARTS, self._writer),
             "talks": raw.RawTable(folder / "raw_talks.parquet", raw.TALKS, self._writer),
+            "tls": raw.RawTable(folder / "raw_tls.parquet", tls.FIELDS, self._writer),
         }
+        self._facts = _facts(folder, options, self._writer)
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
             "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
@@ -71,14 +140,21 @@ class Pipeline:
         self.problems_dropped = 0
         self._ending = False
 
-    @property
-    def whole_requests(self) -> set[int]:
-        """Numbers of the parts in which a request was decoded to its last byte."""
-        return self._exchanges.whole_requests
-
-    def api_keys(self) -> set[int]:
-        """API keys whose messages were read."""
-        return self._walker.keys
+    def summary(self) -> Summary:
+        """What the run tells beside its tables."""
+        limited = Counter(self.problems_by_kind)
+        # Problems of these numbers are counted, those that the table does not list too.
+        limited[23], limited[25] = self._streams.evicted, self._streams.given_up
+        return Summary(
+            api_keys=set(self._walker.keys),
+            whole_requests=set(self._exchanges.whole_requests),
+            limited=limited,
+            problems_dropped=self.problems_dropped,
+            duplicates=Counter(self._streams.duplicates),
+            saw_several_points=self._streams.lanes > 1,
+            odd=bool(self._exchanges.odd),
+            rows=Counter({name: table.rows for name, table in self._tables.items()}),
+        )
 
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
         """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
@@ -98,6 +174,8 @@ class Pipeline:
             self._flush(name)
         for table in self._tables.values():
             table.complete()
+        for facts in self._facts:
+            facts.finish()
         self._writer.close()
 
     def close(self) -> None:
@@ -105,21 +183,30 @@ class Pipeline:
         self._writer.close()
 
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
+        """What was sent in clear first, then the content of TLS connections: those rows are of other slots, or later."""
+        heap = self._streams.heap
+        rows, taken = self._tls_rows.sort(block, heap, self._chunks, rows, self._streams.slots)
+        self._read_frames(block, heap, self._chunks, rows)
+        if taken:
+            chunks, rows = self._tls.feed(taken, block, heap)
+            self._read_frames(memoryview(self._tls.heap), self._tls.heap, chunks, rows)
+        self._take_parts()
+
+    def _read_frames(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
         """Frames of the chunks, their bodies, finished exchanges: round by round until the chunks are used up."""
         row, why = 0, layout.WHY_DONE
         while row < rows or why != layout.WHY_DONE:
-            row, frames, why = self._frames.feed(
-                block, self._streams.heap, self._chunks, rows, row, self._streams.slots, self._frame_rows
-            )
+            row, frames, why = self._frames.feed(block, heap, chunks, rows, row, self._streams.slots, self._frame_rows)
             if frames:
                 self._read_bodies(block, frames)
-        self._take_parts()
 
     def _read_bodies(self, block: memoryview, rows: int) -> None:
         heap = self._frames.heap_memory
         entries, errors = self._walker.walk(block, heap, self._frame_rows, rows, self._values)
         if self._hook:
             self._hook(self._frame_rows, rows, block, heap)
+        for facts in self._facts:
+            facts.take(self._frame_rows, rows, block, heap)
         if entries:
             self._label("entries", self._walker.rows_of_entries(), entries, layout.ENTRY_COLUMNS)
         if errors:
@@ -160,10 +247,33 @@ class Pipeline:
             if rows >= PART_ROWS or (rows and self._ending):
                 matrix, rows = take()
                 self._tables[name].append(matrix, rows, [])
-        for matrix, rows, dropped in (self._frames.take_problems(), self._streams.take_problems()):
+        self._take_tls_facts()
+        for matrix, rows, dropped in (
+            self._frames.take_problems(),
+            self._streams.take_problems(),
+            self._tls.take_problems(),
+        ):
             self._tables["problems"].append(matrix, rows, [])
             self.problems_by_kind.update(matrix[layout.PROBLEM_KIND, row] for row in range(rows))
             self.problems_dropped += dropped
+
+    def _take_tls_facts(self) -> None:
+        self._tls_facts += self._tls.take_facts()
+        if len(self._tls_facts) >= PART_ROWS or (self._tls_facts and self._ending):
+            self._tables["tls"].append(*tls.raw_rows(self._tls_facts))
+            self._tls_facts = []
+
+
+def _facts(folder: Path, options: Options, writer: raw.Writer) -> list[Collector | Batches]:
+    """What reads message bodies for the wanted tables."""
+    if not options.with_facts:
+        return []
+
+    def write(name: str, table: pa.Table) -> None:
+        writer.write_table(folder / f"raw_{name}.parquet", table)
+
+    kinds = kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events"))
+    return [Collector(kinds, write), *([Batches(write)] if options.wants("batches") else [])]
 
 
 class _Output:

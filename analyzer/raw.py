@@ -83,7 +83,10 @@ EXCHANGES = (
     Field("software_name", layout.ROW_SOFTWARE_NAME, "text"),
     Field("software_version", layout.ROW_SOFTWARE_VERSION, "text"),
     Field("mechanism", layout.ROW_MECHANISM, "text"),
+    Field("generation_id", layout.ROW_GENERATION_ID, "int32"),
     Field("leftover_bytes", layout.ROW_LEFTOVER, "int32"),
+    Field("queue_ns", layout.ROW_QUEUE, "int64"),
+    Field("muted_ns", layout.ROW_MUTED, "int64"),
 )
 
 # Entries and errors have three columns more than the stage writes: part, side and API key, by `exchanges.label`.
@@ -104,6 +107,7 @@ ENTRIES = (
     Field("forgotten", layout.ENTRY_FORGOTTEN, "bool"),
     Field("preferred_read_replica", layout.ENTRY_PREFERRED_READ_REPLICA, "int32"),
     Field("timestamp_ms", layout.ENTRY_TIMESTAMP, "int64"),
+    Field("next_offset", layout.ENTRY_NEXT_OFFSET, "int64"),
 )
 
 ERRORS = (
@@ -142,6 +146,10 @@ PARTS = (
     Field("b_address", layout.PART_B_HIGH, "address"),
     Field("a_port", layout.PART_A_PORT, "int32"),
     Field("b_port", layout.PART_B_PORT, "int32"),
+    Field("first", layout.PART_FIRST_NUMBER, "packet"),
+    Field("lane", layout.PART_LANE, "int64"),
+    Field("origin", layout.PART_ORIGIN, "int64"),
+    Field("point", layout.PART_POINT, "int64"),
     Field("first_time_ns", layout.PART_FIRST_TIME, "int64"),
     Field("last_time_ns", layout.PART_LAST_TIME, "int64"),
     Field("syn", layout.PART_SYN, "int16"),
@@ -151,6 +159,7 @@ PARTS = (
     Field("ack_ns", layout.PART_ACK, "int64"),
     *_pair("packets", layout.PART_PACKETS),
     *_pair("bytes", layout.PART_BYTES),
+    *_pair("stream_bytes", layout.PART_STREAM),
     *_pair("retransmitted", layout.PART_RETRANSMITTED),
     *_pair("reordered", layout.PART_REORDERED),
     *_pair("gaps", layout.PART_GAPS),
@@ -177,6 +186,7 @@ TALKS = (
     *_pair("unfinished_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_UNFINISHED),
     *_pair("foreign_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_NOT_KAFKA),
     *_pair("headerless_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_HEADERLESS),
+    *_pair("cut_bytes", layout.TALK_CUT),
 )
 
 
@@ -307,9 +317,12 @@ class Writer:
 
     def write(self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes]) -> None:
         """Queues one row group of the file at `path`."""
+        self.write_table(path, arrow_table(fields, matrix, rows, self._texts.array(strings)))
+
+    def write_table(self, path: Path, table: pa.Table) -> None:
+        """The same for rows that are an Arrow table already."""
         while len(self._waiting) >= 4:
             self._waiting.pop(0).result()
-        table = arrow_table(fields, matrix, rows, self._texts.array(strings))
         self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
 
     def _file(self, path: Path, schema: pa.Schema) -> Any:

@@ -32,13 +32,15 @@ class InputError(Exception):
 class Source:
     """One capture: a file, or standard input when `path` is None.
 
-    `size_bytes` is that of the file as it lies on disk, None for a pipe. While `blocks` runs, `done_bytes` says how
+    `size_bytes` is that of the file as it lies on disk, None for a pipe. `first_time_ns` is the time of its first packet,
+    None until somebody looked. While `blocks` runs, `done_bytes` says how
     much of it was read; afterwards `notes` holds what was wrong with the compression, if anything.
     """
 
     name: str
     path: Path | None = None
     size_bytes: int | None = None
+    first_time_ns: int | None = None
     done_bytes: int = 0
     notes: list[Note] = field(default_factory=list)
 

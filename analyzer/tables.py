@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     import pyarrow
 
 # Our types (Arrow's names) and what SQL calls them.
-SQL_TYPES = {"int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT", "string": "VARCHAR", "bool": "BOOLEAN"}
+SQL_TYPES = {
+    "int8": "TINYINT",
+    "int16": "SMALLINT",
+    "int32": "INTEGER",
+    "int64": "BIGINT",
+    "string": "VARCHAR",
+    "bool": "BOOLEAN",
+}
 
 
 class Column(NamedTuple):
@@ -42,7 +49,8 @@ def _columns(text: str) -> tuple[Column, ...]:
 CAPTURES = _columns("""
 file                  int32   Number of the input in the order of reading, from 0; other tables name inputs by it.
 path                  string  The input as it was given: a path, a URI, or - for standard input.
-tap                   string  Name of the place where the packets were taken; inputs of one place share it.
+tap                   string  Name of the place where the packets were taken (--tap), else its number, from 1; inputs of
+                              one place share it.
 format                string  pcap or pcapng, with the compression when there is one: pcap.zst.
 bytes                 int64   Size of the capture in bytes, uncompressed, as far as it was read.
 cut                   bool    True when the input ends in the middle of a packet; what came before counts.
@@ -55,16 +63,22 @@ fragment_packets      int64   IP fragments that were not put together.
 cut_packets           int64   Packets captured too short for their own headers.
 malformed_packets     int64   Packets whose headers contradict themselves.
 unknown_link_packets  int64   Packets of a link type that is not supported.
-duplicate_packets     int64   TCP packets that repeat another one of the input and were left out (-i any).
+duplicate_packets     int64   TCP packets that were captured twice (-i any, two interfaces or inputs): this is the second
+                              copy, counted nowhere else but in tcp_packets.
 dropped_packets       int64   Packets that the capturing host says it lost; null when the input says nothing.
+snap_bytes            int64   Most bytes of a packet that the capture kept (its snap length; the least of several
+                              interfaces); null when there is no limit.
 first_time_ns         int64   Earliest packet, ns since the epoch; null when there is no packet.
 last_time_ns          int64   Latest packet, ns since the epoch; null when there is no packet.
 """)
 
 CONNECTIONS = _columns("""
 connection                       int64   Key: a TCP connection, one incarnation of its two addresses and ports.
-tap                              string  Where its packets were taken.
-cluster                          string  Kafka cluster id; null until a Metadata or DescribeCluster reply tells it.
+tap                              string  Where its packets were taken. A connection that was captured at several points
+                                         of its way has a row for each: TAP.2 is a second interface, TAP.1/2 a second
+                                         point on one interface.
+cluster                          string  Kafka cluster id that a Metadata or DescribeCluster reply told, or a name of
+                                         ours (advertised addresses that belong together); null: unknown.
 role                             string  client, follower, raft, controller, txn_coordinator, share_coordinator or
                                          forwarding; null: unknown.
 is_kafka                         bool    True when its content is Kafka; null when too little was seen to tell.
@@ -91,6 +105,8 @@ client_gaps                      int64   Holes in the client's stream: bytes tha
 broker_gaps                      int64   Holes in the broker's stream: bytes that are not in the capture.
 client_gap_bytes                 int64   Bytes in the holes of the client's stream.
 broker_gap_bytes                 int64   Bytes in the holes of the broker's stream.
+client_cut_bytes                 int64   Of those of the client, bytes that the capture's snap length cut off.
+broker_cut_bytes                 int64   Of those of the broker, bytes that the capture's snap length cut off.
 client_conflicts                 int64   Segments of the client that repeat bytes with another content; the first seen
                                          counts.
 broker_conflicts                 int64   Segments of the broker that repeat bytes with another content; the first seen
@@ -103,10 +119,12 @@ syn_ack_ns                       int64   SYN to SYN+ACK, ns: the way from the ca
                                          when not seen.
 ack_ns                           int64   SYN+ACK to ACK, ns: the way from the capture to the client and back; null
                                          when not seen.
+capture_side                     string  Where the packets were taken, by the handshakes between the two hosts: client,
+                                         broker or between; null: not told by them, or both ends are on one host.
 client_stream_bytes              int64   Bytes of the client's stream in the capture, each counted once: framed +
-                                         skipped.
+                                         skipped + TLS overhead.
 broker_stream_bytes              int64   Bytes of the broker's stream in the capture, each counted once: framed +
-                                         skipped.
+                                         skipped + TLS overhead.
 client_framed_bytes              int64   Of those, bytes that belong to a Kafka request; 0 on other connections.
 broker_framed_bytes              int64   Of those, bytes that belong to a Kafka reply; 0 on other connections.
 client_skipped_sync_bytes        int64   Client bytes passed over in search of the next request.
@@ -117,9 +135,26 @@ client_skipped_unfinished_bytes  int64   Client bytes of requests whose other by
 broker_skipped_unfinished_bytes  int64   Broker bytes of replies whose other bytes are not in the capture.
 client_skipped_foreign_bytes     int64   Client bytes of a stream that turned out to be something else than Kafka.
 broker_skipped_foreign_bytes     int64   Broker bytes of a stream that turned out to be something else than Kafka.
+client_skipped_encrypted_bytes   int64   Client bytes of TLS that could not be decrypted; 0 without TLS.
+broker_skipped_encrypted_bytes   int64   Broker bytes of TLS that could not be decrypted; 0 without TLS.
+client_tls_overhead_bytes        int64   Client bytes that TLS adds and that were read: handshake, record headers,
+                                         authentication tags.
+broker_tls_overhead_bytes        int64   Broker bytes that TLS adds and that were read: handshake, record headers,
+                                         authentication tags.
 requests                         int64   Kafka requests seen.
 replies                          int64   Kafka replies seen, those without their request included.
 tls                              bool    True when the content is TLS, decrypted or not.
+tls_version                      string  Version that the TLS handshake agreed on: TLSv1.2, TLSv1.3; null without TLS or
+                                         when the server's hello was not seen.
+tls_cipher                       string  Cipher suite of the TLS session, IANA's name; null where tls_version is.
+tls_server_name                  string  Server name that the client asked for (SNI); null: none, or its hello was not
+                                         seen.
+tls_alpn                         string  Protocols that the client offered in the TLS handshake (ALPN), comma separated;
+                                         null: none.
+tls_decrypted                    bool    True when TLS was decrypted with the secrets given; null without TLS.
+tls_reason                       string  Why it was not decrypted: no_keys, no_handshake (begun before the capture, or
+                                         lost), unsupported (cipher or version), wrong_keys; null when it was, and
+                                         without TLS.
 security                         string  plaintext, ssl, sasl_plaintext or sasl_ssl; null: unknown.
 principal                        string  User who logged in, after the broker agreed; null: none seen or not readable.
 claimed_user                     string  User named in a login that was not seen to succeed; null: none.
@@ -171,6 +206,8 @@ topics            int32   Topics that the request names, or the reply when the r
 partitions        int32   Partitions that the request names, or the reply when the request was not read; null: no such
                           field.
 acks              int16   Produce: 0, 1 or -1 (all in-sync replicas); null for other APIs.
+acks_inferred     bool    True for a Produce whose acks the snap length cut off and that got no reply though a later
+                          request did and no reply bytes are missing: acks must have been 0.
 max_wait_ms       int32   Fetch: how long the broker may wait for data, ms; null for other APIs.
 min_bytes         int32   Fetch: how much data is worth an answer, bytes; null for other APIs.
 isolation_level   int16   0 read uncommitted, 1 read committed; null when the request does not say.
@@ -180,6 +217,184 @@ group_id          string  Group that the request names; null: none.
 member_id         string  Member of the group, of the request, or of the reply that assigns it; null: none.
 transactional_id  string  Transactional id that the request names; null: none.
 replica_id        int32   Fetch: id of the follower that asks, below 0 for a consumer; null for other APIs.
+role              string  Role of its connection (connections.role); null: unknown.
+broker_id         int32   Node id of the broker that was asked; null until a reply tells which node has this address.
+generation_id     int32   Generation or member epoch that the request, or else the reply, tells; null: none.
+timeout_ms        int32   How long the broker may take, as the request says, ms; null: no such field.
+record_bytes      int64   Bytes of records that the exchange carried, both ways; null: no such field or not read.
+queue_ns          int64   Part of latency_ns that the request waited for the replies of earlier requests of its
+                          connection, ns; null: unknown.
+muted_ns          int64   Part of latency_ns that the request waited for the end of a throttle mute, ns; null: unknown.
+inner_api_key     int16   Envelope: API key of the request inside; null for other APIs and when it was not read.
+inner_client_id   string  Envelope: client.id of the request inside; null for other APIs and when it was not read.
+""")
+
+FETCH_POSITIONS = _columns("""
+exchange              int64   The Fetch.
+connection            int64   Its connection.
+cluster               string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+time_ns               int64   First byte of the reply, else of the request, ns since the epoch.
+topic                 string  Name of the topic; null when only its id is known.
+topic_id              string  Id of the topic; null when the message has none.
+partition             int32   Number of the partition.
+fetch_offset          int64   Where the client reads, as its session stands at this request; null: unknown.
+end_offset            int64   End that this client can read, known before the request: last stable offset for
+                              read_committed, else high watermark; null: unknown.
+new_end_offset        int64   The same end as this reply tells it; null when the reply does not name the partition.
+next_offset           int64   Where the client reads next, after this reply; null: unknown.
+record_bytes          int64   Bytes of records in the reply; null when the reply does not name the partition.
+lag                   int64   Records between next_offset and the newest known end, 0 at least; null: unknown.
+behind                bool    True when fetch_offset < end_offset: records were waiting; null: unknown.
+partial               bool    True when the session began before the capture, so that partitions of it may be unknown.
+""")
+
+MUTES = _columns("""
+exchange          int64   The exchange whose reply throttles.
+connection        int64   The connection that is muted.
+begin_ns          int64   First byte of that reply, ns since the epoch.
+end_ns            int64   begin_ns + throttle time, cut at the end of the connection, ns since the epoch.
+throttle_time_ms  int32   Throttle time of the reply, ms.
+applies           bool    True when the broker mutes (2.0 and newer); false for older ones, which spent the time before
+                          the reply; null when no offer of versions was seen.
+held_ns           int64   Time in the window with a request of this connection waiting, ns; null where applies is false.
+sent_inside       int64   Requests sent inside the window (5 ms tolerance at its end); null where applies is false.
+resumed_ns        int64   From the window's end to the next request of the connection, ns, 0 when that came up to 5 ms
+                          before it; null: none came later, or applies is false.
+""")
+
+BATCHES = _columns("""
+exchange              int64   The exchange that carries it.
+connection            int64   The connection of that exchange.
+side                  string  request (produced) or response (fetched).
+topic                 string  Name of the topic; null when only its id is known.
+topic_id              string  Id of the topic; null when the message has none.
+partition             int32   Number of the partition.
+position              int32   Place of the batch among those of its partition in this message, from 0.
+base_offset           int64   First offset; in a Produce request relative, as sent.
+last_offset           int64   Last offset, base_offset + last_offset_delta; null when it is not readable.
+stored_base_offset    int64   First offset in the log: of a fetched batch its own, of a produced one the reply's base offset
+                              plus what earlier batches of the partition take; null: unknown (acks=0, error, no reply).
+stored_last_offset    int64   Last offset in the log, in the same way.
+magic                 int8    Format: 0, 1 (message sets) or 2 (record batches).
+codec                 string  none, gzip, snappy, lz4 or zstd; null when unknown.
+records               int32   Records in it; of a compressed message set those inside; null when not readable.
+bytes                 int64   Size in bytes as on the wire, header included.
+uncompressed_bytes    int64   Size of the records after decompression, bytes; null when they were not opened.
+first_timestamp_ms    int64   Base timestamp, epoch ms; null for magic 0.
+max_timestamp_ms      int64   Greatest timestamp, epoch ms; null for magic 0.
+timestamp_type        string  create or log_append; null for magic 0.
+producer_id           int64   Producer id; null when there is none (-1) or the format has none.
+producer_epoch        int16   Producer epoch; null with producer_id.
+base_sequence         int32   Sequence number of the first record; null with producer_id.
+transactional         bool    True when it is part of a transaction; null for magic 0 and 1.
+control               bool    True when it holds a control record; null for magic 0 and 1.
+control_type          string  abort, commit, or another control record's name; null for data and when not readable.
+crc                   int64   The checksum in its header, unsigned; null when not captured.
+crc_ok                bool    True when the checksum fits; null when it was not computed or bytes are missing.
+""")
+
+GROUP_EVENTS = _columns("""
+exchange             int64   The exchange that tells it.
+connection           int64   The connection of that exchange.
+cluster              string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+time_ns              int64   Last byte of the reply, or of the request when there is no reply, ns since the epoch.
+begin_ns             int64   First byte of the request, ns since the epoch.
+group_id             string  The group; null when it could not be read.
+group_type           string  classic, consumer (KIP-848), share or streams.
+event                string  join, sync, leave, heartbeat or commit. Heartbeats that say nothing new leave no row.
+client_id            string  client.id of the request.
+client_address       string  Address of the client.
+member_id            string  The member, as the reply assigns it or the request says; null: not yet assigned.
+instance_id          string  Static member's group.instance.id; null: dynamic member.
+generation           int32   Classic: generation id. Others: member epoch of the reply; null: not told.
+sent_generation      int32   Generation or member epoch that the request says; null: none.
+leader               string  Join: member id of the leader that the reply names; null elsewhere.
+members              int32   Join reply to the leader: members in the group; null elsewhere.
+protocol             string  Assignor or protocol name, of the reply, else the first that the request offers; null: none.
+reason               string  Why the client joins or leaves, in its own words (KIP-800); null: not said.
+topics               string  Topics subscribed to, comma separated, sorted; null: unchanged or not told.
+assigned_partitions  int32   Partitions that the reply assigns to the member; null: unchanged or not told.
+session_timeout_ms   int32   Join request: session timeout, ms; null elsewhere.
+rebalance_timeout_ms int32   Join request, or consumer heartbeat: rebalance timeout, ms; null: not told.
+error_code           int16   Error code of the reply; null without a reply.
+""")
+
+ASSIGNMENTS = _columns("""
+exchange    int64   The exchange that tells it.
+connection  int64   The connection of that exchange.
+cluster     string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+time_ns     int64   When the member was told: last byte of the reply, ns since the epoch.
+group_id    string  The group.
+group_type  string  classic, consumer, share or streams.
+member_id   string  The member that holds the partition from now on.
+client_id   string  client.id of that member.
+client_address string Address of that member.
+generation  int32   Generation or member epoch of the assignment.
+topic       string  Name of the topic; null when only its id is known.
+topic_id    string  Id of the topic; null when the message has none.
+partition   int32   Number of the partition.
+""")
+
+TRANSACTION_EVENTS = _columns("""
+exchange             int64   The exchange that tells it.
+connection           int64   The connection of that exchange.
+cluster              string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+time_ns              int64   Last byte of the reply, or of the request when there is no reply, ns since the epoch.
+begin_ns             int64   First byte of the request, ns since the epoch.
+event                string  init, add_partitions, add_offsets, commit_offsets, end, or verify (AddPartitionsToTxn that
+                             only asks).
+client_id            string  client.id of the request.
+transactional_id     string  The transactional id; null for an idempotent producer without one.
+producer_id          int64   Producer id, of the reply (init), else of the request; null: none.
+producer_epoch       int16   Producer epoch, in the same way; null: none.
+new_producer_epoch   int16   Epoch that the reply of an EndTxn (v5 and newer) hands out; null elsewhere.
+committed            bool    end: true for a commit, false for an abort; null elsewhere.
+group_id             string  add_offsets, commit_offsets: the group; null elsewhere.
+transaction_timeout_ms int32 init: the transaction timeout, ms; null elsewhere.
+error_code           int16   Error code of the reply; null without a reply.
+""")
+
+LOGINS = _columns("""
+exchange        int64   The exchange that ended the login (the last SaslAuthenticate or token), else its first.
+connection      int64   The connection.
+time_ns         int64   When it ended, ns since the epoch.
+sasl_mechanism  string  Mechanism; null: unknown.
+claimed_user    string  User that the client named: authcid of PLAIN, user of SCRAM, subject of OAUTHBEARER; null: not
+                        readable (GSSAPI and others).
+token_id        string  Delegation token's id when the login used one (tokenauth=true); null: none.
+principal       string  Name after success: User:<user>, the token's owner, or token:<id>; null: failed or unknown.
+outcome         string  ok, failed or open (the capture holds no end of it).
+error_code      int16   Error code of the last reply; null: none was seen.
+again           bool    True for a login in mid-connection (re-authentication, KIP-368).
+""")
+
+TOPIC_IDS = _columns("""
+cluster        string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+topic_id       string  Id of the topic as Kafka prints it.
+topic          string  Its name; fixed for an id.
+first_time_ns  int64   First message that told it, ns since the epoch.
+last_time_ns   int64   Last message that told it, ns since the epoch.
+""")
+
+BROKERS = _columns("""
+cluster        string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+broker_id      int32   Node id.
+host           string  Host name or address that the cluster advertises.
+port           int32   Port that the cluster advertises.
+rack           string  Rack; null: none told.
+controller     bool    True when some reply named it as the controller; false when replies named others; null: not told.
+first_time_ns  int64   First reply that named it, ns since the epoch.
+last_time_ns   int64   Last reply that named it, ns since the epoch.
+""")
+
+OFFERED_VERSIONS = _columns("""
+exchange     int64   The ApiVersions exchange.
+connection   int64   Its connection.
+cluster      string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+time_ns      int64   First byte of the reply, ns since the epoch.
+api_key      int16   API key that the broker offers.
+min_version  int16   Oldest version that it offers.
+max_version  int16   Newest version that it offers.
 """)
 
 ENTRIES = _columns("""
@@ -240,6 +455,16 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "entries": ENTRIES,
     "errors": ERRORS,
     "problems": PROBLEMS,
+    "fetch_positions": FETCH_POSITIONS,
+    "mutes": MUTES,
+    "batches": BATCHES,
+    "group_events": GROUP_EVENTS,
+    "assignments": ASSIGNMENTS,
+    "transaction_events": TRANSACTION_EVENTS,
+    "logins": LOGINS,
+    "topic_ids": TOPIC_IDS,
+    "brokers": BROKERS,
+    "offered_versions": OFFERED_VERSIONS,
 }
 
 ROW_OF = {
@@ -249,7 +474,22 @@ ROW_OF = {
     "entries": "topic-partition inside a request or reply",
     "errors": "error code that is not 0, at any depth of a message",
     "problems": "thing that could not be read",
+    "fetch_positions": "partition that a consumer's Fetch reads, its fetch session rebuilt",
+    "mutes": "reply that throttles, with the time in which it keeps its connection mute",
+    "batches": "record batch or legacy message set (outermost message)",
+    "group_events": "step in the life of a group",
+    "assignments": "partition that a reply assigns to a member of a group",
+    "transaction_events": "request about a transaction or a producer id",
+    "logins": "SASL login",
+    "topic_ids": "topic id and its name",
+    "brokers": "broker that a reply names",
+    "offered_versions": "API that a broker offers in an ApiVersions reply",
 }
+
+
+def is_key(column: str) -> bool:
+    """True for a column, of a table, metric or finding, that holds the key of an exchange or connection."""
+    return column in ("exchange", "connection") or column.endswith("_exchange") or column.startswith("evidence")
 
 
 def arrow_schema(table: str) -> pyarrow.Schema:

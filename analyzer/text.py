@@ -1,14 +1,18 @@
-"""Text that came out of a capture, made safe for a terminal."""
+"""Text that came out of a capture, made safe for a terminal, JSON and CSV."""
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 # C0 and C1 controls, the marks that turn the direction of writing, line separators, and halves of surrogate pairs:
 # what could move a cursor, hide a character, or fail to be written at all.
 _BEYOND_ASCII = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _UNSAFE = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
 _UNSAFE_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
+# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), in full width too.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -28,3 +32,13 @@ def escape_json(text: str) -> str:
     JSON itself escapes the controls below 0x20; the others may stand in a JSON string either way.
     """
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as JSON text that is safe on a terminal. NaN and infinities are a ValueError: JSON has none."""
+    return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent))
+
+
+def csv_cell(text: str) -> str:
+    """Text for a CSV cell: control characters as escapes, an apostrophe before what could begin a formula."""
+    return ("'" if text.startswith(_FORMULA) else "") + printable(text)

@@ -20,6 +20,7 @@ WHY_OUTPUT_FULL = 1
 WHY_NEED_PROGRAM = 2
 WHY_HEAP_FULL = 3
 WHY_ARENA_FULL = 4
+WHY_DATAGRAM = 5  # the last row's bytes are not in the block but in a datagram put together from fragments
 
 # Flags of TCP, as in the header (RFC 9293).
 TCP_FIN = 1
@@ -55,9 +56,9 @@ SEGMENT_OFFSET = 12  # of the payload, in the block
 SEGMENT_CAPTURED = 13  # payload bytes that are there
 SEGMENT_LENGTH = 14  # payload bytes on the wire
 SEGMENT_TTL = 15
-SEGMENT_IP_ID = 16  # UNKNOWN for IPv6
+SEGMENT_IP_ID = 16  # of IPv4; where there is none (IPv6, or 0): -1 - TCP checksum, UNKNOWN when that was not captured
 SEGMENT_SCOPE = 17  # keeps apart equal 4-tuples: a number per (tap, VLAN, tunnel); 0 the plain one
-SEGMENT_INTERFACE = 18
+SEGMENT_INTERFACE = 18  # number of the input among those read at the same time * 2^20 + its interface
 SEGMENT_COLUMNS = 19
 
 # Outcome of each packet in the packets stage: index into its counters.
@@ -87,6 +88,13 @@ CHUNK_DETAIL = 9  # OPEN: part number; GAP: GAP_ reason; END: END_ reason
 # is the client and byte 0 is a frame boundary), CHUNK_LENGTH the port of side 0 * 65536 + the port of side 1, CHUNK_SEQ the
 # flow: a hash of scope, addresses and ports that is equal in every run and split.
 CHUNK_COLUMNS = 10
+
+# taken: rows of chunks that left their batch because their connection speaks TLS, or took over the slot of one that does
+# (tls -> tls_sessions). The columns of chunks, and two more.
+TAKEN_TLS = 10  # 1: bytes of a TLS connection; 0: only kept in order behind one
+TAKEN_PART = 11
+TAKEN_DROPPED = 12  # in a CLOSE row, a pair: bytes of each side that were dropped because nothing can read them
+TAKEN_COLUMNS = 14
 
 CHUNK_OPEN = 0
 CHUNK_DATA = 1
@@ -130,8 +138,12 @@ PART_GAPS = 27
 PART_GAP_BYTES = 29
 PART_CONFLICTS = 31  # overlapping copies whose bytes differ
 PART_ZERO_WINDOW = 33  # segments that announced a zero window
-PART_START_SEQ = 35  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
-PART_COLUMNS = 37
+PART_DUPLICATES = 35  # segments captured twice: counted here and nowhere else
+PART_START_SEQ = 37  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
+PART_LANE = 39  # 0, or higher where the same connection was captured at several points of its way: one part for each
+PART_ORIGIN = 40  # SEGMENT_INTERFACE of its first packet
+PART_POINT = 41  # tells apart points that have the same PART_ORIGIN
+PART_COLUMNS = 42
 
 # problems: things that could not be read (any stage -> rows).
 PROBLEM_KIND = 0
@@ -196,13 +208,14 @@ TALK_REQUESTS = 3
 TALK_REPLIES = 4  # matched
 TALK_ORPHANS = 5
 TALK_TOKENS = 6  # frames of bare SASL tokens, both ways
-TALK_CHAINED = 7  # request headers found exactly where the frame before them ended
+TALK_CHAINED = 7  # not 0: a header stood exactly where the frame before it ended
 TALK_STREAM = 8  # bytes received from reassembly = framed + all skipped
 TALK_FRAMED = 10
 TALK_SKIPPED = 12  # SKIP_REASONS pairs follow, by reason
 TALK_FLOW = 24  # hash of scope, addresses and ports, as the OPEN row gave it
 TALK_CONNECTION = 25  # id of the connection: hash of flow and first time
-TALK_COLUMNS = 26
+TALK_CUT = 26  # bytes that were on the wire and not kept, because of the capture's snap length
+TALK_COLUMNS = 28
 
 PROTOCOL_UNKNOWN = 0
 PROTOCOL_KAFKA = 1
@@ -261,7 +274,8 @@ ENTRY_LEADER_EPOCH = 11
 ENTRY_FORGOTTEN = 12  # 1: the partition leaves the fetch session
 ENTRY_PREFERRED_READ_REPLICA = 13
 ENTRY_TIMESTAMP = 14
-ENTRY_COLUMNS = 15
+ENTRY_NEXT_OFFSET = 15  # behind the last whole batch of the records field, as its header says
+ENTRY_COLUMNS = 16
 
 # errors: one row per error code that is not 0 (walk -> rows).
 ERROR_FRAME = 0
@@ -316,7 +330,45 @@ ROW_SOFTWARE_VERSION = 36
 ROW_MECHANISM = 37
 ROW_GENERATION_ID = 38
 ROW_LEFTOVER = 39
-ROW_COLUMNS = 40
+ROW_QUEUE = 40  # ns between the request's last byte and the reply's first in which the connection's reply before was not at its end
+ROW_MUTED = 41  # ns of the rest of that time in which a throttle time told before ran on
+ROW_COLUMNS = 42
+
+# turns: what the exchanges stage remembers of a connection, `turns[slot, column]`, to tell a request's waits.
+TURN_PART = 0
+TURN_END = 1  # last byte of the newest reply; UNKNOWN: none seen, or it was lost
+TURN_LOST = 2  # 1: the newest reply's end is not known
+TURN_MUTED_UNTIL = 3  # end of the throttle time that the replies told; UNKNOWN: none
+TURN_COLUMNS = 4
+
+# batches: one row per record batch or legacy message (headers -> rows). The first seven columns are the caller's.
+BATCH_EXCHANGE = 0
+BATCH_PART = 1
+BATCH_SIDE = 2  # 0 request, 1 response
+BATCH_TOPIC = 3  # number of a name of the caller's
+BATCH_TOPIC_ID_HIGH = 4
+BATCH_TOPIC_ID_LOW = 5
+BATCH_PARTITION = 6
+BATCH_POSITION = 7
+BATCH_BASE_OFFSET = 8
+BATCH_LAST_OFFSET = 9
+BATCH_MAGIC = 10
+BATCH_CODEC = 11
+BATCH_RECORDS = 12
+BATCH_BYTES = 13
+BATCH_UNCOMPRESSED = 14
+BATCH_FIRST_TIMESTAMP = 15
+BATCH_MAX_TIMESTAMP = 16
+BATCH_TIMESTAMP_TYPE = 17  # 0 create, 1 log append
+BATCH_PRODUCER_ID = 18
+BATCH_PRODUCER_EPOCH = 19
+BATCH_BASE_SEQUENCE = 20
+BATCH_TRANSACTIONAL = 21
+BATCH_CONTROL = 22
+BATCH_CONTROL_TYPE = 23  # number of a name of the caller's
+BATCH_CRC = 24
+BATCH_CRC_OK = 25
+BATCH_COLUMNS = 26
 
 # programs: what `program` writes and `walk` runs, a flat int32 code. Each operation is its number and its operands.
 # A place is an index into the code, from the start of the program. `to` is a target: a VALUE_ column, a value inside an
@@ -361,7 +413,7 @@ TOUCH_RECORDS = 2
 TO_REGISTER = 32
 TO_ONCE = 64
 
-REGISTER_ENTITY = 15  # after the ENTRY_ columns: one for each level of nesting
+REGISTER_ENTITY = 16  # after the ENTRY_ columns: one for each level of nesting
 REGISTERS = 32
 
 

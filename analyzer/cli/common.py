@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.cli.outcome import FINE, UNREADABLE, say
-from analyzer.cli.values import Ports, Size, UtcTime
+from analyzer.cli.values import Ports, Size, Span, Tap, UtcTime
 from analyzer.filters import Filters
 from analyzer.options import Options
+from analyzer.shares import default_jobs
 
 if TYPE_CHECKING:
     from analyzer.dataset import Dataset
@@ -48,6 +49,28 @@ _READING = (
         help="Ports of the brokers; without it Kafka is found by content.",
     ),
     click.option(
+        "--tls-keylog",
+        "tls_key_logs",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Decrypt TLS with the secrets in this key log (SSLKEYLOGFILE); may be repeated.",
+    ),
+    click.option(
+        "--tap",
+        "taps",
+        multiple=True,
+        type=Tap(),
+        metavar="NAME=GLOB",
+        help="Captures that match GLOB were taken at NAME: kept apart from those of other places; may be repeated.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1, max=64),
+        metavar="N",
+        help="Processes that share the connections of a large capture.  [default: one per core, 4 at most]",
+    ),
+    click.option(
         "--temp-dir",
         type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
         help="Where temporary tables go (removed at the end).  [default: the system's]",
@@ -74,6 +97,21 @@ _READING = (
         metavar="SIZE",
         help="Memory for bytes that wait for earlier ones.  [default: 256MiB]",
     ),
+    click.option(
+        "--reorder-packets",
+        type=click.IntRange(min=1),
+        default=DEFAULTS.reorder_packets,
+        show_default=True,
+        metavar="N",
+        help="Bytes that were acknowledged may still come within so many packets of their connection ...",
+    ),
+    click.option(
+        "--reorder-time",
+        type=Span(),
+        default=DEFAULTS.reorder_ns,
+        metavar="TIME",
+        help="... or within this time; then they are lost.  [default: 20ms]",
+    ),
 )
 
 
@@ -87,10 +125,15 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
         @functools.wraps(function)
         def with_options(
             ports: tuple[int, ...],
+            tls_key_logs: tuple[Path, ...],
+            taps: tuple[tuple[str, str], ...],
             temp_dir: Path | None,
             max_frame: int,
             max_connections: int,
             max_reassembly: int,
+            reorder_packets: int,
+            reorder_time: int,
+            jobs: int | None,
             clients: tuple[str, ...],
             brokers: tuple[str, ...],
             apis: tuple[str, ...],
@@ -100,7 +143,19 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
             **rest: Any,
         ) -> Any:
             filters = Filters(clients, brokers, apis, topics, from_ns, to_ns)
-            options = Options(ports, max_frame, max_connections, max_reassembly, temp_dir, filters)
+            options = Options(
+                ports,
+                max_frame,
+                max_connections,
+                max_reassembly,
+                temp_dir,
+                filters,
+                taps=taps,
+                reorder_packets=reorder_packets,
+                reorder_ns=reorder_time,
+                tls_key_logs=tls_key_logs,
+                jobs=default_jobs() if jobs is None else jobs,
+            )
             return function(options=options, **rest)
 
         decorated: Callable[..., Any] = with_options

@@ -14,6 +14,7 @@ import click
 from analyzer.text import printable
 
 FINE = 0
+CHECK_FAILED = 1
 UNREADABLE = 2
 BUG = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130

@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.cli.outcome import UNREADABLE, say
+from analyzer.cli.values import Span
 from analyzer.options import Options
+from analyzer.settings import MEASURES, MOST_SLOTS, Settings
+
+if TYPE_CHECKING:
+    from analyzer.dataset import Dataset
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def section_command(section: str, metric: str, short: str, text: str) -> click.Command:
-    """A verb that prints `section` of the report as a table, or the rows of `metric` in the other formats."""
+def section_command(
+    section: str,
+    metric: str,
+    short: str,
+    text: str,
+    *,
+    by: Sequence[str] = (),
+    by_default: tuple[str, ...] = (),
+    over_time: str | None = None,
+    measures: bool = False,
+    tables: Collection[str] = REPORT_TABLES,
+    with_entries: Collection[str] = (),
+) -> click.Command:
+    """A verb that prints `section` of the report as a table, or the rows of `metric` in the other formats.
+
+    `by` are the dimensions that `--by` takes, `by_default` what the metric is given without it; `over_time` is the metric
+    that answers `--every` (none: no such option); with `measures` there is `--of`. `tables` are the large tables that it
+    reads, `entries` besides when it groups by one of `with_entries`.
+    """
 
     @click.command(short_help=short, help=text)
     @captures
+    @_grouping(by, over_time is not None, measures)
     @limit_option
     @format_option("table", "json", "jsonl", "csv")
     @capture_options()
-    def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: str) -> int:
-        with opened(inputs, options) as dataset:
+    def command(
+        inputs: tuple[str, ...],
+        options: Options,
+        limit: int | None,
+        form: str,
+        by: tuple[str, ...] = (),
+        every_ns: int | None = None,
+        measure: str = "latency",
+    ) -> int:
+        settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure)
+        needed = {*tables, *(("entries",) if set(settings.by) & set(with_entries) else ())}
+        with opened(inputs, options, tuple(sorted(needed))) as dataset:
+            if refusal := _too_fine(dataset, every_ns):
+                say(refusal)
+                return UNREADABLE
+            dataset.choose(settings)
             if form == "table":
                 from analyzer.cli.screen import screen
                 from analyzer.report.terminal import print_section
@@ -28,7 +71,39 @@ def section_command(section: str, metric: str, short: str, text: str) -> click.C
                 from analyzer.cli.rows import print_rows
                 from analyzer.metrics import text as sql
 
-                print_rows(dataset, sql(metric), form, limit)
+                print_rows(dataset, sql(over_time if every_ns and over_time else metric), form, limit)
             return exit_code(dataset)
 
     return command
+
+
+def _grouping(by: Sequence[str], over_time: bool, measures: bool) -> Decorator:
+    """`--by`, `--every` and `--of`, where the verb has them."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        if measures:
+            text = f"Percentiles of this: {', '.join(MEASURES[:-1])} or {MEASURES[-1]}.  [default: {MEASURES[0]}]"
+            function = click.option(
+                "--of", "measure", type=click.Choice(MEASURES), default=MEASURES[0], metavar="TIME", help=text
+            )(function)
+        if over_time:
+            function = click.option(
+                "--every", "every_ns", type=Span(), metavar="SPAN", help="Over time, in slots of 500ms, 10s, 1m ..."
+            )(function)
+        if by:
+            text = f"Group by this: {', '.join(by[:-1])} or {by[-1]}. Repeatable."
+            function = click.option("--by", multiple=True, type=click.Choice(by), metavar="WHAT", help=text)(function)
+        return function
+
+    return decorate
+
+
+def _too_fine(dataset: Dataset, every_ns: int | None) -> str:
+    """Why slots of this length are refused; empty when they are not."""
+    (row,) = dataset.query("SELECT * FROM time_range")
+    if every_ns is None or row["first_time_ns"] is None:
+        return ""
+    slots = (row["last_time_ns"] - row["first_time_ns"]) // every_ns + 1
+    if slots <= MOST_SLOTS:
+        return ""
+    return f"--every would make {slots:,} slots, {MOST_SLOTS:,} are the most: take a longer one, or --from and --to"

@@ -1,4 +1,4 @@
-"""Words of the command line turned into values: sizes, ports, times."""
+"""Words of the command line turned into values: sizes, ports, times, lengths of time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import click
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+_SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h)", re.IGNORECASE)
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
 
 
@@ -27,6 +29,23 @@ class Size(click.ParamType):
         return int(match[1]) * _UNITS[match[2].lower()]
 
 
+class Span(click.ParamType):
+    """A length of time, more than none: `500ms`, `10s`, `1.5m`, `2h`, as ns."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = _SPAN.fullmatch(value.strip())
+        whole, fraction, unit = match.groups() if match else ("0", None, "s")
+        # Digits alone, so that nothing is rounded.
+        number = int(whole + (fraction or "")) * _SPANS[unit.lower()] // 10 ** len(fraction or "")
+        if number == 0:
+            self.fail(f"{value!r} is not a length of time like 500ms, 10s, 1m or 2h", param, ctx)
+        return number
+
+
 class Ports(click.ParamType):
     """Port numbers with commas between them."""
 
@@ -39,6 +58,20 @@ class Ports(click.ParamType):
         if not words or not all(word.isascii() and word.isdigit() and 0 < int(word) < 65536 for word in words):
             self.fail(f"{value!r} is not a list of ports like 9092,9093", param, ctx)
         return tuple(int(word) for word in words)
+
+
+class Tap(click.ParamType):
+    """The name of a place of capture and a glob of inputs: `broker=/captures/b*.pcap`."""
+
+    name = "tap"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, _, pattern = value.partition("=")
+        if not name.strip() or not pattern:
+            self.fail(f"{value!r} is not a name and a glob like broker=b*.pcap", param, ctx)
+        return name.strip(), pattern
 
 
 class UtcTime(click.ParamType):

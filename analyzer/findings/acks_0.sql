@@ -8,7 +8,7 @@ SELECT
     coalesce(client_id, client_address) AS who,
     count(*) AS requests,
     count(*) AS weight,
-    min_by(exchange, request_time_ns) AS evidence_first,
+    min_by(exchange, (request_time_ns, exchange)) AS evidence_first,
     min(request_time_ns) AS first_time_ns,
     max(request_time_ns) AS last_time_ns
 FROM exchanges

@@ -64,7 +64,7 @@ SELECT
     count(*) AS partitions,
     max(until_ns - time_ns) AS waited_ns,
     max(until_ns - time_ns) AS weight,
-    min_by(exchange, time_ns) AS evidence_assignment,
+    min_by(exchange, (time_ns, exchange)) AS evidence_assignment,
     min(time_ns) AS first_time_ns,
     max(until_ns) AS last_time_ns
 FROM checked

@@ -9,10 +9,10 @@ SELECT
     count(*) AS times,
     max(l.sasl_mechanism) AS sasl_mechanism,
     max(l.claimed_user) AS user_name,
-    max_by(l.connection, l.time_ns) AS connection,
+    max_by(l.connection, (l.time_ns, l.exchange)) AS connection,
     count(*) AS weight,
-    min_by(l.exchange, l.time_ns) AS evidence_first,
-    max_by(l.exchange, l.time_ns) AS evidence_last,
+    min_by(l.exchange, (l.time_ns, l.exchange)) AS evidence_first,
+    max_by(l.exchange, (l.time_ns, l.exchange)) AS evidence_last,
     min(l.time_ns) AS first_time_ns,
     max(l.time_ns) AS last_time_ns
 FROM logins AS l JOIN connections AS c ON c.connection = l.connection

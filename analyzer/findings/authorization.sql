@@ -8,14 +8,14 @@ SELECT
     coalesce(x.client_id, x.client_address) AS who,
     max(x.principal) AS principal,
     x.api_name,
-    coalesce(e.name, CAST(e.code AS VARCHAR)) AS name,
+    coalesce(e.name, CAST(e.code AS STRING)) AS name,
     coalesce(max(e.topic), max(x.group_id), max(e.entity)) AS entity,
     count(*) AS times,
     count(*) AS weight,
-    min_by(e.exchange, x.response_time_ns) AS evidence_first,
-    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
+    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
 WHERE e.code IN (29, 30, 31) AND x.api_key <> 58
-GROUP BY coalesce(x.client_id, x.client_address), x.api_name, coalesce(e.name, CAST(e.code AS VARCHAR))
+GROUP BY coalesce(x.client_id, x.client_address), x.api_name, coalesce(e.name, CAST(e.code AS STRING))

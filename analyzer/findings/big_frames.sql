@@ -10,7 +10,7 @@ SELECT
     max(greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0))) AS greatest_bytes,
     count(*) AS messages,
     max(greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0))) AS weight,
-    max_by(exchange, greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0))) AS evidence_greatest,
+    max_by(exchange, (greatest(coalesce(request_bytes, 0), coalesce(response_bytes, 0)), exchange)) AS evidence_greatest,
     min(coalesce(request_time_ns, response_time_ns)) AS first_time_ns,
     max(coalesce(request_time_ns, response_time_ns)) AS last_time_ns
 FROM exchanges

@@ -10,7 +10,7 @@ SELECT
     count(*) AS times,
     max(x.receive_ns) AS receive_ns,
     max(x.receive_ns) AS weight,
-    max_by(x.exchange, x.receive_ns) AS evidence_worst,
+    max_by(x.exchange, (x.receive_ns, x.exchange)) AS evidence_worst,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_end_ns) AS last_time_ns
 FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection

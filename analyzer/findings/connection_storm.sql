@@ -29,10 +29,10 @@ SELECT
     who,
     count(*) AS connections,
     max(within) / 30e0 AS worst_per_s,
-    CAST(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) AS BIGINT) AS median_life_ns,
-    max_by(connection, within) AS connection,
+    CAST(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns)) AS BIGINT) AS median_life_ns,
+    max_by(connection, (within, connection)) AS connection,
     count(*) AS weight,
-    max_by(exchange, within) AS evidence_any,
+    max_by(exchange, (within, connection)) FILTER (WHERE exchange IS NOT NULL) AS evidence_any,
     min(first_time_ns) AS first_time_ns,
     max(first_time_ns) AS last_time_ns
 FROM opened

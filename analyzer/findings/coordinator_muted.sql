@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 38
--- when: mutes
+-- when: group_events
 -- says: the coordinator connection of {who}, group {group_id}, was muted for {muted_ns}: more than half of the session timeout ({session_timeout_ms})
 -- do: Heartbeats wait behind the mute and the member may be thrown out: raise the request or controller quota, or commit less often.
 -- look: kanalyze throttle[ --client {who}]
@@ -23,7 +23,7 @@ SELECT
     max(m.end_ns - m.begin_ns) AS muted_ns,
     m.connection,
     max(m.end_ns - m.begin_ns) AS weight,
-    max_by(m.exchange, m.end_ns - m.begin_ns) AS evidence_longest,
+    max_by(m.exchange, (m.end_ns - m.begin_ns, m.exchange)) AS evidence_longest,
     min(m.begin_ns) AS first_time_ns,
     max(m.end_ns) AS last_time_ns
 FROM mutes AS m

@@ -4,18 +4,19 @@
 -- says: {api_name} fails with {name}, {times|time|times}[, {topic}][, group {group_id}], {who}[ and {others|other client|other clients}]
 -- do: `kanalyze show` of the evidence has the whole reply; the protocol guide says what the code means.
 -- look: kanalyze errors --api {api_name}
--- Errors beyond normal operation that no rule of their own tells of. Codes that are never normal are high; one that is neither
--- may be a person trying something out: medium from three times on, else not told.
+-- Errors beyond normal operation that no rule of their own tells of. Codes that are never normal are high; one that outlived
+-- its time is medium; one that nobody judged may be a person trying something out: medium from three times on.
 WITH judged AS (
     SELECT
         e.exchange,
         e.code,
-        coalesce(e.name, 'error ' || CAST(e.code AS VARCHAR)) AS name,
+        coalesce(e.name, 'error ' || CAST(e.code AS STRING)) AS name,
         coalesce(x.api_name, 'SASL token') AS api_name,
         coalesce(e.topic, e.topic_id) AS topic,
         x.group_id,
         coalesce(x.client_id, x.client_address) AS who,
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
+        e.expected,
         e.code IN (-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120) AS never_normal
     FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
     WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client' AND x.kind IS DISTINCT FROM 'forwarded'
@@ -29,14 +30,14 @@ SELECT
     count(*) AS times,
     min(topic) AS topic,
     min(group_id) AS group_id,
-    min_by(who, time_ns) AS who,
+    min_by(who, (time_ns, exchange)) AS who,
     nullif(count(DISTINCT who) - 1, 0) AS others,
     CASE WHEN never_normal THEN 'high' ELSE 'medium' END AS severity,
     count(*) AS weight,
-    min_by(exchange, time_ns) AS evidence_first,
-    max_by(exchange, time_ns) AS evidence_last,
+    min_by(exchange, (time_ns, exchange)) AS evidence_first,
+    max_by(exchange, (time_ns, exchange)) AS evidence_last,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
 FROM judged
 GROUP BY api_name, name, code, never_normal
-HAVING never_normal OR count(*) >= 3
+HAVING never_normal OR count(*) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0

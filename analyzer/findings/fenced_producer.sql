@@ -7,13 +7,13 @@
 SELECT
     coalesce(x.client_id, x.client_address) AS who,
     max(x.transactional_id) AS transactional_id,
-    coalesce(e.name, CAST(e.code AS VARCHAR)) AS name,
+    coalesce(e.name, CAST(e.code AS STRING)) AS name,
     count(DISTINCT e.exchange) AS times,
     count(DISTINCT e.exchange) AS weight,
-    min_by(e.exchange, x.response_time_ns) AS evidence_first,
-    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
+    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
 WHERE e.code IN (47, 90) AND coalesce(x.role, 'client') = 'client'
-GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.name, CAST(e.code AS VARCHAR))
+GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.name, CAST(e.code AS STRING))

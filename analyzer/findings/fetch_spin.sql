@@ -8,13 +8,13 @@ WITH halves AS (
     SELECT
         connection,
         coalesce(max(client_id), max(client_address)) AS who,
-        CAST(floor(response_time_ns / 500000000.0) AS BIGINT) AS half_second,
+        CAST(floor(response_time_ns / 5e8) AS BIGINT) AS half_second,
         count(*) AS n,
         min(exchange) AS exchange,
         min(response_time_ns) AS time_ns
     FROM exchanges
     WHERE kind = 'fetch_now' AND coalesce(role, 'client') = 'client' AND response_time_ns IS NOT NULL
-    GROUP BY connection, CAST(floor(response_time_ns / 500000000.0) AS BIGINT)
+    GROUP BY connection, CAST(floor(response_time_ns / 5e8) AS BIGINT)
 )
 SELECT
     who,
@@ -22,7 +22,7 @@ SELECT
     max(n) * 2e0 AS worst_per_s,
     CAST(sum(n) AS BIGINT) AS replies,
     CAST(sum(n) AS BIGINT) AS weight,
-    max_by(exchange, n) AS evidence_worst,
+    max_by(exchange, (n, exchange)) AS evidence_worst,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
 FROM halves

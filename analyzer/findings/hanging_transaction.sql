@@ -31,8 +31,8 @@ still AS (
         partition,
         max(time_ns) - min(time_ns) AS lasted_ns,
         max(high_watermark) - min(high_watermark) AS records,
-        min_by(exchange, time_ns) AS evidence_first,
-        max_by(exchange, time_ns) AS evidence_last,
+        min_by(exchange, (time_ns, exchange)) AS evidence_first,
+        max_by(exchange, (time_ns, exchange)) AS evidence_last,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
     FROM seen

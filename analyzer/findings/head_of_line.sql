@@ -7,7 +7,7 @@
 WITH timed AS (
     SELECT
         coalesce(client_id, client_address) AS who,
-        broker_address || ':' || CAST(broker_port AS VARCHAR) AS broker,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         exchange,
         latency_ns,
         queue_ns,
@@ -24,10 +24,10 @@ SELECT
     who,
     broker,
     max(requests) AS requests,
-    CAST(sum(queue_ns) AS DOUBLE) / sum(latency_ns) AS queue_share,
+    CAST(sum(queue_ns) AS DOUBLE) / nullif(sum(latency_ns), 0) AS queue_share,
     min(latency_ns) FILTER (WHERE place * 100 >= requests * 99) AS p99_ns,
     CAST(sum(queue_ns) AS BIGINT) AS weight,
-    max_by(exchange, queue_ns) AS evidence_worst,
+    max_by(exchange, (queue_ns, exchange)) AS evidence_worst,
     min(request_time_ns) AS first_time_ns,
     max(request_time_ns) AS last_time_ns
 FROM timed

@@ -11,15 +11,15 @@ WITH steps AS (
         coalesce(x.client_id, x.client_address) AS who,
         coalesce(p.topic, p.topic_id) AS topic,
         p.partition,
-        CAST(floor(p.time_ns / 10000000000.0) AS BIGINT) AS step,
+        CAST(floor(p.time_ns / 1e10) AS BIGINT) AS step,
         max(p.lag) AS lag,
         max(p.time_ns) AS time_ns,
-        max_by(p.exchange, p.time_ns) AS exchange
+        max_by(p.exchange, (p.time_ns, p.exchange)) AS exchange
     FROM fetch_positions AS p JOIN exchanges AS x ON x.exchange = p.exchange
     WHERE p.lag IS NOT NULL AND coalesce(x.role, 'client') = 'client'
     GROUP BY
         p.cluster, coalesce(x.client_id, x.client_address), coalesce(p.topic, p.topic_id), p.partition,
-        CAST(floor(p.time_ns / 10000000000.0) AS BIGINT)
+        CAST(floor(p.time_ns / 1e10) AS BIGINT)
 ),
 compared AS (
     SELECT *, CASE WHEN lag < lag(lag) OVER following THEN 1 ELSE 0 END AS fell
@@ -44,7 +44,7 @@ stretches AS (
         max_by(lag, step) AS last_lag,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
-        max_by(exchange, step) AS exchange
+        max_by(exchange, (step, exchange)) AS exchange
     FROM counted
     WHERE stretch = last_stretch
     GROUP BY cluster, who, topic, partition
@@ -57,7 +57,7 @@ SELECT
     CAST(sum(s.last_lag) AS BIGINT) AS last_lag,
     max(s.last_time_ns) - min(s.first_time_ns) AS lasted_ns,
     CAST(sum(s.last_lag) AS BIGINT) AS weight,
-    max_by(s.exchange, s.last_lag) AS evidence_worst,
+    max_by(s.exchange, (s.last_lag, s.exchange)) AS evidence_worst,
     min(s.first_time_ns) AS first_time_ns,
     max(s.last_time_ns) AS last_time_ns
 FROM stretches AS s CROSS JOIN time_range AS r

@@ -12,13 +12,13 @@ SELECT
     count(*) AS times,
     max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
     max(x.response_time_ns) - min(x.response_time_ns) AS weight,
-    min_by(e.exchange, x.response_time_ns) AS evidence_first,
-    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
+    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
 WHERE e.code = 6 AND coalesce(x.role, 'client') = 'client' AND e.expected IS DISTINCT FROM true
 GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id), e.partition
--- Fewer than one in 5 s are several elections, no loop.
+-- Fewer than one in 10 s are several elections, no loop.
 HAVING max(x.response_time_ns) - min(x.response_time_ns) > 10000000000
-    AND count(*) * 5000000000 >= max(x.response_time_ns) - min(x.response_time_ns)
+    AND count(*) * 10000000000 >= max(x.response_time_ns) - min(x.response_time_ns)

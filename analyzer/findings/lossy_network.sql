@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 34
--- when: connections
+-- when: exchanges
 -- says: the network between {client_address} and {broker_address} loses packets: {resent_share} of their segments came twice, and {slow_share} of the slowest requests ran there
 -- do: Look at the path between the two: interfaces' error counters, a full queue, a bad cable.
 -- look: kanalyze connections --client {client_address}
@@ -11,7 +11,7 @@ WITH pairs AS (
         broker_address,
         CAST(sum(client_retransmitted + broker_retransmitted) AS BIGINT) AS resent,
         CAST(sum(client_packets + broker_packets) AS BIGINT) AS packets,
-        max_by(connection, client_retransmitted + broker_retransmitted) AS connection,
+        max_by(connection, (client_retransmitted + broker_retransmitted, connection)) AS connection,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM connections
@@ -26,7 +26,7 @@ ranked AS (
         client_address,
         broker_address,
         latency_ns,
-        row_number() OVER (PARTITION BY api_name, kind ORDER BY latency_ns DESC) AS place,
+        row_number() OVER (PARTITION BY api_name, kind ORDER BY latency_ns DESC, exchange) AS place,
         count(*) OVER (PARTITION BY api_name, kind) AS requests
     FROM exchanges
     WHERE latency_ns IS NOT NULL
@@ -44,7 +44,7 @@ SELECT
     CAST(p.resent AS DOUBLE) / p.packets AS resent_share,
     CAST(count(*) AS DOUBLE) / max(s.slow_requests) AS slow_share,
     p.resent AS weight,
-    max_by(s.exchange, s.latency_ns) AS evidence_slowest,
+    max_by(s.exchange, (s.latency_ns, s.exchange)) AS evidence_slowest,
     p.first_time_ns,
     p.last_time_ns
 FROM pairs AS p

@@ -4,6 +4,7 @@
 -- says: {who} asks for metadata up to {worst_per_s} for 30 s on one connection ({requests|request|requests})
 -- do: A topic that does not exist or a leader that is away makes it refresh all the time: look at its errors.
 -- look: kanalyze errors[ --client {who}]
+-- 30 in 30 s, in at least 20 different seconds: a burst at the start of a client is none.
 WITH asked AS (
     SELECT
         connection,
@@ -22,9 +23,9 @@ SELECT
     count(*) AS requests,
     max(within) / 30e0 AS worst_per_s,
     count(*) AS weight,
-    max_by(exchange, within) AS evidence_worst,
+    max_by(exchange, (within, exchange)) AS evidence_worst,
     min(request_time_ns) AS first_time_ns,
     max(request_time_ns) AS last_time_ns
 FROM asked
 GROUP BY who, connection
-HAVING max(within) >= 30
+HAVING max(within) >= 30 AND count(DISTINCT CAST(floor(request_time_ns / 1e9) AS BIGINT)) >= 20

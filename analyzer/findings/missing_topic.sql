@@ -10,8 +10,8 @@ SELECT
     count(*) AS times,
     max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
     max(x.response_time_ns) - min(x.response_time_ns) AS weight,
-    min_by(e.exchange, x.response_time_ns) AS evidence_first,
-    max_by(e.exchange, x.response_time_ns) AS evidence_last,
+    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
+    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange

@@ -9,13 +9,12 @@ SELECT
     coalesce(x.client_id, x.client_address) AS who,
     coalesce(b.topic, b.topic_id) AS topic,
     CAST(sum(b.bytes) AS BIGINT) AS written_bytes,
-    sum(b.bytes) * 1e9 / (max(x.request_time_ns) - min(x.request_time_ns)) AS written_bytes_per_s,
+    sum(b.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) AS written_bytes_per_s,
     CAST(sum(b.bytes) AS BIGINT) AS weight,
-    max_by(b.exchange, b.bytes) AS evidence_greatest,
+    max_by(b.exchange, (b.bytes, b.exchange)) AS evidence_greatest,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
 FROM batches AS b JOIN exchanges AS x ON x.exchange = b.exchange
 WHERE b.side = 'request' AND b.codec = 'none' AND coalesce(x.role, 'client') = 'client'
 GROUP BY coalesce(x.client_id, x.client_address), coalesce(b.topic, b.topic_id)
-HAVING count(*) >= 30 AND max(x.request_time_ns) > min(x.request_time_ns)
-    AND sum(b.bytes) * 1e9 / (max(x.request_time_ns) - min(x.request_time_ns)) >= 1000000
+HAVING count(*) >= 30 AND sum(b.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) >= 1000000

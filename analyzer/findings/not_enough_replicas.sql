@@ -10,8 +10,8 @@ SELECT
     count(DISTINCT x.client_id) AS clients,
     count(DISTINCT e.partition) AS partitions,
     count(DISTINCT e.exchange) AS weight,
-    min_by(e.exchange, x.request_time_ns) AS evidence_first,
-    max_by(e.exchange, x.request_time_ns) AS evidence_last,
+    min_by(e.exchange, (x.request_time_ns, e.exchange)) AS evidence_first,
+    max_by(e.exchange, (x.request_time_ns, e.exchange)) AS evidence_last,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
 FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange

@@ -12,7 +12,7 @@ WITH members AS (
         generation,
         coalesce(instance_id, client_id || ' ' || client_address) AS member,
         min(time_ns) AS time_ns,
-        min_by(exchange, time_ns) AS exchange
+        min_by(exchange, (time_ns, exchange)) AS exchange
     FROM group_events
     WHERE group_type = 'classic' AND event = 'join' AND error_code = 0 AND generation > 0
     GROUP BY cluster, group_id, generation, coalesce(instance_id, client_id || ' ' || client_address)
@@ -26,7 +26,7 @@ generations AS (
         min(member) AS first_member,
         max(member) AS last_member,
         min(time_ns) AS time_ns,
-        min_by(exchange, time_ns) AS exchange
+        min_by(exchange, (time_ns, exchange)) AS exchange
     FROM members
     GROUP BY cluster, group_id, generation
 ),
@@ -52,8 +52,8 @@ SELECT
     max(rebalances) AS rebalances,
     max(members) AS members,
     max(rebalances) AS weight,
-    min_by(exchange, time_ns) AS evidence_first,
-    max_by(exchange, time_ns) AS evidence_last,
+    min_by(exchange, (time_ns, exchange)) AS evidence_first,
+    max_by(exchange, (time_ns, exchange)) AS evidence_last,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
 FROM counted

@@ -17,11 +17,11 @@ known AS (
     SELECT host, port FROM brokers
 )
 SELECT
-    r.broker_address || ':' || CAST(r.broker_port AS VARCHAR) AS broker,
+    r.broker_address || ':' || CAST(r.broker_port AS STRING) AS broker,
     count(*) AS times,
     count(DISTINCT r.client_address) AS clients,
     count(*) AS weight,
-    min_by(r.connection, r.first_time_ns) AS connection,
+    min_by(r.connection, (r.first_time_ns, r.connection)) AS connection,
     min(r.first_time_ns) AS first_time_ns,
     max(r.first_time_ns) AS last_time_ns
 FROM refused AS r JOIN known AS k ON k.host = r.broker_address AND k.port = r.broker_port

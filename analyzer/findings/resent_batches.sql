@@ -14,8 +14,8 @@ WITH sent AS (
         b.partition,
         b.base_sequence,
         count(*) AS copies,
-        min_by(b.exchange, x.request_time_ns) AS first_exchange,
-        max_by(b.exchange, x.request_time_ns) AS last_exchange,
+        min_by(b.exchange, (x.request_time_ns, b.exchange)) AS first_exchange,
+        max_by(b.exchange, (x.request_time_ns, b.exchange)) AS last_exchange,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
     FROM batches AS b JOIN exchanges AS x ON x.exchange = b.exchange
@@ -30,8 +30,8 @@ SELECT
     CAST(sum(copies - 1) AS BIGINT) AS resent,
     CAST(sum(copies - 1) AS DOUBLE) / sum(copies) AS resent_share,
     CAST(sum(copies - 1) AS BIGINT) AS weight,
-    max_by(first_exchange, copies) AS evidence_original,
-    max_by(last_exchange, copies) AS evidence_copy,
+    max_by(first_exchange, (copies, last_exchange)) AS evidence_original,
+    max_by(last_exchange, (copies, last_exchange)) AS evidence_copy,
     min(first_time_ns) FILTER (WHERE copies > 1) AS first_time_ns,
     max(last_time_ns) FILTER (WHERE copies > 1) AS last_time_ns
 FROM sent

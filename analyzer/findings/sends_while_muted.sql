@@ -8,7 +8,7 @@ SELECT
     coalesce(x.client_id, x.client_address) AS who,
     CAST(sum(m.sent_inside) AS BIGINT) AS requests,
     CAST(sum(m.sent_inside) AS BIGINT) AS weight,
-    max_by(m.exchange, m.sent_inside) AS evidence_worst,
+    max_by(m.exchange, (m.sent_inside, m.exchange)) AS evidence_worst,
     min(m.begin_ns) AS first_time_ns,
     max(m.end_ns) AS last_time_ns
 FROM mutes AS m JOIN exchanges AS x ON x.exchange = m.exchange

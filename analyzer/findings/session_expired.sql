@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 14
--- when: errors 25 110
+-- when: group_events
 -- says: {who} was thrown out of group {group_id} after {silence_ns} of silence, {times|time|times} (session timeout {session_timeout_ms})
 -- do: The whole process stood still (garbage collection, a paused machine) or its network did: look there.
 -- look: kanalyze groups[ --group {group_id}]
@@ -31,8 +31,8 @@ SELECT
     count(*) AS times,
     max(s.request_time_ns - s.earlier_ns) AS silence_ns,
     max(s.request_time_ns - s.earlier_ns) AS weight,
-    min_by(s.exchange, s.request_time_ns) AS evidence_first,
-    max_by(s.exchange, s.request_time_ns) AS evidence_last,
+    min_by(s.exchange, (s.request_time_ns, s.exchange)) AS evidence_first,
+    max_by(s.exchange, (s.request_time_ns, s.exchange)) AS evidence_last,
     min(s.request_time_ns) AS first_time_ns,
     max(s.request_time_ns) AS last_time_ns
 FROM steps AS s

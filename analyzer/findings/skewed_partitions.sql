@@ -10,7 +10,7 @@ WITH written AS (
         coalesce(b.topic, b.topic_id) AS topic,
         b.partition,
         CAST(sum(b.records) AS BIGINT) AS records,
-        max_by(b.exchange, b.records) AS evidence_greatest
+        max_by(b.exchange, (b.records, b.exchange)) FILTER (WHERE b.records IS NOT NULL) AS evidence_greatest
     FROM batches AS b JOIN connections AS c ON c.connection = b.connection
     WHERE b.side = 'request'
     GROUP BY c.cluster, coalesce(b.topic, b.topic_id), b.partition
@@ -29,7 +29,7 @@ SELECT
     w.partition,
     w.records,
     m.partitions,
-    w.records / m.median_records AS times_median,
+    w.records / nullif(m.median_records, 0) AS times_median,
     w.records AS weight,
     w.evidence_greatest
 FROM written AS w JOIN middle AS m ON m.cluster IS NOT DISTINCT FROM w.cluster AND m.topic = w.topic

@@ -9,7 +9,7 @@ WITH timed AS (
     SELECT
         api_name,
         kind,
-        broker_address || ':' || CAST(broker_port AS VARCHAR) AS broker,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         exchange,
         service_ns,
         request_time_ns
@@ -31,7 +31,7 @@ slow AS (
         broker,
         max(requests) AS requests,
         min(service_ns) FILTER (WHERE place * 100 >= requests * 99) AS p99_ns,
-        max_by(exchange, service_ns) AS evidence_slowest,
+        max_by(exchange, (service_ns, exchange)) AS evidence_slowest,
         min(request_time_ns) AS first_time_ns,
         max(request_time_ns) AS last_time_ns
     FROM ranked

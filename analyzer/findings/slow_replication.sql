@@ -14,7 +14,7 @@ WITH written AS (
 timed AS (
     SELECT
         w.topic,
-        x.broker_address || ':' || CAST(x.broker_port AS VARCHAR) AS broker,
+        x.broker_address || ':' || CAST(x.broker_port AS STRING) AS broker,
         x.kind,
         x.exchange,
         x.request_time_ns,
@@ -32,7 +32,7 @@ classes AS (
         broker,
         kind,
         min(took_ns) FILTER (WHERE place * 100 >= requests * 99) AS p99_ns,
-        max_by(exchange, took_ns) AS evidence_slowest,
+        max_by(exchange, (took_ns, exchange)) AS evidence_slowest,
         min(request_time_ns) AS first_time_ns,
         max(request_time_ns) AS last_time_ns
     FROM timed
@@ -41,11 +41,11 @@ classes AS (
 ),
 fetching AS (
     SELECT
-        broker_address || ':' || CAST(broker_port AS VARCHAR) AS broker,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         count(DISTINCT client_address) AS followers
     FROM exchanges
     WHERE kind = 'fetch_follower'
-    GROUP BY broker_address || ':' || CAST(broker_port AS VARCHAR)
+    GROUP BY broker_address || ':' || CAST(broker_port AS STRING)
 )
 SELECT
     a.topic,

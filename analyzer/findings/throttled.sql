@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 10
 -- when: mutes
--- says: {who} is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}, {held_ns} lost waiting
+-- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}, {held_ns} lost waiting
 -- do: Raise the quota of this user or client id, spread its load, or slow it down on purpose.
 -- look: kanalyze throttle[ --client {who}]
 -- A client's share is that of its worst connection: mutes of one connection are united, those of several never added.
@@ -51,8 +51,8 @@ by_api AS (
         max(principal) AS principal,
         sum(CAST(throttle_time_ms AS BIGINT)) AS told_ms,
         max(throttle_time_ms) AS longest_ms,
-        max_by(exchange, throttle_time_ms) AS longest_exchange,
-        min_by(exchange, response_time_ns) AS first_exchange,
+        max_by(exchange, (throttle_time_ms, exchange)) AS longest_exchange,
+        min_by(exchange, (response_time_ns, exchange)) AS first_exchange,
         min(response_time_ns) AS first_time_ns,
         max(response_time_ns) AS last_time_ns
     FROM exchanges
@@ -65,10 +65,10 @@ named AS (
         max(client_id) AS client_id,
         max(client_address) AS client_address,
         max(principal) AS principal,
-        max_by(api_name, told_ms) AS most_api,
+        max_by(api_name, (told_ms, api_name)) AS most_api,
         count(*) AS api_count,
-        max_by(longest_exchange, longest_ms) AS evidence_longest,
-        min_by(first_exchange, first_time_ns) AS evidence_first,
+        max_by(longest_exchange, (longest_ms, longest_exchange)) AS evidence_longest,
+        min_by(first_exchange, (first_time_ns, first_exchange)) AS evidence_first,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM by_api
@@ -91,15 +91,15 @@ clients AS (
         client_id,
         client_address,
         principal,
-        max_by(connection, muted_ns) AS connection,
+        max_by(connection, (muted_ns, connection)) AS connection,
         max(muted_share) AS muted_share,
         max(muted_ns) AS muted_ns,
         max(held_ns) AS held_ns,
         CAST(sum(replies) AS BIGINT) AS replies,
-        max_by(most_api, muted_ns) AS most_api,
+        max_by(most_api, (muted_ns, connection)) AS most_api,
         max(api_count) AS api_count,
-        max_by(evidence_longest, muted_ns) AS evidence_longest,
-        max_by(evidence_first, muted_ns) AS evidence_first,
+        max_by(evidence_longest, (muted_ns, connection)) AS evidence_longest,
+        max_by(evidence_first, (muted_ns, connection)) AS evidence_first,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM shares
@@ -107,8 +107,8 @@ clients AS (
 )
 SELECT
     coalesce(client_id, client_address) AS who,
+    CASE WHEN client_id IS NOT NULL THEN client_address END AS host,
     client_id,
-    client_address,
     principal,
     connection,
     CASE WHEN api_count > 1 THEN most_api || ' and others' ELSE most_api END AS apis,

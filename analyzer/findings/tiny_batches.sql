@@ -20,7 +20,7 @@ SELECT
     max(n) * 1e0 AS worst_per_s,
     CAST(sum(n) AS BIGINT) AS requests,
     CAST(sum(n) AS BIGINT) AS weight,
-    max_by(exchange, n) AS evidence_worst,
+    max_by(exchange, (n, exchange)) AS evidence_worst,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
 FROM seconds

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 22
--- when: exchanges
+-- when: connections
 -- says: {requests|request|requests} ({api_name}) had no answer when the connection ended[, {abandoned} of them given up by the client]: {who}[ and {others|other client|other clients}]; longest wait {longest_ns}
 -- do: The broker closed (look at its log at that time), or the client lost patience (request.timeout.ms).
 -- look: kanalyze unanswered --api {api_name}
@@ -9,12 +9,12 @@ SELECT
     coalesce(x.api_name, 'SASL token') AS api_name,
     count(*) AS requests,
     nullif(count(*) FILTER (WHERE x.status = 'abandoned'), 0) AS abandoned,
-    min_by(coalesce(x.client_id, x.client_address), x.request_time_ns) AS who,
+    min_by(coalesce(x.client_id, x.client_address), (x.request_time_ns, x.exchange)) AS who,
     nullif(count(DISTINCT coalesce(x.client_id, x.client_address)) - 1, 0) AS others,
     max(c.last_time_ns - coalesce(x.request_end_ns, x.request_time_ns)) AS longest_ns,
     count(*) AS weight,
-    min_by(x.exchange, x.request_time_ns) AS evidence_first,
-    max_by(x.exchange, c.last_time_ns - x.request_time_ns) AS evidence_longest,
+    min_by(x.exchange, (x.request_time_ns, x.exchange)) AS evidence_first,
+    max_by(x.exchange, (c.last_time_ns - x.request_time_ns, x.exchange)) AS evidence_longest,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
 FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection

@@ -18,8 +18,8 @@ SELECT
     o.max_version,
     count(*) AS requests,
     count(*) AS weight,
-    min_by(x.exchange, x.request_time_ns) AS evidence_first,
-    max_by(x.exchange, x.request_time_ns) AS evidence_last,
+    min_by(x.exchange, (x.request_time_ns, x.exchange)) AS evidence_first,
+    max_by(x.exchange, (x.request_time_ns, x.exchange)) AS evidence_last,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
 FROM exchanges AS x JOIN offers AS o ON o.connection = x.connection AND o.api_key = x.api_key

@@ -4,13 +4,23 @@ The files run unchanged on DuckDB and on Spark SQL, so they keep to what both kn
 functions, `FILTER`, `GROUP BY ALL`, integers for time. They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which
 are never narrowed; `time_range` is one row with the first and last moment that counts.
+
+What several metrics need lies in `views/`: a query (.sql) or facts (.tsv, the type behind each column's name) under the
+name of its file. A runner makes these views when a question names them (`views_in`), since each costs some ms; what lies
+in `views/kept/` is small and read by many, so it is computed once (`is_kept`) and must not read `settings`.
 """
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 
+from analyzer.filters import literal
+
 FOLDER = Path(__file__).parent
+VIEWS = FOLDER / "views"
+_TYPES = {"int": "INT", "text": "STRING"}
 
 
 def names() -> list[str]:
@@ -24,3 +34,56 @@ def text(name: str) -> str:
     if not path.is_file():
         raise KeyError(f"no metric {name!r}; there are: {', '.join(names())}")
     return path.read_text(encoding="utf-8")
+
+
+@cache
+def view_names() -> tuple[str, ...]:
+    """Every view that metrics share."""
+    return tuple(sorted(_files()))
+
+
+@cache
+def view(name: str) -> str:
+    """The SQL of a shared view: its file, or the rows of its data file. An unknown name is a KeyError."""
+    path = _files()[name]
+    return _facts(path) if path.suffix == ".tsv" else path.read_text(encoding="utf-8")
+
+
+def is_kept(name: str) -> bool:
+    """True for a shared view that is to be computed once and held."""
+    return _files()[name].parent != VIEWS
+
+
+@cache
+def is_given_settings(name: str) -> bool:
+    """True for a shared view that depends on `settings`, directly or through another view."""
+    return any("settings" in view(each) for each in (name, *views_in(view(name))))
+
+
+@cache
+def _files() -> dict[str, Path]:
+    return {path.stem: path for path in VIEWS.rglob("*") if path.suffix in (".sql", ".tsv")}
+
+
+def views_in(sql: str) -> list[str]:
+    """The shared views that `sql` names, directly or through another view, each after those that it reads itself."""
+    found: list[str] = []
+    words = set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", sql)))
+    for name in view_names():
+        if name in words:
+            found += [*views_in(view(name)), name]
+    return list(dict.fromkeys(found))
+
+
+def _facts(path: Path) -> str:
+    """A data file as SQL; an empty cell is null."""
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    columns = [column.split(":") for column in header.split("\t")]
+    kinds = [kind for _, kind in columns]
+    rows = ", ".join(f"({', '.join(map(_cell, line.split(chr(9)), kinds))})" for line in lines)
+    cast = ", ".join(f"CAST({name} AS {_TYPES[kind]}) AS {name}" for name, kind in columns)
+    return f"SELECT {cast} FROM (VALUES {rows}) AS facts({', '.join(name for name, _ in columns)})"
+
+
+def _cell(value: str, kind: str) -> str:
+    return "NULL" if not value else value if kind == "int" else literal(value)

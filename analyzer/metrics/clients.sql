@@ -1,22 +1,133 @@
--- Who talks? One row per client: address without port, client id, user of the connection. Bytes are whole messages.
--- At most 1,000 rows of `total_rows`.
+-- Who talks? One row per client: address without port, client id, user and software of its connections. Bytes are whole
+-- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
+-- batches are null when batches were not read, topics when entries were not. `metadata_per_s` is that of the connection that
+-- asks most often (null below 1 s of life), `median_life_ns` of closed connections. At most 1,000 rows of `total_rows`.
+WITH talk AS (
+    SELECT
+        l.client,
+        e.api_key,
+        e.group_id,
+        count(*) AS requests,
+        count(*) FILTER (WHERE e.error_count > 0) AS errors,
+        count(*) FILTER (WHERE e.throttle_time_ms > 0) AS throttled,
+        count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,
+        sum(e.request_bytes) AS request_bytes,
+        sum(e.response_bytes) AS response_bytes,
+        sum(e.record_bytes) AS record_bytes,
+        sum(e.record_bytes) FILTER (WHERE e.api_key = 0) AS produced_bytes,
+        count(e.record_bytes) FILTER (WHERE e.api_key = 0) AS produces,
+        count(*) FILTER (WHERE e.acks = 0) AS acks_0,
+        count(*) FILTER (WHERE e.acks = 1) AS acks_1,
+        count(*) FILTER (WHERE e.acks = -1) AS acks_all,
+        min(e.request_time_ns) AS first_time_ns,
+        max(e.request_time_ns) AS last_time_ns
+    FROM exchanges AS e
+        JOIN client_connections AS l
+            ON l.connection = e.connection AND coalesce(l.client_id, '') = coalesce(e.client_id, '')
+            AND (l.client_id IS NULL) = (e.client_id IS NULL)
+    WHERE e.status <> 'orphan_reply' AND coalesce(e.kind, '') <> 'sasl_token'
+    GROUP BY l.client, e.api_key, e.group_id
+),
+sums AS (
+    SELECT
+        client,
+        CAST(sum(requests) AS BIGINT) AS requests,
+        CAST(sum(errors) AS BIGINT) AS errors,
+        CAST(sum(throttled) AS BIGINT) AS throttled,
+        CAST(sum(unanswered) AS BIGINT) AS unanswered,
+        CAST(coalesce(sum(request_bytes), 0) AS BIGINT) AS request_bytes,
+        CAST(coalesce(sum(response_bytes), 0) AS BIGINT) AS response_bytes,
+        CAST(sum(record_bytes) AS BIGINT) AS record_bytes,
+        CASE WHEN sum(produces) > 0 THEN CAST(round(sum(produced_bytes) / sum(produces)) AS BIGINT) END AS produce_bytes,
+        count(DISTINCT api_key) AS apis,
+        count(DISTINCT group_id) AS groups,
+        CAST(sum(acks_0) AS BIGINT) AS acks_0,
+        CAST(sum(acks_1) AS BIGINT) AS acks_1,
+        CAST(sum(acks_all) AS BIGINT) AS acks_all,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM talk
+    GROUP BY client
+),
+lives AS (
+    SELECT
+        client,
+        max(client_address) AS client_address,
+        max(client_id) AS client_id,
+        max(principal) AS principal,
+        max(software_name) AS software_name,
+        max(software_version) AS software_version,
+        max(claimed_user) AS claimed_user,
+        max(sasl_mechanism) AS sasl_mechanism,
+        min(security) AS security,
+        count(*) AS connections,
+        count(*) FILTER (WHERE seen_from = 'syn') AS connects,
+        CAST(round(percentile_cont(0.5) WITHIN GROUP (
+            ORDER BY CASE WHEN close <> 'none' AND seen_from = 'syn' THEN last_time_ns - first_time_ns END
+        )) AS BIGINT) AS median_life_ns,
+        max(CASE WHEN last_time_ns - first_time_ns >= 1000000000
+            THEN metadata_requests * 1e9 / (last_time_ns - first_time_ns) END) AS metadata_per_s
+    FROM client_connections
+    GROUP BY client
+),
+topics AS (
+    SELECT l.client, count(DISTINCT coalesce(e.topic, e.topic_id)) AS topics
+    FROM entries AS e
+        JOIN exchanges AS x ON x.exchange = e.exchange
+        JOIN client_connections AS l
+            ON l.connection = x.connection AND coalesce(l.client_id, '') = coalesce(x.client_id, '')
+            AND (l.client_id IS NULL) = (x.client_id IS NULL)
+    GROUP BY l.client
+),
+sent AS (
+    SELECT l.client, count(*) AS batches, sum(b.records) AS records, sum(b.bytes) AS bytes
+    FROM batches AS b
+        JOIN exchanges AS x ON x.exchange = b.exchange
+        JOIN client_connections AS l
+            ON l.connection = x.connection AND coalesce(l.client_id, '') = coalesce(x.client_id, '')
+            AND (l.client_id IS NULL) = (x.client_id IS NULL)
+    WHERE b.side = 'request'
+    GROUP BY l.client
+)
 SELECT
-    e.client_address,
-    e.client_id,
-    c.principal,
-    max(c.software_name) AS software_name,
-    max(c.software_version) AS software_version,
-    count(DISTINCT e.connection) AS connections,
-    count(*) AS requests,
-    count(*) FILTER (WHERE e.error_count > 0) AS errors,
-    count(*) FILTER (WHERE e.throttle_time_ms > 0) AS throttled,
-    CAST(sum(coalesce(e.request_bytes, 0)) AS BIGINT) AS request_bytes,
-    CAST(sum(coalesce(e.response_bytes, 0)) AS BIGINT) AS response_bytes,
-    min(e.request_time_ns) AS first_time_ns,
-    max(e.request_time_ns) AS last_time_ns,
+    l.client_address,
+    l.client_id,
+    l.principal,
+    l.software_name,
+    l.software_version,
+    l.claimed_user,
+    l.sasl_mechanism,
+    l.security,
+    l.connections,
+    l.connects,
+    l.median_life_ns,
+    s.requests,
+    CASE WHEN r.last_time_ns > r.first_time_ns
+        THEN s.requests * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
+    s.errors,
+    s.throttled,
+    s.unanswered,
+    s.request_bytes,
+    s.response_bytes,
+    s.record_bytes,
+    s.produce_bytes,
+    b.batches,
+    CAST(b.records AS BIGINT) AS records,
+    CASE WHEN b.batches > 0 THEN CAST(round(b.bytes / b.batches) AS BIGINT) END AS batch_bytes,
+    s.apis,
+    t.topics,
+    s.groups,
+    s.acks_0,
+    s.acks_1,
+    s.acks_all,
+    l.metadata_per_s,
+    s.first_time_ns,
+    s.last_time_ns,
     count(*) OVER () AS total_rows
-FROM exchanges AS e LEFT JOIN connections AS c ON c.connection = e.connection
-WHERE e.status <> 'orphan_reply'
-GROUP BY e.client_address, e.client_id, c.principal
-ORDER BY requests DESC, e.client_id, e.client_address, c.principal
+FROM lives AS l
+    JOIN sums AS s ON s.client = l.client
+    CROSS JOIN time_range AS r
+    LEFT JOIN topics AS t ON t.client = l.client
+    LEFT JOIN sent AS b ON b.client = l.client
+ORDER BY s.requests DESC, l.client_id, l.client_address, l.principal, l.software_name, l.software_version
 LIMIT 1000

@@ -10,6 +10,7 @@ WITH files AS (
         CAST(sum(unknown_link_packets) AS BIGINT) AS unknown_link_packets,
         CAST(sum(duplicate_packets) AS BIGINT) AS duplicate_packets,
         CAST(sum(dropped_packets) AS BIGINT) AS dropped_packets,
+        min(snap_bytes) AS snap_bytes,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM all_captures
@@ -18,10 +19,15 @@ links AS (
     SELECT
         count(*) AS connections,
         count(*) FILTER (WHERE is_kafka) AS kafka_connections,
-        count(*) FILTER (WHERE protocol = 'tls' AND is_kafka IS NOT TRUE) AS tls_connections,
+        count(*) FILTER (WHERE protocol = 'tls' AND is_kafka IS NOT TRUE AND tls_decrypted IS NOT TRUE) AS tls_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_reason = 'no_handshake') AS tls_midstream_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_reason = 'unsupported') AS tls_unsupported_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_reason = 'wrong_keys') AS tls_wrong_keys_connections,
+        count(*) FILTER (WHERE is_kafka AND tls) AS decrypted_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND client_stream_bytes + broker_stream_bytes = 0) AS silent_connections,
         count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,
-        CAST(sum(client_stream_bytes + broker_stream_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
+        CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0))
+            FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
         CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,
         CAST(sum(client_skipped_sync_bytes + broker_skipped_sync_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_sync_bytes,
@@ -31,8 +37,11 @@ links AS (
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_unfinished_bytes,
         CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_foreign_bytes,
+        CAST(coalesce(sum(client_skipped_encrypted_bytes + broker_skipped_encrypted_bytes)
+            FILTER (WHERE is_kafka), 0) AS BIGINT) AS skipped_encrypted_bytes,
         CAST(sum(client_gaps + broker_gaps) FILTER (WHERE is_kafka) AS BIGINT) AS gaps,
-        CAST(sum(client_gap_bytes + broker_gap_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS gap_bytes
+        CAST(sum(client_gap_bytes + broker_gap_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS gap_bytes,
+        CAST(sum(client_cut_bytes + broker_cut_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS cut_bytes
     FROM all_connections
 ),
 brokers AS (

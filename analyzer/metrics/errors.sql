@@ -1,24 +1,79 @@
--- Which errors, in which API, about which topic, for which client? `count` is codes, `exchanges` the messages that hold
--- them; `expected` of the codes are normal operation, `unjudged` nobody judged. At most 1,000 rows of `total_rows`.
+-- Which errors, in which API, about which topic, for which client (or by what `settings` asks for)? `count` is codes,
+-- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unjudged` nobody judged;
+-- `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
+-- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`.
+WITH told AS (
+    SELECT
+        coalesce(x.role, 'client') <> 'client' AS between_brokers,
+        CASE WHEN s.every_ns > 0 THEN coalesce(x.response_time_ns, x.request_time_ns)
+            - coalesce(x.response_time_ns, x.request_time_ns) % s.every_ns END AS slot_ns,
+        e.code,
+        e.name,
+        e.retriable,
+        CASE WHEN coalesce(s.by_api, true) THEN x.api_name END AS api_name,
+        CASE WHEN coalesce(s.by_topic, true) OR s.by_partition THEN coalesce(e.topic, e.topic_id) END AS topic,
+        CASE WHEN s.by_partition THEN e.partition END AS partition,
+        CASE WHEN s.by_group THEN x.group_id END AS group_id,
+        CASE WHEN coalesce(s.by_client, true) THEN x.client_id END AS client_id,
+        CASE WHEN coalesce(s.by_client, true) THEN x.client_address END AS client_address,
+        CASE WHEN s.by_principal THEN x.principal END AS principal,
+        CASE WHEN s.by_broker THEN x.broker_id END AS broker_id,
+        CASE WHEN s.by_broker THEN x.broker_address END AS broker_address,
+        CASE WHEN s.by_broker THEN x.broker_port END AS broker_port,
+        coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
+        coalesce(x.response_time_ns, x.request_time_ns)
+            - coalesce(x.response_time_ns, x.request_time_ns) % 1000000000 AS second_ns,
+        e.exchange,
+        e.expected,
+        e.level,
+        e.entity
+    FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange CROSS JOIN settings AS s
+),
+seconds AS (
+    SELECT
+        between_brokers, slot_ns, code, name, retriable, api_name, topic, partition, group_id, client_id, client_address,
+        principal, broker_id, broker_address, broker_port, second_ns,
+        count(*) AS count,
+        count(DISTINCT exchange) AS exchanges,
+        count(*) FILTER (WHERE expected) AS expected,
+        count(*) FILTER (WHERE expected IS NULL) AS unjudged,
+        max(entity) AS entity,
+        max(level) AS level,
+        min(time_ns) AS first_time_ns,
+        max(time_ns) AS last_time_ns,
+        -- Of a row that is normal in part the example is one that is not.
+        min(exchange) FILTER (WHERE expected IS DISTINCT FROM true) AS failed_exchange,
+        min(exchange) AS any_exchange
+    FROM told
+    GROUP BY ALL
+),
+summed AS (
+    SELECT
+        between_brokers, slot_ns, code, name, retriable, api_name, topic, partition, group_id, client_id, client_address,
+        principal, broker_id, broker_address, broker_port,
+        CAST(sum(count) AS BIGINT) AS count,
+        CAST(sum(exchanges) AS BIGINT) AS exchanges,
+        CAST(sum(expected) AS BIGINT) AS expected,
+        CAST(sum(unjudged) AS BIGINT) AS unjudged,
+        max(count) AS burst,
+        max(entity) AS entity,
+        max(level) AS level,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns,
+        coalesce(min(failed_exchange), min(any_exchange)) AS example_exchange
+    FROM seconds
+    GROUP BY ALL
+)
 SELECT
-    e.code,
-    e.name,
-    e.retriable,
-    x.api_name,
-    coalesce(e.topic, e.topic_id) AS topic,
-    x.client_id,
-    x.client_address,
-    count(*) AS count,
-    count(DISTINCT e.exchange) AS exchanges,
-    count(*) FILTER (WHERE e.expected) AS expected,
-    count(*) FILTER (WHERE e.expected IS NULL) AS unjudged,
-    max(e.entity) AS entity,
-    min(coalesce(x.response_time_ns, x.request_time_ns)) AS first_time_ns,
-    max(coalesce(x.response_time_ns, x.request_time_ns)) AS last_time_ns,
-    min(e.exchange) AS example_exchange,
+    u.*,
+    coalesce(c.path, d.path) AS example_path,
+    coalesce(x.response_packet, x.request_packet) AS example_packet,
     count(*) OVER () AS total_rows
-FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
-GROUP BY
-    e.code, e.name, e.retriable, x.api_name, coalesce(e.topic, e.topic_id), x.client_id, x.client_address
-ORDER BY count DESC, code, api_name, topic, client_id, client_address
+FROM summed AS u
+    JOIN exchanges AS x ON x.exchange = u.example_exchange
+    LEFT JOIN captures AS c ON c.file = x.response_file
+    LEFT JOIN captures AS d ON d.file = x.request_file
+ORDER BY
+    u.slot_ns, u.count DESC, u.code, u.api_name, u.topic, u.partition, u.group_id, u.client_id, u.client_address,
+    u.principal, u.broker_id, u.broker_address, u.broker_port, u.between_brokers
 LIMIT 1000

@@ -1,60 +1,41 @@
--- How long do requests take, by API and kind? `count` is requests, percentiles are of latency_ns (request's last byte to
--- reply's first): the nearest-rank value to within 1 %, by buckets that grow by 2 %, so that counts of parts can be added.
-WITH buckets AS (
-    SELECT
-        -- Bare tokens of an old SASL login have no API key.
-        CASE WHEN kind = 'sasl_token' THEN 'SASL token' ELSE api_name END AS api_name,
-        kind,
-        CASE WHEN latency_ns > 0 THEN CAST(ceil(ln(latency_ns) / ln(1.02)) AS INT) ELSE -1 END AS bucket,
-        count(*) AS requests,
-        count(latency_ns) AS n,
-        count(*) FILTER (WHERE error_count > 0) AS errors,
-        count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
-        min(latency_ns) AS low,
-        max(latency_ns) AS high
-    FROM exchanges
-    WHERE status <> 'orphan_reply'
-    GROUP BY ALL
-),
-running AS (
-    SELECT
-        *,
-        sum(n) OVER (PARTITION BY api_name, kind ORDER BY bucket ROWS UNBOUNDED PRECEDING) AS upto,
-        sum(n) OVER (PARTITION BY api_name, kind) AS total
-    FROM buckets
-),
-picked AS (
-    SELECT
-        api_name,
-        kind,
-        CAST(sum(requests) AS BIGINT) AS count,
-        CAST(sum(n) AS BIGINT) AS answered,
-        CAST(sum(errors) AS BIGINT) AS errors,
-        CAST(sum(throttled) AS BIGINT) AS throttled,
-        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 50) AS b50,
-        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 90) AS b90,
-        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 99) AS b99,
-        min(low) AS low,
-        max(high) AS high
-    FROM running
-    GROUP BY ALL
-)
--- A bucket stands for its middle, kept between the least and the greatest value that was seen.
+-- How long do clients' requests take, by API and kind, or by what `settings` asks for? `count` is requests, percentiles are
+-- of latency_ns (request's last byte to reply's first), or of service_ns or total_ns. Sums of parts: see latency_slices.
 SELECT
-    api_name,
-    kind,
-    count,
-    answered,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN count * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
-    CASE WHEN b50 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b50 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p50_ns,
-    CASE WHEN b90 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b90 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p90_ns,
-    CASE WHEN b99 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b99 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p99_ns,
-    high AS max_ns,
-    errors,
-    throttled
-FROM picked CROSS JOIN time_range AS r
-ORDER BY count DESC, api_name, kind
+    l.slot_ns,
+    l.reach,
+    l.api_name,
+    l.kind,
+    l.api_version,
+    l.client_id,
+    l.client_address,
+    l.client_port,
+    l.principal,
+    l.broker_id,
+    l.broker_address,
+    l.broker_port,
+    l.connection,
+    l.topic,
+    l.group_id,
+    l.count,
+    l.answered,
+    CASE
+        WHEN s.every_ns IS NULL AND r.last_time_ns > r.first_time_ns
+            THEN l.count * 1e9 / (r.last_time_ns - r.first_time_ns)
+        -- The first and the last slot may lie in the capture in part only.
+        WHEN least(l.slot_ns + s.every_ns, r.last_time_ns) > greatest(l.slot_ns, r.first_time_ns)
+            THEN l.count * 1e9 / (least(l.slot_ns + s.every_ns, r.last_time_ns) - greatest(l.slot_ns, r.first_time_ns))
+    END AS rate_per_s,
+    l.p50_ns,
+    l.p90_ns,
+    l.p99_ns,
+    l.max_ns,
+    l.errors,
+    l.throttled,
+    l.parts_known,
+    l.parts_send_ns, l.parts_queue_ns, l.parts_muted_ns, l.parts_broker_ns, l.parts_network_ns, l.parts_receive_ns,
+    l.slow_known,
+    l.slow_send_ns, l.slow_queue_ns, l.slow_muted_ns, l.slow_broker_ns, l.slow_network_ns, l.slow_receive_ns
+FROM latency_slices AS l CROSS JOIN settings AS s CROSS JOIN time_range AS r
+WHERE l.role IS NULL
+ORDER BY l.slot_ns, l.count DESC, l.api_name, l.kind, l.api_version, l.client_id, l.client_address, l.principal,
+    l.broker_id, l.broker_address, l.broker_port, l.connection, l.topic, l.group_id, l.reach

@@ -1,49 +1,51 @@
--- Who is throttled, in which API, by how much? `throttle_time_ms` is the sum, `unknown` counts replies that do not tell.
--- Windows [reply, + throttle time] of a connection are united; `share` (0 to 1) is that of the client's worst connection
--- of its life in the capture, over all its APIs, `throttled_ns` the time behind it: neither is ever a sum of connections.
+-- Who is throttled, in which API (or by what `settings` asks for), by how much? Two sums that are not the same:
+-- `throttle_time_ms` adds up what the replies tell, over all connections, so it may exceed the time that passed;
+-- `throttled_ns` is the time in which the worst connection was muted, windows united, over all its APIs, `share` (0 to 1) its
+-- part of that connection's life. `held_ns`: requests waited for the end of a mute; `obeyed_ns`: the client sent nothing in
+-- the window and went on within 100 ms of its end; `delayed_ns`: spent before the reply by brokers older than 2.0, part of
+-- the latency, no mute. `unknown` counts replies that do not tell, `unsure` those of brokers whose age was not seen.
 WITH throttled_hosts AS (
     SELECT client_address FROM exchanges WHERE throttle_time_ms > 0 GROUP BY client_address
 ),
+refused AS (
+    SELECT exchange FROM errors WHERE code = 89 GROUP BY exchange
+),
 talk AS (
     SELECT
-        connection,
-        client_address,
-        client_id,
-        principal,
-        api_name,
+        e.connection,
+        CASE WHEN coalesce(s.by_client, true) THEN e.client_address END AS client_address,
+        CASE WHEN coalesce(s.by_client, true) THEN e.client_id END AS client_id,
+        CASE WHEN coalesce(s.by_client, true) OR s.by_principal THEN e.principal END AS principal,
+        CASE WHEN coalesce(s.by_api, true) THEN e.api_name END AS api_name,
+        CASE WHEN s.by_broker THEN e.broker_id END AS broker_id,
+        CASE WHEN s.by_broker THEN e.broker_address END AS broker_address,
+        CASE WHEN s.by_broker THEN e.broker_port END AS broker_port,
         count(*) AS replies,
-        count(*) FILTER (WHERE throttle_time_ms IS NULL) AS unknown,
-        count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
-        sum(CAST(throttle_time_ms AS BIGINT)) FILTER (WHERE throttle_time_ms > 0) AS throttle_time_ms,
-        max(throttle_time_ms) AS max_throttle_time_ms
-    FROM exchanges
-    WHERE response_time_ns IS NOT NULL AND client_address IN (SELECT client_address FROM throttled_hosts)
+        count(*) FILTER (WHERE e.throttle_time_ms IS NULL) AS unknown,
+        count(*) FILTER (WHERE e.throttle_time_ms > 0) AS throttled,
+        count(f.exchange) AS refused,
+        sum(CAST(e.throttle_time_ms AS BIGINT)) FILTER (WHERE e.throttle_time_ms > 0) AS throttle_time_ms,
+        max(e.throttle_time_ms) AS max_throttle_time_ms,
+        sum(m.held_ns) FILTER (WHERE coalesce(m.applies, true)) AS held_ns,
+        sum(m.end_ns - m.begin_ns) FILTER (
+            WHERE coalesce(m.applies, true) AND m.sent_inside = 0 AND m.resumed_ns <= 100000000
+        ) AS obeyed_ns,
+        sum(m.sent_inside) FILTER (WHERE coalesce(m.applies, true)) AS sent_inside,
+        sum(least(e.latency_ns, CAST(m.throttle_time_ms AS BIGINT) * 1000000)) FILTER (WHERE NOT m.applies) AS delayed_ns,
+        count(*) FILTER (WHERE NOT m.applies) AS delayed,
+        count(*) FILTER (WHERE m.exchange IS NOT NULL AND m.applies IS NULL) AS unsure
+    FROM exchanges AS e
+        CROSS JOIN settings AS s
+        LEFT JOIN mutes AS m ON m.exchange = e.exchange
+        LEFT JOIN refused AS f ON f.exchange = e.exchange
+    WHERE e.response_time_ns IS NOT NULL
+        AND e.client_address IN (SELECT client_address FROM throttled_hosts)
+        AND coalesce(e.role, 'client') = 'client'
     GROUP BY ALL
 ),
-windows AS (
-    SELECT
-        e.connection,
-        c.last_time_ns - c.first_time_ns AS life_ns,
-        e.response_time_ns AS begins,
-        e.response_time_ns
-            + least(CAST(e.throttle_time_ms AS BIGINT) * 1000000, c.last_time_ns - e.response_time_ns) AS ends
-    FROM exchanges AS e JOIN connections AS c ON c.connection = e.connection
-    WHERE e.throttle_time_ms > 0 AND e.response_time_ns IS NOT NULL
-),
-ordered AS (
-    SELECT
-        *,
-        max(ends) OVER (
-            PARTITION BY connection ORDER BY begins, ends ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) AS covered
-    FROM windows
-),
 muted AS (
-    SELECT
-        connection,
-        max(life_ns) AS life_ns,
-        CAST(sum(greatest(ends - greatest(begins, coalesce(covered, begins)), 0)) AS BIGINT) AS throttled_ns
-    FROM ordered
+    SELECT connection, max(life_ns) AS life_ns, CAST(sum(end_ns - begin_ns) AS BIGINT) AS throttled_ns
+    FROM muted_pieces
     GROUP BY connection
 ),
 joined AS (
@@ -52,27 +54,31 @@ joined AS (
         m.throttled_ns,
         CASE WHEN m.life_ns > 0 THEN CAST(m.throttled_ns AS DOUBLE) / m.life_ns END AS share
     FROM talk AS t LEFT JOIN muted AS m ON m.connection = t.connection
-),
-worst AS (
-    SELECT
-        *,
-        max(share) OVER (PARTITION BY client_address, client_id, principal) AS client_share,
-        max(throttled_ns) OVER (PARTITION BY client_address, client_id, principal) AS client_throttled_ns
-    FROM joined
 )
 SELECT
     client_address,
     client_id,
     principal,
     api_name,
+    broker_id,
+    broker_address,
+    broker_port,
     CAST(sum(replies) AS BIGINT) AS replies,
     CAST(sum(unknown) AS BIGINT) AS unknown,
     CAST(sum(throttled) AS BIGINT) AS throttled,
+    CAST(sum(refused) AS BIGINT) AS refused,
+    count(DISTINCT connection) FILTER (WHERE throttled > 0) AS connections,
     CAST(sum(throttle_time_ms) AS BIGINT) AS throttle_time_ms,
     max(max_throttle_time_ms) AS max_throttle_time_ms,
-    max(client_throttled_ns) AS throttled_ns,
-    max(client_share) AS share
-FROM worst
-GROUP BY ALL
+    max(throttled_ns) AS throttled_ns,
+    max(share) AS share,
+    CAST(sum(held_ns) AS BIGINT) AS held_ns,
+    CAST(sum(obeyed_ns) AS BIGINT) AS obeyed_ns,
+    CAST(sum(sent_inside) AS BIGINT) AS sent_inside,
+    CAST(sum(delayed) AS BIGINT) AS delayed,
+    CAST(sum(delayed_ns) AS BIGINT) AS delayed_ns,
+    CAST(sum(unsure) AS BIGINT) AS unsure
+FROM joined
+GROUP BY client_address, client_id, principal, api_name, broker_id, broker_address, broker_port
 HAVING sum(throttled) > 0
-ORDER BY throttle_time_ms DESC, client_id, client_address, api_name
+ORDER BY throttle_time_ms DESC, client_id, client_address, principal, api_name, broker_id, broker_address, broker_port

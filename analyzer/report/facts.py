@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.dataset import Dataset
+from analyzer.find import Finding, find, find_quickly
+from analyzer.settings import Settings
 
 Rows = list[dict[str, Any]]
 
@@ -14,8 +16,10 @@ class Facts:
 
     def __init__(self, dataset: Dataset) -> None:
         self.filters = dataset.filters
+        self.settings = dataset.settings
         self._dataset = dataset
         self._known: dict[str, Rows] = {}
+        self._findings: list[Finding] | None = None
 
     def rows(self, metric: str) -> Rows:
         """The rows of a metric, in its order."""
@@ -23,9 +27,39 @@ class Facts:
             self._known[metric] = self._dataset.metric(metric)
         return self._known[metric]
 
+    def grouped(self, metric: str, by: tuple[str, ...]) -> Rows:
+        """The rows of a metric by other dimensions than the user's, over the whole time."""
+        self._dataset.choose(Settings(by))
+        try:
+            return self._dataset.metric(metric)
+        finally:
+            self._dataset.choose(self.settings)
+
+    def findings(self) -> list[Finding]:
+        """What all rules find, the worst first."""
+        if self._findings is None:
+            self._findings = find(self._dataset)
+        return self._findings
+
+    def first_findings(self) -> list[Finding]:
+        """The same for a report: of a large capture only what is found quickly."""
+        return self.findings() if self.whole else find_quickly(self._dataset)
+
+    @property
+    def whole(self) -> bool:
+        """False for a large capture of which a report does not look at everything."""
+        return not self._dataset.left_out
+
     def coverage(self) -> dict[str, Any]:
         """The one row of the coverage metric."""
         return self.rows("coverage")[0]
+
+    def matched(self) -> bool:
+        """False when filters leave nothing of what is there."""
+        if not self.filters:
+            return True
+        tables = ("exchanges", "connections")  # the latter for attempts to connect that came to nothing
+        return any(self._dataset.query(f"SELECT 1 AS one FROM {table} LIMIT 1") for table in tables)
 
     def paths(self) -> list[str]:
         """The inputs, in the order of reading."""

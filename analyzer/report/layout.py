@@ -55,6 +55,17 @@ def table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[Te
     return lines + [_line(columns, kept, widths, gap, row, width) for row in rows]
 
 
+def table_of_filled(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[Text]:
+    """A table without those columns that can be spared and in which no row says anything."""
+    kept = [
+        at
+        for at, column in enumerate(columns)
+        if not column.spare or any(at < len(row.cells) and row.cells[at] not in ("", "-") for row in rows)
+    ]
+    narrowed = [Row([row.cells[at] for at in kept if at < len(row.cells)], row.style, row.note) for row in rows]
+    return table([columns[at] for at in kept], narrowed, width)
+
+
 def _fit(columns: Sequence[Column], natural: list[int], width: int) -> tuple[list[int], list[int], int]:
     """Which columns stay (by place), how wide each is, and the gap between them."""
     least = [min(wide, column.least or wide) for wide, column in zip(natural, columns, strict=True)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from analyzer.text import escape_json
+from analyzer.find import find_quickly
+from analyzer.report.finding_rows import as_object
+from analyzer.tables import is_key
+from analyzer.text import json_text
 
 if TYPE_CHECKING:
     from analyzer.dataset import Dataset
@@ -21,24 +23,23 @@ METRICS = (
     "decoding",
     "problems",
 )
-KEYS = ("connection", "exchange", "example_exchange")
 
 
 def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
-    """`json`: one object, metric -> rows (coverage: one row); `jsonl`: a line per row, its metric in front."""
+    """`json`: one object, metric -> rows (coverage: one row), and `findings`; `jsonl`: a line per row, its metric in front."""
+    findings = [as_object(finding) for finding in find_quickly(dataset)]
     if form == "jsonl":
+        for finding in findings:
+            stream.write(json_text({"metric": "findings"} | finding) + "\n")
         for name in METRICS:
             for row in dataset.metric(name):
-                stream.write(_json({"metric": name} | _row(row)) + "\n")
+                stream.write(json_text({"metric": name} | _row(row)) + "\n")
         return
     found: dict[str, Any] = {name: [_row(row) for row in dataset.metric(name)] for name in METRICS}
     found["coverage"] = found["coverage"][0]
-    stream.write(_json(found, indent=2) + "\n")
+    found["findings"] = findings
+    stream.write(json_text(found, indent=2) + "\n")
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: f"{value:016x}" if name in KEYS and value is not None else value for name, value in row.items()}
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent))
+    return {name: f"{value:016x}" if is_key(name) and value is not None else value for name, value in row.items()}

@@ -42,7 +42,7 @@ def sentence(template: str, row: dict[str, Any]) -> str:
 
 def command(template: str, row: dict[str, Any]) -> str:
     """A command line for a shell: values are quoted, and a part whose value cannot be typed is left out."""
-    return _filled(template, row, lambda _, value: argument(str(value)), lambda value: can_be_typed(str(value)))
+    return _filled(template, row, lambda _, value: argument(safe(str(value))), lambda value: can_be_typed(str(value)))
 
 
 def _filled(

@@ -6,6 +6,7 @@ never as markup and never with control characters, no line wider than the consol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ SECTIONS = {
     "connections": 8,
     "unanswered": 8,
 }
-ALONE = (*SECTIONS, "clients")
+ALONE = (*SECTIONS, "clients", "findings")
 
 
 def print_report(dataset: Dataset, console: Console) -> None:
@@ -40,19 +41,48 @@ def print_report(dataset: Dataset, console: Console) -> None:
     if not facts.coverage()["kafka_connections"]:
         _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
         return
+    if not facts.matched():
+        _print(console, [Text(""), *_section("nothing", facts, width, None)])
+        return
     for name, limit in SECTIONS.items():
         if name != "coverage" and (lines := _section(name, facts, width, limit)):
             _print(console, [Text(""), *lines])
 
 
 def print_section(dataset: Dataset, name: str, console: Console, limit: int | None = None) -> None:
-    """Prints one section (one of ALONE) in full, or at most `limit` rows; a sentence when there is nothing."""
-    lines = _section(name, Facts(dataset), _width(console), limit)
-    _print(console, lines or [Text(f"Nothing to show for {name}.")])
+    """Prints one section in full (its `page`, where it has one), or at most `limit` rows; a sentence when there is
+    nothing, another one when the filters leave nothing to look at.
+    """
+    facts = Facts(dataset)
+    width = _width(console)
+    lines = (
+        _section(name, facts, width, limit, whole=True) if facts.matched() else _section("nothing", facts, width, None)
+    )
+    _print(console, lines or [Text(_nothing(name))])
 
 
-def _section(name: str, facts: Facts, width: int, limit: int | None) -> list[Text]:
-    render = import_module(f"analyzer.report.sections.{name}").render
+def print_part(facts: Facts, name: str, part: str, console: Console, limit: int | None = None) -> None:
+    """Prints one of the tables that a section has (`PARTS`), or its `page`."""
+    module = import_module(f"analyzer.report.sections.{name}")
+    render = module.page if part == "page" else module.PARTS[part]
+    width = _width(console)
+    lines = render(facts, width, limit) if facts.matched() else _section("nothing", facts, width, None)
+    _print(console, lines or [Text(_nothing(name))])
+
+
+def _nothing(name: str) -> str:
+    module = import_module(f"analyzer.report.sections.{name}")
+    return getattr(module, "NOTHING", f"Nothing to show for {name}.")
+
+
+def print_lines(console: Console, render: Callable[[int], list[Text]]) -> None:
+    """Prints what `render` makes for the width of the console."""
+    _print(console, render(_width(console)))
+
+
+def _section(name: str, facts: Facts, width: int, limit: int | None, whole: bool = False) -> list[Text]:
+    module = import_module(f"analyzer.report.sections.{name}")
+    render = module.page if whole and hasattr(module, "page") else module.render
     lines: list[Text] = render(facts, width, limit)
     return lines
 

@@ -1,22 +1,22 @@
--- One row per connection. What only later stages can tell (cluster, role, principal) is null here.
+-- One row per connection: what its packets and frames say, and what requests and replies tell of its two ends (links).
 SELECT
-    connection,
-    CAST(NULL AS VARCHAR) AS tap,
-    CAST(NULL AS VARCHAR) AS cluster,
-    CAST(NULL AS VARCHAR) AS role,
-    is_kafka,
+    p.connection,
+    p.tap,
+    l.cluster,
+    l.role,
+    p.is_kafka,
     CASE
-        WHEN is_kafka THEN 'kafka'
+        WHEN p.is_kafka THEN 'kafka'
         WHEN protocol IN ('tls', 'other') THEN protocol
         WHEN client_stream_bytes + broker_stream_bytes > 0 THEN 'other'
     END AS protocol,
-    client_address,
-    CAST(client_port AS INTEGER) AS client_port,
-    broker_address,
-    CAST(broker_port AS INTEGER) AS broker_port,
-    CAST(NULL AS INTEGER) AS broker_id,
+    p.client_address,
+    CAST(p.client_port AS INTEGER) AS client_port,
+    p.broker_address,
+    CAST(p.broker_port AS INTEGER) AS broker_port,
+    l.broker_id,
     first_time_ns,
-    last_time_ns,
+    p.last_time_ns,
     seen_from,
     close,
     client_packets,
@@ -31,6 +31,8 @@ SELECT
     broker_gaps,
     client_gap_bytes,
     broker_gap_bytes,
+    client_cut_bytes,
+    broker_cut_bytes,
     client_conflicts,
     broker_conflicts,
     client_zero_windows,
@@ -38,6 +40,7 @@ SELECT
     rtt_ns,
     syn_ack_ns,
     ack_ns,
+    l.capture_side,
     client_stream_bytes,
     broker_stream_bytes,
     client_framed_bytes,
@@ -50,15 +53,29 @@ SELECT
     broker_unfinished_bytes + broker_headerless_bytes AS broker_skipped_unfinished_bytes,
     client_foreign_bytes AS client_skipped_foreign_bytes,
     broker_foreign_bytes AS broker_skipped_foreign_bytes,
+    client_encrypted_bytes AS client_skipped_encrypted_bytes,
+    broker_encrypted_bytes AS broker_skipped_encrypted_bytes,
+    client_overhead_bytes AS client_tls_overhead_bytes,
+    broker_overhead_bytes AS broker_tls_overhead_bytes,
     requests,
     replies,
-    protocol = 'tls' AS tls,
-    CASE WHEN is_kafka AND mechanism IS NOT NULL THEN 'sasl_plaintext' WHEN is_kafka THEN 'plaintext' WHEN protocol = 'tls' THEN 'ssl' END
-        AS security,
-    CAST(NULL AS VARCHAR) AS principal,
-    CAST(NULL AS VARCHAR) AS claimed_user,
-    mechanism AS sasl_mechanism,
-    software_name,
-    software_version
-FROM parts
-LEFT JOIN introductions USING (part)
+    tls,
+    tls_version,
+    tls_cipher,
+    tls_server_name,
+    tls_alpn,
+    tls_decrypted,
+    tls_reason,
+    CASE
+        WHEN p.is_kafka AND l.sasl_mechanism IS NOT NULL AND tls THEN 'sasl_ssl'
+        WHEN p.is_kafka AND l.sasl_mechanism IS NOT NULL THEN 'sasl_plaintext'
+        WHEN tls THEN 'ssl'
+        WHEN p.is_kafka THEN 'plaintext'
+    END AS security,
+    l.principal,
+    l.claimed_user,
+    l.sasl_mechanism,
+    l.software_name,
+    l.software_version
+FROM parts AS p
+JOIN links AS l ON l.part = p.part

@@ -15,7 +15,7 @@ SELECT
     e.leader_epoch,
     e.forgotten,
     e.preferred_read_replica,
-    CAST(NULL AS BIGINT) AS next_offset,
+    CASE WHEN e.side = 'response' THEN e.next_offset END AS next_offset,
     e.timestamp_ms
 FROM raw_entries AS e
 JOIN parts AS p ON p.part = e.part

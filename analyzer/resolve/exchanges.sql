@@ -1,17 +1,18 @@
--- Raw exchanges with their connection, durations and kind. A duration is null when one of its ends is unknown or the clock ran back.
+-- Raw exchanges with their connection, durations and kind. A duration is null when one of its ends is unknown or the clock
+-- ran back. The throttle time of a broker that is not known to keep connections mute leaves the service time unknown.
 SELECT
     x.exchange,
-    p.connection,
-    p.client_address,
-    p.client_port,
-    p.broker_address,
-    p.broker_port,
+    l.connection,
+    l.client_address,
+    l.client_port,
+    l.broker_address,
+    l.broker_port,
     CASE WHEN NOT x.token THEN x.api_key END AS api_key,
     CASE WHEN x.api_key IS NOT NULL AND NOT x.token THEN coalesce(x.api_name, CAST(x.api_key AS VARCHAR)) END AS api_name,
     x.api_version,
     x.correlation_id,
     x.client_id,
-    CAST(NULL AS VARCHAR) AS principal,
+    CASE WHEN x.request_time_ns >= l.principal_from_ns THEN l.principal END AS principal,
     x.request_time_ns,
     x.request_end_ns,
     x.response_time_ns,
@@ -25,6 +26,7 @@ SELECT
     x.status,
     CASE
         WHEN x.token THEN 'sasl_token'
+        WHEN x.api_key = 0 AND x.status = 'no_reply_expected' THEN 'produce_acks_0'
         WHEN x.api_key = 0 THEN
             CASE x.acks
                 WHEN 0 THEN 'produce_acks_0'
@@ -33,17 +35,22 @@ SELECT
                 ELSE 'produce_acks_unknown'
             END
         -- KRaft's own fetches have no session and do not wait for bytes; a follower's have, and do.
-        WHEN x.api_key = 1 AND x.replica_id >= 0 AND x.session_epoch = -1 AND x.min_bytes = 0 THEN 'fetch_raft'
+        WHEN x.api_key = 1 AND (f.raft OR (x.replica_id >= 0 AND x.session_epoch = -1 AND x.min_bytes = 0))
+            THEN 'fetch_raft'
         WHEN x.api_key = 1 AND x.replica_id >= 0 THEN 'fetch_follower'
         WHEN x.api_key = 1 OR x.api_key = 78 THEN
             CASE
+                WHEN f.redirected THEN 'fetch_redirect'
+                WHEN x.error_code BETWEEN 70 AND 71 OR x.error_code = 106 OR x.error_code BETWEEN 122 AND 123
+                    THEN 'fetch_session'
                 WHEN x.error_code <> 0 THEN 'fetch_error'
                 WHEN x.throttle_time_ms > 0 AND x.record_bytes = 0 THEN 'fetch_throttled'
-                WHEN x.session_epoch = 0 OR (x.session_epoch = -1 AND x.session_id <> 0) THEN 'fetch_session'
+                -- Epoch 0 opens a session when the reply gives it an id; -1 closes the one it names.
+                WHEN x.session_epoch <= 0 AND x.session_id <> 0 THEN 'fetch_session'
                 WHEN x.record_bytes = 0 AND x.response_time_ns - x.request_end_ns >= 900000.0 * x.max_wait_ms
                     THEN 'fetch_empty'
                 WHEN x.record_bytes = 0 AND x.response_time_ns IS NOT NULL THEN 'fetch_now'
-                ELSE 'fetch_unknown'
+                ELSE coalesce(f.state, 'fetch_unknown')
             END
         WHEN x.api_key = 11 AND coalesce(x.error_code, 0) <> 79 THEN 'join_wait'
         WHEN x.api_key = 14 THEN 'sync_wait'
@@ -57,13 +64,20 @@ SELECT
     CASE WHEN x.response_time_ns >= x.request_end_ns THEN x.response_time_ns - x.request_end_ns END AS latency_ns,
     CASE WHEN x.response_end_ns >= x.response_time_ns THEN x.response_end_ns - x.response_time_ns END AS receive_ns,
     CASE WHEN x.response_end_ns >= x.request_time_ns THEN x.response_end_ns - x.request_time_ns END AS total_ns,
-    CAST(NULL AS BIGINT) AS service_ns,
+    CASE
+        WHEN x.queue_ns IS NULL OR (x.muted_ns > 0 AND l.mutes IS NULL) THEN NULL
+        WHEN x.muted_ns > 0 AND l.mutes THEN x.response_time_ns - x.request_end_ns - x.queue_ns - x.muted_ns
+        WHEN x.queue_ns > 0 THEN x.response_time_ns - x.request_end_ns - x.queue_ns
+        -- Only where the wait began with the request does the way to the broker and back lie in it.
+        ELSE greatest(x.response_time_ns - x.request_end_ns - l.way_ns, 0)
+    END AS service_ns,
     x.throttle_time_ms,
     x.error_code,
     x.error_count,
     x.topics,
     x.partitions,
     x.acks,
+    x.status = 'no_reply_expected' AND x.acks IS NULL AS acks_inferred,
     x.max_wait_ms,
     x.min_bytes,
     x.isolation_level,
@@ -72,7 +86,19 @@ SELECT
     x.group_id,
     x.member_id,
     x.transactional_id,
-    x.replica_id
+    x.replica_id,
+    l.role,
+    l.broker_id,
+    x.generation_id,
+    x.timeout_ms,
+    x.record_bytes,
+    x.queue_ns,
+    CASE WHEN l.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT l.mutes THEN 0 END AS muted_ns,
+    v.inner_api_key,
+    v.inner_client_id
 FROM placed_exchanges AS x
-JOIN parts AS p ON p.part = x.part
-WHERE p.is_kafka
+JOIN links AS l ON l.part = x.part
+LEFT JOIN fetch_states AS f ON f.exchange = x.exchange
+-- Empty in nearly every capture, and then no join at all.
+LEFT JOIN raw_envelopes AS v ON v.exchange = x.exchange
+WHERE l.is_kafka

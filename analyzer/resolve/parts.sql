@@ -7,11 +7,26 @@ WITH told AS (
         p.part,
         t.connection,
         coalesce(t.client_side, 0) AS client_side,
-        t.protocol,
+        CASE WHEN s.part IS NULL THEN t.protocol ELSE 'tls' END AS protocol,
+        s.part IS NOT NULL OR t.protocol = 'tls' AS tls,
+        s.version AS tls_version,
+        s.cipher AS tls_cipher,
+        s.server_name AS tls_server_name,
+        s.alpn AS tls_alpn,
+        CASE WHEN t.protocol = 'tls' THEN false ELSE s.decrypted END AS tls_decrypted,
+        CASE WHEN t.protocol = 'tls' THEN coalesce(s.reason, 'no_handshake') ELSE s.reason END AS tls_reason,
         CASE
-            WHEN t.matched > 0 OR t.chained > 0 OR w.part IS NOT NULL THEN true
+            WHEN NOT s.decrypted THEN false
+            WHEN t.chained > 0 OR (t.matched > 0 AND t.protocol <> 'unknown') OR w.part IS NOT NULL THEN true
             WHEN t.protocol IN ('tls', 'other') THEN false
         END AS proof,
+        -- Interfaces of an input, and points of the way on one interface, are places of their own where any connection was
+        -- captured at several.
+        CASE
+            WHEN max(p.lane) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
+            WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS VARCHAR))
+            ELSE concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS VARCHAR), '/', CAST(p.point + 1 AS VARCHAR))
+        END AS tap,
         p.first_time_ns,
         p.last_time_ns,
         CASE WHEN p.syn % 2 = 1 THEN 'syn' ELSE 'midstream' END AS seen_from,
@@ -42,8 +57,12 @@ WITH told AS (
         CASE WHEN t.client_side = 1 THEN p.a_conflicts ELSE p.b_conflicts END AS broker_conflicts,
         CASE WHEN t.client_side = 1 THEN p.b_zero_windows ELSE p.a_zero_windows END AS client_zero_windows,
         CASE WHEN t.client_side = 1 THEN p.a_zero_windows ELSE p.b_zero_windows END AS broker_zero_windows,
-        CASE WHEN t.client_side = 1 THEN t.b_stream_bytes ELSE t.a_stream_bytes END AS client_stream_bytes,
-        CASE WHEN t.client_side = 1 THEN t.a_stream_bytes ELSE t.b_stream_bytes END AS broker_stream_bytes,
+        CASE WHEN t.client_side = 1 THEN p.b_stream_bytes ELSE p.a_stream_bytes END AS client_stream_bytes,
+        CASE WHEN t.client_side = 1 THEN p.a_stream_bytes ELSE p.b_stream_bytes END AS broker_stream_bytes,
+        coalesce(CASE WHEN t.client_side = 1 THEN s.b_overhead_bytes ELSE s.a_overhead_bytes END, 0) AS client_overhead_bytes,
+        coalesce(CASE WHEN t.client_side = 1 THEN s.a_overhead_bytes ELSE s.b_overhead_bytes END, 0) AS broker_overhead_bytes,
+        coalesce(CASE WHEN t.client_side = 1 THEN s.b_unread_bytes ELSE s.a_unread_bytes END, 0) AS client_encrypted_bytes,
+        coalesce(CASE WHEN t.client_side = 1 THEN s.a_unread_bytes ELSE s.b_unread_bytes END, 0) AS broker_encrypted_bytes,
         CASE WHEN t.client_side = 1 THEN t.b_framed_bytes ELSE t.a_framed_bytes END AS client_framed_bytes,
         CASE WHEN t.client_side = 1 THEN t.a_framed_bytes ELSE t.b_framed_bytes END AS broker_framed_bytes,
         CASE WHEN t.client_side = 1 THEN t.b_unsynced_bytes ELSE t.a_unsynced_bytes END AS client_unsynced_bytes,
@@ -57,17 +76,23 @@ WITH told AS (
         CASE WHEN t.client_side = 1 THEN t.b_foreign_bytes ELSE t.a_foreign_bytes END AS client_foreign_bytes,
         CASE WHEN t.client_side = 1 THEN t.a_foreign_bytes ELSE t.b_foreign_bytes END AS broker_foreign_bytes,
         CASE WHEN t.client_side = 1 THEN t.b_headerless_bytes ELSE t.a_headerless_bytes END AS client_headerless_bytes,
-        CASE WHEN t.client_side = 1 THEN t.a_headerless_bytes ELSE t.b_headerless_bytes END AS broker_headerless_bytes
+        CASE WHEN t.client_side = 1 THEN t.a_headerless_bytes ELSE t.b_headerless_bytes END AS broker_headerless_bytes,
+        CASE WHEN t.client_side = 1 THEN t.b_cut_bytes ELSE t.a_cut_bytes END AS client_cut_bytes,
+        CASE WHEN t.client_side = 1 THEN t.a_cut_bytes ELSE t.b_cut_bytes END AS broker_cut_bytes
     FROM raw_parts AS p
     JOIN raw_talks AS t ON t.part = p.part
+    LEFT JOIN raw_splits AS first_split ON first_split.split = p.first_split
+    LEFT JOIN all_captures AS c ON c.file = first_split.file
     LEFT JOIN raw_whole AS w ON w.part = p.part
+    LEFT JOIN raw_tls AS s ON s.part = p.part
 ),
 brokers AS (
     SELECT broker_address, broker_port FROM told WHERE proof GROUP BY broker_address, broker_port
 )
 SELECT
     told.*,
-    CASE WHEN proof OR (proof IS NULL AND requests > 0 AND brokers.broker_port IS NOT NULL) THEN true ELSE proof END
+    CASE WHEN proof OR (proof IS NULL AND requests + replies > 0 AND brokers.broker_port IS NOT NULL) THEN true
+        ELSE proof END
         AS is_kafka
 FROM told
 LEFT JOIN brokers ON brokers.broker_address = told.broker_address AND brokers.broker_port = told.broker_port

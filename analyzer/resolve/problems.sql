@@ -19,26 +19,13 @@ UNION ALL
 SELECT file, packet, NULL, NULL, time_ns, NULL, "offset", kind, bytes_lost, detail
 FROM raw_notes
 UNION ALL
-SELECT
-    CASE WHEN request_decoded = 'malformed' THEN request_file ELSE response_file END,
-    CASE WHEN request_decoded = 'malformed' THEN request_packet ELSE response_packet END,
-    connection,
-    exchange,
-    CASE WHEN request_decoded = 'malformed' THEN request_time_ns ELSE response_time_ns END,
-    CASE WHEN request_decoded = 'malformed' THEN 'client' ELSE 'broker' END,
-    CAST(NULL AS BIGINT),
-    'malformed_body',
-    CAST(NULL AS BIGINT),
-    CASE WHEN request_decoded = 'malformed'
-        THEN 'The body of a request does not fit its API and version; kanalyze show tells where it stops making sense.'
-        ELSE 'The body of a reply does not fit its API and version; kanalyze show tells where it stops making sense.' END
-FROM all_exchanges
-WHERE request_decoded = 'malformed' OR response_decoded = 'malformed'
+SELECT c.file, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), c.first_time_ns, CAST(NULL AS VARCHAR),
+    CAST(NULL AS BIGINT), 'snap_length', CAST(NULL AS BIGINT),
+    concat('Only the first ', CAST(c.snap_bytes AS VARCHAR),
+        ' bytes of each packet were kept: bodies are cut. Capture with -s 0 to read them.')
+FROM all_captures AS c
+CROSS JOIN (SELECT sum(client_cut_bytes + broker_cut_bytes) AS cut_bytes FROM parts WHERE is_kafka) AS whole
+WHERE c.snap_bytes IS NOT NULL AND whole.cut_bytes > 0
 UNION ALL
-SELECT
-    coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,
-    coalesce(response_time_ns, request_time_ns), CAST(NULL AS VARCHAR), CAST(NULL AS BIGINT),
-    'clock_ran_back', CAST(NULL AS BIGINT),
-    'A later packet has an earlier time; the duration between them is null.'
-FROM all_exchanges
-WHERE request_end_ns < request_time_ns OR response_time_ns < request_end_ns OR response_end_ns < response_time_ns
+SELECT file, packet, connection, exchange, time_ns, side, "offset", kind, bytes_lost, detail
+FROM odd_exchanges

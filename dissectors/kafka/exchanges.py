@@ -2,6 +2,9 @@
 
 A request's columns are kept at its place in the pool of outstanding requests (FRAME_REQUEST, given by frames) until its
 reply, or the word that none will come, arrives; then one row leaves. Durations are left to SQL: a row holds points in time.
+
+Two waits are told here, where the replies of a connection pass in their order: a broker works on one request of a
+connection at a time, so a request waits for the replies to those before it, and for the end of a throttle time (KIP-219).
 """
 
 import cython
@@ -11,6 +14,7 @@ from dissectors.layout import matrix
 if not cython.compiled:
     from dissectors.layout import (
         DECODED_FULL,
+        DECODED_MALFORMED,
         FRAME_CORRELATION,
         FRAME_DECODED,
         FRAME_EVENT,
@@ -26,6 +30,7 @@ if not cython.compiled:
         FRAME_REQUEST,
         FRAME_REQUEST_ENDED,
         FRAME_REQUEST_SEEN,
+        FRAME_SLOT,
         FRAME_STATUS,
         FRAME_VERSION,
         ROW_CLIENT_ID,
@@ -37,8 +42,10 @@ if not cython.compiled:
         ROW_LEFTOVER,
         ROW_MECHANISM,
         ROW_MEMBER_ID,
+        ROW_MUTED,
         ROW_PART,
         ROW_PARTITIONS,
+        ROW_QUEUE,
         ROW_RECORD_BYTES,
         ROW_REQUEST_BYTES,
         ROW_REQUEST_DECODED,
@@ -59,13 +66,24 @@ if not cython.compiled:
         ROW_TRANSACTIONAL_ID,
         ROW_VERSION,
         STATUS_ANSWERED,
+        STATUS_REPLY_LOST,
+        TURN_COLUMNS,
+        TURN_END,
+        TURN_LOST,
+        TURN_MUTED_UNTIL,
+        TURN_PART,
         UNKNOWN,
         VALUE_CLIENT_ID,
         VALUE_LEFTOVER,
+        VALUE_THROTTLE_MS,
         WHY_DONE,
         WHY_OUTPUT_FULL,
     )
 
+
+# The throttle time is whole milliseconds: a reply may come that much before its end.
+MUTE_TOLERANCE_NS = cython.declare(cython.longlong, 5000000)
+MS = cython.declare(cython.longlong, 1000000)
 
 # Columns of a row that hold text numbers.
 TEXT_COLUMNS = (
@@ -84,18 +102,26 @@ TEXT_COLUMNS = (
 class Exchanges:
     """Pairs requests and replies. `feed` takes frame and value rows and appends finished rows to an output matrix.
 
-    `whole_requests` holds the numbers of the parts in which a request that had no reply was decoded to its last byte.
+    `whole_requests` holds the numbers of the parts in which a request that had no reply was decoded to its last byte; `odd`
+    counts rows with a malformed body, or with times that run backwards.
     """
 
     pending: cython.longlong[:, ::1]
     pending_memory: object
     places: cython.longlong
+    turns: cython.longlong[:, ::1]
+    turns_memory: object
+    slots: cython.longlong
     whole_requests = cython.declare(set, visibility="readonly")
+    odd = cython.declare(cython.longlong, visibility="readonly")
 
     def __init__(self):
         self.whole_requests = set()
+        self.odd = 0
         self.places = 0
+        self.slots = 0
         self._grow(1024)
+        self._grow_turns(1024)
 
     def _grow(self, wanted):
         size = max(1024, self.places)
@@ -109,6 +135,20 @@ class Exchanges:
         self.pending_memory = larger
         self.pending = larger
         self.places = size
+
+    def _grow_turns(self, wanted):
+        size = max(1024, self.slots)
+        while size < wanted:
+            size *= 2
+        larger = matrix(size, TURN_COLUMNS)
+        for slot in range(self.slots, size):
+            larger[slot, TURN_PART] = UNKNOWN
+        if self.slots:
+            before = self.turns_memory.cast("B")
+            larger.cast("B")[: len(before)] = before
+        self.turns_memory = larger
+        self.turns = larger
+        self.slots = size
 
     def feed(
         self,
@@ -147,9 +187,12 @@ class Exchanges:
                 self._reply(frames, values, i, place)
             elif event == FRAME_REQUEST_ENDED:
                 self.pending[place, ROW_STATUS] = frames[FRAME_STATUS, i]
+                if frames[FRAME_STATUS, i] == STATUS_REPLY_LOST:
+                    self._turn(frames, i, UNKNOWN, UNKNOWN)
                 self._whole(place)
             elif event == FRAME_ORPHAN_SEEN:
                 self._orphan(frames, i, place)
+                self._turn(frames, i, frames[FRAME_LAST_TIME, i], UNKNOWN)
             elif frames[FRAME_STATUS, i] == STATUS_ANSWERED:
                 self._reply(frames, values, i, place)
             else:
@@ -159,6 +202,8 @@ class Exchanges:
             for column in range(ROW_COLUMNS):
                 out[column, used] = self.pending[place, column]
             used += 1
+            if self._is_odd(place):
+                self.odd += 1
         return rows, used, WHY_DONE
 
     def renumber(self, texts, number):
@@ -175,6 +220,21 @@ class Exchanges:
         if self.pending[place, ROW_REQUEST_DECODED] == DECODED_FULL and self.pending[place, ROW_LEFTOVER] == 0:
             self.whole_requests.add(self.pending[place, ROW_PART])
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _is_odd(self, place: cython.longlong) -> cython.bint:
+        # UNKNOWN is less than every time: only a known time can be too early.
+        asked: cython.longlong = self.pending[place, ROW_REQUEST_LAST]
+        told: cython.longlong = self.pending[place, ROW_RESPONSE_FIRST]
+        ended: cython.longlong = self.pending[place, ROW_RESPONSE_LAST]
+        return (
+            self.pending[place, ROW_REQUEST_DECODED] == DECODED_MALFORMED
+            or self.pending[place, ROW_RESPONSE_DECODED] == DECODED_MALFORMED
+            or (asked != UNKNOWN and asked < self.pending[place, ROW_REQUEST_FIRST])
+            or (told != UNKNOWN and told < asked)
+            or (ended != UNKNOWN and ended < told)
+        )
 
     @cython.cfunc
     def _blank(self, place: cython.longlong) -> cython.int:
@@ -222,6 +282,8 @@ class Exchanges:
         column: cython.longlong
         value: cython.longlong
         self._reply_header(frames, i, place)
+        self._waits(frames, i, place)
+        self._turn(frames, i, frames[FRAME_LAST_TIME, i], values[VALUE_THROTTLE_MS, i])
         self.pending[place, ROW_STATUS] = STATUS_ANSWERED
         for column in range(VALUE_CLIENT_ID + 1, VALUE_LEFTOVER):
             value = values[column, i]
@@ -234,6 +296,53 @@ class Exchanges:
         value = values[VALUE_LEFTOVER, i]
         if value > 0 or self.pending[place, ROW_LEFTOVER] == UNKNOWN:
             self.pending[place, ROW_LEFTOVER] = value
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _slot(self, frames: cython.longlong[:, ::1], i: cython.longlong) -> cython.longlong:
+        """The slot of a frame's connection, its turns forgotten when another connection had it."""
+        slot: cython.longlong = frames[FRAME_SLOT, i]
+        if slot >= self.slots:
+            self._grow_turns(slot + 1)
+        if self.turns[slot, TURN_PART] != frames[FRAME_PART, i]:
+            self.turns[slot, TURN_PART] = frames[FRAME_PART, i]
+            self.turns[slot, TURN_END] = UNKNOWN
+            self.turns[slot, TURN_LOST] = 0
+            self.turns[slot, TURN_MUTED_UNTIL] = UNKNOWN
+        return slot
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _turn(
+        self, frames: cython.longlong[:, ::1], i: cython.longlong, end: cython.longlong, throttle_ms: cython.longlong
+    ) -> cython.int:
+        """Notes that a reply of the connection ended, or that it was lost: then `end` is UNKNOWN."""
+        slot: cython.longlong = self._slot(frames, i)
+        self.turns[slot, TURN_END] = end
+        self.turns[slot, TURN_LOST] = end == UNKNOWN
+        if throttle_ms > 0:
+            self.turns[slot, TURN_MUTED_UNTIL] = max(
+                self.turns[slot, TURN_MUTED_UNTIL], frames[FRAME_FIRST_TIME, i] + throttle_ms * MS
+            )
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _waits(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
+        """How long the request of this reply waited for the reply before it, then for the end of a throttle time."""
+        slot: cython.longlong = self._slot(frames, i)
+        asked: cython.longlong = self.pending[place, ROW_REQUEST_LAST]
+        told: cython.longlong = frames[FRAME_FIRST_TIME, i]
+        free: cython.longlong
+        # A reply well inside the throttle time shows that the connection was not mute.
+        if self.turns[slot, TURN_MUTED_UNTIL] > told + MUTE_TOLERANCE_NS:
+            self.turns[slot, TURN_MUTED_UNTIL] = UNKNOWN
+        if asked == UNKNOWN or told < asked or self.turns[slot, TURN_LOST]:
+            return 0
+        free = min(max(self.turns[slot, TURN_END], asked), told)
+        self.pending[place, ROW_QUEUE] = free - asked
+        self.pending[place, ROW_MUTED] = max(min(self.turns[slot, TURN_MUTED_UNTIL], told), free) - free
         return 0
 
     @cython.cfunc

@@ -3,15 +3,20 @@
 Rules: direction and "is this Kafka" come from content; ports only override. A frame boundary is *sure* when the frame
 before it ended there, or when a connection that began with a SYN starts there; else it is *guessed* from a plausible
 header, and the guess is given up when what follows the frame is no frame. Replies are paired by correlation id, oldest
-first (the broker answers in order; ids may repeat). A gap inside a frame costs that frame's tail; a gap over a boundary
-costs what lies before the next plausible header.
+first (the broker answers in order; ids may repeat), but not across a loss. A gap inside a frame costs that frame's
+tail; a gap over a boundary costs what lies before the next plausible header.
 
 Every byte that reassembly hands on is counted once: as framed, or as skipped with one reason (SKIP_). A frame that lies
 in one chunk stays where it is (a reference into the block); others are collected in 4 KiB pages of one arena and copied
 to the heap when complete. The arena's size bounds the memory of unfinished frames.
 
-Known weakness: a search after loss looks at one chunk at a time, so a header that itself lies across two segments is
-missed and the search goes on at the next one.
+Replies whose requests are not in the capture are passed over by length and held back as numbers (a *trial*) until there is
+proof: a reply that is waited for right behind them, ids near those of requests, or a row of growing ids where nothing of the
+other side is there. After SaslHandshake v0, and where a connection begins with a token of GSS-API, what is no request header is
+a token.
+
+Known weakness: where a client uses one correlation id for requests that it does not wait for, and some of their replies are
+lost, the others may be given to the wrong ones.
 
 Sources: protocol guide (length-prefixed frames, headers), KIP-482 (flexible headers), KIP-152 (SASL with and without
 Kafka headers).
@@ -27,15 +32,15 @@ if not cython.compiled:
 i64 = cython.typedef(cython.longlong)
 
 # State of a connection: talk[slot, column] holds the TALK_ columns first, so that a row leaves by one copy.
-C_FIRST = cython.declare(cython.int, 26)  # oldest outstanding request, -1 none
-C_LAST = cython.declare(cython.int, 27)
-C_WAITING = cython.declare(cython.int, 28)  # how many
-C_TOKENS = cython.declare(cython.int, 29)  # 1: bare SASL tokens follow; 2: the first has been seen
-C_ENDED = cython.declare(cython.int, 30)  # bit per side
-C_END_TIME = cython.declare(cython.int, 31)  # when the client said it is done, before the broker did
-C_FROM_SYN = cython.declare(cython.int, 32)
-C_FORCED = cython.declare(cython.int, 33)  # --ports said who the broker is
-C_COLUMNS = cython.declare(cython.int, 34)
+C_FIRST = cython.declare(cython.int, 28)  # oldest outstanding request, -1 none
+C_LAST = cython.declare(cython.int, 29)
+C_WAITING = cython.declare(cython.int, 30)  # how many
+C_TOKENS = cython.declare(cython.int, 31)  # TOKENS_
+C_ENDED = cython.declare(cython.int, 32)  # bit per side
+C_END_TIME = cython.declare(cython.int, 33)  # when the client said it is done, before the broker did
+C_FROM_SYN = cython.declare(cython.int, 34)
+C_FORCED = cython.declare(cython.int, 35)  # --ports said who the broker is
+C_COLUMNS = cython.declare(cython.int, 36)
 
 # State of one direction: side[2 * slot + side, column].
 S_MODE = cython.declare(cython.int, 0)
@@ -50,15 +55,49 @@ S_PAGE_FIRST = cython.declare(cython.int, 8)
 S_PAGE_LAST = cython.declare(cython.int, 9)
 S_REASON = cython.declare(cython.int, 10)  # SKIP_ reason while searching
 S_LOSSES = cython.declare(cython.int, 11)  # gaps that hid a frame boundary
-S_SEARCHED = cython.declare(cython.int, 12)  # bytes searched in vain
+S_CORRELATION = cython.declare(cython.int, 12)  # of the newest frame, UNKNOWN before the first
 S_GUESSED = cython.declare(cython.int, 13)  # begun where a search said so: 1 first in a chunk, 2 inside
 S_LAST_TIME = cython.declare(cython.int, 14)  # latest time among its bytes so far
 S_PREFIX = cython.declare(cython.int, 15)  # the length field, as far as it came
-S_COLUMNS = cython.declare(cython.int, 16)
+S_SEARCHED = cython.declare(cython.int, 16)  # bytes searched in vain
+S_TRIAL_FIRST = cython.declare(cython.int, 17)  # oldest frame of the trial, -1 none
+S_TRIAL_LAST = cython.declare(cython.int, 18)
+S_TRIAL_COUNT = cython.declare(cython.int, 19)
+S_TRIAL_BYTES = cython.declare(cython.int, 20)  # in complete frames of the trial, not counted yet
+S_TRIAL_UNLIKE = cython.declare(cython.int, 21)  # frames of the trial that ZooKeeper cannot have sent
+S_TRIAL_SURE = cython.declare(cython.int, 22)  # the trial is won, its frames leave
+S_TAIL = cython.declare(cython.int, 23)  # bytes of the chunk searched last that lie in the tail columns
+S_TAIL_HIGH = cython.declare(cython.int, 24)
+S_TAIL_LOW = cython.declare(cython.int, 25)
+S_TAIL_TIME = cython.declare(cython.int, 26)
+S_TAIL_NUMBER = cython.declare(cython.int, 27)
+S_TAIL_END = cython.declare(cython.int, 28)  # sequence number after it
+S_TRIAL_STEPS = cython.declare(cython.int, 29)  # from one frame to the next with a larger id
+S_TRIAL_BACK = cython.declare(cython.int, 30)  # and with a smaller one
+S_WORDS = cython.declare(cython.int, 31)  # the first five numbers (int32) of the trial's frame under way
+S_COLUMNS = cython.declare(cython.int, 36)
 
 M_SEARCH = cython.declare(cython.int, 0)
 M_FRAMES = cython.declare(cython.int, 1)
 M_DEAD = cython.declare(cython.int, 2)
+M_TRIAL = cython.declare(cython.int, 3)  # replies without requests: held back until there is proof
+
+# States of C_TOKENS.
+TOKENS_NONE = cython.declare(cython.int, 0)
+TOKENS_NEXT = cython.declare(cython.int, 1)  # a handshake was accepted: the next frame is a token
+TOKENS_ON = cython.declare(cython.int, 2)  # tokens until a request header turns up
+TOKENS_ASKED = cython.declare(cython.int, 3)  # the answer to the handshake has not been seen
+
+# Frames of a trial: trial[place, column], a pool with a free list.
+T_TIME = cython.declare(cython.int, 0)
+T_LAST_TIME = cython.declare(cython.int, 1)
+T_NUMBER = cython.declare(cython.int, 2)
+T_SEQ = cython.declare(cython.int, 3)
+T_TOTAL = cython.declare(cython.int, 4)
+T_FRAMED = cython.declare(cython.int, 5)
+T_CORRELATION = cython.declare(cython.int, 6)
+T_NEXT = cython.declare(cython.int, 7)
+T_COLUMNS = cython.declare(cython.int, 8)
 
 # Outstanding requests: wait[place, column], a pool with a free list.
 W_CORRELATION = cython.declare(cython.int, 0)
@@ -75,6 +114,7 @@ W_COLUMNS = cython.declare(cython.int, 8)
 TWO_31 = cython.declare(i64, 1 << 31)
 TWO_32 = cython.declare(i64, 1 << 32)
 LOW_32 = cython.declare(i64, (1 << 32) - 1)
+LOW_56 = cython.declare(i64, (1 << 56) - 1)
 LOW_63 = cython.declare(i64, (1 << 63) - 1)
 LOW_64 = cython.declare(cython.ulonglong, (1 << 64) - 1)
 MIX_1 = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
@@ -91,6 +131,16 @@ ABANDON_NS = cython.declare(i64, 27000000000)  # 0.9 of the usual request timeou
 CLOCK_NS = cython.declare(i64, 1000000)  # capture clocks that disagree by less are said to agree
 LONGEST_TIMEOUT_MS = cython.declare(i64, 3600000)  # of a Produce request that was guessed
 MOST_WAITING = cython.declare(i64, 8192)  # outstanding requests of one connection
+MOST_TRIALS = cython.declare(i64, 16384)  # frames of all trials
+LONGEST_TRIAL = cython.declare(cython.int, 16)  # frames of one
+TRIAL_PROOF = cython.declare(cython.int, 4)  # steps from a frame right to another with a larger id: nothing but Kafka
+TRIAL_WORDS = cython.declare(cython.int, 5)
+LONGEST_STEP = cython.declare(i64, 1000)  # from one correlation id of a connection to another that is near it
+RESERVED = cython.declare(i64, 2147483640)  # Java clients number SASL requests from here, whatever came before
+LONGEST_FIRST_TRIAL = cython.declare(i64, 16777216)  # one reply that nothing speaks for must not hide too much
+MOST_TOPICS = cython.declare(i64, 65536)
+TAIL = cython.declare(cython.int, 13)  # a request header has 14 bytes: so many may lie before the end of a chunk
+TAIL_REACH = cython.declare(i64, 1024)  # bytes of the next chunk that are looked at with them
 
 # Kinds of problems this stage reports; names are in analyzer/tables.
 PROBLEM_BAD_LENGTH = cython.declare(cython.int, 10)
@@ -99,6 +149,8 @@ PROBLEM_FRAME_LIMIT = cython.declare(cython.int, 12)
 PROBLEM_LOST_SYNC = cython.declare(cython.int, 13)
 PROBLEM_UNFINISHED = cython.declare(cython.int, 14)
 PROBLEM_WAITING_LIMIT = cython.declare(cython.int, 15)
+PROBLEM_CUT_SYNC = cython.declare(cython.int, 16)
+PROBLEM_LONG_FRAME = cython.declare(cython.int, 17)
 PROBLEM_ROWS = cython.declare(cython.int, 4096)
 
 
@@ -116,6 +168,7 @@ class Frames:
     talk: i64[:, ::1]
     side: i64[:, ::1]
     wait: i64[:, ::1]
+    trial: i64[:, ::1]
     talks: i64[:, ::1]
     problems: i64[:, ::1]
     pages: cython.uchar[::1]
@@ -129,6 +182,7 @@ class Frames:
     talk_memory: object
     side_memory: object
     wait_memory: object
+    trial_memory: object
     talks_memory: object
     problems_memory: object
     pages_memory: object
@@ -139,6 +193,8 @@ class Frames:
     places = cython.declare(i64, visibility="readonly")
     free_place: i64
     free_places: i64
+    trials: i64
+    free_trial: i64
     page_count: i64
     free_page: i64
     free_pages: i64
@@ -157,7 +213,9 @@ class Frames:
     problems_dropped: i64
     why: i64
     crowded: cython.bint  # too many outstanding requests after the one just seen
-    overtook: cython.bint  # the reply just paired was not the oldest's
+    overtaken: i64  # the request before that of the reply just paired, -1 none: older ones have been overtaken
+    settling: i64  # connection whose overtaken requests are being settled, -1 none
+    settling_losses: i64  # of its reply direction when the reply came
 
     def __init__(self, newest, flexible, max_frame, arena_bytes, broker_ports=()):
         self.newest = newest
@@ -174,6 +232,8 @@ class Frames:
         self.free_place = -1
         self.free_places = 0
         self._grow_places(1024)
+        self.trials = 0
+        self.free_trial = -1
         self.page_count = 0
         self.free_page = -1
         self.free_pages = 0
@@ -190,7 +250,9 @@ class Frames:
         self.heap_used = 0
         self.heap_needed = 0
         self.crowded = False
-        self.overtook = False
+        self.overtaken = -1
+        self.settling = -1
+        self.settling_losses = 0
 
     # ---- growth: between feeds only, so no view moves under a running loop ----
 
@@ -220,6 +282,16 @@ class Frames:
         self.wait_memory = wait
         self.wait = wait
         self.places = size
+
+    def _make_trials(self):
+        """Most captures never need this pool; it does not grow."""
+        trial = matrix(MOST_TRIALS, T_COLUMNS)
+        for place in range(MOST_TRIALS):
+            trial[place, T_NEXT] = place - 1
+        self.trial_memory = trial
+        self.trial = trial
+        self.free_trial = MOST_TRIALS - 1
+        self.trials = MOST_TRIALS
 
     def _grow_pages(self, wanted):
         """Doubles the arena up to `arena_bytes`; false when it is as large as it may be."""
@@ -302,6 +374,8 @@ class Frames:
         kind: i64
         self.why = WHY_DONE
         while row < rows:
+            if self.settling >= 0 and not self._settle():
+                return row
             kind = chunks[CHUNK_KIND, row]
             if kind == CHUNK_DATA:
                 if not self._data(chunks, row):
@@ -309,6 +383,8 @@ class Frames:
             elif kind == CHUNK_GAP:
                 if not self._gap(chunks, row):
                     return row
+                if chunks[CHUNK_DETAIL, row] == GAP_CUT:
+                    self.talk[chunks[CHUNK_SLOT, row], TALK_CUT + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
             elif kind == CHUNK_OPEN:
                 self._open(chunks, row)
             elif kind == CHUNK_END:
@@ -317,6 +393,8 @@ class Frames:
                 return row
             self.resume = 0
             row += 1
+        if self.settling >= 0:
+            self._settle()
         return row
 
     @cython.cfunc
@@ -339,6 +417,9 @@ class Frames:
                 self.side[s, column] = 0
             self._no_frame(s)
             self.side[s, S_REASON] = SKIP_UNSYNCED
+            self.side[s, S_CORRELATION] = UNKNOWN
+            self.side[s, S_TRIAL_FIRST] = -1
+            self.side[s, S_TRIAL_LAST] = -1
         if self.broker_ports:
             self._force(slot, chunks[CHUNK_LENGTH, row] >> 16, chunks[CHUNK_LENGTH, row] & 0xFFFF)
         return 0
@@ -378,6 +459,8 @@ class Frames:
         length: i64 = chunks[CHUNK_LENGTH, row]
         mode: i64
         while self.resume < length:
+            if self.settling >= 0 and not self._settle():
+                return False
             mode = self.side[s, S_MODE]
             if mode == M_FRAMES:
                 if self.resume == 0 and self.side[s, S_GUESSED] and self._outdone(chunks, row, slot, s):
@@ -387,6 +470,9 @@ class Frames:
                     return False
             elif mode == M_SEARCH:
                 if not self._search(chunks, row, slot, s):
+                    return False
+            elif mode == M_TRIAL:
+                if not self._trial_bytes(chunks, row, slot, s):
                     return False
             else:
                 self._skip(slot, s, SKIP_NOT_KAFKA, length - self.resume)
@@ -571,8 +657,10 @@ class Frames:
                 part = count
             if buffer == 0:
                 self.pages[page : page + part] = self.stream_block[offset : offset + part]
-            else:
+            elif buffer == 1:
                 self.pages[page : page + part] = self.stream_heap[offset : offset + part]
+            else:
+                self.pages[page : page + part] = self.heap[offset : offset + part]
             held += part
             offset += part
             count -= part
@@ -613,6 +701,8 @@ class Frames:
             page = self.next_page[page]
         self.heap_used = at
         self._free_pages_of(s)
+        if held == self.max_frame and held < self.side[s, S_TOTAL]:
+            self._note(PROBLEM_LONG_FRAME, s, self.side[s, S_TOTAL] - held, held)
         self._finished(slot, s, OWN_HEAP, at - held, held, self.side[s, S_FRAMED], last_time)
         return 0
 
@@ -626,6 +716,15 @@ class Frames:
     def _token_answer_due(self, slot: i64) -> cython.bint:
         first: i64 = self.talk[slot, C_FIRST]
         return first >= 0 and self.wait[first, W_KEY] == TOKEN
+
+    @cython.cfunc
+    def _is_token_answer(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
+        """Answers to tokens have no header. After a loss it may have been the answer that is gone."""
+        if not self._token_answer_due(slot):
+            return False
+        return self.side[s, S_LOSSES] == self.wait[self.talk[slot, C_FIRST], W_LOSSES] or not self._reply_at(
+            slot, buffer, at, at + held
+        )
 
     @cython.cfunc
     def _length_fits(self, slot: i64, s: i64, total: i64) -> cython.bint:
@@ -647,13 +746,25 @@ class Frames:
             return True
         if self._is_request_side(slot, s):
             return end - at < 14 or self._request_at(buffer, at, end, True)
-        # An orphan is believed when it ends where the segment ends, or a known reply follows it.
+        # An orphan is believed when its id is near others, it ends where the segment ends, or a known reply follows it.
         return (
             self._token_answer_due(slot)
             or self._reply_at(slot, buffer, at, end)
+            or (self._orphan_header(buffer, at, end) and self._is_near(slot, self._int32(buffer, at + 4)))
             or at + total == end
             or (at + total < end and self._reply_at(slot, buffer, at + total, end))
         )
+
+    @cython.cfunc
+    def _is_near(self, slot: i64, correlation: i64) -> cython.bint:
+        """Is this id near one that the connection has used?"""
+        s: i64
+        last: i64
+        for s in range(2 * slot, 2 * slot + 2):
+            last = self.side[s, S_CORRELATION]
+            if last != UNKNOWN and (-LONGEST_STEP <= correlation - last <= LONGEST_STEP or last >= RESERVED):
+                return True
+        return correlation >= RESERVED
 
     @cython.cfunc
     def _request_at(self, buffer: i64, at: i64, end: i64, guess: cython.bint) -> cython.bint:
@@ -679,8 +790,8 @@ class Frames:
             return False
         if guess and self._int32(buffer, at + 8) < -1:
             return False
-        if key == 7 and version == 0:  # ControlledShutdown v0: the one request header without a client id
-            return total <= 64
+        if key == 7 and version == 0:  # ControlledShutdown v0: the one header without a client id, then a broker's id
+            return total == 16
         client = self._int16(buffer, at + 12)
         if client < -1 or client > 1024 or 14 + client > total:
             return False
@@ -697,15 +808,15 @@ class Frames:
     def _reply_at(self, slot: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Do the bytes from `at` look like the reply to an outstanding request?"""
         total: i64
-        correlation: i64
-        place: i64
         if end - at < 8:
             return False
         total = 4 + self._int32(buffer, at)
-        if total < 8 or total > LONGEST_SYNC_FRAME:
-            return False
-        correlation = self._int32(buffer, at + 4)
-        place = self.talk[slot, C_FIRST]
+        return 8 <= total <= LONGEST_SYNC_FRAME and self._is_waited_for(slot, self._int32(buffer, at + 4))
+
+    @cython.cfunc
+    def _is_waited_for(self, slot: i64, correlation: i64) -> cython.bint:
+        """Is a request with this id outstanding?"""
+        place: i64 = self.talk[slot, C_FIRST]
         while place >= 0:
             if self.wait[place, W_KEY] != TOKEN and self.wait[place, W_CORRELATION] == correlation:
                 return True
@@ -728,11 +839,25 @@ class Frames:
 
     @cython.cfunc
     def _produce_guess(self, buffer: i64, at: i64, end: i64) -> cython.bint:
-        """A reply with a small correlation id reads as Produce of that version: acks and timeout must make sense too."""
-        place: i64 = self._acks_place(self._int16(buffer, at + 6), buffer, at, end)
-        if place < 0 or place + 6 > end:
+        """Much reads as Produce: replies with a small correlation id, ZooKeeper. What follows the header must make sense."""
+        version: i64 = self._int16(buffer, at + 6)
+        place: i64 = self._acks_place(version, buffer, at, end)
+        if place < 0 or place + 6 > end or not -1 <= self._int16(buffer, place) <= 1:
             return False
-        return -1 <= self._int16(buffer, place) <= 1 and 0 < self._int32(buffer, place + 2) <= LONGEST_TIMEOUT_MS
+        return 0 < self._int32(buffer, place + 2) <= LONGEST_TIMEOUT_MS and self._has_topics(
+            version, buffer, place + 6, end
+        )
+
+    @cython.cfunc
+    def _has_topics(self, version: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """Can the topics of a Produce request begin at `at`? Nobody sends one without; true when the bytes end first."""
+        if version >= 9:
+            return at >= end or self._byte(buffer, at) > 1
+        if at + 4 > end:
+            return True
+        if not 0 < self._int32(buffer, at) <= MOST_TOPICS:
+            return False
+        return at + 6 > end or 0 < self._int16(buffer, at + 4) <= 255
 
     @cython.cfunc
     def _boundary_at(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
@@ -769,6 +894,7 @@ class Frames:
         what asked for no reply is a row already, and stays.
         """
         self._drop_partial(slot, s, SKIP_UNSYNCED)
+        self._drop_trial(slot, s)
         self.side[s, S_MODE] = M_SEARCH
         while self.talk[slot, C_FIRST] >= 0:
             self._forget_first(slot)
@@ -790,17 +916,111 @@ class Frames:
         start: i64 = at
         if self.talk[slot, TALK_STREAM + (s & 1)] == 0 and at == 0 and self._first_bytes(chunks, row, slot, s):
             return True
+        if at == 0 and self.side[s, S_TAIL] and not self._search_tail(chunks, row, slot, s):
+            return False
+        if self.side[s, S_MODE] != M_SEARCH:
+            return True
         while at < length:
             if self._boundary_at(slot, s, buffer, base + at, base + length, at == 0):
+                self.side[s, S_SEARCHED] += at - start
                 self._synced(slot, s)
                 self.side[s, S_GUESSED] = 1 if at == 0 else 2
+                break
+            if at == 0 and self._may_try(slot, s, buffer, base, base + length):
+                self._try(slot, s, self._int32(buffer, base + 4))
                 break
             at += 1
         self._skip(slot, s, self.side[s, S_REASON], at - start)
         self.resume = at
+        if at == length:
+            self._keep_tail(chunks, row, s, start)
         self.side[s, S_SEARCHED] += at - start
         if at == length and self.side[s, S_SEARCHED] > SEARCH_LIMIT and self.talk[slot, TALK_REQUESTS] == 0:
             self._stranger(slot, PROTOCOL_OTHER)
+        return True
+
+    @cython.cfunc
+    def _keep_tail(self, chunks: i64[:, ::1], row: i64, s: i64, start: i64) -> cython.int:
+        """Remembers the end of a chunk that was searched in vain from `start` on: a header may begin in it."""
+        end: i64 = chunks[CHUNK_LENGTH, row]
+        count: i64 = end - start if end - start < TAIL else TAIL
+        i: i64
+        high: i64 = 0
+        low: i64 = 0
+        for i in range(end - count, end):
+            high = ((high << 8) | (low >> 48)) & LOW_63
+            low = ((low << 8) | self._byte(chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + i)) & LOW_56
+        self.side[s, S_TAIL] = count
+        self.side[s, S_TAIL_HIGH] = high
+        self.side[s, S_TAIL_LOW] = low
+        self.side[s, S_TAIL_TIME] = chunks[CHUNK_TIME, row]
+        self.side[s, S_TAIL_NUMBER] = chunks[CHUNK_NUMBER, row]
+        self.side[s, S_TAIL_END] = (chunks[CHUNK_SEQ, row] + end) & LOW_32
+        return 0
+
+    @cython.cfunc
+    def _search_tail(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
+        """Looks for a header that begins in the last bytes of the chunk before and goes on in this one."""
+        count: i64 = self.side[s, S_TAIL]
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        base: i64 = chunks[CHUNK_OFFSET, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        reach: i64 = length if length < TAIL_REACH else TAIL_REACH
+        at: i64 = self.heap_used
+        i: i64
+        found: i64 = -1
+        if self.side[s, S_TAIL_END] != chunks[CHUNK_SEQ, row]:
+            self.side[s, S_TAIL] = 0
+            return True
+        if at + count + reach > self.heap_size:
+            self.heap_needed = count + reach
+            self.why = WHY_HEAP_FULL
+            return False
+        for i in range(count):
+            self.heap[at + i] = self._tail_byte(s, count - 1 - i)
+        for i in range(reach):
+            self.heap[at + count + i] = self._byte(buffer, base + i)
+        for i in range(count):
+            if self._boundary_at(slot, s, OWN_HEAP, at + i, at + count + reach, False):
+                if 4 + self._int32(OWN_HEAP, at + i) <= count - i:
+                    continue  # a reply of a few bytes that came byte by byte: all of it has been skipped
+                if i + 4 + self._int32(OWN_HEAP, at + i) + 14 <= count + reach:
+                    return self._from_tail(slot, s, at + i, count - i)  # the frame after it speaks for it
+                if found < 0:
+                    found = i
+        if found >= 0 and not self._boundary_at(slot, s, buffer, base, base + length, True):
+            return self._from_tail(slot, s, at + found, count - found)
+        self.side[s, S_TAIL] = 0
+        return True
+
+    @cython.cfunc
+    def _tail_byte(self, s: i64, back: i64) -> cython.uchar:
+        """The byte of the tail that has `back` others behind it."""
+        value: i64 = self.side[s, S_TAIL_LOW] if back < 7 else self.side[s, S_TAIL_HIGH]
+        return cython.cast(cython.uchar, (value >> (8 * (back % 7))) & 255)
+
+    @cython.cfunc
+    def _from_tail(self, slot: i64, s: i64, at: i64, count: i64) -> cython.bint:
+        """A frame begins with the last `count` bytes of the tail, at `at` of our heap: they are skipped no longer."""
+        i: i64
+        self._synced(slot, s)
+        if not self._keep(OWN_HEAP, at, count, s):
+            self.side[s, S_MODE] = M_SEARCH
+            self.why = WHY_ARENA_FULL
+            return False
+        self._skip(slot, s, self.side[s, S_REASON], -count)
+        self.side[s, S_GUESSED] = 2
+        self.side[s, S_PASSED] = count
+        self.side[s, S_FRAMED] = count
+        self.side[s, S_TIME] = self.side[s, S_TAIL_TIME]
+        self.side[s, S_LAST_TIME] = self.side[s, S_TAIL_TIME]
+        self.side[s, S_NUMBER] = self.side[s, S_TAIL_NUMBER]
+        self.side[s, S_SEQ] = (self.side[s, S_TAIL_END] - count) & LOW_32
+        for i in range(count if count < 4 else 4):
+            self.side[s, S_PREFIX] = (self.side[s, S_PREFIX] << 8) | self.heap[at + i]
+        if count >= 4:
+            self.side[s, S_TOTAL] = 4 + self.side[s, S_PREFIX]  # `_boundary_at` has seen that it is modest
+        self.side[s, S_TAIL] = 0
         return True
 
     @cython.cfunc
@@ -812,7 +1032,11 @@ class Frames:
         if self._is_request_side(slot, s):
             if end - at < 14 or self._request_at(buffer, at, end, True):
                 return False
-        elif end - at < 8 or self._reply_at(slot, buffer, at, end):
+        elif (
+            end - at < 8
+            or self._reply_at(slot, buffer, at, end)
+            or (self._orphan_header(buffer, at, end) and self._is_near(slot, self._int32(buffer, at + 4)))
+        ):
             return False
         self._drop_partial(slot, s, self.side[s, S_REASON])
         self.side[s, S_MODE] = M_SEARCH
@@ -839,6 +1063,7 @@ class Frames:
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
             self.talk[slot, TALK_CLIENT_SIDE] = s & 1
         self.side[s, S_MODE] = M_FRAMES
+        self.side[s, S_LOSSES] += self.side[s, S_SEARCHED] > 0  # whole frames may have gone by
         self.side[s, S_SEARCHED] = 0
         self.side[s, S_GUESSED] = 0
         self._no_frame(s)
@@ -854,18 +1079,21 @@ class Frames:
         if not forced and self._is_tls(buffer, base, end):
             self._stranger(slot, PROTOCOL_TLS)
             return True
-        if not self.talk[slot, C_FROM_SYN]:
+        if not self.talk[slot, C_FROM_SYN] or self.side[s, S_LOSSES]:
             return False
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and (s & 1) == 0:
             # Fewer bytes than a header needs: believe the length for now, the whole header is judged when it is there.
-            if (
+            if self._is_gssapi(buffer, base, end):
+                self.talk[slot, C_TOKENS] = TOKENS_NEXT
+                self._synced(slot, s)
+            elif self._is_zookeeper(buffer, base, end) or not (
                 self._request_at(buffer, base, end, False)
                 or self._one_frame(buffer, base, end)
                 or (end - base < 14 and self._may_be_request(buffer, base, end))
             ):
+                self._stranger(slot, PROTOCOL_OTHER)
+            else:
                 self._synced(slot, s)
-                return True
-            self._stranger(slot, PROTOCOL_OTHER)
             return True
         if self.talk[slot, TALK_CLIENT_SIDE] != UNKNOWN:
             self._synced(slot, s)
@@ -880,6 +1108,35 @@ class Frames:
             return False
         kind = self._byte(buffer, at)
         return 20 <= kind <= 23 and self._byte(buffer, at + 1) == 3 and self._byte(buffer, at + 2) <= 4
+
+    @cython.cfunc
+    def _is_gssapi(self, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """A size and an initial context token of GSS-API (RFC 2743, 3.1): tag 0x60, DER length, then an object id."""
+        size: i64
+        more: i64
+        i: i64
+        if end - at < 9 or self._byte(buffer, at + 4) != 96:
+            return False
+        size = self._byte(buffer, at + 5)
+        more = 0
+        if size >= 128:
+            more = size - 128
+            size = 0
+            if more < 1 or more > 3:
+                return False
+            for i in range(more):
+                size = (size << 8) | self._byte(buffer, at + 6 + i)
+            if at + 6 + more >= end:
+                return False
+        return self._int32(buffer, at) == 2 + more + size and self._byte(buffer, at + 6 + more) == 6
+
+    @cython.cfunc
+    def _is_zookeeper(self, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """ZooKeeper's first request: protocol version 0, last transaction, timeout, session and a password of 16 bytes. Its
+        frames are cut like Kafka's, and its ids 1, 2, 3 read as Produce of that version."""
+        if end - at < 32 or self._int32(buffer, at + 4) != 0 or self._int32(buffer, at + 28) != 16:
+            return False
+        return 44 <= self._int32(buffer, at) <= 45
 
     @cython.cfunc
     def _one_frame(self, buffer: i64, at: i64, end: i64) -> cython.bint:
@@ -931,6 +1188,398 @@ class Frames:
             self.resume += 1
         return 0
 
+    # ---- replies whose requests are not there ----
+
+    @cython.cfunc
+    def _orphan_header(self, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """Can a reply begin at `at`, whatever it answers? Wants 8 bytes: some brokers send length and id alone.
+
+        Bodies begin with an error code, a time, a count or an empty tag section: with a zero byte, or -1.
+        """
+        total: i64
+        first: i64
+        if end - at < 8:
+            return False
+        total = 4 + self._int32(buffer, at)
+        if total < 10 or total > LONGEST_SYNC_FRAME or self._int32(buffer, at + 4) < -1:
+            return False
+        first = self._byte(buffer, at + 8) if end - at > 8 else 0
+        return first == 0 or first == 255
+
+    @cython.cfunc
+    def _zookeeper_like(self, s: i64) -> cython.bint:
+        """Its messages have a length and a growing id too: replies then a transaction id (an epoch and a counter, or -1) and
+        an error code (0 to -127), requests a small type and a path. What is too short for that, or has other numbers there,
+        speaks for Kafka."""
+        epoch: i64 = self._word(s, 2)
+        counter: i64 = self._word(s, 3)
+        if self.side[s, S_TOTAL] < 20:
+            return False
+        if self.side[s, S_HELD] < 20:
+            return True
+        if not 0 <= epoch < 65536 or (epoch == 0 and counter == 0):
+            return epoch == -1 and counter == -1
+        if 0 < epoch < 128 and 0 < counter < 1024 and self._word(s, 4) >> 24 == 47:
+            return True
+        return -127 <= self._word(s, 4) <= 0
+
+    @cython.cfunc
+    def _is_offer(self, s: i64) -> cython.bint:
+        """The reply to ApiVersions, which opens most connections: no error, as many keys as its length says, and the first
+        are Produce or Fetch with few versions. No other protocol has that."""
+        total: i64 = self.side[s, S_TOTAL]
+        keys: i64 = self._word(s, 2) & 65535
+        versions: i64 = self._word(s, 4) & LOW_32
+        if self.side[s, S_HELD] < 20 or self._word(s, 2) >> 16 != 0:
+            return False
+        keys = (keys << 16) | ((self._word(s, 3) >> 16) & 65535)
+        if keys * 6 + 14 == total or keys * 6 + 18 == total:  # v0, and with a throttle time v1 and v2
+            return keys > 0 and 0 <= (self._word(s, 3) & 65535) <= 1 and (versions >> 16) <= (versions & 65535) < 32
+        keys = (self._word(s, 2) >> 8) & 255  # v3: one more than there are, a byte each, and tags
+        if keys < 2 or keys > 127 or keys * 7 + 9 > total or self._word(s, 2) & 255:
+            return False
+        # Key, oldest and newest version, no tags, and the next key: seven bytes, and two.
+        return (
+            (self._word(s, 3) >> 24) & 255 <= 1
+            and (self._word(s, 3) >> 8) & 65535 < 32
+            and self._word(s, 3) & 255 == 0
+            and (versions >> 24) < 32
+            and (versions >> 16) & 255 == 0
+            and 0 < versions & 65535 < 128
+        )
+
+    @cython.cfunc
+    def _word(self, s: i64, number: i64) -> i64:
+        value: i64 = self.side[s, S_WORDS + number]
+        return value - TWO_32 if value >= TWO_31 else value
+
+    @cython.cfunc
+    def _may_try(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """May a reply without request begin at the start of this chunk?"""
+        if self._is_request_side(slot, s) or self._token_answer_due(slot) or not self._orphan_header(buffer, at, end):
+            return False
+        return 4 + self._int32(buffer, at) <= LONGEST_FIRST_TRIAL or self._is_near(slot, self._int32(buffer, at + 4))
+
+    @cython.cfunc
+    def _try(self, slot: i64, s: i64, correlation: i64) -> cython.int:
+        """Begins a trial, or goes on with one that a gap interrupted when the id fits."""
+        if not self._is_step(s, correlation):
+            self._drop_trial(slot, s)
+        self._no_frame(s)
+        self.side[s, S_MODE] = M_TRIAL
+        return 0
+
+    @cython.cfunc
+    def _is_step(self, s: i64, correlation: i64) -> cython.bint:
+        """Does an id go on from that of the trial's last frame? Java clients take one for ApiVersions and send it before
+        others, so one step may go back."""
+        step: i64 = self._step(s, correlation)
+        return 0 <= step <= LONGEST_STEP or (-LONGEST_STEP <= step < 0 and self.side[s, S_TRIAL_BACK] == 0)
+
+    @cython.cfunc
+    def _step(self, s: i64, correlation: i64) -> i64:
+        """How far an id is from that of the trial's last frame: 0 for the first, and into or out of the reserved ones."""
+        last: i64 = self.side[s, S_TRIAL_LAST]
+        if last < 0:
+            return 0
+        last = self.trial[last, T_CORRELATION]
+        return 0 if (last >= RESERVED) != (correlation >= RESERVED) else correlation - last
+
+    @cython.cfunc
+    def _trial_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
+        """Passes over a frame of the trial, or the part of it that is in the chunk; false: the output is full."""
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        base: i64 = chunks[CHUNK_OFFSET, row]
+        end: i64 = base + chunks[CHUNK_LENGTH, row]
+        at: i64 = base + self.resume
+        count: i64
+        if self.side[s, S_TRIAL_SURE]:
+            return self._win(slot, s)
+        if self._is_request_side(slot, s) or (
+            self.side[s, S_PASSED] > 0 and self._trial_outdone(slot, s, buffer, at, end)
+        ):
+            self._lose(slot, s)
+            return True
+        if self.side[s, S_PASSED] == 0:
+            if not self._trial_start(slot, s, buffer, at, end):
+                return True
+            self._begin(chunks, row, s, self.resume)
+            for count in range(TRIAL_WORDS):
+                self.side[s, S_WORDS + count] = 0
+        self._arrived(chunks, row, s)
+        at = self._read_words(s, buffer, at, end, 8)
+        if self.side[s, S_PASSED] < 8 or (self.side[s, S_TOTAL] < 0 and not self._trial_header(slot, s)):
+            return True
+        at = self._read_words(s, buffer, at, end, 20 if self.side[s, S_TOTAL] > 20 else self.side[s, S_TOTAL])
+        count = self.side[s, S_TOTAL] - self.side[s, S_PASSED]
+        self._pass(s, count if count < end - at else end - at)
+        if self.side[s, S_PASSED] == self.side[s, S_TOTAL]:
+            self._tried(slot, s, self._end_time(s, chunks[CHUNK_TIME, row]), count == end - at)
+        return True
+
+    @cython.cfunc
+    def _read_words(self, s: i64, buffer: i64, at: i64, end: i64, wanted: i64) -> i64:
+        """Reads the first `wanted` bytes of the frame under way into its words, as far as they come without a hole."""
+        word: i64
+        while self.side[s, S_HELD] == self.side[s, S_PASSED] < wanted and at < end:
+            word = S_WORDS + (self.side[s, S_HELD] >> 2)
+            self.side[s, word] = (self.side[s, word] << 8) | self._byte(buffer, at)
+            self.side[s, S_HELD] += 1
+            self._pass(s, 1)
+            at += 1
+        return at
+
+    @cython.cfunc
+    def _pass(self, s: i64, count: i64) -> cython.int:
+        """Bytes of the frame under way that are counted and not kept."""
+        self.side[s, S_PASSED] += count
+        self.side[s, S_FRAMED] += count
+        self.resume += count
+        return 0
+
+    @cython.cfunc
+    def _trial_start(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """May the next frame of the trial begin at `at`? False: the trial is won, or lost, here."""
+        if self.side[s, S_TRIAL_COUNT] and self._reply_at(slot, buffer, at, end):
+            self.side[s, S_TRIAL_SURE] = 1
+            return False
+        if (end - at >= 8 and not self._orphan_header(buffer, at, end)) or (
+            self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and self._request_guess(buffer, at, end, True)
+        ):
+            self._lose(slot, s)
+            return False
+        return True
+
+    @cython.cfunc
+    def _trial_header(self, slot: i64, s: i64) -> cython.bint:
+        """Length and id of the trial's next frame are there; false: the trial is won, or lost, here."""
+        total: i64 = 4 + self._word(s, 0)
+        correlation: i64 = self._word(s, 1)
+        if not 10 <= total <= LONGEST_SYNC_FRAME or correlation < -1 or not self._is_step(s, correlation):
+            self._lose(slot, s)
+            return False
+        self.side[s, S_TOTAL] = total
+        if self.side[s, S_TRIAL_COUNT] and self._is_waited_for(slot, correlation):
+            self.side[s, S_TRIAL_SURE] = 1
+            return False
+        return True
+
+    @cython.cfunc
+    def _trial_outdone(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
+        """Inside a frame of the trial a chunk begins with what is more likely a reply."""
+        if self.resume > 0 or self.side[s, S_TOTAL] < 0:
+            return False
+        if self._reply_at(slot, buffer, at, end):
+            return True
+        return (
+            self.side[s, S_TRIAL_COUNT] == 0
+            and self._orphan_header(buffer, at, end)
+            and at + 4 + self._int32(buffer, at) == end
+        )
+
+    @cython.cfunc
+    def _trial_gap(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
+        """Inside a frame a gap costs nothing; over a boundary it interrupts the trial."""
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        left: i64 = self.side[s, S_TOTAL] - self.side[s, S_PASSED] if self.side[s, S_TOTAL] > 0 else -1
+        last_time: i64 = UNKNOWN
+        if 0 <= length < left:
+            self.side[s, S_PASSED] += length
+            return 0
+        if chunks[CHUNK_DETAIL, row] == GAP_CUT:
+            self._arrived(chunks, row, s)
+            last_time = self._end_time(s, chunks[CHUNK_TIME, row])
+        if left > 0 and length == left:
+            self._tried(slot, s, last_time, False)
+            return 0
+        self._drop_partial(slot, s, SKIP_LOST)
+        self.side[s, S_MODE] = M_SEARCH
+        self.side[s, S_REASON] = SKIP_LOST
+        self.side[s, S_LOSSES] += 1
+        return 0
+
+    @cython.cfunc
+    def _tried(self, slot: i64, s: i64, last_time: i64, at_end: cython.bint) -> cython.int:
+        """A frame of the trial is complete: it is kept, and all of them are judged."""
+        place: i64
+        step: i64 = self._step(s, self._word(s, 1))
+        if self.trials == 0:
+            self._make_trials()
+        place = self.free_trial
+        if place < 0:
+            self._lose(slot, s)
+            return 0
+        self.free_trial = self.trial[place, T_NEXT]
+        self.trial[place, T_TIME] = self.side[s, S_TIME]
+        self.trial[place, T_LAST_TIME] = last_time
+        self.trial[place, T_NUMBER] = self.side[s, S_NUMBER]
+        self.trial[place, T_SEQ] = self.side[s, S_SEQ]
+        self.trial[place, T_TOTAL] = self.side[s, S_TOTAL]
+        self.trial[place, T_FRAMED] = self.side[s, S_FRAMED]
+        self.trial[place, T_CORRELATION] = self._word(s, 1)
+        self.trial[place, T_NEXT] = -1
+        if self.side[s, S_TRIAL_FIRST] < 0:
+            self.side[s, S_TRIAL_FIRST] = place
+        else:
+            self.trial[self.side[s, S_TRIAL_LAST], T_NEXT] = place
+        self.side[s, S_TRIAL_STEPS] += step > 0
+        if self._is_offer(s):
+            self.side[s, S_TRIAL_STEPS] += TRIAL_PROOF - 1
+        self.side[s, S_TRIAL_BACK] += step < 0
+        self.side[s, S_TRIAL_UNLIKE] += not self._zookeeper_like(s)
+        self.side[s, S_TRIAL_LAST] = place
+        self.side[s, S_TRIAL_COUNT] += 1
+        self.side[s, S_TRIAL_BYTES] += self.side[s, S_FRAMED]
+        self._no_frame(s)
+        self.side[s, S_TRIAL_SURE] = self._is_proven(slot, s, at_end)
+        if self.side[s, S_TRIAL_COUNT] == LONGEST_TRIAL and not self.side[s, S_TRIAL_SURE]:
+            if self._is_alone(slot, s):
+                self.side[s, S_TRIAL_SURE] = 1  # as far as this connection goes: see `_ends_in_replies`
+            else:
+                self._lose(slot, s)
+        return 0
+
+    @cython.cfunc
+    def _is_proven(self, slot: i64, s: i64, at_end: cython.bint) -> cython.bint:
+        """Is the trial won? Beside requests one frame will do when its id is near theirs; where there are none at all, the
+        frames must speak for themselves."""
+        count: i64 = self.side[s, S_TRIAL_COUNT]
+        if self.talk[slot, TALK_REQUESTS] > 0:
+            return self.side[s, S_TRIAL_STEPS] >= TRIAL_PROOF or (
+                (at_end or count > 1) and self._is_near(slot, self.trial[self.side[s, S_TRIAL_LAST], T_CORRELATION])
+            )
+        if self.talk[slot, C_FORCED]:
+            return count > 1
+        if 2 * self.side[s, S_TRIAL_UNLIKE] <= count or self.side[s, S_TRIAL_STEPS] < TRIAL_PROOF:
+            return False
+        if not self._is_alone(slot, s):
+            return False
+        self.talk[slot, TALK_CHAINED] += count - 1
+        return True
+
+    @cython.cfunc
+    def _is_alone(self, slot: i64, s: i64) -> cython.bint:
+        """Is there nothing of the other side?"""
+        return (
+            self.talk[slot, TALK_REQUESTS] == 0
+            and self.talk[slot, TALK_STREAM + 1 - (s & 1)] == 0
+            and self.side[s ^ 1, S_TRIAL_COUNT] == 0
+        )
+
+    @cython.cfunc
+    def _ends_in_replies(self, slot: i64, s: i64) -> cython.bint:
+        """At the end: is a trial won, or is all that was seen of the connection a few frames that may be replies?
+
+        Too few for a proof: the connection counts if others prove that its peer is a broker.
+        """
+        if self.side[s, S_TRIAL_FIRST] < 0:
+            return False
+        return self.side[s, S_TRIAL_SURE] != 0 or (
+            self._is_alone(slot, s) and self.talk[slot, TALK_STREAM + (s & 1)] == 0
+        )
+
+    @cython.cfunc
+    def _win(self, slot: i64, s: i64) -> cython.bint:
+        """The frames of the trial leave as rows; false: the output is full, come again."""
+        following: i64
+        place: i64 = self.side[s, S_TRIAL_FIRST]
+        self.side[s, S_TRIAL_SURE] = 1
+        if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
+            self.talk[slot, TALK_CLIENT_SIDE] = 1 - (s & 1)
+        if self.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN:
+            self.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
+        while place >= 0:
+            if self.out_used + 2 > self.out_size:
+                self.why = WHY_OUTPUT_FULL
+                return False
+            self._won(slot, s, place)
+            following = self.trial[place, T_NEXT]
+            self.trial[place, T_NEXT] = self.free_trial
+            self.free_trial = place
+            place = following
+            self.side[s, S_TRIAL_FIRST] = place
+        self._forget_trial(s)
+        if self.side[s, S_MODE] == M_TRIAL:
+            self.side[s, S_MODE] = M_FRAMES
+            self.side[s, S_SEARCHED] = 0
+            self.side[s, S_GUESSED] = 0
+            self._keep_header(s)
+        return True
+
+    @cython.cfunc
+    def _keep_header(self, s: i64) -> cython.int:
+        """The trial was won by the header of a frame that lies across two chunks: now its bytes are wanted."""
+        i: i64
+        count: i64 = self.side[s, S_HELD]
+        self.side[s, S_HELD] = 0
+        if count == self.side[s, S_PASSED] and self.heap_used + count <= self.heap_size:
+            for i in range(count):
+                self.heap[self.heap_used + i] = cython.cast(
+                    cython.uchar, (self.side[s, S_WORDS + (i >> 2)] >> (8 * (3 - (i & 3)))) & 255
+                )
+            self.side[s, S_PASSED] = 0
+            self._keep(OWN_HEAP, self.heap_used, count, s)
+            self.side[s, S_PASSED] = count
+        return 0
+
+    @cython.cfunc
+    def _won(self, slot: i64, s: i64, place: i64) -> cython.int:
+        """The row of one frame of a trial. Its bytes are gone: there is nothing in it that could be read without its key."""
+        row: i64 = self.out_used
+        self._row(slot, s, OWN_HEAP, -4, 4, self.trial[place, T_LAST_TIME])
+        self.out[FRAME_LENGTH, row] = self.trial[place, T_TOTAL] - 4
+        self.out[FRAME_FIRST_TIME, row] = self.trial[place, T_TIME]
+        self.out[FRAME_NUMBER, row] = self.trial[place, T_NUMBER]
+        self.out[FRAME_SEQ, row] = self.trial[place, T_SEQ]
+        self.out[FRAME_ID, row] = identity(
+            self.talk[slot, TALK_FLOW], self.trial[place, T_TIME], self.trial[place, T_SEQ]
+        )
+        self._orphan(slot)
+        self.out[FRAME_CORRELATION, row] = self.trial[place, T_CORRELATION]
+        self.out[FRAME_DECODED, row] = DECODED_HEADER
+        self.side[s, S_CORRELATION] = self.trial[place, T_CORRELATION]
+        self.talk[slot, TALK_STREAM + (s & 1)] += self.trial[place, T_FRAMED]
+        self.talk[slot, TALK_FRAMED + (s & 1)] += self.trial[place, T_FRAMED]
+        self.out_used += 1
+        return 0
+
+    @cython.cfunc
+    def _lose(self, slot: i64, s: i64) -> cython.int:
+        """The trial is lost: its bytes were searched in vain."""
+        self.side[s, S_SEARCHED] += self.side[s, S_TRIAL_BYTES] + self.side[s, S_FRAMED]
+        self._drop_partial(slot, s, self.side[s, S_REASON])
+        self._drop_trial(slot, s)
+        self.side[s, S_MODE] = M_SEARCH
+        return 0
+
+    @cython.cfunc
+    def _drop_trial(self, slot: i64, s: i64) -> cython.int:
+        """Forgets the frames of a trial, if there is one; their bytes count as skipped."""
+        place: i64 = self.side[s, S_TRIAL_FIRST]
+        following: i64
+        if place < 0:
+            return 0
+        self._skip(slot, s, self.side[s, S_REASON], self.side[s, S_TRIAL_BYTES])
+        while place >= 0:
+            following = self.trial[place, T_NEXT]
+            self.trial[place, T_NEXT] = self.free_trial
+            self.free_trial = place
+            place = following
+        self._forget_trial(s)
+        return 0
+
+    @cython.cfunc
+    def _forget_trial(self, s: i64) -> cython.int:
+        self.side[s, S_TRIAL_FIRST] = -1
+        self.side[s, S_TRIAL_LAST] = -1
+        self.side[s, S_TRIAL_COUNT] = 0
+        self.side[s, S_TRIAL_BYTES] = 0
+        self.side[s, S_TRIAL_UNLIKE] = 0
+        self.side[s, S_TRIAL_STEPS] = 0
+        self.side[s, S_TRIAL_BACK] = 0
+        self.side[s, S_TRIAL_SURE] = 0
+        return 0
+
     # ---- gaps and ends ----
 
     @cython.cfunc
@@ -940,8 +1589,15 @@ class Frames:
         s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
         length: i64 = chunks[CHUNK_LENGTH, row]
         left: i64
+        cut: cython.bint
         last_time: i64 = UNKNOWN
+        if self.side[s, S_TRIAL_SURE] and not self._win(slot, s):
+            return False
         if self.side[s, S_MODE] != M_FRAMES:
+            if self.side[s, S_MODE] == M_TRIAL:
+                self._trial_gap(chunks, row, slot, s)
+            else:
+                self.side[s, S_LOSSES] += 1
             return True
         if chunks[CHUNK_DETAIL, row] == GAP_CUT:
             # The packet came, only its bytes were not kept: this is when the frame's tail arrived.
@@ -962,7 +1618,8 @@ class Frames:
         self.side[s, S_MODE] = M_SEARCH
         self.side[s, S_REASON] = SKIP_LOST
         self.side[s, S_LOSSES] += 1
-        self._note_at(PROBLEM_LOST_SYNC, chunks, row, slot, s, length)
+        cut = chunks[CHUNK_DETAIL, row] == GAP_CUT
+        self._note_at(PROBLEM_CUT_SYNC if cut else PROBLEM_LOST_SYNC, chunks, row, slot, s, length)
         return True
 
     @cython.cfunc
@@ -987,6 +1644,9 @@ class Frames:
         slot: i64 = chunks[CHUNK_SLOT, row]
         s: i64
         column: i64
+        for s in range(2 * slot, 2 * slot + 2):
+            if self._ends_in_replies(slot, s) and not self._win(slot, s):
+                return False
         while self.talk[slot, C_FIRST] >= 0:
             if self.out_used + 2 > self.out_size:
                 self.why = WHY_OUTPUT_FULL
@@ -999,6 +1659,7 @@ class Frames:
             if self.side[s, S_FRAMED] > 0:
                 self._note(PROBLEM_UNFINISHED, s, self.side[s, S_TOTAL], self.side[s, S_FRAMED])
             self._drop_partial(slot, s, SKIP_UNFINISHED)
+            self._drop_trial(slot, s)
         for column in range(TALK_COLUMNS):
             self.talks[column, self.talk_rows] = self.talk[slot, column]
         self.talk_rows += 1
@@ -1041,11 +1702,10 @@ class Frames:
         if request:
             token = self.talk[slot, C_TOKENS] != 0 and self._is_token(slot, buffer, at, held)
         else:
-            token = self._token_answer_due(slot)
+            token = self._is_token_answer(slot, s, buffer, at, held)
         if held < 8 + 4 * request and not token:
             self._note(PROBLEM_HEADER_LOST, s, self.side[s, S_TOTAL], held)
-            self._skip(slot, s, SKIP_HEADERLESS, framed)
-            self._no_frame(s)
+            self._headerless(slot, s, framed)
             return 0
         self.talk[slot, TALK_STREAM + (s & 1)] += framed
         self.talk[slot, TALK_FRAMED + (s & 1)] += framed
@@ -1054,8 +1714,11 @@ class Frames:
             self._token(slot, request)
         elif request:
             self._request(slot, s, buffer, at, held)
-        else:
-            self._reply(slot, buffer, at, held)
+        elif not self._reply(slot, s, buffer, at, held):
+            self.talk[slot, TALK_STREAM + (s & 1)] -= framed
+            self.talk[slot, TALK_FRAMED + (s & 1)] -= framed
+            self._headerless(slot, s, framed)
+            return 0
         self.out_used += 1
         self._no_frame(s)
         self.side[s, S_GUESSED] = 0
@@ -1063,27 +1726,46 @@ class Frames:
             self.crowded = False
             self._ended(slot, self.talk[slot, C_FIRST], STATUS_REPLY_LOST)
             self._forget_first(slot)
-        elif not request and not token:
+        elif not request and not token and self.overtaken >= 0:
             self._overtaken(slot)
         return 0
 
     @cython.cfunc
-    def _overtaken(self, slot: i64) -> cython.int:
-        """A reply came before that of the oldest request. Where a gap or unseen acks explain it, the oldest is settled.
-
-        One a reply, for which `_room` keeps a second output row; so the chain stays short however much was lost.
-        """
-        first: i64 = self.talk[slot, C_FIRST]
-        if first < 0 or not self.overtook:
-            return 0
-        if self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES] > self.wait[first, W_LOSSES]:
-            self._ended(slot, first, STATUS_REPLY_LOST)
-        elif self.wait[first, W_ACKS_UNSEEN]:
-            self._ended(slot, first, STATUS_NO_REPLY_EXPECTED)
-        else:
-            return 0
-        self._forget_first(slot)
+    def _headerless(self, slot: i64, s: i64, framed: i64) -> cython.int:
+        """A frame of which nothing is known but its bytes. Whatever waits for an answer of this side may wait for this one."""
+        self._skip(slot, s, SKIP_HEADERLESS, framed)
+        self.side[s, S_LOSSES] += 1
+        self._no_frame(s)
         return 0
+
+    @cython.cfunc
+    def _overtaken(self, slot: i64) -> cython.int:
+        """A reply came before those of older requests. Where a gap or unseen acks explain it, they are settled."""
+        self.settling = slot
+        self.settling_losses = self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES]
+        self._settle()
+        return 0
+
+    @cython.cfunc
+    def _settle(self) -> cython.bint:
+        """Goes on with `_overtaken`; false: the output is full, and nothing else may be read before this is done."""
+        first: i64
+        while self.overtaken >= 0:
+            first = self.talk[self.settling, C_FIRST]
+            if self.settling_losses <= self.wait[first, W_LOSSES] and not self.wait[first, W_ACKS_UNSEEN]:
+                break
+            if self.out_used >= self.out_size:
+                self.why = WHY_OUTPUT_FULL
+                return False
+            if self.settling_losses > self.wait[first, W_LOSSES]:
+                self._ended(self.settling, first, STATUS_REPLY_LOST)
+            else:
+                self._ended(self.settling, first, STATUS_NO_REPLY_EXPECTED)
+            self._forget_first(self.settling)
+            if first == self.overtaken:
+                self.overtaken = -1
+        self.settling = -1
+        return True
 
     @cython.cfunc
     def _row(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, last_time: i64) -> cython.int:
@@ -1108,11 +1790,18 @@ class Frames:
 
     @cython.cfunc
     def _is_token(self, slot: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
-        """The first frame after SaslHandshake v0 is a token; later ones until a request header turns up."""
-        if self.talk[slot, C_TOKENS] == 2 and held >= 14 and self._request_header(buffer, at, held):
-            self.talk[slot, C_TOKENS] = 0
+        """The first frame after SaslHandshake v0 is a token; later ones until a request header turns up.
+
+        Where bytes are missing, or the answer to the handshake is, the first frame is judged too.
+        """
+        sure: cython.bint = self.talk[slot, C_TOKENS] == TOKENS_NEXT
+        if sure and self.side[2 * slot + self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES] == 0:
+            self.talk[slot, C_TOKENS] = TOKENS_ON
+            return True
+        if held >= 14 and self._request_header(buffer, at, held):
+            self.talk[slot, C_TOKENS] = TOKENS_NONE
             return False
-        self.talk[slot, C_TOKENS] = 2
+        self.talk[slot, C_TOKENS] = TOKENS_ON
         return True
 
     @cython.cfunc
@@ -1125,6 +1814,20 @@ class Frames:
         version = self._int16(buffer, at + 6)
         client = self._int16(buffer, at + 12)
         return 0 <= version <= self.newest[key] + 3 and -1 <= client <= held - 14
+
+    @cython.cfunc
+    def _is_plausible(self, buffer: i64, at: i64, held: i64, total: i64) -> cython.bint:
+        """Does this header speak for Kafka? Many protocols send a size and a small number; a sure boundary takes any."""
+        key: i64 = self._int16(buffer, at + 4)
+        version: i64
+        if key < 0 or key >= len(self.newest) or self.newest[key] < 0:
+            return False
+        version = self._int16(buffer, at + 6)
+        if version < 0 or version > self.newest[key] + 3:
+            return False
+        return (
+            held < 14 or (key == 7 and version == 0 and total == 16) or -1 <= self._int16(buffer, at + 12) <= total - 14
+        )
 
     @cython.cfunc
     def _token(self, slot: i64, request: cython.bint) -> cython.int:
@@ -1150,16 +1853,19 @@ class Frames:
         version: i64 = self._int16(buffer, at + 6)
         acks: i64 = 1
         self.talk[slot, TALK_REQUESTS] += 1
-        if self.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN and 0 <= key < len(self.newest) and self.newest[key] >= 0:
-            self.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
-        if self.talk[slot, TALK_REQUESTS] > 1 and not self.side[s, S_GUESSED]:
-            self.talk[slot, TALK_CHAINED] += 1
+        if self.talk[slot, TALK_CHAINED] == 0 and self._is_plausible(buffer, at, held, self.side[s, S_TOTAL]):
+            if self.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN:
+                self.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
+            self.talk[slot, TALK_CHAINED] += self.talk[slot, TALK_REQUESTS] > 1 and not self.side[s, S_GUESSED]
         self.out[FRAME_EVENT, row] = FRAME_REQUEST_SEEN
         self.out[FRAME_KEY, row] = key
         self.out[FRAME_VERSION, row] = version
         self.out[FRAME_CORRELATION, row] = self._int32(buffer, at + 8)
         self.out[FRAME_STATUS, row] = STATUS_PENDING
-        if key == 0:
+        self.side[s, S_CORRELATION] = self.out[FRAME_CORRELATION, row]
+        if key == 17 and version == 0:
+            self.talk[slot, C_TOKENS] = TOKENS_ASKED
+        elif key == 0:
             acks = self._acks(version, buffer, at, at + held)
         if acks == 0:
             self.out[FRAME_REQUEST, row] = UNKNOWN
@@ -1270,25 +1976,27 @@ class Frames:
         return 0
 
     @cython.cfunc
-    def _reply(self, slot: i64, buffer: i64, at: i64, held: i64) -> cython.int:
-        """Pairs a reply with the oldest outstanding request of its correlation id."""
+    def _reply(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
+        """Pairs a reply with the oldest outstanding request of its correlation id; false: this is no reply at all."""
         row: i64 = self.out_used
         correlation: i64 = self._int32(buffer, at + 4)
         before: i64 = -1
         place: i64 = self.talk[slot, C_FIRST]
         self.out[FRAME_CORRELATION, row] = correlation
-        self.overtook = False
+        self.overtaken = -1
         while place >= 0 and (self.wait[place, W_CORRELATION] != correlation or self.wait[place, W_KEY] == TOKEN):
             before = place
             place = self.wait[place, W_NEXT]
         if place < 0:
-            self.talk[slot, TALK_ORPHANS] += 1
-            self.out[FRAME_EVENT, row] = FRAME_ORPHAN_SEEN
-            self.out[FRAME_KEY, row] = UNKNOWN
-            self.out[FRAME_VERSION, row] = UNKNOWN
-            self.out[FRAME_REQUEST, row] = UNKNOWN
-            self.out[FRAME_STATUS, row] = STATUS_ORPHAN_REPLY
-            return 0
+            if self._is_stray(slot, s, correlation):
+                return False
+            self.side[s, S_CORRELATION] = correlation
+            self._orphan(slot)
+            return True
+        self.side[s, S_CORRELATION] = correlation
+        if self.side[s, S_LOSSES] != self.wait[place, W_LOSSES]:
+            before = self._after_loss(s, place, before)
+            place = self.talk[slot, C_FIRST] if before < 0 else self.wait[before, W_NEXT]
         self.talk[slot, TALK_REPLIES] += 1
         self.out[FRAME_EVENT, row] = FRAME_REPLY_SEEN
         self.out[FRAME_KEY, row] = self.wait[place, W_KEY]
@@ -1296,9 +2004,51 @@ class Frames:
         self.out[FRAME_REQUEST, row] = place
         self.out[FRAME_ID, row] = self.wait[place, W_ID]
         if self.wait[place, W_KEY] == 17 and self.wait[place, W_VERSION] == 0 and held >= 10:
-            self.talk[slot, C_TOKENS] = self._int16(buffer, at + 8) == 0
-        self.overtook = before >= 0
+            if self._int16(buffer, at + 8) != 0:
+                self.talk[slot, C_TOKENS] = TOKENS_NONE
+            elif self.talk[slot, C_TOKENS] != TOKENS_ON:
+                self.talk[slot, C_TOKENS] = TOKENS_NEXT
+        self.overtaken = before
         self._forget(slot, before, place)
+        return True
+
+    @cython.cfunc
+    def _after_loss(self, s: i64, place: i64, before: i64) -> i64:
+        """The predecessor of the request that a reply is for, when replies are missing since request `place` was sent.
+
+        Clients that use one id again and again wait for each reply: then the request that was sent after the loss is meant.
+        """
+        correlation: i64 = self.wait[place, W_CORRELATION]
+        found: i64 = before
+        while place >= 0:
+            if (
+                self.wait[place, W_CORRELATION] == correlation
+                and self.wait[place, W_KEY] != TOKEN
+                and self.wait[place, W_LOSSES] == self.side[s, S_LOSSES]
+            ):
+                return before
+            before = place
+            place = self.wait[place, W_NEXT]
+        return found
+
+    @cython.cfunc
+    def _is_stray(self, slot: i64, s: i64, correlation: i64) -> cython.bint:
+        """Where requests are missing, what nobody asked for may be the answer to a SASL token: believed if its id fits in."""
+        # The other side, not the client's: a guess of who that is may have been taken back while this frame came in.
+        if self.side[s ^ 1, S_LOSSES] == 0 and not self.talk[slot, C_TOKENS]:
+            return False
+        return not self._is_near(slot, correlation)
+
+    @cython.cfunc
+    def _orphan(self, slot: i64) -> cython.int:
+        """The columns of a reply without request."""
+        row: i64 = self.out_used
+        self.talk[slot, TALK_ORPHANS] += 1
+        self.out[FRAME_EVENT, row] = FRAME_ORPHAN_SEEN
+        self.out[FRAME_KEY, row] = UNKNOWN
+        self.out[FRAME_VERSION, row] = UNKNOWN
+        self.out[FRAME_REQUEST, row] = UNKNOWN
+        self.out[FRAME_STATUS, row] = STATUS_ORPHAN_REPLY
         return 0
 
     @cython.cfunc

@@ -278,6 +278,7 @@ class _Writer:
             use = layout.USE_RECORDS
             if element.is_row and self.entries:
                 targets_of_text[0] = self.fill(layout.ENTRY_RECORD_BYTES, element)
+                targets_of_text[1] = self.fill(layout.ENTRY_NEXT_OFFSET, element)
         elif each.type == "string" and "secret" not in each.roles:
             found = self.targets(each, element)
             targets_of_text[: len(found)] = found

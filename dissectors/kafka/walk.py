@@ -116,6 +116,12 @@ FULL_OUTPUT = cython.declare(cython.longlong, 100)
 # The stack of arrays and tagged sections: four numbers each, below them those of the message.
 STACK_LEVELS = cython.declare(cython.longlong, 32)
 
+# Record batches: offset and length; the rest of the least message (crc, magic, attributes, two lengths); a header of magic 2.
+BATCH_PREFIX = cython.declare(cython.longlong, 12)
+LEAST_MESSAGE = cython.declare(cython.longlong, 14)
+BATCH_HEADER = cython.declare(cython.longlong, 61)
+MOST_OFFSET = cython.declare(cython.longlong, 4611686018427387904)
+
 # Short strings are looked up without making a Python object: TEXT_SLOTS places of TEXT_BYTES each.
 TEXT_SLOTS = cython.declare(cython.longlong, 4096)
 TEXT_BYTES = cython.declare(cython.longlong, 64)
@@ -507,7 +513,7 @@ class Walker:
                     if size >= 0:
                         self._text(size, self.code[pc + 3], self.code[pc + 4])
                 elif self.code[pc + 2] == USE_RECORDS:
-                    self._records(max(size, 0), self.code[pc + 3])
+                    self._records(max(size, 0), self.code[pc + 3], self.code[pc + 4])
                 if size > 0:
                     self.pos += size
                 pc += 5
@@ -791,10 +797,44 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def _records(self, size: cython.longlong, to: cython.longlong) -> cython.int:
+    def _records(self, size: cython.longlong, to: cython.longlong, also: cython.longlong) -> cython.int:
         self._add(VALUE_RECORD_BYTES, size)
         self._store(to, size)
+        if also >= 0:
+            self._store(also, self._next_offset(size))
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
+    def _next_offset(self, size: cython.longlong) -> cython.longlong:
+        """The offset behind the last whole batch of the `size` bytes at `pos`, UNKNOWN without one.
+
+        All formats begin with a base offset (int64) and the bytes that follow (int32), and have the magic at 16. The offset
+        of a message of magic 0 or 1 is its own, of a compressed one that of the last inside; a batch of magic 2 has
+        last_offset_delta (int32) at 23. Only headers are looked at, one step per batch.
+        """
+        at: cython.longlong = self.pos
+        end: cython.longlong = self.pos + size
+        last: cython.longlong = -1
+        length: cython.longlong
+        offset: cython.longlong
+        delta: cython.longlong = 0
+        while end - at >= BATCH_PREFIX:
+            length = self._signed32(at + 8)
+            if length < LEAST_MESSAGE or length > end - at - BATCH_PREFIX:
+                break
+            last = at
+            at += BATCH_PREFIX + length
+        if last < 0 or self.data[last + 16] > 2:
+            return UNKNOWN
+        if self.data[last + 16] == 2:
+            if at - last < BATCH_HEADER:
+                return UNKNOWN
+            delta = self._signed32(last + 23)
+        offset = self._signed64(last)
+        if offset < 0 or offset > MOST_OFFSET or delta < 0:
+            return UNKNOWN
+        return offset + delta + 1
 
     # ---- tagged fields ----
 
@@ -1001,9 +1041,12 @@ def _copy(
 @cython.inline
 @cython.exceptval(check=False)
 def _program_place(key: cython.longlong, version: cython.longlong, direction: cython.longlong) -> cython.longlong:
-    """Where the program of a message is noted; keys and versions beyond the table have the header alone."""
-    if key >= KEYS or version >= VERSIONS:
-        return (KEYS * VERSIONS - 1) * 2 + direction
+    """Where the program of a message is noted. Keys and versions beyond the table have the header alone: a known key in the
+    form of its newest versions, unknown keys one form for all."""
+    if key >= KEYS:
+        key = KEYS - 1
+    if version >= VERSIONS:
+        version = VERSIONS - 1
     return (key * VERSIONS + version) * 2 + direction
 
 

@@ -8,6 +8,7 @@ protocol plus IP_PROTOCOL, a LINKTYPE_ plus LINK, or a final outcome as `-2 - SE
 import cython
 
 from dissectors.layout import matrix
+from dissectors.net.fragments import Fragments
 from dissectors.net.links import RESOLVERS
 
 if not cython.compiled:
@@ -47,6 +48,7 @@ if not cython.compiled:
         SEGMENT_TTL,
         SEGMENT_WINDOW,
         UNKNOWN,
+        WHY_DATAGRAM,
         WHY_DONE,
         WHY_OUTPUT_FULL,
     )
@@ -81,6 +83,7 @@ MOST_LINKS = 64
 MAPPED = cython.declare(cython.longlong, 0xFFFF00000000)  # ::ffff:0:0, where IPv4 addresses live
 SIGN = cython.declare(cython.longlong, 0x80000000)
 HIGH_HALF = cython.declare(cython.longlong, 0x100000000)
+LARGEST_SEGMENT = cython.declare(cython.longlong, 16777216)  # offload makes 512 KiB; what claims more would skip a stream
 NO_BOUND = cython.declare(cython.longlong, 1 << 62)
 
 # Constants of Steele's SplitMix64, as C values.
@@ -95,10 +98,13 @@ class Packets:
     """Turns rows of the packets matrix into rows of the segments matrix, and counts everything that is no segment.
 
     `scopes` says what each SEGMENT_SCOPE other than 0 stands for: outer layers first, separated by `, `. A scope's
-    number is a hash of its layers, so that every split of a capture gives it the same one.
+    number is a hash of its layers, so that every split of a capture gives it the same one. `datagram` holds the bytes of
+    the last row after WHY_DATAGRAM, `fragments` what waits for the rest of its datagram.
     """
 
     scopes = cython.declare(dict, visibility="readonly")
+    datagram = cython.declare(bytes, visibility="readonly")
+    fragments = cython.declare(object, visibility="readonly")
     resolvers: object
     block: cython.const[cython.uchar][::1]
     out: cython.longlong[:, ::1]
@@ -108,6 +114,10 @@ class Packets:
     link_count: cython.longlong
     link_column: cython.longlong
     number_base: cython.longlong
+    share: cython.longlong
+    shares: cython.longlong
+    base_scope: cython.longlong
+    origin: cython.longlong
     first_time: cython.longlong
     last_time: cython.longlong
     at: cython.longlong
@@ -122,10 +132,24 @@ class Packets:
     target_low: cython.longlong
     ttl: cython.longlong
     ip_id: cython.longlong
+    # The fragment that was met: its payload is [at, end), of `wire` - `at` bytes.
+    piece_id: cython.longlong
+    piece_offset: cython.longlong
+    piece_more: cython.bint
+    piece_protocol: cython.longlong
+    piece_family: cython.longlong
 
-    def __init__(self, resolvers=RESOLVERS):
-        """`resolvers` maps a link type that this stage does not read to a function(bytes) -> offset of IP, or None."""
+    def __init__(self, resolvers=RESOLVERS, fragments=None, share=0, shares=1):
+        """`resolvers` maps a link type that this stage does not read to a function(bytes) -> offset of IP, or None.
+
+        `fragments` may be shared by the stages of inputs that are one capture. Of `shares` stages that read the same
+        input, each hands on the segments of its own connections only: share `share`, from 0.
+        """
+        self.share = share
+        self.shares = shares
         self.resolvers = resolvers
+        self.fragments = Fragments() if fragments is None else fragments
+        self.datagram = b""
         self.scopes = {}
         self.block = b""
         self.out = matrix(1, 1)
@@ -137,9 +161,19 @@ class Packets:
         self.link_column = 0
         self.begin(0)
 
-    def begin(self, number_base):
-        """A new input: its segments are numbered `number_base` + packet number, and its time range starts anew."""
+    def begin(self, number_base, tap="", origin=0):
+        """A new input: its segments are numbered `number_base` + packet number, and its time range starts anew.
+
+        `tap` names where it was taken, if somebody said so: equal addresses of two taps are kept apart. `origin` is
+        added to the number of each segment's interface.
+        """
         self.number_base = number_base
+        self.origin = origin
+        self.base_scope = 0
+        for byte in tap.encode():
+            self.base_scope = _mixed(self.base_scope, byte)
+        if tap:
+            self.scopes[self.base_scope] = f"tap {tap}"
         self.first_time = UNKNOWN
         self.last_time = UNKNOWN
 
@@ -158,7 +192,9 @@ class Packets:
         """Reads `packets[:, start_row:rows]`, whose offsets point into `block`, and writes `segments[SEGMENT_, ...]`.
 
         Returns (next_row, segments_written, why): WHY_OUTPUT_FULL wants a call with `start_row=next_row` and an empty
-        `segments`. Never raises for what is in a packet: each counts under exactly one SEEN_ outcome.
+        `segments`, and so does WHY_DATAGRAM, after which the bytes of the last row are in `datagram`, not in `block`.
+        Never raises for what is in a packet: each counts under exactly one SEEN_ outcome, fragments under that of their
+        datagram once it is complete.
         """
         capacity: cython.longlong = segments.shape[1]
         packet: cython.longlong = start_row
@@ -176,12 +212,17 @@ class Packets:
             self.end = self.at + packets[PACKET_CAPTURED, packet]
             self.wire = self.at + packets[PACKET_LENGTH, packet]
             self.bound = NO_BOUND
-            self.scope = 0
+            self.scope = self.base_scope
             outcome = self._walk(packets[PACKET_LINK, packet])
-            if outcome == SEEN_TCP:
+            if outcome == SEEN_FRAGMENT:
+                outcome = self._put_together(packets, packet)
+                self.block = block
+                if outcome == SEEN_TCP and self._is_mine():
+                    why = WHY_DATAGRAM
+            if outcome == SEEN_TCP and (self.shares == 1 or self._is_mine()):
                 segments[SEGMENT_NUMBER, self.row] = self.number_base + packets[PACKET_NUMBER, packet]
                 segments[SEGMENT_TIME, self.row] = packets[PACKET_TIME, packet]
-                segments[SEGMENT_INTERFACE, self.row] = packets[PACKET_INTERFACE, packet]
+                segments[SEGMENT_INTERFACE, self.row] = self.origin + packets[PACKET_INTERFACE, packet]
                 self.row += 1
             if packets[PACKET_LINK, packet] != self.links[0, self.link_column]:
                 self._find_link(packets[PACKET_LINK, packet])
@@ -193,8 +234,24 @@ class Packets:
                 if self.last_time == UNKNOWN or time > self.last_time:
                     self.last_time = time
             packet += 1
+            if why != WHY_DONE:
+                break
         self.block = b""  # or the caller could not resize its buffer
         return packet, self.row, why
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _is_mine(self) -> cython.bint:
+        """Does the segment in row `row` belong to a connection of this share? The same for both directions."""
+        place: cython.longlong
+        ends: cython.longlong
+        if self.shares == 1:
+            return True
+        place = (self.out[SEGMENT_SRC_LOW, self.row] ^ self.out[SEGMENT_DST_LOW, self.row]) & 0x7FFFFFFF
+        ends = self.out[SEGMENT_SRC_PORT, self.row] + self.out[SEGMENT_DST_PORT, self.row]
+        place = place * 31 + ends * 40503
+        place ^= place >> 15
+        return place % self.shares == self.share
 
     def outcomes(self):
         """How many packets ended in each SEEN_ outcome so far, a list indexed by it."""
@@ -242,9 +299,13 @@ class Packets:
     @cython.exceptval(-1, check=False)
     def _walk(self, link: cython.longlong) -> cython.longlong:
         """The packet's outcome; for SEEN_TCP the segment is in row `row`, but for number, time and interface."""
-        layer: cython.longlong = LINK + link
         if link < 0 or link > 0xFFFF:
             return SEEN_UNKNOWN_LINK
+        return self._layers(LINK + link)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _layers(self, layer: cython.longlong) -> cython.longlong:
         depth: cython.longlong = 0
         while layer >= 0:
             depth += 1
@@ -339,7 +400,7 @@ class Packets:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _llc(self) -> cython.longlong:
-        """IEEE 802.2; IP is there behind a SNAP header (RFC 1042), rarely under a SAP of its own."""
+        """IEEE 802.2; IP is there behind a SNAP header (RFC 1042, or its 802.1H variant), rarely under a SAP of its own."""
         if self.at + 3 > self.end:
             return self._short()
         if self.block[self.at] == 6 and self.block[self.at + 1] == 6:
@@ -348,7 +409,7 @@ class Packets:
         if self.block[self.at] == 0xAA and self.block[self.at + 1] == 0xAA:
             if self.at + 8 > self.end:
                 return self._short()
-            if self.block[self.at + 3] == 0 and self.block[self.at + 4] == 0 and self.block[self.at + 5] == 0:
+            if self.block[self.at + 3] == 0 and self.block[self.at + 4] == 0 and self.block[self.at + 5] in (0, 0xF8):
                 self.at += 8
                 return self._u16(self.at - 2)
         self.tally[ETHERTYPES, 0] += 1
@@ -549,8 +610,6 @@ class Packets:
             if total < header:
                 return -2 - SEEN_MALFORMED
             self._narrow(at + total)
-        if self._u16(at + 6) & 0x3FFF:
-            return -2 - SEEN_FRAGMENT
         self.source_high = 0
         self.target_high = 0
         self.source_low = MAPPED | self._u32(at + 12)
@@ -558,6 +617,8 @@ class Packets:
         self.ttl = self.block[at + 8]
         self.ip_id = self._u16(at + 4)
         self.at = at + header
+        if self._u16(at + 6) & 0x3FFF:
+            return self._piece(4, self.ip_id, self._u16(at + 6) << 3, self._u16(at + 6) & 0x2000, self.block[at + 9])
         return IP_PROTOCOL + self.block[at + 9]
 
     @cython.cfunc
@@ -597,10 +658,74 @@ class Packets:
             size = self.block[self.at + 1]
             size = 8 if kind == 44 else size * 4 + 8 if kind == 51 else size * 8 + 8
             if kind == 44 and self._u16(self.at + 2) & 0xFFF9:
-                return -2 - SEEN_FRAGMENT
+                self.at += 8
+                size = self._u16(self.at - 6)
+                return self._piece(6, self._u32(self.at - 4), size & 0xFFF8, size & 1, self.block[self.at - 8])
             kind = self.block[self.at]
             self.at += size
         return IP_PROTOCOL + kind
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _piece(
+        self,
+        family: cython.longlong,
+        number: cython.longlong,
+        offset: cython.longlong,
+        more: cython.longlong,
+        protocol: cython.longlong,
+    ) -> cython.longlong:
+        """Notes a fragment, whose payload begins at `at`: what it belongs to is looked up when the packet is left."""
+        self.piece_family = family
+        self.piece_id = number
+        self.piece_offset = offset & 0xFFFF
+        self.piece_more = more != 0
+        self.piece_protocol = protocol
+        return -2 - SEEN_FRAGMENT
+
+    @cython.cfunc
+    def _put_together(self, packets: cython.longlong[:, ::1], packet: cython.longlong) -> cython.longlong:
+        """The outcome of a fragment: that of its datagram when it is the last one missing, which the others then share.
+
+        Fragments of different interfaces are never mixed: a copy of a datagram must not fill the holes of another. For
+        IPv6 the key has no protocol (RFC 8200, 4.5), and TTL and id are those of the fragment that came last.
+        """
+        outcome: cython.longlong = SEEN_FRAGMENT
+        while outcome == SEEN_FRAGMENT and self.at <= self.end:
+            key = (
+                self.scope, self.origin + packets[PACKET_INTERFACE, packet], self.piece_family, self.piece_id,
+                self.source_high, self.source_low, self.target_high, self.target_low,
+                self.piece_protocol if self.piece_family == 4 else 0,
+            )  # fmt: skip
+            place = (self.piece_offset, self.wire - self.at, self.piece_more)
+            data = bytes(self.block[self.at : self.end])
+            whole = self.fragments.add(
+                key, self.number_base, packets[PACKET_TIME, packet], place, data, self.piece_protocol
+            )
+            if whole is None or whole.protocol is None:
+                break
+            self.datagram = whole.payload()
+            self.block = self.datagram
+            self.at = 0
+            self.end = len(self.datagram)
+            self.wire = whole.total
+            self.bound = whole.total
+            if self.piece_family == 4:
+                outcome = self._layers(IP_PROTOCOL + cython.cast(cython.longlong, whole.protocol))
+            else:
+                outcome = self._layers_of_6(whole.protocol)
+            if packets[PACKET_LINK, packet] != self.links[0, self.link_column]:
+                self._find_link(packets[PACKET_LINK, packet])
+            self.links[1 + SEEN_FRAGMENT, self.link_column] -= whole.packets - 1
+            self.links[1 + outcome, self.link_column] += whole.packets - 1
+        return outcome
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _layers_of_6(self, kind: cython.longlong) -> cython.longlong:
+        """What follows the fragment header of a whole datagram, further extension headers first."""
+        layer: cython.longlong = self._extensions(kind)
+        return self._layers(layer) if layer >= 0 else -2 - layer
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -631,7 +756,7 @@ class Packets:
         if at + 14 > self.end:
             return -2 - SEEN_CUT
         header: cython.longlong = (self.block[at + 12] >> 4) * 4
-        if header < 20 or at + header > self.wire:
+        if header < 20 or at + header > self.wire or self.wire - at > LARGEST_SEGMENT:
             return -2 - SEEN_MALFORMED
         source: cython.longlong = self._u16(at)
         target: cython.longlong = self._u16(at + 2)
@@ -651,6 +776,8 @@ class Packets:
         self.out[SEGMENT_LENGTH, row] = self.wire - payload
         self.out[SEGMENT_TTL, row] = self.ttl
         self.out[SEGMENT_IP_ID, row] = self.ip_id
+        if self.ip_id <= 0:
+            self.out[SEGMENT_IP_ID, row] = -1 - self._u16(at + 16) if at + 18 <= self.end else UNKNOWN
         self.out[SEGMENT_SCOPE, row] = self.scope
         self.tally[TCP_PORTS, source] += 1
         if source != target:

@@ -8,7 +8,9 @@ Rules
   of segments of the same connection *and* a span of capture time. What comes out of a connection depends on its own
   segments only, never on others or on how the capture is cut into batches; only the limits break that.
 - A side met in mid-flight starts at its lowest sequence number after a smaller window, or where its SYN says.
-- A 4-tuple used again is a new part.
+- A 4-tuple used again is a new part. A SYN that comes late, behind bytes of its own connection, does not begin another.
+- A segment that was captured twice is a duplicate: it is counted as one and as nothing else (`_is_copy`).
+- A connection captured at two points of its way is two parts, one in each lane (`_lane`).
 
 Strategy: segments in order go straight through as references into the block. Everything else is kept in pages of one
 arena (`heap`), a page and a record each, in sequence order. What can go out is decided from the state alone, step by
@@ -21,6 +23,7 @@ Sources: RFC 9293 (TCP), RFC 7323 (largest window, 1 GiB), RFC 5961 (resets that
 """
 
 import heapq
+import mmap
 import os
 
 import cython
@@ -61,10 +64,13 @@ if not cython.compiled:
         PART_COLUMNS,
         PART_FIRST_NUMBER,
         PART_FIRST_TIME,
+        PART_LANE,
         PART_LAST_NUMBER,
         PART_LAST_TIME,
         PART_NUMBER,
+        PART_ORIGIN,
         PART_PACKETS,
+        PART_POINT,
         PART_RTT,
         PART_SCOPE,
         PART_START_SEQ,
@@ -81,10 +87,13 @@ if not cython.compiled:
         PROBLEM_TIME,
         SEGMENT_ACK,
         SEGMENT_CAPTURED,
+        SEGMENT_COLUMNS,
         SEGMENT_DST_HIGH,
         SEGMENT_DST_LOW,
         SEGMENT_DST_PORT,
         SEGMENT_FLAGS,
+        SEGMENT_INTERFACE,
+        SEGMENT_IP_ID,
         SEGMENT_LENGTH,
         SEGMENT_NUMBER,
         SEGMENT_OFFSET,
@@ -94,6 +103,7 @@ if not cython.compiled:
         SEGMENT_SRC_LOW,
         SEGMENT_SRC_PORT,
         SEGMENT_TIME,
+        SEGMENT_TTL,
         SEGMENT_WINDOW,
         TCP_ACK,
         TCP_FIN,
@@ -135,20 +145,24 @@ C_RST_NUMBER = cython.declare(cython.int, 25)
 C_RST_COUNT = cython.declare(cython.int, 26)
 C_CLOSED_NUMBER = cython.declare(cython.int, 27)  # packet that ended the second side
 C_FREE = cython.declare(cython.int, 28)  # next free slot
-C_COLUMNS = cython.declare(cython.int, 29)
+C_LANE = cython.declare(cython.int, 29)
+C_POINT = cython.declare(cython.int, 30)
+C_ORIGIN = cython.declare(cython.int, 31)  # interface of the first packet
+C_COLUMNS = cython.declare(cython.int, 32)
 
 MODE_LIVE = cython.declare(cython.int, 1)
 MODE_OPENED = cython.declare(cython.int, 2)  # the OPEN row is out
 MODE_CLOSED = cython.declare(cython.int, 4)  # both sides have ended
 MODE_RESET = cython.declare(cython.int, 8)  # a reset has waited long enough: nothing more is waited for
 MODE_FLUSH = cython.declare(cython.int, 16)  # the slot is being freed
+MODE_RELIEF = cython.declare(cython.int, 32)  # its kept bytes are being given up, as all keep too much together
 
-# State of a side: side[2 * slot + side, column]. S_PACKETS ... S_ZERO_WINDOW are in the order of the PART_ pairs.
+# State of a side: side[2 * slot + side, column]. S_PACKETS ... S_DUPLICATES are in the order of the PART_ pairs.
 S_STATE = cython.declare(cython.int, 0)  # SIDE_ bits
 S_NEXT = cython.declare(cython.int, 1)  # what is delivered next; before the start, the first number seen, as S_START
 S_HEAD = cython.declare(cython.int, 2)  # first record kept, -1 none
 S_TAIL = cython.declare(cython.int, 3)
-S_PAGES = cython.declare(cython.int, 4)  # records kept
+S_TTL = cython.declare(cython.int, 4)  # of its newest segment; UNKNOWN before the first
 S_LAST_ACK = cython.declare(cython.int, 5)  # ACK number this side sent last, as on the wire
 S_ACKED = cython.declare(cython.int, 6)  # highest ACK number the peer sent for this side
 S_LOWEST = cython.declare(cython.int, 7)  # where a side met in mid-flight would start
@@ -178,7 +192,10 @@ S_GAPS = cython.declare(cython.int, 27)
 S_GAP_BYTES = cython.declare(cython.int, 28)
 S_CONFLICTS = cython.declare(cython.int, 29)
 S_ZERO_WINDOW = cython.declare(cython.int, 30)
-S_COLUMNS = cython.declare(cython.int, 32)
+S_DUPLICATES = cython.declare(cython.int, 31)
+S_PAGES = cython.declare(cython.int, 32)  # records kept
+S_ORIGIN = cython.declare(cython.int, 33)  # interface that S_TTL was seen on
+S_COLUMNS = cython.declare(cython.int, 34)
 
 SIDE_STARTED = cython.declare(cython.int, 1)
 SIDE_ENDED = cython.declare(cython.int, 2)
@@ -213,7 +230,19 @@ START_NS = cython.declare(cython.longlong, 2000000)
 NEAR = cython.declare(cython.longlong, 16777216)  # a larger jump is another connection, or a lie
 LARGEST_WINDOW = cython.declare(cython.longlong, 1073741824)
 BEHIND = cython.declare(cython.longlong, 65536)  # a reset may answer a segment this old
+EARLIER_SYN = cython.declare(cython.longlong, 1048576)  # a SYN so far before the first byte seen may be late
 PROBLEM_ROWS = cython.declare(cython.longlong, 1024)
+# How far back the first copy of a segment is looked for: 4,096 segments of any connection, and this span of time. The
+# number of columns of the matrix is no power of two, like that of a batch.
+RECENT = cython.declare(cython.longlong, 4096)
+COPY_NS = cython.declare(cython.longlong, 10000000)
+SOON_NS = cython.declare(cython.longlong, 1000000)
+SPLIT_SHIFT = cython.declare(cython.longlong, 40)  # what is above it in a packet number names the input
+# What of a segment is remembered: enough to know it again.
+REMEMBERED = (
+    SEGMENT_TIME, SEGMENT_SRC_LOW, SEGMENT_DST_LOW, SEGMENT_SRC_PORT, SEGMENT_DST_PORT, SEGMENT_SEQ, SEGMENT_ACK,
+    SEGMENT_FLAGS, SEGMENT_WINDOW, SEGMENT_LENGTH, SEGMENT_TTL, SEGMENT_IP_ID, SEGMENT_SCOPE, SEGMENT_INTERFACE,
+)  # fmt: skip
 PROBLEMS_PER_SIDE = cython.declare(cython.longlong, 4)
 
 # Kinds of problems this stage reports; names are in analyzer/tables.
@@ -222,6 +251,7 @@ PROBLEM_RESET_IGNORED = cython.declare(cython.int, 21)  # its sequence number li
 PROBLEM_AFTER_END = cython.declare(cython.int, 22)  # bytes beyond a FIN or after a RST
 PROBLEM_EVICTED = cython.declare(cython.int, 23)  # an open connection gave way to a newer one
 PROBLEM_STRAY = cython.declare(cython.int, 24)  # bytes far from the others of a side whose start was not seen
+PROBLEM_HELD_LIMIT = cython.declare(cython.int, 25)  # a hole was given up as what waits for it took too much memory
 
 
 @cython.ccall
@@ -279,6 +309,13 @@ def _grown(old, columns, rows):
     return new
 
 
+def _memory(size):
+    """`size` bytes of zero, of which those that are never used cost nothing."""
+    if hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return mmap.mmap(-1, size)
+
+
 @cython.final
 @cython.cclass
 class Streams:
@@ -286,10 +323,23 @@ class Streams:
 
     `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call; `slots` is
     above every CHUNK_SLOT so far. Limits in bytes count pages of 1 KiB: a kept segment takes at least one.
+    `duplicates` counts segments that were captured twice by input (the packet number's upper bits). `lanes` is above
+    every PART_LANE so far.
     """
 
     heap = cython.declare(object, visibility="readonly")
     slots = cython.declare(cython.longlong, visibility="readonly")
+    lanes = cython.declare(cython.longlong, visibility="readonly")
+    duplicates = cython.declare(dict, visibility="readonly")
+    recent: cython.longlong[:, ::1]  # a ring: the newest segments before this call
+    recent_count: cython.longlong
+    index: cython.longlong[
+        :, ::1
+    ]  # row 0: hash -> 1 + number of its newest segment; row 1: the one before it, by place
+    sorted_in: cython.longlong
+    first_row: cython.longlong  # of this call, that is not in the ring yet
+    lane: cython.longlong  # of the next new slot
+    point: cython.longlong
     conn: cython.longlong[:, ::1]
     side: cython.longlong[:, ::1]
     held: cython.longlong[:, ::1]
@@ -303,6 +353,7 @@ class Streams:
     conn_memory: object
     side_memory: object
     held_memory: object
+    records = cython.declare(cython.longlong, visibility="readonly")  # pages of the arena used at some time
     parts_memory: object
     problems_memory: object
     oldest: object  # heap of (open, packet number, slot, part) while the connection limit is felt
@@ -319,6 +370,10 @@ class Streams:
     room: cython.longlong
     draining: cython.longlong  # slot to go on with, -1 none
     victim: cython.longlong
+    relieved: cython.longlong  # slot whose kept bytes are being given up, -1 none
+    keepers: list  # (packet number, slot, part) of those that keep bytes, the idlest last
+    evicted = cython.declare(cython.longlong, visibility="readonly")  # open connections that gave way to newer ones
+    given_up = cython.declare(cython.longlong, visibility="readonly")  # holes not waited for, for want of memory
     finish_slot: cython.longlong
     next_part: cython.longlong
     part_rows = cython.declare(cython.longlong, visibility="readonly")  # parts that take_parts would give
@@ -350,10 +405,11 @@ class Streams:
         max_held_bytes_per_side=16 << 20,
         max_connections=65_536,
         heap_bytes=4 << 20,
+        first_part=0,
     ):
         """`seed` (64 bits, random by default) keeps hostile captures from choosing colliding addresses.
 
-        `heap_bytes`: how many kept bytes one call hands on before it stops with WHY_HEAP_FULL.
+        `first_part` is the number of the first part. `heap_bytes`: how many kept bytes one call hands on before it stops with WHY_HEAP_FULL.
         """
         self.seed = int.from_bytes(os.urandom(8), "little") if seed is None else seed & 0xFFFFFFFFFFFFFFFF
         self.reorder_segments = reorder_segments
@@ -363,10 +419,19 @@ class Streams:
         self.most_limbo = max(1, heap_bytes // PAGE)
         self.most_live = max(1, max_connections)
         self.slots = 0
+        self.lanes = 1
+        self.lane = 0
+        self.point = 0
+        self.duplicates = {}
+        self._forget_copies()
         self.conn_memory = None
         self.side_memory = None
         self.held_memory = None
-        self.heap = bytearray()
+        # All of it at once, as pages that take memory when they are first used: growing by copies would need twice the
+        # limit for a moment.
+        self.heap = _memory((self.most_kept + self.most_limbo + 1024) * PAGE)
+        self.arena = memoryview(self.heap)
+        self.records = 0
         self.free_slot = -1
         self.free_record = -1
         self.limbo = -1
@@ -377,8 +442,12 @@ class Streams:
         self.oldest = None
         self.draining = -1
         self.victim = -1
+        self.relieved = -1
+        self.keepers = []
+        self.evicted = 0
+        self.given_up = 0
         self.finish_slot = 0
-        self.next_part = 0
+        self.next_part = first_part
         self.problem_rows = 0
         self.problems_dropped = 0
         self.part_rows = 0
@@ -387,6 +456,13 @@ class Streams:
         self.problems_memory = None
         self._grow_slots()
         self._grow_records()
+
+    def _forget_copies(self):
+        self.recent = matrix(SEGMENT_COLUMNS, RECENT + 8)
+        self.recent_count = 0
+        self.index = matrix(2, RECENT + 8)
+        self.sorted_in = 0
+        self.first_row = 0
 
     # ---- memory ----
 
@@ -408,22 +484,15 @@ class Streams:
         self.slots = size
 
     def _grow_records(self):
-        """Doubles the arena; what chunks refer to keeps its offset."""
+        """More records, up to one for each page of the arena. A segment needs up to 64 pages more than any limit says."""
         record: cython.longlong
-        count: cython.longlong = len(self.heap) // PAGE
-        most: cython.longlong = self.most_kept + self.most_limbo + 1024
-        size: cython.longlong = max(32, 2 * count)
-        if size > most:
-            size = max(most, count + 1024)
-        heap = bytearray(size * PAGE)
-        heap[: len(self.heap)] = self.heap
-        self.heap = heap
-        self.arena = memoryview(heap)
+        size: cython.longlong = min(max(32, 2 * self.records), len(self.arena) // PAGE)
         self.held_memory = _grown(self.held_memory, H_COLUMNS, size)
         self.held = self.held_memory
-        for record in range(size - 1, count - 1, -1):
+        for record in range(size - 1, self.records - 1, -1):
             self.held[record, H_NEXT] = self.free_record
             self.free_record = record
+        self.records = size
 
     def _grow_parts(self):
         column: cython.longlong
@@ -477,6 +546,7 @@ class Streams:
         key: cython.longlong = 0
         self.block = block
         self.segments = segments
+        self.first_row = start
         while why == WHY_DONE and row < rows:
             if found >= 0 and not self._is_tuple(found, row):
                 # The other direction of the same connection, often.
@@ -493,12 +563,17 @@ class Streams:
                     segments[SEGMENT_DST_PORT, row],
                 )
                 found = self._find(key, row)
+                self.lane = 0
+                self.point = 0
+            if found >= 0 and self.side[found, S_TTL] != segments[SEGMENT_TTL, row]:
+                found = self._lane(found, row)
             if found < 0 or not self._easily(found, row):
                 why = self._thorough(found, key, row)
                 found = -2
                 if why != WHY_DONE and self.draining < 0:
                     break
             row += 1
+        self._remember(row)
         self.block = None
         self.segments = None
         self.out = None
@@ -520,6 +595,8 @@ class Streams:
         if why == WHY_DONE:
             self.finish_slot = 0
             self.oldest = None
+            self.keepers = []
+            self._forget_copies()
         self.out = None
         return self.used, why
 
@@ -560,6 +637,8 @@ class Streams:
                 unwrap(self.side[peer, S_NEXT], self.segments[SEGMENT_ACK, row]) > self.side[peer, S_NEXT]
             ):
                 return False
+            if length == 0 and not self._acks_more(s, self.segments[SEGMENT_ACK, row]):
+                return False
         if length > 0:
             if (
                 next_seq & LOW != self.segments[SEGMENT_SEQ, row]
@@ -597,6 +676,176 @@ class Streams:
             self.side[s, S_LAST_ACK] = self.segments[SEGMENT_ACK, row]
         if self.segments[SEGMENT_WINDOW, row] == 0 and flags & (TCP_SYN | TCP_RST) == 0:
             self.side[s, S_ZERO_WINDOW] += 1
+        return 0
+
+    # ---- copies, and points of the way ----
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    def _acks_more(self, s: cython.longlong, ack: cython.longlong) -> cython.bint:
+        """Whether an ACK number is above the last one of side `s`. A segment without data that says nothing new may be
+        a copy."""
+        ahead: cython.longlong = (ack - (self.side[s, S_LAST_ACK] & LOW)) & LOW
+        return ahead > 0 and ahead < HALF
+
+    @cython.cfunc
+    def _remember(self, stop: cython.longlong):
+        """Puts the rows of this call that are not there yet, up to `stop`, into the ring of recent segments."""
+        begin: cython.longlong = max(self.first_row, stop - RECENT)
+        place: cython.longlong
+        size: cython.longlong
+        column: cython.longlong
+        i: cython.longlong
+        while begin < stop:
+            place = self.recent_count % RECENT
+            size = min(stop - begin, RECENT - place)
+            for column in REMEMBERED:
+                if cython.compiled and size > 32:
+                    self.recent[column, place : place + size] = self.segments[column, begin : begin + size]
+                else:  # a slice costs as much as some elements, and plain memoryviews of two dimensions have none
+                    for i in range(size):
+                        self.recent[column, place + i] = self.segments[column, begin + i]
+            self.recent_count += size
+            begin += size
+        self.first_row = stop
+
+    @cython.cfunc
+    def _sort_in(self):
+        """Brings the index of the ring up to date: a list for each hash, the newest segment first."""
+        place: cython.longlong
+        bucket: cython.longlong
+        self.sorted_in = max(self.sorted_in, self.recent_count - RECENT)
+        while self.sorted_in < self.recent_count:
+            place = self.sorted_in % RECENT
+            bucket = _bucket(self.recent, place)
+            self.index[1, place] = self.index[0, bucket]
+            self.sorted_in += 1
+            self.index[0, bucket] = self.sorted_in
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_copy(self, row: cython.longlong, at_same_point: cython.bint) -> cython.bint:
+        """Whether a recent segment is the same packet as this one, captured again: `-i any`, two interfaces, two files.
+
+        At the same point of the way its TTL is equal, at another one it differs. A sender counts its packets in the IP
+        id, so a packet sent again has another. IPv6 has no id, and some senders write 0: there TCP checksum and window
+        have to be equal, which the time stamps in a packet sent again prevent unless a network card writes the
+        checksum; so the copy must be of another interface too, or so near in time that nobody can have asked for it.
+        """
+        i: cython.longlong
+        self._remember(row)
+        self._sort_in()
+        i = self.index[0, _bucket(self.segments, row)]
+        while i > 0 and i > self.recent_count - RECENT:
+            if self._is_same(self.recent, (i - 1) % RECENT, row, at_same_point):
+                return True
+            i = self.index[1, (i - 1) % RECENT]
+        return False
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    def _is_same(
+        self, known: cython.longlong[:, ::1], i: cython.longlong, row: cython.longlong, at_same_point: cython.bint
+    ) -> cython.bint:
+        """The rule of `_is_copy` for one earlier segment."""
+        number: cython.longlong = self.segments[SEGMENT_IP_ID, row]
+        span: cython.longlong = 0
+        if known[SEGMENT_SEQ, i] != self.segments[SEGMENT_SEQ, row]:
+            return False
+        if (
+            known[SEGMENT_IP_ID, i] != number
+            or known[SEGMENT_LENGTH, i] != self.segments[SEGMENT_LENGTH, row]
+            or known[SEGMENT_ACK, i] != self.segments[SEGMENT_ACK, row]
+            or known[SEGMENT_FLAGS, i] != self.segments[SEGMENT_FLAGS, row]
+            or known[SEGMENT_WINDOW, i] != self.segments[SEGMENT_WINDOW, row]
+            or known[SEGMENT_SRC_PORT, i] != self.segments[SEGMENT_SRC_PORT, row]
+            or known[SEGMENT_DST_PORT, i] != self.segments[SEGMENT_DST_PORT, row]
+            or known[SEGMENT_SRC_LOW, i] != self.segments[SEGMENT_SRC_LOW, row]
+            or known[SEGMENT_DST_LOW, i] != self.segments[SEGMENT_DST_LOW, row]
+            or known[SEGMENT_SCOPE, i] != self.segments[SEGMENT_SCOPE, row]
+            or (known[SEGMENT_TTL, i] == self.segments[SEGMENT_TTL, row]) != at_same_point
+        ):
+            return False
+        if known[SEGMENT_TIME, i] != UNKNOWN and self.segments[SEGMENT_TIME, row] != UNKNOWN:
+            span = self.segments[SEGMENT_TIME, row] - known[SEGMENT_TIME, i]
+            span = max(span, -span)
+        if number > 0 or known[SEGMENT_INTERFACE, i] != self.segments[SEGMENT_INTERFACE, row]:
+            return span <= COPY_NS
+        return span < SOON_NS
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _may_be_copy(self, s: cython.longlong) -> cython.bint:
+        """Whether the segment taken in brings nothing that was not seen: else there is no copy to look for."""
+        if self.flags & (TCP_SYN | TCP_FIN | TCP_RST):
+            return True
+        if self.length > 0:
+            return self.side[s, S_NEXT] != 0 and unwrap(self.side[s, S_NEXT], self.seq) + self.length <= self._high(s)
+        return self.ack == UNKNOWN or not self._acks_more(s, self.ack)
+
+    @cython.cfunc
+    def _count_copy(self, s: cython.longlong):
+        number = self.number >> SPLIT_SHIFT
+        self.side[s, S_DUPLICATES] += 1
+        self.duplicates[number] = self.duplicates.get(number, 0) + 1
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _lane(self, found: cython.longlong, row: cython.longlong) -> cython.longlong:
+        """The sender's side in the part that a segment belongs to, when its TTL is not the one of `found`.
+
+        Where a connection was captured at two points of its way, with a router between them, its packets have another
+        TTL at each. Such points are told apart by the interface (or the input) where these differ. Where they do not, a
+        copy of a recent packet with another TTL gives them away: a host that routes between its interfaces, captured
+        with `-i any`. Any other change of TTL is a change of the way. -2: it begins a new part, in `lane` and `point`.
+        """
+        best: cython.longlong = found
+        most: cython.longlong = 0
+        near: cython.longlong
+        slot: cython.longlong
+        s: cython.longlong
+        ttl: cython.longlong = self.segments[SEGMENT_TTL, row]
+        origin: cython.longlong = self.segments[SEGMENT_INTERFACE, row]
+        i: cython.longlong = self.conn[found >> 1, C_HASH] & self.mask
+        self.lane = 0
+        self.point = 0
+        slot = self.table[i]
+        while slot >= 0:
+            s = 2 * slot if self._is_tuple(2 * slot, row) else 2 * slot + 1 if self._is_tuple(2 * slot + 1, row) else -1
+            if s >= 0:
+                near = self._nearness(s, ttl, origin)
+                if near > most:
+                    most = near
+                    best = s
+                self.lane = max(self.lane, self.conn[slot, C_LANE] + 1)
+                self.point = max(self.point, self.conn[slot, C_POINT] + 1)
+            i = (i + 1) & self.mask
+            slot = self.table[i]
+        if most < 1000:
+            if most == 0:
+                self.point = 0  # its interface tells it apart
+                return -2
+            if self._is_copy(row, False):
+                return -2
+        self.side[best, S_TTL] = ttl
+        self.side[best, S_ORIGIN] = origin
+        return best
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _nearness(self, s: cython.longlong, ttl: cython.longlong, origin: cython.longlong) -> cython.longlong:
+        """How well a segment fits side `s`: 3,000 and more when the TTL does, 2,000 when the side had none yet (best
+        where the peer was seen on the same interface; of several points on it, the one found last is the next to see
+        the answer), below 1,000 when only the interface does, and 0 when nothing does."""
+        lane: cython.longlong = min(self.conn[s >> 1, C_LANE], 99)
+        if self.side[s, S_TTL] == ttl:
+            return 3100 - lane
+        if self.side[s, S_TTL] == UNKNOWN:
+            return 2000 + lane + (100 if self.side[s ^ 1, S_ORIGIN] == origin else 0)
+        if self.side[s, S_ORIGIN] == origin:
+            return 900 - lane - max(self.side[s, S_TTL] - ttl, ttl - self.side[s, S_TTL])
         return 0
 
     # ---- flow table ----
@@ -695,6 +944,10 @@ class Streams:
         self.conn[slot, C_SYN_TIME] = UNKNOWN
         self.conn[slot, C_SYN_ACK_TIME] = UNKNOWN
         self.conn[slot, C_ACK_TIME] = UNKNOWN
+        self.conn[slot, C_LANE] = self.lane
+        self.conn[slot, C_POINT] = self.point
+        self.conn[slot, C_ORIGIN] = self.segments[SEGMENT_INTERFACE, row]
+        self.lanes = max(self.lanes, self.lane + 1)
         for s in range(2 * slot, 2 * slot + 2):
             for column in range(S_COLUMNS):
                 self.side[s, column] = 0
@@ -702,12 +955,17 @@ class Streams:
             self.side[s, S_TAIL] = -1
             self.side[s, S_LAST_ACK] = UNKNOWN
             self.side[s, S_FIN_ACK] = UNKNOWN
+            self.side[s, S_TTL] = UNKNOWN
+            self.side[s, S_ORIGIN] = UNKNOWN
+        s = 2 * slot + 1 if is_answer else 2 * slot
+        self.side[s, S_TTL] = self.segments[SEGMENT_TTL, row]
+        self.side[s, S_ORIGIN] = self.segments[SEGMENT_INTERFACE, row]
         self.next_part += 1
         self.live += 1
         self._enter(slot)
         if self.oldest is not None:
             heapq.heappush(self.oldest, (1, self.number, slot, self.conn[slot, C_PART]))
-        return 2 * slot + 1 if is_answer else 2 * slot
+        return s
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -785,7 +1043,7 @@ class Streams:
             self.conn[slot, C_PART],
         )
         self.out[CHUNK_SEQ, row] = _tuple_hash(
-            0,
+            cython.cast(cython.ulonglong, self.conn[slot, C_LANE]),
             self.conn[slot, C_SCOPE],
             self.conn[slot, C_A_HIGH],
             self.conn[slot, C_A_LOW],
@@ -872,13 +1130,16 @@ class Streams:
         self.parts[PART_LAST_NUMBER, row] = self.conn[slot, C_LAST_NUMBER]
         self.parts[PART_SYN, row] = self.conn[slot, C_SYN]
         self.parts[PART_CLOSE, row] = self.conn[slot, C_CLOSE]
+        self.parts[PART_LANE, row] = self.conn[slot, C_LANE]
+        self.parts[PART_ORIGIN, row] = self.conn[slot, C_ORIGIN]
+        self.parts[PART_POINT, row] = self.conn[slot, C_POINT]
         self.parts[PART_SYN_ACK, row] = _span(syn, syn_ack)
         self.parts[PART_ACK, row] = _span(syn_ack, self.conn[slot, C_ACK_TIME])
         self.parts[PART_RTT, row] = UNKNOWN
         if self.parts[PART_SYN_ACK, row] != UNKNOWN and self.parts[PART_ACK, row] != UNKNOWN:
             self.parts[PART_RTT, row] = self.parts[PART_SYN_ACK, row] + self.parts[PART_ACK, row]
         for d in range(2):
-            for column in range(S_ZERO_WINDOW - S_PACKETS + 1):
+            for column in range(S_DUPLICATES - S_PACKETS + 1):
                 self.parts[PART_PACKETS + 2 * column + d, row] = self.side[2 * slot + d, S_PACKETS + column]
             self.parts[PART_START_SEQ + d, row] = UNKNOWN
             if self.side[2 * slot + d, S_STATE] & SIDE_STARTED:
@@ -896,8 +1157,17 @@ class Streams:
         """
         why: cython.longlong
         self._load(row)
+        if s >= 0 and self._may_be_copy(s) and self._is_copy(row, True):
+            self._count_copy(s)
+            return WHY_DONE
+        if self.kept_records > self.most_kept:
+            why = self._relieve()
+            if why != WHY_DONE:
+                return why
         if s >= 0 and (self.conn[s >> 1, C_MODE] & MODE_FLUSH or self._is_anew(s)):
             key = self.conn[s >> 1, C_HASH]
+            self.lane = self.conn[s >> 1, C_LANE]
+            self.point = self.conn[s >> 1, C_POINT]
             why = self._flush(s >> 1)
             if why != WHY_DONE:
                 return why
@@ -955,11 +1225,62 @@ class Streams:
             self.victim = self._oldest_slot()
             s = 2 * self.victim
             if self.conn[self.victim, C_MODE] & MODE_CLOSED == 0:
+                self.evicted += 1
                 self._problem(PROBLEM_EVICTED, s, self.side[s, S_NEXT], 0)
         why = self._flush(self.victim)
         if why == WHY_DONE:
             self.victim = -1
         return why
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _relieve(self) -> cython.longlong:
+        """Gives up what the connections idle for longest keep, until an eighth of the limit is free."""
+        why: cython.longlong
+        while self.relieved >= 0 or self.kept_records > self.most_kept - self.most_kept // 8:
+            if self.relieved < 0:
+                self.relieved = self._idle_keeper()
+                if self.relieved < 0:
+                    break
+                self.conn[self.relieved, C_MODE] |= MODE_RELIEF
+            why = self._drain(self.relieved)
+            if why != WHY_DONE:
+                return why
+            self.conn[self.relieved, C_MODE] &= ~MODE_RELIEF
+            self.relieved = -1
+        return WHY_DONE
+
+    @cython.cfunc
+    @cython.exceptval(-2)
+    def _idle_keeper(self) -> cython.longlong:
+        """The slot that keeps bytes and was heard of longest ago; -1 when none keeps any.
+
+        All are looked at once and kept in order; whoever was heard of since waits for the next look.
+        """
+        slot: cython.longlong
+        looked: cython.bint = False
+        while True:
+            while self.keepers:
+                number, slot, part = self.keepers.pop()
+                if self._keeps(slot) and self.conn[slot, C_PART] == part and self.conn[slot, C_LAST_NUMBER] == number:
+                    return slot
+            if looked:
+                return -1
+            looked = True
+            self.keepers = [
+                (self.conn[slot, C_LAST_NUMBER], slot, self.conn[slot, C_PART])
+                for slot in range(self.slots)
+                if self._keeps(slot)
+            ]
+            self.keepers.sort(reverse=True)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _keeps(self, slot: cython.longlong) -> cython.bint:
+        return (
+            self.conn[slot, C_MODE] & MODE_LIVE != 0
+            and self.side[2 * slot, S_PAGES] + self.side[2 * slot + 1, S_PAGES] > 0
+        )
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -982,8 +1303,33 @@ class Streams:
         if closed:
             return True
         if state & SIDE_STARTED:
+            if state & SIDE_ISN == 0 and self._is_late(s, first):
+                return False
+            if self._is_other_answer(s):
+                return False
             return first <= near or first > self._high(s)
         return self._is_stray_syn(s)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_other_answer(self, s: cython.longlong) -> cython.bint:
+        """Whether a SYN+ACK answers the same SYN once more, with another number: a host that keeps no state between them."""
+        return (
+            self.flags & TCP_ACK != 0
+            and self.side[s, S_STATE] & (SIDE_ISN | SIDE_CALLER | SIDE_FIN | SIDE_ENDED) == SIDE_ISN
+            and self.ack == self.side[s, S_LAST_ACK]
+            and self.side[s, S_HEAD] < 0
+            and not self._has_bytes(s >> 1)
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_late(self, s: cython.longlong, first: cython.longlong) -> cython.bint:
+        """Whether a SYN is that of a side met in mid-flight: behind bytes that it should precede, the first ones lost."""
+        before: cython.longlong = self.side[s, S_START] - first
+        if before < 0 or before > EARLIER_SYN:
+            return False
+        return not self._passed(s >> 1, self.conn[s >> 1, C_FIRST_TIME], 0, self.reorder_ns, self.reorder_segments)
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -1059,6 +1405,9 @@ class Streams:
         """A SYN of a side that has started: a second one cannot be timed, one that came very late is noted."""
         slot: cython.longlong = s >> 1
         if first != self.side[s, S_START]:
+            if self._is_other_answer(s):
+                self.conn[slot, C_SYN_ACK_TWICE] = 1
+                self._start(s, first)
             return
         if self.side[s, S_STATE] & SIDE_ISN == 0:
             self.side[s, S_STATE] |= SIDE_ISN
@@ -1660,12 +2009,12 @@ class Streams:
     @cython.cfunc
     @cython.exceptval(-1)
     def _limit(self, slot: cython.longlong) -> cython.bint:
-        """Gives up a hole when this connection keeps too much."""
+        """Gives up a hole when a side of this connection keeps too much, or all together do and it is this one's turn."""
         a: cython.longlong = 2 * slot
         s: cython.longlong = a if self.side[a, S_PAGES] >= self.side[a + 1, S_PAGES] else a + 1
         if self.side[s, S_PAGES] == 0:
             return False
-        if self.side[s, S_PAGES] <= self.most_kept_per_side and self.kept_records <= self.most_kept:
+        if self.side[s, S_PAGES] <= self.most_kept_per_side and self.conn[slot, C_MODE] & MODE_RELIEF == 0:
             return False
         self._give_up(s, self._high(s), GAP_LIMIT)
         return True
@@ -1713,6 +2062,9 @@ class Streams:
         if end == self.side[s, S_NEXT] + 1 and self.side[s, S_HEAD] < 0 and self.side[s, S_STATE] & SIDE_FIN == 0:
             self.side[s, S_WAIVED] = end
         else:
+            if reason == GAP_LIMIT:
+                self.given_up += 1
+                self._problem(PROBLEM_HELD_LIMIT, s, self.side[s, S_NEXT], end - self.side[s, S_NEXT])
             self._say(CHUNK_GAP, s, 0, end - self.side[s, S_NEXT], time, number, reason)
 
     @cython.cfunc
@@ -1792,6 +2144,15 @@ class Streams:
         if self.side[s ^ 1, S_STATE] & SIDE_ENDED == 0:
             self._out_end(s ^ 1, END_RST, self.conn[slot, C_RST_TIME], self.conn[slot, C_RST_NUMBER])
         return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _bucket(segments: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
+    """Where the index of recent segments has those like this one."""
+    x: cython.longlong = segments[SEGMENT_SEQ, row] + 40503 * (segments[SEGMENT_IP_ID, row] & 0xFFFF)
+    x += 31 * segments[SEGMENT_ACK, row]
+    return (x ^ (x >> 12)) & 4095
 
 
 @cython.cfunc

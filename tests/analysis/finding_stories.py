@@ -31,7 +31,7 @@ def many(count: int, seconds: float, **values: Any) -> Rows:
 def failing(code: int, exchanges: Rows, **values: Any) -> Tables:
     """The exchanges, each with one error of this code."""
     errors = [
-        error(row["exchange"], code, connection=row["connection"], name=f"E{code}", expected=False, **values)
+        error(row["exchange"], code, connection=row["connection"], name=f"E{code}", **({"expected": False} | values))
         for row in exchanges
     ]
     return {"exchanges": exchanges, "errors": errors, "connections": [connection(1)]}
@@ -209,6 +209,15 @@ def offers(sent_version: int, newest: int) -> Tables:
     }
 
 
+def produce_version(version: int, newest_offered: int, status: str = "answered", oldest_offered: int = 0) -> Tables:
+    """Produce of this version to a broker that offers so much, asked for its versions before."""
+    asked = exchange(0, api_key=18, api_name="ApiVersions", api_version=0)
+    sent = exchange(1, at_ns=at(1), status=status, **(PRODUCE | {"api_version": version}))
+    span = {"min_version": oldest_offered, "max_version": newest_offered}
+    offer = {"exchange": 0, "connection": 1, "time_ns": at(0), "api_key": 0} | span
+    return {"offered_versions": [offer], "exchanges": [asked, sent], "connections": [connection(1)]}
+
+
 def written(kind_ns: dict[str, int], count: int = 40) -> Tables:
     """Produce requests to one topic with these service times by kind."""
     rows: Rows = []
@@ -376,7 +385,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "metadata_storm": (
         lambda: {"exchanges": many(40, 30), "connections": [connection(1)]},
-        (lambda: {"exchanges": many(40, 60), "connections": [connection(1)]},),
+        (
+            lambda: {"exchanges": many(40, 60), "connections": [connection(1)]},
+            lambda: {"exchanges": many(100, 9), "connections": [connection(1)]},
+        ),
     ),
     "refused_connections": (lambda: refused(None), (lambda: refused(50_000),)),
     "unanswered": (
@@ -402,10 +414,15 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
     "version_outside_offer": (lambda: offers(12, 11), (lambda: offers(11, 11), lambda: offers(3, 11))),
+    "already_failing": (
+        lambda: produce_version(2, 11, "closed", oldest_offered=3),
+        (lambda: produce_version(5, 11, "closed"), lambda: produce_version(2, 11)),
+    ),
+    "breaks_on_4": (lambda: produce_version(2, 11), (lambda: produce_version(3, 11), lambda: produce_version(2, 2))),
     "failing": (
         lambda: failing(2, many(1, 1)),
         (
-            lambda: failing(36, many(2, 1)),
+            lambda: failing(36, many(2, 1), expected=None),
             lambda: failing(79, many(5, 1), level="message") | {"errors": []},
             lambda: outside_role(failing(2, many(3, 1)), "controller"),
         ),

@@ -54,7 +54,24 @@ def busy_cluster() -> dict[str, Rows]:
         error(each, 3, name="UNKNOWN_TOPIC_OR_PARTITION", retriable=True, topic="gone\x1b]0;owned\x07") for each in bad
     ]
     errors += [error(each, 1, name="OFFSET_OUT_OF_RANGE", retriable=False, topic="orders") for each in fetches[:7]]
-    errors += [error(each, 79, name="MEMBER_ID_REQUIRED", retriable=False, level="message") for each in joins[:4]]
+    errors += [
+        error(each, 79, name="MEMBER_ID_REQUIRED", retriable=False, expected=True, level="message")
+        for each in joins[:4]
+    ]
+    mutes = [
+        {
+            "exchange": row["exchange"],
+            "connection": row["connection"],
+            "begin_ns": row["response_time_ns"],
+            "end_ns": row["response_time_ns"] + 120_000_000,
+            "throttle_time_ms": 120,
+            "applies": True,
+            "held_ns": 90_000_000,
+            "sent_inside": 0,
+        }
+        for row in rows
+        if row.get("throttle_time_ms") == 120
+    ]
     connections = [
         connection(1, principal="alice", software_name="apache-kafka-java", software_version="3.9.1"),
         connection(2, client_retransmitted=9, software_name="librdkafka", software_version="2.6.0"),
@@ -77,6 +94,7 @@ def busy_cluster() -> dict[str, Rows]:
         "connections": connections,
         "exchanges": rows,
         "errors": errors,
+        "mutes": mutes,
         "entries": [],
         "problems": [],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
 from collections import Counter, defaultdict
@@ -10,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from made_rows import (
     SECOND_NS,
     SKIPPED,
@@ -27,19 +24,6 @@ from made_rows import (
 
 from analyzer import metrics
 from analyzer.filters import Filters
-
-MS = 1_000_000
-
-
-def nearest_rank(values: list[int], hundredths: int) -> int:
-    """The smallest value that at least so many hundredths of all values do not exceed."""
-    ordered = sorted(values)
-    return ordered[max(math.ceil(len(ordered) * hundredths / 100), 1) - 1]
-
-
-def close(got: int, exact: int) -> bool:
-    """Within 1 %, and half a ns for rounding to whole ns."""
-    return abs(got - exact) <= exact * 0.01 + 0.5
 
 
 @pytest.fixture(scope="module")
@@ -75,73 +59,6 @@ def test_metrics_keep_to_sql_that_spark_knows_too(name: str) -> None:
     )
     forbidden += r"|\bto_timestamp\b|\bmake_timestamp\b|\bGLOB\b|\bISNULL\b|\bUSING SAMPLE\b|\bREPLACE\b|\b[a-z]+ := "
     assert not re.search(forbidden, code, re.IGNORECASE), name
-
-
-def test_latency_agrees_with_plain_python(found: Any, rows: Rows) -> None:
-    groups: dict[tuple[str, str | None], Rows] = defaultdict(list)
-    for row in rows:
-        if row["api_key"] is not None:
-            groups[row["api_name"], row.get("kind")].append(row)
-    got = {(row["api_name"], row["kind"]): row for row in found.metric("latency")}
-    assert got.keys() == groups.keys()
-    for key, members in groups.items():
-        latencies = [row["latency_ns"] for row in members if row.get("latency_ns") is not None]
-        row = got[key]
-        assert row["count"] == len(members)
-        assert row["answered"] == len(latencies)
-        assert row["rate_per_s"] == pytest.approx(len(members) / 10)
-        assert row["errors"] == sum((each["error_count"] or 0) > 0 for each in members)
-        assert row["throttled"] == sum((each.get("throttle_time_ms") or 0) > 0 for each in members)
-        assert row["max_ns"] == max(latencies)
-        for hundredths in (50, 90, 99):
-            assert close(row[f"p{hundredths}_ns"], nearest_rank(latencies, hundredths)), (key, hundredths)
-    assert [row["count"] for row in found.metric("latency")] == sorted(
-        (row["count"] for row in got.values()), reverse=True
-    )
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(
-        st.one_of(
-            st.integers(0, 300),
-            st.integers(0, 10**12),
-            st.integers(0, 2**62),
-            st.sampled_from([10**n for n in range(18)]),
-        ),
-        min_size=1,
-        max_size=250,
-    )
-)
-def test_percentiles_are_within_one_percent_of_nearest_rank(shared_latency: Any, latencies: list[int]) -> None:
-    row = shared_latency(latencies)
-    for hundredths in (50, 90, 99):
-        assert close(row[f"p{hundredths}_ns"], nearest_rank(latencies, hundredths)), hundredths
-    assert row["max_ns"] == max(latencies)
-
-
-@pytest.fixture(scope="module")
-def shared_latency() -> Any:
-    """The latency metric over bare latencies, in one database: opening one for every example would take minutes."""
-    import duckdb
-
-    database = duckdb.connect(":memory:", config={"threads": 1})
-    database.execute(f"CREATE VIEW time_range AS SELECT 0::BIGINT AS first_time_ns, {SECOND_NS} AS last_time_ns")
-    database.execute(
-        "CREATE TABLE exchanges (status VARCHAR, api_name VARCHAR, kind VARCHAR, latency_ns BIGINT, error_count INT, "
-        "throttle_time_ms INT)"
-    )
-
-    def run(latencies: list[int]) -> dict[str, Any]:
-        database.execute("DELETE FROM exchanges")
-        database.execute("INSERT INTO exchanges SELECT 'answered', 'Fetch', NULL, unnest(?), 0, 0", [latencies])
-        result = database.execute(metrics.text("latency"))
-        names = [column[0] for column in result.description]
-        (row,) = result.fetchall()
-        return dict(zip(names, row, strict=True))
-
-    yield run
-    database.close()
 
 
 def test_statuses_add_up_to_all_requests_and_replies(found: Any, rows: Rows) -> None:
@@ -185,41 +102,6 @@ def test_coverage_sums_files_and_is_never_filtered(tmp_path: Path) -> None:
     assert (row["files"], row["cut_files"], row["packets"]) == (2, 1, 5_007)
     assert row["first_time_ns"] == START_NS - 5
     assert (row["requests"], row["brokers"], row["clients"]) == (1, 1, 1)
-
-
-def test_throttle_agrees_with_plain_python(tmp_path: Path) -> None:
-    """Windows as sets of milliseconds: slow, and impossible to get wrong."""
-    choose = random.Random(5)
-    rows = []
-    for number in range(400):
-        link = choose.randrange(6)
-        values = {
-            "throttle_time_ms": choose.choice([0, None, 40, 900, 2**31 - 1 if number == 7 else 3]),
-            "latency_ns": 0,
-        }
-        values |= {"connection": link, "client_id": f"c{link % 3}", "api_name": choose.choice(["Produce", "Fetch"])}
-        rows.append(exchange(number, at_ns=START_NS + choose.randrange(9_000) * MS, **values))
-    links = [connection(number, last_time_ns=START_NS + (9_500 + number) * MS) for number in range(6)]
-    with dataset(tmp_path, {"exchanges": rows, "connections": links}) as opened:
-        got = {(row["client_id"], row["api_name"]): row for row in opened.metric("throttle")}
-
-    muted: dict[int, set[int]] = defaultdict(set)
-    for row in rows:
-        begins = (row["response_time_ns"] - START_NS) // MS
-        life = 9_500 + row["connection"]
-        muted[row["connection"]].update(range(begins, min(begins + (row["throttle_time_ms"] or 0), life)))
-    for (client_id, api), row in got.items():
-        mine = [each for each in rows if each["client_id"] == client_id and each["api_name"] == api]
-        times = [each["throttle_time_ms"] for each in mine]
-        assert row["replies"] == len(mine)
-        assert row["unknown"] == times.count(None)
-        assert row["throttled"] == sum((each or 0) > 0 for each in times)
-        assert row["throttle_time_ms"] == sum(each or 0 for each in times)
-        assert row["max_throttle_time_ms"] == max(each or 0 for each in times)
-        own = [link for link in range(6) if f"c{link % 3}" == client_id]
-        assert row["throttled_ns"] == max(len(muted[link]) for link in own) * MS
-        assert row["share"] == pytest.approx(max(len(muted[link]) / (9_500 + link) for link in own))
-    assert got.keys() == {(f"c{link % 3}", api) for link in range(3) for api in ("Produce", "Fetch")}
 
 
 def test_errors_agree_with_plain_python(tmp_path: Path) -> None:

@@ -107,13 +107,17 @@ def test_batches_hold_every_row(tmp_path: Path) -> None:
         assert len(batches) > 1
 
 
-def test_leaving_cleans_up_once_even_when_opening_fails(tmp_path: Path) -> None:
+def test_leaving_cleans_up_once_even_when_a_view_cannot_be_made(tmp_path: Path) -> None:
     calls: list[str] = []
     with Dataset({}, cleanup=lambda: calls.append("done"), temp_directory=tmp_path) as found:
         found.close()
     assert calls == ["done"]
-    with pytest.raises(DatasetError):
-        Dataset({"exchanges": "SELECT nonsense"}, cleanup=lambda: calls.append("failed"), temp_directory=tmp_path)
+    nonsense = {"exchanges": "SELECT nonsense"}
+    with Dataset(nonsense, cleanup=lambda: calls.append("failed"), temp_directory=tmp_path) as found:
+        for _ in range(2):
+            with pytest.raises(DatasetError, match="nonsense"):
+                found.query("SELECT * FROM exchanges")
+        assert found.query("SELECT count(*) AS n FROM errors") == [{"n": 0}]
     assert calls == ["done", "failed"]
     assert not list(tmp_path.iterdir())
 
@@ -168,5 +172,8 @@ def test_a_directory_that_is_no_dataset_is_one_line(tmp_path: Path, files: dict[
 
 def test_paths_are_no_globs(tmp_path: Path) -> None:
     made_rows.write(tmp_path / "a", {"exchanges": [exchange(1)]})
-    with pytest.raises(Exception, match="No files found"):
-        Dataset({"exchanges": parquet([tmp_path / "*" / "exchanges.parquet"])})
+    with (
+        Dataset({"exchanges": parquet([tmp_path / "*" / "exchanges.parquet"])}) as found,
+        pytest.raises(Exception, match="No files found"),
+    ):
+        found.query("SELECT * FROM exchanges")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.cli.values import Ports, Size, UtcTime
+from analyzer.cli.values import Ports, Size, Span, UtcTime
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,27 @@ def test_sizes(text: str, value: int) -> None:
 def test_no_sizes(text: str) -> None:
     with pytest.raises(click.BadParameter):
         Size().convert(text, None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"),
+    [
+        ("500ms", 500_000_000),
+        ("10s", 10_000_000_000),
+        ("1.5m", 90_000_000_000),
+        ("2 min", 120_000_000_000),
+        ("1h", 3_600_000_000_000),
+        ("0.000000001s", 1),
+    ],
+)
+def test_spans(text: str, ns: int) -> None:
+    assert Span().convert(text, None, None) == ns
+
+
+@pytest.mark.parametrize("text", ["", "10", "0s", "-1s", "1d", "1..5s", "s", "1e3s", "0.0000000001s"])
+def test_no_spans(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        Span().convert(text, None, None)
 
 
 def test_ports() -> None:

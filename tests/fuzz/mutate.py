@@ -12,23 +12,21 @@ from dataclasses import replace
 from struct import pack
 
 import transform
+from damage_bytes import ODD_32, number
 from transform import FILE_HEADER, PACKET_HEADER, Borders, Packet
 
-# Numbers at which lengths, counts and offsets break.
-ODD = (0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 127, 128, 255, 256, 1023, 4095, 4096, 32767, 32768, 65535, 65536)
-ODD_32 = (*ODD, 1 << 20, (1 << 27) - 4, 1 << 27, (1 << 30) - 4, 1 << 30, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 MOST_PACKETS = 400
 
 Mutation = Callable[[list[Packet], random.Random], None]
 
 
-def mutated(captures: Sequence[tuple[bytes, list[Packet]]], seed: int) -> bytes:
+def mutated(captures: Sequence[tuple[bytes, list[Packet]]], seed: int, most_packets: int = MOST_PACKETS) -> bytes:
     """The bytes of a damaged capture file: a stretch of one of `captures`, or of two, with up to eight mutations."""
     chance = random.Random(seed)
     header, packets = chance.choice(captures)
-    chosen = stretch(packets, chance)
+    chosen = stretch(packets, chance, most_packets)
     if chance.random() < 0.2:
-        splice(chosen, stretch(chance.choice(captures)[1], chance), chance)
+        splice(chosen, stretch(chance.choice(captures)[1], chance, most_packets), chance)
     for _ in range(chance.randint(1, 8)):
         if chosen:
             chance.choice(MUTATIONS)(chosen, chance)
@@ -40,10 +38,10 @@ def mutated(captures: Sequence[tuple[bytes, list[Packet]]], seed: int) -> bytes:
     return bytes(data)
 
 
-def stretch(packets: Sequence[Packet], chance: random.Random) -> list[Packet]:
+def stretch(packets: Sequence[Packet], chance: random.Random, most_packets: int) -> list[Packet]:
     """Packets from anywhere; half the time from the start, where connections begin."""
     start = 0 if chance.random() < 0.5 else chance.randrange(len(packets))
-    return list(packets[start : start + chance.randint(1, MOST_PACKETS)])
+    return list(packets[start : start + chance.randint(1, most_packets)])
 
 
 def splice(packets: list[Packet], others: Sequence[Packet], chance: random.Random) -> None:
@@ -71,11 +69,6 @@ def put(packets: list[Packet], place: int, at: int, new: bytes) -> None:
     """Overwrites bytes of one packet; its size stays."""
     data = packets[place].data
     packets[place] = replace(packets[place], data=(data[:at] + new + data[at + len(new) :])[: len(data)])
-
-
-def number(chance: random.Random, size: int) -> bytes:
-    value = chance.choice(ODD_32 if size == 4 else ODD) if chance.random() < 0.7 else chance.getrandbits(8 * size)
-    return (value & ((1 << 8 * size) - 1)).to_bytes(size, "big")
 
 
 def change_ip(packets: list[Packet], chance: random.Random) -> None:
@@ -151,6 +144,34 @@ def cut(packets: list[Packet], chance: random.Random) -> None:
         packets[place] = replace(packets[place], data=packets[place].data[:snaplen])
 
 
+def fragment(packets: list[Packet], chance: random.Random) -> None:
+    """One IPv4 packet in pieces, in any order, sometimes with a piece too many or too few."""
+    place = chance.randrange(len(packets))
+    packet = packets[place]
+    at = borders(packet)
+    if at is None or packet.data[at.ip] != 0x45:
+        return
+    header, body = packet.data[: at.ip + 20], packet.data[at.ip + 20 : at.end]
+    size = 8 * chance.choice((1, 2, 3, 60))
+    found = []
+    for begin in range(0, min(len(body), 20 * size), size):
+        piece = body[begin : begin + size]
+        flags = begin // 8 | (0x2000 if begin + size < len(body) else 0)
+        ip = (
+            header[: at.ip + 2]
+            + pack(">HHH", 20 + len(piece), place + 1 & 0xFFFF, flags & 0xFFFF)
+            + header[at.ip + 8 :]
+        )
+        found.append(replace(packet, data=ip + piece, wire_bytes=len(ip + piece)))
+    if chance.random() < 0.3:
+        chance.shuffle(found)
+    if chance.random() < 0.2:
+        found.insert(chance.randrange(len(found) + 1), chance.choice(found))
+    if chance.random() < 0.2:
+        del found[chance.randrange(len(found))]
+    packets[place : place + 1] = found
+
+
 def lose(packets: list[Packet], chance: random.Random) -> None:
     share = chance.choice((0.01, 0.1, 0.5))
     packets[:] = [packet for packet in packets if chance.random() >= share] or packets[:1]
@@ -214,6 +235,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     change_body,
     repeat_request,
     cut,
+    fragment,
+    fragment,
     lose,
     double,
     shuffle,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from kafka_vectors import RELEASES, name_of, ours, snake_path, vectors
 from test_vectors import drop_absent, exact, walk, without_batches
 
-from analyzer.cli.tree import tree
 from analyzer.render import Renderer, message
+from analyzer.tree import tree
 from dissectors.kafka import schema
 from dissectors.kafka.embedded import read_struct
 from dissectors.kafka.explain import Embedded, Explained, Node, explain

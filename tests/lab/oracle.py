@@ -29,7 +29,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @dataclass(frozen=True, slots=True)
 class LogLine:
     """A request as the broker's log has it. `throttle_time_ms` is None when the response has no such field, or when
-    there is no response at all; `errors` are the error codes that are not 0, in the order of the message."""
+    there is no response at all; `errors` are the error codes that are not 0, in the order of the message.
+    `started_ns` is when the broker had read the request, `total_ms` its own account of the time since, of which
+    `remote_ms` is the wait for data or other nodes, and `send_ms` the last part."""
 
     connection: str
     correlation_id: int
@@ -43,6 +45,10 @@ class LogLine:
     sasl: bool
     started_ns: int
     logged_ns: int
+    total_ms: float
+    send_ms: float
+    remote_ms: float
+    principal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,10 @@ def _line(row: dict[str, Any]) -> LogLine:
         sasl=row["securityProtocol"].startswith("SASL"),
         started_ns=logged_ns - round(row["totalTimeMs"] * 1_000_000),
         logged_ns=logged_ns,
+        total_ms=row["totalTimeMs"],
+        send_ms=row["sendTimeMs"],
+        remote_ms=row["remoteTimeMs"],
+        principal=row["principal"],
     )
 
 

@@ -36,7 +36,13 @@ class Analysis:
 Analyse = Callable[..., Analysis]
 
 
-def run_kanalyze(files: Sequence[Path], damaged: bool = False, **options: Any) -> Analysis:
+def run_kanalyze(
+    files: Sequence[Path],
+    damaged: bool = False,
+    key_logs: tuple[Path, ...] = (),
+    taps: tuple[tuple[str, str], ...] = (),
+    **options: Any,
+) -> Analysis:
     """The only place that knows how the program is run: `options` go to `analyzer.local.open_dataset` as they are
     (`block_bytes`: how many bytes are fed at a time). `damaged`: no capture at all, or a broken one, is fine too."""
     from analyzer.local import open_dataset
@@ -44,7 +50,7 @@ def run_kanalyze(files: Sequence[Path], damaged: bool = False, **options: Any) -
     from analyzer.sources import InputError
 
     try:
-        opened = open_dataset([str(path) for path in files], Options(), **options)
+        opened = open_dataset([str(path) for path in files], Options(tls_key_logs=key_logs, taps=taps), **options)
     except InputError:
         if damaged:
             return Analysis([], [], [], [], [])

@@ -18,6 +18,8 @@ from dissectors.net.facts import Note
 from dissectors.net.formats import HEAD_BYTES, open_reader
 from dissectors.net.packets import Packets
 
+PAYLOAD = (layout.SEGMENT_OFFSET, layout.SEGMENT_CAPTURED)
+
 
 @dataclass
 class Read:
@@ -48,8 +50,12 @@ def read_capture(data: bytes, block_bytes: int = 1 << 20, rows: int = 1000) -> R
             packets += _rows(block, packet_rows, count, layout.PACKET_OFFSET, layout.PACKET_CAPTURED)
             row = 0
             while row < count:
-                row, found, _ = stage.feed(block, packet_rows, count, row, segment_rows)
-                segments += _rows(block, segment_rows, found, layout.SEGMENT_OFFSET, layout.SEGMENT_CAPTURED)
+                row, found, why_not = stage.feed(block, packet_rows, count, row, segment_rows)
+                apart = why_not == layout.WHY_DATAGRAM
+                new = list(_rows(block, segment_rows, found - apart, *PAYLOAD))
+                if apart:
+                    new.append(_row(stage.datagram, segment_rows, found - 1, *PAYLOAD))
+                segments += new
         block = block[at:]
     return Read(packets, segments, stage, reader, reader.finish(len(block)))
 
@@ -71,12 +77,15 @@ def read_packets(data: bytes, block_bytes: int = 1 << 20, rows: int = 1000) -> t
 
 
 def _rows(block: bytes, matrix: memoryview, count: int, offset: int, size: int) -> Iterator[tuple]:
-    for row in range(count):
-        values = [matrix[column, row] for column in range(matrix.shape[0])]
-        start, length = values[offset], values[size]
-        assert start >= 0 and length >= 0 and start + length <= len(block), "a row must stay within its block"
-        values[offset] = block[start : start + length]
-        yield tuple(values)
+    return (_row(block, matrix, row, offset, size) for row in range(count))
+
+
+def _row(block: bytes, matrix: memoryview, row: int, offset: int, size: int) -> tuple:
+    values = [matrix[column, row] for column in range(matrix.shape[0])]
+    start, length = values[offset], values[size]
+    assert start >= 0 and length >= 0 and start + length <= len(block), "a row must stay within its block"
+    values[offset] = block[start : start + length]
+    return tuple(values)
 
 
 def unpacked(path: Path) -> bytes:

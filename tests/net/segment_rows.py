@@ -44,6 +44,9 @@ class Segment:
     window: int = 500
     scope: int = 0
     number: int = 0
+    ttl: int = 64
+    ip_id: int | None = None  # None: the packet number, as of a sender that counts
+    interface: int = 0
 
     def __post_init__(self) -> None:
         self.seq &= MASK
@@ -139,6 +142,9 @@ def rows_of(segments: list[Segment]) -> tuple[bytearray, memoryview]:
             (layout.SEGMENT_CAPTURED, captured),
             (layout.SEGMENT_LENGTH, len(one.data)),
             (layout.SEGMENT_SCOPE, one.scope),
+            (layout.SEGMENT_TTL, one.ttl),
+            (layout.SEGMENT_IP_ID, one.number if one.ip_id is None else one.ip_id),
+            (layout.SEGMENT_INTERFACE, one.interface),
         ):
             rows[column, row] = value
     return block, rows

@@ -23,6 +23,7 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
 from dissectors import layout
+from dissectors.net.streams import Streams
 
 DATA = b"sixteen payload!"
 ENDS = TCP(sport=40000, dport=9092, seq=2**32 - 5, ack=7, flags="PA", window=501) / Raw(DATA)
@@ -74,6 +75,10 @@ LAYERS = {
     "qinq": (1, ether() / Dot1AD(vlan=7) / Dot1Q(vlan=42) / TCP6, "vlan 7, vlan 42"),
     "three tags": (1, ether() / Dot1Q(vlan=1) / Dot1Q(vlan=2) / Dot1Q(vlan=3) / TCP4, "vlan 1, vlan 2, vlan 3"),
     "snap": (1, DOT3 / SNAP_IP / TCP4, ""),
+    "snap of 802.1H": (1, DOT3 / LLC(dsap=0xAA, ssap=0xAA, ctrl=3) / SNAP(OUI=0xF8, code=0x86DD) / TCP6, ""),
+    "length frame inside a vlan": (1, ether() / Dot1Q(vlan=5, type=68) / SNAP_IP / TCP4, "vlan 5"),
+    "llc without snap": (1, DOT3 / LLC(dsap=6, ssap=6, ctrl=3) / TCP4, ""),
+    "cooked 1, llc": (113, CookedLinux(proto=4) / SNAP_IP / TCP4, ""),
     "cooked 1": (113, CookedLinux(proto=0x0800) / TCP4, ""),
     "cooked 1 vlan": (113, CookedLinux(proto=0x8100) / Dot1Q(vlan=9) / TCP6, "vlan 9"),
     "cooked 2": (276, CookedLinuxV2(proto=0x86DD) / TCP6, ""),
@@ -118,7 +123,8 @@ def test_finds_the_segment(name: str, padding: int) -> None:
     assert (row["flags"], row["window"]) == (layout.TCP_PSH | layout.TCP_ACK, 501)
     assert row["offset"] == DATA  # the helper puts the captured payload there
     assert (row["captured"], row["length"]) == (16, 16)
-    assert (row["ttl"], row["ip_id"]) == ((62, layout.UNKNOWN) if six else (61, 777))
+    checksum = int.from_bytes(bytes(packet)[-len(ENDS) + 16 :][:2], "big")
+    assert (row["ttl"], row["ip_id"]) == ((62, -1 - checksum) if six else (61, 777))
     assert (row["number"], row["time"], row["interface"]) == (1, 1_700_000_000_000_000_000, 0)
     assert result.stage.scopes.get(row["scope"], "") == scope
     assert (row["scope"] == 0) == (scope == "")
@@ -233,6 +239,31 @@ def test_scopes_are_the_same_in_every_split() -> None:
     both = read_capture(pcap_file([bytes(LAYERS["qinq"][1]), bytes(LAYERS["vlan"][1])]))
     assert both.segments[1][layout.SEGMENT_SCOPE] == SCOPE_OF_VLAN_42
     assert len({row[layout.SEGMENT_SCOPE] for row in both.segments}) == 2
+
+
+@pytest.mark.parametrize("tags", [(1, 2), (1, None)])
+def test_equal_addresses_in_two_vlans_are_two_connections(tags: tuple[int | None, ...]) -> None:
+    packets = []
+    for sequence in range(0, 80, 16):
+        for tag in tags:
+            head = ether() if tag is None else ether() / Dot1Q(vlan=tag)
+            packets.append(
+                head / IP(src="10.1.2.3", dst="192.0.2.9", id=sequence + 1) / TCP(flags="PA", seq=sequence) / Raw(DATA)
+            )
+    rows = read_capture(pcap_file([bytes(packet) for packet in packets])).segments
+    block, at = b"".join(row[layout.SEGMENT_OFFSET] for row in rows), 0
+    segments = layout.matrix(layout.SEGMENT_COLUMNS, len(rows))
+    for number, row in enumerate(rows):
+        for column in range(layout.SEGMENT_COLUMNS):
+            segments[column, number] = at if column == layout.SEGMENT_OFFSET else row[column]
+        at += row[layout.SEGMENT_CAPTURED]
+    stage = Streams()
+    stage.feed(block, segments, len(rows), 0, layout.matrix(layout.CHUNK_COLUMNS, 200))
+    stage.finish(layout.matrix(layout.CHUNK_COLUMNS, 200))
+    parts, count = stage.take_parts()
+    assert count == 2
+    assert [parts[layout.PART_STREAM, part] for part in range(2)] == [80, 80]
+    assert len({parts[layout.PART_SCOPE, part] for part in range(2)}) == 2
 
 
 SCOPE_OF_VLAN_42 = 6839728766377637707

@@ -192,9 +192,11 @@ def check_shape(out: Outcome, captured: list[Segment]) -> None:
             assert part[layout.PART_GAPS + side] == len(gaps)
             assert part[layout.PART_GAP_BYTES + side] == sum(gaps)
             totals["packets"] += part[layout.PART_PACKETS + side]
+            totals["duplicates"] += part[layout.PART_DUPLICATES + side]
             totals["bytes"] += part[layout.PART_BYTES + side]
             totals["zero"] += part[layout.PART_ZERO_WINDOW + side]
     assert totals["packets"] == len(captured)
+    assert totals["duplicates"] == 0
     assert totals["bytes"] == sum(len(one.data) for one in captured)
     assert totals["zero"] == sum(one.window == 0 and not one.flags & (SYN | RST) for one in captured)
 
@@ -405,6 +407,24 @@ def test_no_input_breaks_a_law(
     assert run(segments, batch=batch, chunk_rows=chunk_rows, stage=stage, **limits) == whole
 
 
+def test_the_limit_is_the_limit(stage: str) -> None:
+    """Behind a hole that nobody fills: pages in use never exceed the limit by more than one segment, and are not copied
+    to a larger place: the arena keeps its size."""
+    limit = 64 << 10
+    one = STAGES[stage].Streams(seed=1, max_held_bytes=limit, max_held_bytes_per_side=limit, heap_bytes=4096)
+    size = len(one.heap)
+    assert size <= limit + 4096 + (1024 << 10)
+    runner = Runner(one)
+    segments = [Segment(CLIENT, BROKER, -1, None, SYN)]
+    segments += [Segment(CLIENT, BROKER, 10 + 1000 * n, 1, 0, bytes(1000)) for n in range(300)]
+    runner.feed(number_and_time(segments))
+    assert len(one.heap) == size
+    assert one.records <= 256
+    out = runner.finish()
+    assert out.parts[0][layout.PART_STREAM] == 300_000
+    assert any(event.detail == layout.GAP_LIMIT for event in out.events[0] if event.kind == CHUNK_GAP)
+
+
 def test_nothing_is_kept_after_the_end(stage: str) -> None:
     """All pages come back: the same work again needs no more memory."""
     one = STAGES[stage].Streams(seed=1)
@@ -414,5 +434,5 @@ def test_nothing_is_kept_after_the_end(stage: str) -> None:
         for rng in rounds(stage, 8)[:10]:
             runner.feed(busy_capture(rng))
         runner.finish()
-        sizes.append((len(one.heap), one.slots))
+        sizes.append((one.records, one.slots))
     assert sizes[1:] == sizes[:1] * 3

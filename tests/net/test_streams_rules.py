@@ -269,6 +269,20 @@ def test_all_connections_together_keep_no_more_than_the_limit(stage: str) -> Non
     assert all(len(out.stream(0, part).replace(b"?", b"")) == 2000 for part in out.events)
 
 
+def test_the_connection_idle_for_longest_gives_up_first(stage: str) -> None:
+    """Four keep a segment each, three may: the second one was heard of longest ago, though the first began before it."""
+    talks = [Talk(client=(0, 1, 50_000 + port)).shake().c(2000, b"late") for port in range(4)]
+    segments = [*talks[0].segments, *talks[1].segments, *talks[2].segments]
+    segments += Talk(client=(0, 1, 50_000)).c(0).segments + talks[3].segments
+    segments += Talk(client=(0, 1, 50_003)).c(0).segments  # the next one to be looked at closely finds too much kept
+    out = run(number_and_time(segments), stage=stage, max_held_bytes=3 * 1024)
+    gaps = {number: [e.detail for e in out.events[number] if e.kind == layout.CHUNK_GAP] for number in out.events}
+    assert gaps == {0: [GAP_UNACKED], 1: [GAP_LIMIT], 2: [GAP_UNACKED], 3: [GAP_UNACKED]}
+    assert all(out.stream(0, part).endswith(b"late") for part in out.events)
+    assert [problem[layout.PROBLEM_KIND] for problem in out.problems] == [25]
+    assert [problem[layout.PROBLEM_PART] for problem in out.problems] == [1]
+
+
 # ---- snaplen ----
 
 
@@ -474,6 +488,18 @@ def test_late_copies_after_the_end_open_nothing(stage: str) -> None:
     out = talk.c(0, b"one", ack=0).c(3, flags=FIN).b(0, ack=4, flags=FIN).c(-1, ack=None, flags=SYN).run(stage=stage)
     assert list(out.parts) == [0]
     assert out.parts[0][layout.PART_RETRANSMITTED] == 1
+
+
+def test_an_answer_with_another_number_is_the_same_connection(stage: str) -> None:
+    """A host that keeps no state answers each copy of a SYN anew: the last answer counts, as the client would have it."""
+    talk = Talk().c(-1, ack=None, flags=SYN).b(-1, flags=SYN)
+    talk.broker_start += 700
+    talk.b(-1, flags=SYN).c(0, b"ask", ack=0).b(0, b"answer", ack=3)
+    out = talk.run(stage=stage)
+    assert list(out.parts) == [0]
+    assert (out.stream(0), out.stream(1)) == (b"ask", b"answer")
+    assert out.parts[0][layout.PART_START_SEQ + 1] == talk.broker_start
+    assert out.parts[0][layout.PART_SYN_ACK] == layout.UNKNOWN or out.parts[0][layout.PART_ACK] == layout.UNKNOWN
 
 
 def test_a_syn_ack_of_an_older_connection_does_not_start_a_side(stage: str) -> None:

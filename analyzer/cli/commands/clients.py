@@ -8,5 +8,9 @@ command = section_command(
     "clients",
     "clients",
     "The clients, and what each of them does.",
-    """Print the clients: who they are, what they ask for, how they fare.""",
+    """Print the clients: who they are, what they ask for, how they fare.
+
+    A client is an address (without port), a user, a client id and a software; brokers are not listed (`kanalyze brokers`).
+    Of a few clients, APIs and versions are listed too: narrow it down with --client.""",
+    tables=("exchanges", "errors", "entries"),
 )

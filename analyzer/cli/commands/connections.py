@@ -1,4 +1,4 @@
-"""`kanalyze connections`: which connections stand out?"""
+"""`kanalyze connections`: how did the connections fare?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from analyzer.cli.sections import section_command
 
 command = section_command(
     "connections",
-    "connections_of_note",
-    "Connections that stand out.",
-    """Print connections that stand out: resets, gaps, retransmissions, refused or short ones.""",
+    "connections",
+    "How each connection fared; what stands out.",
+    """Print what stands out (never answered, cut off, bytes lost, sent again, refused), then all Kafka connections.
+
+    "in flight" is the most requests that waited for a reply at once. "idle" is how long a connection was silent before it
+    ended.""",
+    tables=("exchanges", "errors", "logins"),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
@@ -19,14 +21,17 @@ from analyzer.options import Options
 def command(inputs: tuple[str, ...], statement: str, options: Options, limit: int | None, form: str) -> int:
     """Run a SELECT (DuckDB's SQL) over the tables of the captures.
 
-    Tables: captures, connections, exchanges, entries, errors, problems. Times are ns since the epoch. The keys
+    Tables: captures, connections, exchanges, entries, errors and others (docs/tables.md). Times are ns since the epoch. The keys
     `exchange` and `connection` are numbers inside SQL and print as 16 hex digits; ('0x' || '00c3...')::bigint turns
     digits back.
     """
     from analyzer.dataset import DatasetError
+    from analyzer.tables import TABLES
 
     # A table that the statement does not name need not be made.
-    with opened(inputs, options, None if "entries" in statement.lower() else REPORT_TABLES) as dataset:
+    words = set(re.findall(r"\w+", statement.lower()))
+    named = tuple(table for table in TABLES if words & {table, f"all_{table}"})
+    with opened(inputs, options, named or REPORT_TABLES) as dataset:
         try:
             print_rows(dataset, statement, form, limit)
         except DatasetError as error:

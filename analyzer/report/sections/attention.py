@@ -14,22 +14,24 @@ STYLES = {"high": "bold red", "medium": "yellow", "info": "cyan"}
 # On the first screen one rule must not hide the others: the rest of its findings are counted.
 OF_ONE_RULE = 2
 COMMAND = "kanalyze findings"
+PARTLY = f"Of a large capture, throttling, errors, logins and connections; {COMMAND} looks at everything."
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Numbered findings, those of severity info left out, or one sentence when nothing needs attention."""
-    found = [finding for finding in facts.findings() if finding.severity != "info"]
+    found = [finding for finding in facts.first_findings() if finding.severity != "info"]
     lines = [layout.heading("Needs attention", width)]
+    remarks = [] if facts.whole else layout.remarks(PARTLY, width)
     if not found:
         text = "Nothing, in what could be read: no error beyond normal operation, no throttling, no request cut off."
-        return lines + [Text(layout.INDENT + line) for line in layout.wrap(text, width - 2)]
+        return lines + [Text(layout.INDENT + line) for line in layout.wrap(text, width - 2)] + remarks
     shown = found if limit is None else _varied(found)[:limit]
     for number, finding in enumerate(shown, 1):
         lines += _lines(number, finding, width)
     if len(found) > len(shown):
         rest = f"{layout.INDENT}... and {len(found) - len(shown):,} more ({COMMAND})"
         lines.append(Text(layout.cut(rest, width), style=layout.DIM))
-    return lines
+    return lines + remarks
 
 
 def _varied(found: list[Finding]) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Who talks: clients by address, client id and user."""
+"""Who talks: clients by address, client id, user and software; of a few of them, what they ask for in which versions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.report import layout
-from analyzer.report.facts import Facts
-from analyzer.report.format import client, count, safe, size
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
 from analyzer.report.layout import Column, Row
 
 COMMAND = "kanalyze clients"
+NOTHING = "No request of a client; what brokers ask of each other stands apart (kanalyze brokers)."
 COLUMNS = (
     Column("client", least=12),
     Column("address", least=15),
@@ -23,7 +24,12 @@ COLUMNS = (
     Column("received", right=True, spare=6),
     Column("errors", right=True),
     Column("throttled", right=True),
+    Column("cut off", right=True, spare=1),
 )
+# So many clients are few enough to be told in full.
+FEW = 5
+# A connection that asks for metadata this often, or lives this short, is worth a word; findings decide whether it is wrong.
+METADATA_PER_S, SHORT_NS, MANY = 1.0, 5_000_000_000, 10
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -37,19 +43,130 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines + layout.more(rows[0]["total_rows"] - shown, COMMAND, width)
 
 
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """The table, what stands out of it, and when there are few clients, each of them in full."""
+    rows = facts.rows("clients")
+    lines = render(facts, width, limit)
+    if not rows:
+        return []
+    for row in rows[:limit]:
+        if words := _notable(row):
+            lines += layout.remarks(f"{client(row)} ({safe(row['client_address'])}): {', '.join(words)}.", width)
+    if len(rows) <= FEW:
+        versions = facts.rows("client_versions")
+        for row in rows:
+            lines += [Text(""), *_whole(row, versions, width)]
+        return lines
+    text = "Next: kanalyze clients --client NAME, for the APIs, versions, acks and batches of one of them."
+    return lines + layout.remarks(text, width)
+
+
 def _line(row: dict[str, Any]) -> Row:
-    software = " ".join(part for part in (row["software_name"], row["software_version"]) if part)
     return Row(
         [
             client(row),
             safe(row["client_address"]),
             safe(row["principal"]),
-            safe(software or None),
+            safe(_software(row)),
             count(row["connections"]),
             count(row["requests"]),
             size(row["request_bytes"]),
             size(row["response_bytes"]),
             count(row["errors"]),
             count(row["throttled"]),
+            count(row["unanswered"]),
         ]
     )
+
+
+def _software(row: dict[str, Any]) -> str | None:
+    return " ".join(part for part in (row["software_name"], row["software_version"]) if part) or None
+
+
+def _notable(row: dict[str, Any]) -> list[str]:
+    words = []
+    if (row["metadata_per_s"] or 0) >= METADATA_PER_S:
+        words.append(f"asks for metadata {rate(row['metadata_per_s'])} times a second")
+    life = row["median_life_ns"]
+    if row["connects"] >= MANY and life is not None and life < SHORT_NS:
+        words.append(f"{things(row['connects'], 'connection')} opened, half of them for less than {duration(life)}")
+    return words
+
+
+def _whole(row: dict[str, Any], versions: Rows, width: int) -> list[Text]:
+    """A client as a block of short lines."""
+    names = ("client_address", "client_id", "principal", "software_name", "software_version")
+    mine = [each for each in versions if all(each[name] == row[name] for name in names)]
+    facts = [
+        ("who", _identity(row)),
+        ("connections", _connections(row)),
+        ("traffic", _traffic(row)),
+        ("writes", _writes(row)),
+        ("APIs", ", ".join(_apis(mine)) or NONE),
+    ]
+    lines = [layout.heading(client(row), width)]
+    for title, text in facts:
+        if text:
+            room = width - len(layout.INDENT) - 13
+            first, *rest = layout.wrap(text, room)
+            lines.append(Text(f"{layout.INDENT}{title:<13}{first}"))
+            lines += [Text(f"{layout.INDENT}{'':<13}{line}") for line in rest]
+    return lines
+
+
+def _identity(row: dict[str, Any]) -> str:
+    parts = [safe(row["client_address"]), safe(_software(row) or "software not said")]
+    if row["principal"] is not None:
+        parts.append(f"user {safe(row['principal'])}")
+    elif row["claimed_user"] is not None:
+        parts.append(f"user {safe(row['claimed_user'])} (claimed, no login seen to succeed)")
+    if row["sasl_mechanism"] is not None:
+        parts.append(safe(row["sasl_mechanism"]))
+    if row["security"] is not None:
+        parts.append(safe(row["security"]).upper())
+    return ", ".join(parts)
+
+
+def _connections(row: dict[str, Any]) -> str:
+    text = f"{things(row['connections'], 'connection')}, {row['connects']:,} opened in the capture"
+    if row["median_life_ns"] is not None:
+        text += f", median life {duration(row['median_life_ns'])}"
+    if row["metadata_per_s"]:
+        text += f"; Metadata at most {rate(row['metadata_per_s'])}/s a connection"
+    return text
+
+
+def _traffic(row: dict[str, Any]) -> str:
+    text = f"{things(row['requests'], 'request')} ({rate(row['rate_per_s'])}/s), sent {size(row['request_bytes'])}, "
+    text += f"received {size(row['response_bytes'])}, {things(row['errors'], 'reply', 'replies')} with an error, "
+    text += f"{row['throttled']:,} throttled"
+    if row["topics"] is not None:
+        text += f"; {things(row['topics'], 'topic')}, {things(row['groups'], 'group')}"
+    return text
+
+
+def _writes(row: dict[str, Any]) -> str:
+    acks = [(row[name], words) for name, words in (("acks_all", "all"), ("acks_1", "1"), ("acks_0", "0"))]
+    parts = [f"acks={words} {number:,}" for number, words in acks if number]
+    if not parts:
+        return ""
+    if row["produce_bytes"] is not None:
+        parts.append(f"{size(row['produce_bytes'])} of records a request")
+    if row["batches"]:
+        parts.append(f"{size(row['batch_bytes'])} a batch")
+        if row["records"] is not None:
+            parts.append(f"{rate(row['records'] / row['batches'])} records a batch")
+    return ", ".join(parts)
+
+
+def _apis(rows: Rows) -> list[str]:
+    """Produce v9-v11 (1,234): an API once, with its versions."""
+    found: dict[str, Rows] = {}
+    for row in rows:
+        found.setdefault(row["api_name"], []).append(row)
+    texts = []
+    for name, mine in found.items():
+        versions = sorted({row["api_version"] for row in mine if row["api_version"] is not None})
+        words = ", ".join(f"v{version}" for version in versions)
+        texts.append(f"{safe(name)} {words} ({sum(row['count'] for row in mine):,})")
+    return texts

@@ -1,4 +1,4 @@
-"""Connections that stand out: never answered, cut off, with lost bytes, much sent again, reset."""
+"""Connections that stand out: never answered, cut off, with lost bytes, much sent again, reset; on the page, all of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.report import layout
-from analyzer.report.facts import Facts
-from analyzer.report.format import client, count, endpoint, safe, share, size, things
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import client, clock, count, duration, endpoint, exchange_id, safe, share, size, things
 from analyzer.report.layout import Column, Row
 
 COMMAND = "kanalyze connections"
@@ -19,7 +19,34 @@ COLUMNS = (
     Column("requests", right=True, spare=1),
     Column("what stands out", least=40),
 )
+ALL = (
+    Column("connection", spare=8),
+    Column("client", least=10),
+    Column("from", least=14, spare=2),
+    Column("to", least=14),
+    Column("role", spare=9),
+    Column("begin", spare=10),
+    Column("life", right=True),
+    Column("requests", right=True),
+    Column("in flight", right=True, spare=4),
+    Column("sent", right=True, spare=6),
+    Column("received", right=True, spare=7),
+    Column("round trip", right=True, spare=1),
+    Column("sent again", right=True, spare=5),
+    Column("end", least=12, spare=3),
+)
+REFUSED = (
+    Column("from", least=14),
+    Column("to", least=14),
+    Column("refused", right=True),
+    Column("no answer", right=True),
+    Column("first"),
+    Column("last", spare=1),
+)
+NOTHING = "No Kafka connection."
 RETRANSMITTED_SHARE = 0.01
+# A connection that was silent for so long when it ended was closed because it was idle.
+IDLE_NS = 60_000_000_000
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -40,6 +67,96 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         )
         lines += layout.remarks(text, width)
     return lines
+
+
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """What stands out, attempts that were refused, failed logins, then every connection, the longest-lived first."""
+    rows = facts.rows("connections")
+    lines = render(facts, width, limit)
+    refused = _refused(facts.rows("refused"), width, limit)
+    for part in (refused, _logins(rows, width), _all(rows, width, limit)):
+        lines += [Text(""), *part] if lines and part else part
+    return lines
+
+
+def _refused(rows: Rows, width: int, limit: int | None) -> list[Text]:
+    """Who knocked and was turned away; nothing says that the port was to be Kafka's."""
+    if not rows:
+        return []
+    table = [
+        Row(
+            [
+                safe(row["client_address"]),
+                endpoint(safe(row["broker_address"]), row["broker_port"]),
+                count(row["refused"]),
+                count(row["unanswered"]),
+                clock(row["first_time_ns"]),
+                clock(row["last_time_ns"]),
+            ]
+        )
+        for row in rows[:limit]
+    ]
+    lines = [layout.heading("Connection attempts that failed (reset, or no answer to the SYN)", width)]
+    lines += layout.table(REFUSED, table, width)
+    return lines + layout.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
+
+
+def _logins(rows: Rows, width: int) -> list[Text]:
+    failed: dict[tuple[str, str, str], int] = {}
+    for row in rows:
+        if row["failed_logins"]:
+            who = safe(row["claimed_user"]) if row["claimed_user"] is not None else "a user that is not known"
+            key = (who, safe(row["client_address"]), safe(row["sasl_mechanism"]))
+            failed[key] = failed.get(key, 0) + row["failed_logins"]
+    lines = [layout.heading("Failed logins", width)] if failed else []
+    for (who, address, mechanism), times in sorted(failed.items(), key=lambda item: -item[1]):
+        text = f"{things(times, 'login')} of {who} from {address} ({mechanism})"
+        lines.append(Text(layout.cut(layout.INDENT + text, width)))
+    return lines
+
+
+def _all(rows: Rows, width: int, limit: int | None) -> list[Text]:
+    if not rows:
+        return []
+    table = [_whole_line(row) for row in rows[:limit]]
+    lines = [layout.heading("All Kafka connections, the longest-lived first", width)]
+    lines += layout.table(ALL, table, width)
+    lines += layout.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
+    text = "in flight: the most requests that waited for a reply at once. sent again: part of the packets."
+    return lines + layout.remarks(text, width)
+
+
+def _whole_line(row: dict[str, Any]) -> Row:
+    return Row(
+        [
+            exchange_id(row["connection"]),
+            client(row),
+            endpoint(safe(row["client_address"]), row["client_port"]),
+            endpoint(safe(row["broker_address"]), row["broker_port"]),
+            safe(row["role"]),
+            clock(row["first_time_ns"]) if row["seen_from"] == "syn" else "before",
+            duration(row["life_ns"]),
+            count(row["requests"]),
+            count(row["in_flight"]),
+            size(row["client_bytes"]),
+            size(row["broker_bytes"]),
+            duration(row["rtt_ns"]),
+            share(row["retransmitted_share"]),
+            _end(row),
+        ]
+    )
+
+
+def _end(row: dict[str, Any]) -> str:
+    """How it ended: open, closed, reset; idle for how long, and what was left without an answer."""
+    if row["close"] == "none":
+        return "open"
+    words = ["reset" if row["close"] == "rst" else "closed"]
+    if (row["idle_ns"] or 0) >= IDLE_NS:
+        words.append(f"idle for {duration(row['idle_ns'])}")
+    if row["unanswered"]:
+        words.append(f"{row['unanswered']:,} unanswered")
+    return ", ".join(words)
 
 
 def _what(row: dict[str, Any]) -> list[str]:

@@ -10,12 +10,14 @@ from analyzer import filters
 from analyzer.report import layout
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, percent, rate, safe, short_count, size, things, time_range
+from analyzer.report.tls import undecrypted
 
 SKIPPED = (
     ("skipped_sync_bytes", "passed over in search of the next message"),
     ("skipped_unfinished_bytes", "of messages whose other bytes are not in the capture"),
     ("skipped_malformed_bytes", "with an impossible length or header"),
     ("skipped_foreign_bytes", "of something else than Kafka"),
+    ("skipped_encrypted_bytes", "of TLS records that could not be decrypted"),
 )
 STATUSES = (
     ("answered", "answered"),
@@ -40,7 +42,14 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     sentences = [_packets(row)]
     if row["kafka_connections"]:
         lines += layout.flow(_traffic(row), width)
-        sentences = [_requests(row), _bytes(row), _bodies(facts.rows("decoding")), _packets(row), _others(row)]
+        sentences = [
+            _snapped(row),
+            _requests(row),
+            _bytes(row),
+            _bodies(facts.rows("decoding")),
+            _packets(row),
+            _others(row),
+        ]
     for sentence in sentences:
         lines += [Text(line, style=layout.DIM) for line in layout.wrap(sentence, width) if sentence]
     if shown := _shown(facts):
@@ -61,13 +70,17 @@ def _traffic(row: dict[str, Any]) -> list[str]:
     seen = [
         things(row["brokers"], "broker"),
         things(row["clients"], "client"),
-        things(row["kafka_connections"], "connection"),
+        things(row["kafka_connections"], "connection") + _decrypted(row),
         things(row["requests"], "request") + _per_second(row),
     ]
     if not row["kafka_bytes"]:
         return [", ".join(seen)]
     read = f"{percent(row['framed_bytes'], row['kafka_bytes'] + row['gap_bytes'])} of Kafka bytes read"
     return [", ".join(seen), read + _lost(row)]
+
+
+def _decrypted(row: dict[str, Any]) -> str:
+    return f" ({count(row['decrypted_connections'])} decrypted)" if row["decrypted_connections"] else ""
 
 
 def _per_second(row: dict[str, Any]) -> str:
@@ -79,9 +92,22 @@ def _lost(row: dict[str, Any]) -> str:
     """What gaps cost, as far as it can be counted: the other half of each message."""
     if not row["gaps"]:
         return ""
+    if row["gap_bytes"] == row["cut_bytes"]:
+        return "; the rest was cut off by the snap length"
     lost = row["reply_lost"] + row["orphan_replies"]
     gaps = f"{things(row['gaps'], 'gap')} ({size(row['gap_bytes'])})"
     return f"; {things(lost, 'message')} lost, {gaps}" if lost else f"; {gaps}"
+
+
+def _snapped(row: dict[str, Any]) -> str:
+    """A capture of heads only: not what the network lost, and there is a cure."""
+    if not row["cut_bytes"]:
+        return ""
+    snap = f" to {things(row['snap_bytes'], 'byte')}" if row["snap_bytes"] else ""
+    return (
+        f"Packets were cut short{snap} by the capture's snap length: {size(row['cut_bytes'])} of Kafka bytes were never kept. "
+        "Counts, sizes and times hold, bodies do not: capture with -s 0 to read them."
+    )
 
 
 def _requests(row: dict[str, Any]) -> str:
@@ -131,7 +157,7 @@ def _others(row: dict[str, Any]) -> str:
     tls = row["tls_connections"]
     silent = row["silent_connections"]
     others = row["connections"] - row["kafka_connections"] - tls - silent
-    parts = [f"{things(tls, 'TLS connection')} that cannot be read without their keys"] if tls else []
+    parts = [f"{things(tls, 'TLS connection')} not decrypted ({undecrypted(row)})"] if tls else []
     if others:
         parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
     if silent:

@@ -1,18 +1,24 @@
-"""Errors by code, API, topic and client: failures first, what belongs to normal operation last and dimmed."""
+"""Errors by code, API, topic and client: failures first, what belongs to normal operation last and dimmed.
+
+What brokers tell each other stands apart: no client asked for it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from analyzer import expected
 from analyzer.report import layout
-from analyzer.report.facts import Facts
-from analyzer.report.format import client, clock, count, safe
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import client, clock, count, exchange_id, safe, things
+from analyzer.report.keys import Cell, key_columns
 from analyzer.report.layout import Column, Row
 
 COMMAND = "kanalyze errors"
+NOTHING = "No message holds an error code."
 COLUMNS = (
     Column("error", least=18),
     Column("API", least=10),
@@ -23,6 +29,19 @@ COLUMNS = (
     Column("last", spare=3),
     Column("remark", spare=1),
 )
+NUMBERS = (
+    Column("count", right=True),
+    Column("", spare=1),
+    Column("burst", right=True, spare=5),
+    Column("first", spare=3),
+    Column("last", spare=4),
+    Column("example", spare=2),
+    Column("packet", right=True, spare=6),
+)
+DEFAULT = ("api", "topic", "client")
+# What brokers tell each other takes no more room than this beside the clients'.
+THEIRS = 8
+NORMAL, RETRIABLE, FATAL, UNKNOWN = "normal", "retriable", "fatal", "unknown"
 
 
 def is_expected(row: dict[str, Any]) -> bool:
@@ -39,17 +58,87 @@ def name(row: dict[str, Any]) -> str:
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per code, API, topic and client."""
-    rows = sorted(facts.rows("errors"), key=is_expected)
+    """One line per code, API, topic and client; what brokers tell each other in one line below."""
+    rows = facts.rows("errors")
     if not rows:
         return []
+    mine = sorted((row for row in rows if not row["between_brokers"]), key=is_expected)
     lines = [layout.heading("Errors", width)]
-    lines += layout.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
-    shown = len(rows) if limit is None else min(limit, len(rows))
-    return lines + layout.more(rows[0]["total_rows"] - shown, COMMAND, width)
+    if mine:
+        lines += layout.table(COLUMNS, [_report_line(row) for row in mine[:limit]], width)
+    shown = len(mine) if limit is None else min(limit, len(mine))
+    lines += layout.more(len(mine) - shown + rows[0]["total_rows"] - len(rows), COMMAND, width)
+    if theirs := sum(row["count"] for row in rows if row["between_brokers"]):
+        lines += layout.remarks(f"{things(theirs, 'more code')} between brokers (kanalyze errors).", width)
+    return lines
 
 
-def _line(row: dict[str, Any]) -> Row:
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """The headline, then failures with an example each, then what is normal, then what brokers tell each other."""
+    rows = facts.rows("errors")
+    if not rows:
+        return []
+    mine = [row for row in rows if not row["between_brokers"]]
+    theirs = [row for row in rows if row["between_brokers"]]
+    keys = key_columns(facts.settings, DEFAULT)
+    lines = [Text(line, style=layout.HEADING) for line in layout.wrap(_headline(mine), width)]
+    order = mine if facts.settings.every_ns else sorted(mine, key=is_expected)
+    if order:
+        lines += _table(keys, order[:limit], width)
+    if theirs:
+        shown = theirs[: THEIRS if mine else limit]
+        lines += [Text(""), layout.heading("Between brokers", width), *_table(keys, shown, width)]
+        lines += layout.more(len(theirs) - len(shown), f"{COMMAND} --format jsonl", width)
+    hidden = rows[0]["total_rows"] - len(order[:limit]) - len(theirs)
+    lines += layout.more(hidden, f"{COMMAND} --limit 0", width)
+    failed = [row for row in mine if not is_expected(row)]
+    text = "normal: belongs to normal operation, for the time that it lasted. burst: the most within one second."
+    lines += layout.remarks(text, width)
+    if row := next(iter(failed or mine or theirs), None):
+        at = f"{safe((row['example_path'] or '').rsplit('/', 1)[-1])} packet {row['example_packet']}"
+        lines += layout.remarks(f"Next: kanalyze show CAPTURE {exchange_id(row['example_exchange'])} ({at}).", width)
+    return lines
+
+
+def _headline(rows: Rows) -> str:
+    normal = sum(row["count"] if is_expected(row) else row["expected"] for row in rows)
+    failures = sum(row["count"] for row in rows) - normal
+    fatal = sum(row["count"] - row["expected"] for row in rows if row["retriable"] is False and not is_expected(row))
+    if not failures:
+        return f"Errors: none beyond normal operation ({things(normal, 'code')} that {'is' if normal == 1 else 'are'} normal)"
+    text = f"Errors: {things(failures, 'failure')}, {fatal:,} of them fatal (trying again does not help)"
+    return text + (f"; {things(normal, 'more code')} of normal operation" if normal else "")
+
+
+def _table(keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int) -> list[Text]:
+    columns = [Column("error", least=26), *(column for column, _ in keys), *NUMBERS]
+    return layout.table(columns, [_line([cell for _, cell in keys], row) for row in rows], width)
+
+
+def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
+    return Row(
+        [
+            name(row),
+            *(cell(row) for cell in keys),
+            count(row["count"]),
+            _what(row),
+            count(row["burst"]),
+            clock(row["first_time_ns"]),
+            clock(row["last_time_ns"]),
+            exchange_id(row["example_exchange"]),
+            str(row["example_packet"]),
+        ],
+        layout.DIM if is_expected(row) else "",
+    )
+
+
+def _what(row: dict[str, Any]) -> str:
+    if is_expected(row):
+        return NORMAL
+    return UNKNOWN if row["retriable"] is None else RETRIABLE if row["retriable"] else FATAL
+
+
+def _report_line(row: dict[str, Any]) -> Row:
     normal = is_expected(row)
     about = row["topic"] if row["topic"] is not None else row["entity"]
     return Row(
@@ -61,7 +150,7 @@ def _line(row: dict[str, Any]) -> Row:
             count(row["count"]),
             clock(row["first_time_ns"]),
             clock(row["last_time_ns"]),
-            "normal" if normal else "retriable" if row["retriable"] else "",
+            NORMAL if normal else RETRIABLE if row["retriable"] else "",
         ],
         layout.DIM if normal else "",
     )

@@ -1,29 +1,47 @@
-"""Latency by API and kind: what the broker takes first, waits by design last and never as slow."""
+"""Latency by API and kind: what the broker takes first, waits by design last and never as slow.
+
+The verb's page adds what a report has no room for: client, network or broker, and the slowest requests.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from analyzer.kinds import BROKER, MIXED, WAIT, kind_of
-from analyzer.report import layout
-from analyzer.report.facts import Facts
-from analyzer.report.format import count, duration, rate, safe
+from analyzer.report import layout, parts
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import client, clock, count, duration, endpoint, exchange_id, rate, safe, things
+from analyzer.report.keys import Cell, api, broker, key_columns
 from analyzer.report.layout import Column, Row
+from analyzer.settings import Settings
 
 COMMAND = "kanalyze latency"
-COLUMNS = (
-    Column("API", least=26),
+NOTHING = "No request of a client; what brokers ask of each other stands apart (kanalyze brokers)."
+TITLES = {
+    "latency": "Latency (request's last byte to reply's first)",
+    "service": "The broker's own time (latency without queue, throttle and round trip)",
+    "total": "Total time (request's first byte to reply's last)",
+}
+NUMBERS = (
     Column("count", right=True),
-    Column("rate/s", right=True, spare=3),
+    Column("rate/s", right=True, spare=4),
     Column("p50", right=True),
     Column("p90", right=True),
     Column("p99", right=True),
     Column("max", right=True),
     Column("errors", right=True, spare=1),
-    Column("throttled", right=True, spare=2),
+    Column("throttled", right=True, spare=3),
+    Column("where the time goes", spare=2),
 )
+COLUMNS = (Column("API", least=26), *NUMBERS)
+# From here on a p99 is worth an answer.
+SLOW_NS = 50_000_000
+# Below this, clients and brokers are neighbours, and nobody can say on whose side the capture was taken.
+NEAR_NS = 1_000_000
+SLOW_ROWS, FAR_ROWS, SLOWEST_ROWS = 8, 3, 10
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -31,25 +49,172 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("latency")
     if not rows:
         return []
-    by_reach: dict[str, list[dict[str, Any]]] = {BROKER: [], MIXED: [], WAIT: []}
+    by_reach: dict[str, Rows] = {BROKER: [], MIXED: [], WAIT: []}
     for row in rows:
         by_reach[kind_of(row["kind"]).reach].append(row)
     # Waits by design come last, and only so many of them that they do not push the others off the screen.
     shown = by_reach[BROKER][:limit]
     for reach in (MIXED, WAIT):
         shown += by_reach[reach][: None if limit is None else max(limit // 2, 1)]
-    lines = [layout.heading("Latency (request's last byte to reply's first)", width)]
-    lines += layout.table(COLUMNS, [_line(row) for row in shown], width)
+    lines = [layout.heading(TITLES["latency"], width)]
+    lines += layout.table(COLUMNS, [_line([api], row) for row in shown], width)
     return lines + layout.more(len(rows) - len(shown), COMMAND, width)
 
 
-def _line(row: dict[str, Any]) -> Row:
-    kind = kind_of(row["kind"])
-    name = safe(row["api_name"]) + (f", {safe(kind.words)}" if kind.words else "")
-    seen = [name, count(row["count"]), rate(row["rate_per_s"])]
-    if kind.reach == WAIT:
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """By what was asked for; then what slows the slow ones down, how far the brokers are, and which requests to open."""
+    settings = facts.settings
+    if settings == Settings():
+        lines = render(facts, width, limit)
+        lines += [Text(""), *_verdicts(facts.rows("latency"), width)] if lines else []
+    else:
+        lines = _chosen(facts, width, limit)
+    if not lines:
+        return []
+    lines += _distances(facts.rows("round_trips"), width)
+    if not settings.every_ns and (slowest := facts.rows("slowest")):
+        lines += [Text(""), *_slowest(slowest[:SLOWEST_ROWS], len(facts.paths()) > 1, width)]
+    return lines
+
+
+def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    rows = facts.rows("latency")
+    if not rows:
+        return []
+    keys = key_columns(facts.settings, ("api",))
+    if not facts.settings.every_ns:
+        order = (BROKER, MIXED, WAIT)
+        rows = sorted(rows, key=lambda row: order.index(row["reach"]))
+    columns = [*(column for column, _ in keys), *NUMBERS]
+    lines = [layout.heading(TITLES[facts.settings.measure], width)]
+    lines += layout.table(columns, [_line([cell for _, cell in keys], row) for row in rows[:limit]], width)
+    hidden = len(rows[limit:]) if limit is not None else 0
+    lines += layout.more(hidden, f"{COMMAND} --limit 0", width)
+    if "topic" in facts.settings.by:
+        lines += layout.remarks("A request that names several topics counts for each of them.", width)
+    return lines
+
+
+def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
+    seen = [*(cell(row) for cell in keys), count(row["count"]), rate(row["rate_per_s"])]
+    reach = row["reach"]
+    if reach == WAIT:
         median = f": median {duration(row['p50_ns'])}" if row["p50_ns"] is not None else ""
         return Row(seen, layout.DIM, f"(waits by design{median})")
     times = [duration(row[name]) for name in ("p50_ns", "p90_ns", "p99_ns", "max_ns")]
     counts = [count(row["errors"]), count(row["throttled"])]
-    return Row(seen + times + counts, layout.DIM if kind.reach == MIXED else "")
+    where = parts.where(row) if reach == BROKER else "may wait by design"
+    return Row([*seen, *times, *counts, where], layout.DIM if reach == MIXED else "")
+
+
+def _verdicts(rows: Rows, width: int) -> list[Text]:
+    """One line per slow API: whose time its slowest 1 % is."""
+    slow = [row for row in rows if row["reach"] == BROKER and (row["p99_ns"] or 0) >= SLOW_NS]
+    slow.sort(key=lambda row: -row["p99_ns"])
+    if not slow:
+        return layout.remarks(f"No API is slow: every p99 is below {duration(SLOW_NS)}.", width)
+    lines = [layout.heading("Client, network or broker? (the slowest 1 % of each)", width)]
+    columns = (
+        Column("API", least=20),
+        Column("p99", right=True),
+        Column("answer"),
+        Column("where the time goes", least=20, spare=1),
+    )
+    table = [
+        Row([api(row), duration(row["p99_ns"]), parts.verdict(row), parts.where(row, "slow")])
+        for row in slow[:SLOW_ROWS]
+    ]
+    lines += layout.table(columns, table, width)
+    return lines + layout.more(len(slow) - SLOW_ROWS, f"{COMMAND} --format json", width)
+
+
+def _distances(rows: Rows, width: int) -> list[Text]:
+    """How much of the way the capture saw."""
+    if not rows:
+        return layout.remarks("Round trip unknown: no handshake of a client is in the capture.", width)
+    far = [row for row in rows if row["rtt_ns"] >= NEAR_NS]
+    handshakes = sum(row["connections"] for row in rows)
+    if not far:
+        median, most = max(row["rtt_ns"] for row in rows), max(row["max_rtt_ns"] for row in rows)
+        text = f"Round trip to the brokers: median {duration(median)}, at most {duration(most)}"
+        return layout.remarks(f"{text} ({things(handshakes, 'handshake')}).", width)
+    lines = []
+    for row in far[:FAR_ROWS]:
+        text = f"Round trip {safe(row['client_address'])} to {safe(row['broker_address'])}: {duration(row['rtt_ns'])}"
+        text += f" ({things(row['connections'], 'handshake')}); the capture was taken {_side(row)}."
+        lines += layout.remarks(text, width)
+    return lines + layout.more(len(far) - FAR_ROWS, f"{COMMAND} --format json", width)
+
+
+def _side(row: dict[str, Any]) -> str:
+    """On whose side, by how the handshake's two ways compare; what latency contains follows from it."""
+    whole = max(row["to_broker_ns"] + row["to_client_ns"], 1)
+    if row["to_broker_ns"] * 10 < whole:
+        return "on the brokers' side, so latencies do not contain it"
+    if row["to_client_ns"] * 10 < whole:
+        return "on the clients' side, so latencies contain it"
+    return f"on the way, so latencies contain {duration(row['to_broker_ns'])} of it"
+
+
+def _slowest(rows: Rows, several_files: bool, width: int) -> list[Text]:
+    columns = (
+        Column("exchange"),
+        Column("time (UTC)", spare=5),
+        Column("request", least=18),
+        Column("client", least=12),
+        Column("broker", least=14, spare=6),
+        Column("took", right=True),
+        Column("mostly", spare=1),
+        Column("behind", least=10, spare=3),
+        Column("packets", right=True),
+        *([Column("file", least=14, spare=2)] if several_files else []),
+    )
+    table = [
+        Row(
+            [
+                exchange_id(row["exchange"]),
+                clock(row["request_time_ns"], 3),
+                api(row),
+                client(row),
+                broker(row)
+                if row["broker_id"] is not None
+                else endpoint(safe(row["broker_address"]), row["broker_port"]),
+                duration(row["latency_ns"]),
+                _mostly(row),
+                _behind(row),
+                _packets(row),
+                *([safe((row["request_path"] or "").rsplit("/", 1)[-1])] if several_files else []),
+            ]
+        )
+        for row in rows
+    ]
+    lines = [layout.heading("The slowest requests (waits by design left out)", width)]
+    lines += layout.table(columns, table, width)
+    command = f"kanalyze show CAPTURE {exchange_id(rows[0]['exchange'])}"
+    text = f"Next: {command}. Packets are request's and reply's first, as Wireshark numbers them (frame.number)."
+    return lines + layout.remarks(text, width)
+
+
+def _packets(row: dict[str, Any]) -> str:
+    """571 > 939; with the reply's file when it is another one."""
+    same = row["request_path"] == row["response_path"]
+    reply = "" if same else f"{safe((row['response_path'] or '').rsplit('/', 1)[-1])} "
+    first = "-" if row["request_packet"] is None else str(row["request_packet"])
+    return f"{first} > {reply}{row['response_packet']}"
+
+
+def _mostly(row: dict[str, Any]) -> str:
+    """The largest part of the latency, with its share."""
+    times = {"broker": row["service_ns"], "network": row["network_ns"], "queue": row["queue_ns"]}
+    times["throttle"] = row["muted_ns"]
+    if any(value is None for value in times.values()) or not row["latency_ns"]:
+        return "-"
+    name = max(times, key=lambda each: times[each])
+    return f"{name} {min(times[name] * 100 // row['latency_ns'], 100)} %"
+
+
+def _behind(row: dict[str, Any]) -> str:
+    """Which sort of request it waited behind, where it waited."""
+    if row["behind_api_name"] is None:
+        return "-"
+    return api({"api_name": row["behind_api_name"], "kind": row["behind_kind"]})

@@ -11,6 +11,7 @@ from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, safe, size, things
 from analyzer.report.layout import Column, Row
+from analyzer.report.tls import undecrypted
 
 COLUMNS = (
     Column("looks like", least=10),
@@ -58,10 +59,11 @@ def _advice(row: dict[str, Any], seen: Rows) -> Iterator[str]:
     kinds = {each["protocol"] for each in seen}
     if "tls" in kinds:
         ports = ", ".join(dict.fromkeys(str(each["port"]) for each in seen if each["protocol"] == "tls"))
-        yield (
-            f"TLS on port {ports}: Kafka may be inside, but what is encrypted cannot be read without its keys. "
-            "Capture a plaintext listener, or behind the proxy that ends TLS."
-        )
+        if row["tls_connections"]:
+            yield (
+                f"TLS on port {ports}: Kafka may be inside, but it was not decrypted ({undecrypted(row)}). Without keys, "
+                "capture a plaintext listener, or behind the proxy that ends TLS."
+            )
     if "no payload" in kinds and len(kinds) == 1:
         yield (
             "No connection carries payload: either they are idle or refused, or the snap length of the capture cut it "

@@ -1,28 +1,36 @@
-"""Who is throttled: by client and API."""
+"""Who is throttled: by client and API, or by what was asked for; over time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from analyzer.report import layout
-from analyzer.report.facts import Facts
-from analyzer.report.format import client, count, duration, milliseconds, percent, safe, share
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import clock, count, duration, milliseconds, safe, share, things
+from analyzer.report.keys import SECOND_NS, Cell, key_columns
 from analyzer.report.layout import Column, Row
+from analyzer.settings import Settings
 
 COMMAND = "kanalyze throttle"
-COLUMNS = (
-    Column("client", least=12),
-    Column("address", least=15, spare=3),
-    Column("user", least=8, spare=2),
-    Column("API", least=12),
-    Column("replies", right=True, spare=5),
+NOTHING = "No reply tells of a throttle."
+DEFAULT = ("client", "principal", "api")
+KEY_SPARE = {"user": 3}
+NUMBERS = (
+    Column("replies", right=True, spare=8),
     Column("throttled", right=True),
-    Column("of replies", right=True, spare=4),
-    Column("sum", right=True, spare=1),
-    Column("longest", right=True),
-    Column("share of time", right=True),
+    Column("of replies", right=True, spare=7),
+    Column("told", right=True, spare=1),
+    Column("longest", right=True, spare=2),
+    Column("muted (worst connection)", right=True),
+)
+EFFECTS = (
+    Column("held", right=True, spare=4),
+    Column("obeyed", right=True, spare=5),
+    Column("sent inside", right=True, spare=6),
+    Column("delayed", right=True, spare=7),
 )
 
 
@@ -32,26 +40,129 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     lines = [layout.heading("Throttling", width)]
-    lines += layout.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
-    lines += layout.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
-    notes = ["Share of time: that of the client's worst connection, over all its APIs."]
-    if unknown := sum(row["unknown"] for row in rows):
-        notes.append(f"{count(unknown)} replies do not say whether they were throttled.")
-    return lines + layout.remarks(" ".join(notes), width)
+    lines += _table(key_columns(Settings(), DEFAULT), NUMBERS, rows, width, limit)
+    notes = ["told: sum of what replies tell, over all connections. muted: time that passed, over all APIs."]
+    return lines + layout.remarks(" ".join([*notes, *_unknown(rows)]), width)
 
 
-def _line(row: dict[str, Any]) -> Row:
-    return Row(
-        [
-            client(row),
-            safe(row["client_address"]),
-            safe(row["principal"]),
-            safe(row["api_name"]),
-            count(row["replies"]),
-            count(row["throttled"]),
-            percent(row["throttled"], row["replies"]),
-            milliseconds(row["throttle_time_ms"]),
-            milliseconds(row["max_throttle_time_ms"]),
-            f"{share(row['share'])} ({duration(row['throttled_ns'])})" if row["share"] is not None else "unknown",
-        ]
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """The same with what the throttle did: requests held, clients that kept silent, clients that did not."""
+    if facts.settings.every_ns:
+        return _over_time(facts, width, limit)
+    rows = facts.rows("throttle")
+    if not rows:
+        return []
+    keys = key_columns(facts.settings, DEFAULT)
+    muting = any(row["throttled_ns"] is not None for row in rows)
+    delaying = any(row["delayed"] for row in rows)
+    shown = [*(EFFECTS[:3] if muting else ()), *(EFFECTS[3:] if delaying else ())]
+    lines = [Text(line, style=layout.HEADING) for line in layout.wrap(_headline(rows), width)]
+    lines += _table(keys, (*NUMBERS, *shown), rows, width, limit)
+    told = "told: the sum of what replies tell; connections are throttled side by side, so it may exceed the time that passed."
+    lines += layout.remarks(told, width)
+    if muting:
+        text = "muted: time that passed on the client's worst connection, overlaps once, over all its APIs; in brackets its"
+        lines += layout.remarks(f"{text} part of that connection's life.", width)
+        text = "held: requests waited for a mute to end. obeyed: the client kept silent until it ended. sent inside: requests"
+        lines += layout.remarks(f"{text} sent nevertheless.", width)
+    if delaying:
+        text = (
+            "delayed: brokers older than 2.0 keep the throttled reply back: this time is part of the latency, no mute."
+        )
+        lines += layout.remarks(text, width)
+    for note in _unknown(rows):
+        lines += layout.remarks(note, width)
+    return lines
+
+
+def _headline(rows: Rows) -> str:
+    """Who is worst off, in one sentence."""
+    replies = sum(row["throttled"] for row in rows)
+    text = f"Throttling: {things(replies, 'throttled reply', 'throttled replies')}"
+    if refused := sum(row["refused"] for row in rows):
+        text += f", {refused:,} of them refused the request (THROTTLING_QUOTA_EXCEEDED)"
+    worst = max((row for row in rows if row["share"] is not None), key=lambda row: row["share"], default=None)
+    if worst is not None and worst["client_address"] is not None:
+        who = safe(worst["client_id"] or worst["client_address"])
+        text += f"; worst off is {who}, mute {share(worst['share'])} of its time"
+    return text
+
+
+def _table(
+    keys: Sequence[tuple[Column, Cell]], numbers: Sequence[Column], rows: Rows, width: int, limit: int | None
+) -> list[Text]:
+    titles = [column.title for column in numbers]
+    columns = [
+        Column(column.title, column.right, column.least, KEY_SPARE.get(column.title, column.spare))
+        for column, _ in keys
+    ]
+    lines = layout.table(
+        [*columns, *numbers], [_line([cell for _, cell in keys], titles, row) for row in rows[:limit]], width
     )
+    return lines + layout.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
+
+
+def _line(keys: Sequence[Cell], titles: Sequence[str], row: dict[str, Any]) -> Row:
+    numbers = {
+        "replies": count(row["replies"]),
+        "throttled": count(row["throttled"]),
+        "of replies": share(row["throttled"] / row["replies"]),
+        "told": milliseconds(row["throttle_time_ms"]),
+        "longest": milliseconds(row["max_throttle_time_ms"]),
+        "muted (worst connection)": _muted(row),
+        "held": duration(row["held_ns"]),
+        "obeyed": duration(row["obeyed_ns"]),
+        "sent inside": count(row["sent_inside"]),
+        "delayed": duration(row["delayed_ns"]),
+    }
+    return Row([*(cell(row) for cell in keys), *(numbers[title] for title in titles)])
+
+
+def _muted(row: dict[str, Any]) -> str:
+    if row["share"] is not None:
+        return f"{duration(row['throttled_ns'])} ({share(row['share'])})"
+    return "no, delayed" if row["delayed"] else "unknown"
+
+
+def _unknown(rows: Rows) -> list[str]:
+    """What is not known, and why."""
+    notes = []
+    if unknown := sum(row["unknown"] for row in rows):
+        verb = "does" if unknown == 1 else "do"
+        notes.append(
+            f"{things(unknown, 'reply', 'replies')} {verb} not say whether they throttle (old version, or not read)."
+        )
+    if unsure := sum(row["unsure"] for row in rows):
+        text = f"Of {things(unsure, 'throttled reply', 'throttled replies')} the broker's age is not known"
+        notes.append(f"{text} (no ApiVersions in the capture): taken for 2.0 or newer.")
+    return notes
+
+
+def _over_time(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    rows = facts.rows("throttle_over_time")
+    if not rows:
+        return []
+    digits = 0 if (facts.settings.every_ns or 0) % SECOND_NS == 0 else 3
+    columns = (
+        Column("from (UTC)"),
+        Column("throttled", right=True),
+        Column("told", right=True),
+        Column("connections muted", right=True),
+        Column("muted (worst connection)", right=True),
+    )
+    table = [
+        Row(
+            [
+                clock(row["slot_ns"], digits),
+                count(row["throttled"]),
+                milliseconds(row["throttle_time_ms"]),
+                count(row["connections"]),
+                f"{duration(row['muted_ns'])} ({share(row['share'])})",
+            ]
+        )
+        for row in rows[:limit]
+    ]
+    lines = [layout.heading("Throttling over time", width), *layout.table(columns, table, width)]
+    lines += layout.more(len(rows[limit:]) if limit is not None else 0, f"{COMMAND} --limit 0", width)
+    text = "Slots in which nothing was throttled are left out. A throttle is told when its reply comes, and mutes from then on."
+    return lines + layout.remarks(text, width)

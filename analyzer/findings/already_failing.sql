@@ -1,0 +1,20 @@
+-- severity: high
+-- rank: 26
+-- when: exchanges
+-- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[ and {others} more] ({requests|request|requests})
+-- do: The broker does not take this version: upgrade the client, or raise the protocol version that it is set to.
+-- look: kanalyze readiness[ --client {who}]
+SELECT
+    coalesce(client_id, client_address) AS who,
+    CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
+    max_by(api_name, (requests, api_key, api_version)) AS api_name,
+    max_by(api_version, (requests, api_key, api_version)) AS api_version,
+    nullif(count(*) - 1, 0) AS others,
+    CAST(sum(requests) AS BIGINT) AS requests,
+    CAST(sum(requests) AS BIGINT) AS weight,
+    min_by(example_exchange, (first_time_ns, example_exchange)) AS evidence_first,
+    min(first_time_ns) AS first_time_ns,
+    max(last_time_ns) AS last_time_ns
+FROM readiness_verdicts
+WHERE release = '4.3' AND verdict = 'already_failing'
+GROUP BY client_id, client_address

@@ -1,0 +1,19 @@
+-- severity: medium
+-- rank: 20
+-- when: exchanges
+-- says: {who}[ at {client_address}] will not work with Kafka 4: it sends {api_name} v{api_version}[ and {others} more that are gone]
+-- do: Upgrade the client, or raise the protocol version that it is set to, before the brokers are upgraded.
+-- look: kanalyze readiness[ --client {who}]
+SELECT
+    coalesce(client_id, client_address) AS who,
+    CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
+    min_by(api_name, (api_key, api_version)) AS api_name,
+    min_by(api_version, (api_key, api_version)) AS api_version,
+    nullif(count(*) - 1, 0) AS others,
+    CAST(sum(requests) AS BIGINT) AS weight,
+    min_by(example_exchange, (first_time_ns, example_exchange)) AS evidence_first,
+    min(first_time_ns) AS first_time_ns,
+    max(last_time_ns) AS last_time_ns
+FROM readiness_verdicts
+WHERE release = '4.3' AND verdict = 'breaks'
+GROUP BY client_id, client_address

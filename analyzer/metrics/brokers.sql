@@ -1,0 +1,58 @@
+-- What do brokers ask of each other, and how long does it take? One row per role, API and kind, or by what `settings` asks
+-- for; latency in ns. Of a follower's fetches (by client and broker) `with_data` brought records, `late_ns` is the most that a
+-- reply came after max_wait_ms: a follower's fetch waits for data, so only what goes beyond is slow.
+WITH fetches AS (
+    SELECT
+        client_address,
+        client_id,
+        broker_address,
+        broker_port,
+        max(replica_id) AS replica_id,
+        count(*) FILTER (WHERE record_bytes > 0) AS with_data,
+        CAST(sum(record_bytes) AS BIGINT) AS record_bytes,
+        greatest(max(latency_ns - CAST(max_wait_ms AS BIGINT) * 1000000), 0) AS late_ns,
+        max_by(exchange, latency_ns - CAST(max_wait_ms AS BIGINT) * 1000000) AS late_exchange
+    FROM exchanges
+    WHERE kind = 'fetch_follower'
+    GROUP BY client_address, client_id, broker_address, broker_port
+)
+SELECT
+    l.slot_ns,
+    l.role,
+    l.reach,
+    l.api_name,
+    l.kind,
+    l.api_version,
+    l.client_id,
+    l.client_address,
+    f.replica_id,
+    l.broker_id,
+    l.broker_address,
+    l.broker_port,
+    l.connection,
+    l.topic,
+    l.count,
+    l.answered,
+    CASE WHEN r.last_time_ns > r.first_time_ns
+        THEN l.count * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
+    l.p50_ns,
+    l.p99_ns,
+    l.max_ns,
+    l.errors,
+    l.throttled,
+    coalesce(l.request_bytes, 0) + coalesce(l.response_bytes, 0) AS bytes,
+    f.with_data,
+    f.record_bytes,
+    f.late_ns,
+    f.late_exchange
+FROM latency_slices AS l
+    CROSS JOIN time_range AS r
+    LEFT JOIN fetches AS f
+        ON l.kind = 'fetch_follower'
+        AND f.client_address = l.client_address
+        AND coalesce(f.client_id, '') = coalesce(l.client_id, '')
+        AND f.broker_address = l.broker_address
+        AND f.broker_port = l.broker_port
+WHERE l.role IS NOT NULL
+ORDER BY l.slot_ns, l.role, l.count DESC, l.api_name, l.kind, l.client_id, l.client_address, l.broker_id,
+    l.broker_address, l.broker_port, l.api_version, l.connection, l.topic

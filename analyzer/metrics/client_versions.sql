@@ -1,0 +1,24 @@
+-- Which APIs does each client use, in which versions? One row per client, API and version, with one request as an example.
+-- At most 10,000 rows of `total_rows`.
+SELECT
+    l.client_address,
+    l.client_id,
+    l.principal,
+    l.software_name,
+    l.software_version,
+    e.api_key,
+    e.api_name,
+    e.api_version,
+    count(*) AS count,
+    count(*) FILTER (WHERE e.error_count > 0) AS errors,
+    min(e.exchange) AS example_exchange,
+    count(*) OVER () AS total_rows
+FROM exchanges AS e
+    JOIN client_connections AS l
+        ON l.connection = e.connection AND coalesce(l.client_id, '') = coalesce(e.client_id, '')
+        AND (l.client_id IS NULL) = (e.client_id IS NULL)
+WHERE e.api_key IS NOT NULL AND e.status <> 'orphan_reply'
+GROUP BY
+    l.client_address, l.client_id, l.principal, l.software_name, l.software_version, e.api_key, e.api_name, e.api_version
+ORDER BY l.client_id, l.client_address, l.principal, l.software_name, l.software_version, e.api_key, e.api_version
+LIMIT 10000

@@ -1,0 +1,9 @@
+-- What happened in each group, step by step? One row per join, sync, leave and heartbeat that says something new, and per
+-- commit that failed, in order of time (the reply's last byte, ns). `generation` is the member epoch in the newer group types.
+SELECT
+    time_ns, begin_ns, cluster, group_id, group_type, event, client_id, client_address, member_id, instance_id, generation,
+    sent_generation, leader IS NOT NULL AND leader = member_id AS is_leader, members, protocol, reason, topics,
+    assigned_partitions, error_code, exchange
+FROM group_events
+WHERE event <> 'commit' OR error_code <> 0
+ORDER BY time_ns, begin_ns, group_id, member_id, exchange

@@ -1,0 +1,141 @@
+-- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
+-- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
+-- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets. Times in ns.
+WITH steps AS (
+    SELECT
+        coalesce(cluster, '') AS cluster,
+        group_id,
+        min(group_type) AS group_type,
+        max(group_type) AS other_type,
+        max_by(protocol, time_ns) FILTER (WHERE protocol IS NOT NULL) AS protocol,
+        max(coalesce(generation, sent_generation)) AS generation,
+        -- Codes of normal operation: a member id first, a rebalance under way, a coordinator that moves.
+        count(*) FILTER (WHERE error_code NOT IN (0, 14, 15, 16, 27, 79)) AS failures,
+        max_by(error_code, time_ns) FILTER (WHERE error_code NOT IN (0, 14, 15, 16, 27, 79)) AS last_failure,
+        min(begin_ns) AS first_time_ns,
+        max(time_ns) AS last_time_ns
+    FROM group_events
+    WHERE group_id IS NOT NULL AND event <> 'commit'
+    GROUP BY coalesce(cluster, ''), group_id
+),
+-- Of a classic group those of its last generation that did not leave; of another those that joined and did not leave.
+last_generation AS (
+    SELECT coalesce(cluster, '') AS cluster, group_id, max(generation) AS generation
+    FROM all_group_events
+    WHERE group_type = 'classic' AND event = 'join' AND generation >= 0
+    GROUP BY coalesce(cluster, ''), group_id
+),
+membership AS (
+    SELECT
+        coalesce(e.cluster, '') AS cluster,
+        e.group_id,
+        CASE WHEN e.instance_id IS NULL THEN e.member_id ELSE concat('instance ', e.instance_id) END AS identity,
+        max(e.group_type) AS group_type,
+        max(e.time_ns) FILTER (WHERE e.event = 'leave') AS left_ns,
+        max(e.time_ns) FILTER (WHERE e.event <> 'leave') AS last_ns,
+        bool_or(e.event = 'join' AND e.generation = g.generation) AS in_last
+    FROM all_group_events AS e
+        LEFT JOIN last_generation AS g ON g.cluster = coalesce(e.cluster, '') AND g.group_id = e.group_id
+    WHERE coalesce(e.instance_id, e.member_id, '') <> '' AND e.event <> 'commit' AND coalesce(e.error_code, 0) IN (0, 27)
+    GROUP BY
+        coalesce(e.cluster, ''), e.group_id, CASE WHEN e.instance_id IS NULL THEN e.member_id ELSE concat('instance ', e.instance_id) END
+),
+lost AS (
+    SELECT cluster, group_id, member_id, max(begin_ns) AS lost_ns
+    FROM group_rebalances
+    WHERE cause IN ('silent', 'connection_lost')
+    GROUP BY cluster, group_id, member_id
+),
+present AS (
+    SELECT m.cluster, m.group_id, count(*) AS seen, count(*) FILTER (
+        WHERE (m.group_type <> 'classic' OR m.in_last) AND coalesce(m.left_ns < m.last_ns, true)
+            AND coalesce(l.lost_ns < m.last_ns, true)
+    ) AS members
+    FROM membership AS m
+        LEFT JOIN lost AS l ON l.cluster = m.cluster AND l.group_id = m.group_id AND l.member_id = m.identity
+    GROUP BY m.cluster, m.group_id
+),
+rebalanced AS (
+    SELECT
+        cluster,
+        group_id,
+        count(*) AS rebalances,
+        CAST(sum(duration_ns) AS BIGINT) AS rebalancing_ns,
+        max(duration_ns) AS longest_rebalance_ns,
+        max(pause_ns) AS longest_pause_ns,
+        max(begin_ns) AS last_rebalance_ns,
+        max(end_ns) AS last_end_ns,
+        max_by(cause, begin_ns) AS last_cause,
+        max(members) AS most_members,
+        max_by(complete, begin_ns) AS complete
+    FROM group_rebalances
+    GROUP BY cluster, group_id
+),
+waiting AS (
+    SELECT coalesce(cluster, '') AS cluster, group_id, max(begin_ns) AS asked_ns
+    FROM all_group_events
+    WHERE group_type = 'classic' AND event = 'join' AND error_code IS NULL
+    GROUP BY coalesce(cluster, ''), group_id
+),
+committed AS (
+    SELECT
+        coalesce(c.cluster, '') AS cluster,
+        x.group_id,
+        count(*) AS commits,
+        count(*) FILTER (WHERE x.error_code NOT IN (0, 14, 15, 16, 27)) AS failed_commits,
+        max_by(x.error_code, x.request_time_ns) FILTER (WHERE x.error_code NOT IN (0, 14, 15, 16, 27)) AS last_commit_error,
+        count(*) FILTER (WHERE x.api_key = 28) AS commits_in_transactions,
+        min(x.request_time_ns) AS first_time_ns,
+        max(x.request_time_ns) AS last_time_ns
+    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key IN (8, 28) AND x.group_id IS NOT NULL AND x.status <> 'orphan_reply'
+    GROUP BY coalesce(c.cluster, ''), x.group_id
+),
+behind AS (
+    SELECT coalesce(cluster, '') AS cluster, group_id, CAST(sum(last_lag) AS BIGINT) AS lag
+    FROM partition_readers
+    WHERE group_id IS NOT NULL AND is_newest
+    GROUP BY coalesce(cluster, ''), group_id
+),
+names AS (
+    SELECT cluster, group_id FROM steps
+    UNION
+    SELECT cluster, group_id FROM committed
+)
+SELECT
+    nullif(n.cluster, '') AS cluster,
+    n.group_id,
+    CASE WHEN s.group_type IS NULL THEN 'offsets' WHEN s.group_type <> s.other_type THEN 'mixed' ELSE s.group_type END AS group_type,
+    CASE
+        WHEN s.group_type IS NULL THEN 'offsets'
+        WHEN coalesce(p.members, 0) = 0 THEN 'empty'
+        WHEN w.asked_ns > coalesce(r.last_end_ns, 0) OR NOT coalesce(r.complete, true) THEN 'rebalancing'
+        ELSE 'stable'
+    END AS state,
+    coalesce(p.members, 0) AS members,
+    coalesce(p.seen, 0) AS members_seen,
+    s.protocol,
+    s.generation,
+    coalesce(r.rebalances, 0) AS rebalances,
+    r.rebalancing_ns,
+    r.longest_rebalance_ns,
+    r.longest_pause_ns,
+    r.last_rebalance_ns,
+    r.last_cause,
+    coalesce(k.commits, 0) AS commits,
+    coalesce(k.failed_commits, 0) AS failed_commits,
+    k.last_commit_error,
+    coalesce(k.commits_in_transactions, 0) AS commits_in_transactions,
+    coalesce(s.failures, 0) AS failures,
+    s.last_failure,
+    b.lag,
+    least(s.first_time_ns, k.first_time_ns) AS first_time_ns,
+    greatest(s.last_time_ns, k.last_time_ns) AS last_time_ns
+FROM names AS n
+    LEFT JOIN steps AS s ON s.cluster = n.cluster AND s.group_id = n.group_id
+    LEFT JOIN present AS p ON p.cluster = n.cluster AND p.group_id = n.group_id
+    LEFT JOIN rebalanced AS r ON r.cluster = n.cluster AND r.group_id = n.group_id
+    LEFT JOIN waiting AS w ON w.cluster = n.cluster AND w.group_id = n.group_id
+    LEFT JOIN committed AS k ON k.cluster = n.cluster AND k.group_id = n.group_id
+    LEFT JOIN behind AS b ON b.cluster = n.cluster AND b.group_id = n.group_id
+ORDER BY rebalances DESC, commits DESC, n.group_id, n.cluster

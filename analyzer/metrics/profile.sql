@@ -1,0 +1,46 @@
+-- On what do clients spend the time they wait? One row per class of requests (keys by `settings`), the costliest first:
+-- `time_ns` is the sum of latency_ns, `share` (0 to 1) that of all classes; both null for waits by design (reach not broker).
+-- `variance_to_mean_s` tells steady classes (near 0) from wild ones. At most 1,000 rows of `total_rows`.
+WITH classes AS (
+    SELECT *, CASE WHEN reach = 'broker' THEN sum_ns END AS time_ns
+    FROM latency_slices
+    WHERE role IS NULL
+)
+SELECT
+    c.slot_ns,
+    c.reach,
+    c.api_name,
+    c.kind,
+    c.api_version,
+    c.client_id,
+    c.client_address,
+    c.client_port,
+    c.principal,
+    c.broker_id,
+    c.broker_address,
+    c.broker_port,
+    c.connection,
+    c.group_id,
+    c.topic,
+    c.topics,
+    c.time_ns,
+    CASE WHEN sum(c.time_ns) OVER () > 0
+        THEN CAST(c.time_ns AS DOUBLE) / sum(c.time_ns) OVER () END AS share,
+    c.count,
+    CASE WHEN r.last_time_ns > r.first_time_ns
+        THEN c.count * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
+    c.mean_ns,
+    c.p95_ns,
+    c.p99_ns,
+    c.max_ns,
+    c.variance_to_mean_s,
+    c.errors,
+    c.throttled,
+    coalesce(c.request_bytes, 0) + coalesce(c.response_bytes, 0) AS bytes,
+    count(*) OVER () AS total_rows
+FROM classes AS c CROSS JOIN time_range AS r
+ORDER BY
+    CASE WHEN c.time_ns IS NULL THEN 1 ELSE 0 END, c.time_ns DESC, c.count DESC, c.api_name, c.kind, c.client_id,
+    c.client_address, c.group_id, c.topic, c.reach, c.api_version, c.principal, c.broker_id, c.broker_address,
+    c.connection, c.slot_ns
+LIMIT 1000

@@ -1,0 +1,190 @@
+-- Will these clients work with that release? One row per release, client, API and version; narrow `release` to the one you
+-- mean. `verdict` is already_failing, breaks, undetermined, unknown, fine_as_far_as_seen or upgrade_note (traffic between
+-- brokers); `reason` says why. `oldest`: what the release still takes, 32767: nothing; `offered_max`: newest version that a
+-- broker of this client offered, null: no offer seen; `cure` is configure or upgrade, null: none needed or none known.
+WITH offers AS (
+    SELECT
+        c.broker_address,
+        c.broker_port,
+        o.api_key,
+        max_by(o.min_version, o.time_ns) AS offered_min,
+        max_by(o.max_version, o.time_ns) AS offered_max
+    FROM all_offered_versions AS o JOIN all_connections AS c ON c.connection = o.connection
+    GROUP BY c.broker_address, c.broker_port, o.api_key
+),
+-- A 4.x broker offers Produce from version 0 and takes it from 3 on; such a broker is known by its Fetch.
+taken AS (
+    SELECT
+        o.broker_address,
+        o.broker_port,
+        o.api_key,
+        CASE WHEN o.api_key = 0 AND f.offered_min >= 4 THEN greatest(o.offered_min, 3) ELSE o.offered_min END AS taken_min,
+        coalesce(o.api_key = 0 AND f.offered_min >= 4, false) AS more_offered_than_taken,
+        o.offered_max
+    FROM offers AS o
+        LEFT JOIN offers AS f
+            ON f.broker_address = o.broker_address AND f.broker_port = o.broker_port AND f.api_key = 1
+),
+asking AS (
+    SELECT connection FROM all_exchanges WHERE api_key = 18 GROUP BY connection
+),
+-- Software is known of a client when one of its connections told it.
+software AS (
+    SELECT
+        e.client_address,
+        e.client_id,
+        max(c.software_name) AS software_name,
+        max_by(c.software_version, (c.software_name, c.software_version))
+            FILTER (WHERE c.software_version IS NOT NULL) AS software_version
+    FROM (SELECT connection, client_address, client_id FROM all_exchanges WHERE api_key = 18 GROUP BY ALL) AS e
+        JOIN all_connections AS c ON c.connection = e.connection
+    WHERE c.software_name IS NOT NULL
+    GROUP BY e.client_address, e.client_id
+),
+used AS (
+    SELECT
+        c.cluster,
+        e.connection,
+        c.broker_address,
+        c.broker_port,
+        e.client_address,
+        e.client_id,
+        coalesce(e.principal, c.principal) AS principal,
+        e.api_key,
+        e.api_name,
+        e.api_version,
+        coalesce(c.role, 'client') <> 'client' OR e.api_key BETWEEN 4 AND 7 AS between_brokers,
+        c.seen_from = 'syn' AND coalesce(c.client_gaps, 0) = 0 AND a.connection IS NULL AS never_asks,
+        a.connection IS NOT NULL AS asks,
+        count(*) AS requests,
+        count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,
+        min(e.request_time_ns) AS first_time_ns,
+        max(e.request_time_ns) AS last_time_ns,
+        min(e.exchange) AS example_exchange
+    FROM exchanges AS e
+        JOIN connections AS c ON c.connection = e.connection
+        LEFT JOIN asking AS a ON a.connection = e.connection
+    WHERE e.api_key IS NOT NULL AND e.status <> 'orphan_reply' AND coalesce(e.kind, '') <> 'forwarded'
+    GROUP BY ALL
+),
+cells AS (
+    SELECT
+        u.cluster,
+        u.client_address,
+        u.client_id,
+        u.principal,
+        s.software_name,
+        s.software_version,
+        u.api_key,
+        u.api_name,
+        u.api_version,
+        u.between_brokers,
+        max(t.offered_max) AS offered_max,
+        coalesce(bool_or(t.offered_max IS NULL), false) AS some_offer_unseen,
+        coalesce(bool_or(u.never_asks), false) AS never_asks,
+        coalesce(bool_or(u.asks), false) AS asks,
+        -- Error 35 is ApiVersions' own way to agree on a version.
+        coalesce(bool_or(
+            u.api_key <> 18 AND (
+                t.more_offered_than_taken AND u.api_version < t.taken_min
+                OR u.unanswered > 0 AND (u.api_version < t.taken_min OR u.api_version > t.offered_max)
+            )
+        ), false) AS refused_now,
+        CAST(sum(u.requests) AS BIGINT) AS requests,
+        CAST(sum(u.unanswered) AS BIGINT) AS unanswered,
+        count(DISTINCT u.connection) AS connections,
+        min(u.first_time_ns) AS first_time_ns,
+        max(u.last_time_ns) AS last_time_ns,
+        min_by(u.example_exchange, u.first_time_ns) AS example_exchange
+    FROM used AS u
+        LEFT JOIN taken AS t
+            ON t.broker_address = u.broker_address AND t.broker_port = u.broker_port AND t.api_key = u.api_key
+        LEFT JOIN software AS s
+            ON s.client_address = u.client_address AND s.client_id IS NOT DISTINCT FROM u.client_id
+    GROUP BY
+        u.cluster, u.client_address, u.client_id, u.principal, s.software_name, s.software_version, u.api_key, u.api_name,
+        u.api_version, u.between_brokers
+),
+newest AS (
+    SELECT
+        *,
+        max(CASE WHEN asks THEN api_version END)
+            OVER (PARTITION BY client_address, client_id, software_name, software_version, api_key) AS newest_used
+    FROM cells
+),
+reasoned AS (
+    SELECT
+        r.release,
+        n.*,
+        f.oldest,
+        f.source,
+        CASE
+            WHEN n.between_brokers THEN CASE WHEN n.api_version < f.oldest THEN 'between_brokers' END
+            WHEN n.refused_now THEN 'refused'
+            WHEN f.oldest IS NULL THEN 'release_not_known'
+            WHEN n.api_version < f.oldest THEN CASE
+                WHEN n.newest_used >= f.oldest THEN 'speaks_newer'
+                WHEN n.never_asks AND NOT n.asks THEN 'never_asks'
+                WHEN n.offered_max >= f.oldest THEN 'newer_was_offered'
+                WHEN n.software_name = 'apache-kafka-java' THEN 'java_speaks_newer'
+                WHEN n.some_offer_unseen THEN 'offer_not_seen'
+                ELSE 'nothing_newer_offered'
+            END
+            WHEN n.api_version <= f.accepted_to THEN 'accepted'
+            WHEN n.asks THEN 'asks_before'
+            ELSE 'release_not_known'
+        END AS reason
+    FROM newest AS n
+        CROSS JOIN kafka_releases AS r
+        LEFT JOIN release_support AS f ON f.release = r.release AND f.api_key = n.api_key
+),
+cured AS (
+    SELECT
+        r.*,
+        CASE
+            WHEN reason = 'refused' THEN 'already_failing'
+            WHEN reason IN ('newer_was_offered', 'never_asks') THEN 'breaks'
+            WHEN reason IN ('nothing_newer_offered', 'offer_not_seen') THEN 'undetermined'
+            WHEN reason = 'release_not_known' THEN 'unknown'
+            WHEN reason = 'between_brokers' THEN 'upgrade_note'
+            ELSE 'fine_as_far_as_seen'
+        END AS verdict,
+        l.library,
+        l.setting
+    FROM reasoned AS r
+        LEFT JOIN client_libraries AS l
+            ON lower(concat(coalesce(r.software_name, ''), ' ', coalesce(r.software_version, ''))) LIKE l.software
+            OR (r.software_name IS NULL AND lower(r.client_id) LIKE l.client_id)
+    WHERE reason IS NOT NULL
+)
+-- Software that tells its name (KIP-511) is newer than every version that went: it was told to speak an old protocol.
+SELECT
+    release,
+    verdict,
+    reason,
+    cluster,
+    client_address,
+    client_id,
+    principal,
+    software_name,
+    software_version,
+    api_key,
+    api_name,
+    api_version,
+    oldest,
+    offered_max,
+    requests,
+    unanswered,
+    connections,
+    first_time_ns,
+    last_time_ns,
+    CASE
+        WHEN verdict NOT IN ('already_failing', 'breaks') THEN NULL
+        WHEN software_name IS NULL THEN 'upgrade'
+        ELSE 'configure'
+    END AS cure,
+    CASE WHEN verdict IN ('already_failing', 'breaks', 'undetermined') THEN library END AS library,
+    CASE WHEN verdict IN ('already_failing', 'breaks', 'undetermined') THEN setting END AS setting,
+    source,
+    example_exchange
+FROM cured

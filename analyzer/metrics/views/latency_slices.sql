@@ -1,0 +1,120 @@
+-- Counts, percentiles and parts of a duration for each combination of the keys of `request_slices`: the one place where
+-- percentiles are made, by log buckets that grow by 2 %: the nearest-rank value to within 1 %; counts of parts can be added.
+-- `parts_` are sums over requests whose parts are all known; `slow_` the same over the slowest 1 %, which begin at p99.
+WITH counted AS (
+    SELECT
+        slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
+        broker_address, broker_port, connection, client_port, group_id, topic, topics,
+        CASE WHEN measured_ns > 0 THEN CAST(ceil(ln(measured_ns) / ln(1.02)) AS INT) ELSE -1 END AS bucket,
+        -- A key here, and not a filter on each of the sums: what is added up below are few rows.
+        parts_known,
+        count(*) AS requests,
+        count(measured_ns) AS n,
+        count(*) FILTER (WHERE error_count > 0) AS errors,
+        count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
+        sum(request_bytes) AS request_bytes,
+        sum(response_bytes) AS response_bytes,
+        min(request_time_ns) AS first_time_ns,
+        max(request_time_ns) AS last_time_ns,
+        min(measured_ns) AS low,
+        max(measured_ns) AS high,
+        sum(measured_ns) AS measured_ns,
+        sum(CAST(measured_ns AS DOUBLE) * measured_ns) AS squares,
+        sum(send_ns) AS send_ns,
+        sum(queue_ns) AS queue_ns,
+        sum(muted_ns) AS muted_ns,
+        sum(service_ns) AS service_ns,
+        sum(network_ns) AS network_ns,
+        sum(receive_ns) AS receive_ns
+    FROM request_slices
+    GROUP BY ALL
+),
+numbered AS (
+    SELECT
+        *,
+        dense_rank() OVER (
+            ORDER BY slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
+                broker_address, broker_port, connection, client_port, group_id, topic, topics
+        ) AS slice
+    FROM counted
+),
+running AS (
+    SELECT
+        *,
+        sum(n) OVER (PARTITION BY slice ORDER BY bucket ROWS UNBOUNDED PRECEDING) AS upto,
+        sum(n) OVER (PARTITION BY slice) AS total
+    FROM numbered
+),
+marked AS (
+    SELECT
+        *,
+        min(CASE WHEN n > 0 AND upto * 100 >= total * 99 THEN bucket END) OVER (PARTITION BY slice) AS b99
+    FROM running
+),
+picked AS (
+    SELECT
+        slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
+        broker_address, broker_port, connection, client_port, group_id, topic, topics, b99,
+        CAST(sum(requests) AS BIGINT) AS count,
+        CAST(sum(n) AS BIGINT) AS answered,
+        CAST(sum(errors) AS BIGINT) AS errors,
+        CAST(sum(throttled) AS BIGINT) AS throttled,
+        CAST(sum(request_bytes) AS BIGINT) AS request_bytes,
+        CAST(sum(response_bytes) AS BIGINT) AS response_bytes,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns,
+        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 50) AS b50,
+        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 90) AS b90,
+        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 95) AS b95,
+        min(low) AS low,
+        max(high) AS high,
+        CAST(sum(measured_ns) AS BIGINT) AS sum_ns,
+        sum(squares) AS squares,
+        CAST(coalesce(sum(requests) FILTER (WHERE parts_known), 0) AS BIGINT) AS parts_known,
+        CAST(sum(send_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_send_ns,
+        CAST(sum(queue_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_queue_ns,
+        CAST(sum(muted_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_muted_ns,
+        CAST(sum(service_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_broker_ns,
+        CAST(sum(network_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_network_ns,
+        CAST(sum(receive_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_receive_ns,
+        CAST(coalesce(sum(requests) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99), 0) AS BIGINT) AS slow_known,
+        CAST(sum(send_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_send_ns,
+        CAST(sum(queue_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_queue_ns,
+        CAST(sum(muted_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_muted_ns,
+        CAST(sum(service_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
+        CAST(sum(network_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_network_ns,
+        CAST(sum(receive_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_receive_ns
+    FROM marked
+    GROUP BY ALL
+)
+-- A bucket stands for its middle, kept between the least and the greatest value that was seen.
+SELECT
+    slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
+    broker_address, broker_port, connection, client_port, group_id, topic, topics,
+    count,
+    answered,
+    CASE WHEN b50 < 0 THEN 0
+        ELSE CAST(least(greatest(round(exp((b50 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p50_ns,
+    CASE WHEN b90 < 0 THEN 0
+        ELSE CAST(least(greatest(round(exp((b90 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p90_ns,
+    CASE WHEN b95 < 0 THEN 0
+        ELSE CAST(least(greatest(round(exp((b95 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p95_ns,
+    CASE WHEN b99 < 0 THEN 0
+        ELSE CAST(least(greatest(round(exp((b99 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p99_ns,
+    high AS max_ns,
+    sum_ns,
+    CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
+    -- Of the duration in seconds, as digests of database logs give it: 0 for equal latencies, large for wild ones.
+    CASE WHEN sum_ns > 0 THEN greatest(squares / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
+        WHEN answered > 0 THEN 0 END AS variance_to_mean_s,
+    errors,
+    throttled,
+    request_bytes,
+    response_bytes,
+    first_time_ns,
+    last_time_ns,
+    parts_known,
+    parts_send_ns, parts_queue_ns, parts_muted_ns, parts_broker_ns, parts_network_ns, parts_receive_ns,
+    slow_known,
+    slow_send_ns, slow_queue_ns, slow_muted_ns, slow_broker_ns, slow_network_ns, slow_receive_ns
+FROM picked

@@ -1,0 +1,59 @@
+-- One row per request with its durations and the keys that `settings` asks for, the others null; by topic, a row per topic
+-- that the request names. `role` is null for clients. `measured_ns` is the latency, or what `settings` says. Durations are ns; those in `parts_known` rows add up to the total.
+WITH named AS (
+    SELECT e.exchange, coalesce(e.topic, e.topic_id) AS topic
+    FROM entries AS e CROSS JOIN settings AS s
+    WHERE s.by_topic OR s.by_subject
+    GROUP BY e.exchange, coalesce(e.topic, e.topic_id)
+),
+topics AS (
+    SELECT n.exchange, n.topic, CAST(1 AS BIGINT) AS topics
+    FROM named AS n CROSS JOIN settings AS s
+    WHERE s.by_topic
+    UNION ALL
+    SELECT n.exchange, min(n.topic) AS topic, count(*) AS topics
+    FROM named AS n CROSS JOIN settings AS s
+    WHERE NOT s.by_topic
+    GROUP BY n.exchange
+)
+SELECT
+    e.exchange,
+    CASE WHEN s.every_ns > 0 THEN e.request_time_ns - e.request_time_ns % s.every_ns END AS slot_ns,
+    CASE WHEN e.role <> 'client' THEN e.role END AS role,
+    coalesce(k.reach, CASE WHEN e.kind IS NULL THEN 'broker' ELSE 'mixed' END) AS reach,
+    -- Bare tokens of an old SASL login have no API key.
+    CASE WHEN coalesce(s.by_api, true)
+        THEN CASE WHEN e.kind = 'sasl_token' THEN 'SASL token' ELSE e.api_name END END AS api_name,
+    CASE WHEN coalesce(s.by_api, true) THEN e.kind END AS kind,
+    CASE WHEN s.by_version THEN e.api_version END AS api_version,
+    CASE WHEN s.by_client THEN e.client_id END AS client_id,
+    CASE WHEN s.by_client OR s.by_connection THEN e.client_address END AS client_address,
+    CASE WHEN s.by_principal THEN e.principal END AS principal,
+    CASE WHEN s.by_broker THEN e.broker_id END AS broker_id,
+    CASE WHEN s.by_broker OR s.by_connection THEN e.broker_address END AS broker_address,
+    CASE WHEN s.by_broker OR s.by_connection THEN e.broker_port END AS broker_port,
+    CASE WHEN s.by_connection THEN e.connection END AS connection,
+    CASE WHEN s.by_connection THEN e.client_port END AS client_port,
+    CASE WHEN s.by_group OR s.by_subject THEN e.group_id END AS group_id,
+    CASE WHEN s.by_topic THEN t.topic WHEN s.by_subject AND e.group_id IS NULL THEN t.topic END AS topic,
+    CASE WHEN s.by_topic OR (s.by_subject AND e.group_id IS NULL) THEN t.topics END AS topics,
+    e.request_time_ns,
+    e.request_bytes,
+    e.response_bytes,
+    e.error_count,
+    e.throttle_time_ms,
+    CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
+    e.service_ns,
+    e.latency_ns + e.service_ns + e.queue_ns + e.muted_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
+    e.send_ns,
+    e.queue_ns,
+    e.muted_ns,
+    -- What is neither waiting nor the broker's: the way there and back, where the capture saw it.
+    CASE WHEN e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns IS NOT NULL
+        THEN greatest(e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns, 0) END AS network_ns,
+    e.receive_ns
+FROM exchanges AS e
+    CROSS JOIN settings AS s
+    LEFT JOIN kinds AS k ON k.kind = e.kind
+    LEFT JOIN topics AS t ON t.exchange = e.exchange
+WHERE e.status <> 'orphan_reply'

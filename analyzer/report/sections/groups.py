@@ -1,0 +1,270 @@
+"""Consumer, share and streams groups: their state, their rebalances and who started them, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.text import Text
+
+from analyzer.report import layout
+from analyzer.report.clusters import with_clusters
+from analyzer.report.facts import Facts
+from analyzer.report.format import NONE, client, clock, count, duration, exchange_id, safe, things
+from analyzer.report.layout import Column, Row
+from dissectors.kafka.error_codes import error_code
+
+COMMAND = "kanalyze groups"
+NOTHING = "No group was seen: no join, no heartbeat that says something, no commit."
+
+GROUPS = (
+    Column("group", least=14),
+    Column("type", spare=2),
+    Column("state"),
+    Column("members", right=True),
+    Column("epoch", right=True, spare=4),
+    Column("rebalances", right=True),
+    Column("longest", right=True),
+    Column("nobody read", right=True, spare=1),
+    Column("commits", right=True, spare=3),
+    Column("failed", least=7),
+    Column("errors", least=7),
+    Column("lag", right=True),
+)
+REBALANCES = (
+    Column("time"),
+    Column("group", least=10, spare=1),
+    Column("took", right=True),
+    Column("nobody read", right=True, spare=2),
+    Column("epoch", right=True, spare=3),
+    Column("moved", right=True, spare=4),
+    Column("in/out", spare=5),
+    Column("why", least=44),
+    Column("exchange", spare=6),
+)
+MEMBERS = (
+    Column("group", least=10),
+    Column("client", least=10),
+    Column("address", least=9, spare=2),
+    Column("member", least=10, spare=3),
+    Column("static id", spare=5),
+    Column("epoch", right=True),
+    Column("joins", right=True, spare=4),
+    Column("partitions", right=True),
+    Column("topics", right=True, spare=6),
+    Column("last word"),
+)
+TIMELINE = (
+    Column("time"),
+    Column("group", least=8, spare=3),
+    Column("event"),
+    Column("client", least=10),
+    Column("member", least=8, spare=2),
+    Column("epoch", right=True, spare=1),
+    Column("what", least=24),
+    Column("exchange"),
+)
+# A join that takes so long has waited for others.
+LONG_NS = 10_000_000
+# What a Java client says each time it joins: it explains nothing.
+ROUTINE = ("need to re-join with the given member-id", "group is already rebalancing")
+
+
+def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per group, the most restless first."""
+    rows = facts.rows("groups")
+    if not rows:
+        return []
+    columns, cells = with_clusters(GROUPS, [_group(row) for row in rows], rows)
+    lines = _table("Groups", columns, cells, width, limit)
+    notes = (
+        "Longest: of a rebalance, from its cause to the last member's assignment. Nobody read: the longest time in one "
+    )
+    notes += "without a consumer. Errors: beyond normal operation; failed: commits."
+    return lines + layout.remarks(notes, width)
+
+
+def rebalances(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per rebalance, in order of time."""
+    rows = facts.rows("rebalances")
+    columns, cells = with_clusters(REBALANCES, [_rebalance(row) for row in rows], rows)
+    return _table("Rebalances", columns, cells, width, limit)
+
+
+def members(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per member."""
+    rows = facts.rows("group_members")
+    columns, cells = with_clusters(MEMBERS, [_member(row) for row in rows], rows)
+    return _table("Members", columns, cells, width, limit)
+
+
+def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Every step, with a line where a rebalance begins."""
+    steps = [(row["begin_ns"], 0, _rebalance_lines(row, width)) for row in facts.rows("rebalances")]
+    steps += [(row["begin_ns"], 1, [_step(row)]) for row in facts.rows("group_timeline")]
+    steps.sort(key=lambda step: step[:2])
+    return _table("Timeline (UTC)", TIMELINE, [row for _, _, rows in steps for row in rows], width, limit)
+
+
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """All about the groups that were asked for."""
+    lines = render(facts, width, limit)
+    for part in (members, rebalances, timeline):
+        if lines and (more := part(facts, width, limit)):
+            lines += [Text(""), *more]
+    return lines
+
+
+def why(row: dict[str, Any]) -> str:
+    """Who started a rebalance and why, in words."""
+    who = client(row) if row["client_id"] or row["client_address"] else "a member"
+    reason = safe(row["reason"]) if row["reason"] and not row["reason"].startswith(ROUTINE) else ""
+    unheard = f", unheard for {duration(row['unheard_ns'])}" if row["unheard_ns"] is not None else ""
+    words = {
+        "joined": f"{who} joined",
+        "left": f"{who} left",
+        "rejoined": f"{who} asked for it",
+        "silent": f"{who} fell silent{unheard}",
+        "connection_lost": f"{who} lost its connection{unheard}",
+    }.get(row["cause"], "cause not seen")
+    return f"{words}: {reason}" if reason else words
+
+
+def _table(title: str, columns: tuple[Column, ...], rows: list[Row], width: int, limit: int | None) -> list[Text]:
+    if not rows:
+        return []
+    at = next(place for place, column in enumerate(columns) if column.title == "group")
+    if title != "Groups" and len({row.cells[at] for row in rows if len(row.cells) > at}) == 1:
+        # The rows of one group need not say which it is.
+        columns = columns[:at] + columns[at + 1 :]
+        rows = [Row([*row.cells[:at], *row.cells[at + 1 :]], row.style, row.note) for row in rows]
+    lines = [layout.heading(title, width), *layout.table_of_filled(columns, rows[:limit], width)]
+    return lines + layout.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+
+
+def _group(row: dict[str, Any]) -> Row:
+    return Row(
+        [
+            safe(row["group_id"]),
+            row["group_type"],
+            row["state"],
+            count(row["members"]),
+            count(row["generation"]),
+            count(row["rebalances"]),
+            duration(row["longest_rebalance_ns"]),
+            duration(row["longest_pause_ns"]),
+            count(row["commits"]),
+            _with_error(row["failed_commits"], row["last_commit_error"]),
+            _with_error(row["failures"], row["last_failure"]),
+            count(row["lag"]),
+        ]
+    )
+
+
+def _with_error(number: int, code: int | None) -> str:
+    return f"{number:,} {_error(code)}" if number and code is not None else count(number)
+
+
+def _error(code: int) -> str:
+    return error_code(code).name
+
+
+def _rebalance(row: dict[str, Any]) -> Row:
+    took = duration(row["duration_ns"]) + ("" if row["complete"] else "+")
+    moves = [f"+{row['joined']}"] if row["joined"] else []
+    moves += [f"-{gone}"] if (gone := row["left_members"] + row["lost_members"]) else []
+    return Row(
+        [
+            clock(row["begin_ns"], 3),
+            safe(row["group_id"]),
+            took,
+            duration(row["pause_ns"]),
+            _epochs(row),
+            count(row["moved_partitions"]),
+            " ".join(moves) or NONE,
+            why(row),
+            NONE if row["example_exchange"] is None else exchange_id(row["example_exchange"]),
+        ]
+    )
+
+
+def _epochs(row: dict[str, Any]) -> str:
+    first, last = row["first_generation"], row["last_generation"]
+    return NONE if last is None else str(last) if first == last else f"{first}-{last}"
+
+
+def _member(row: dict[str, Any]) -> Row:
+    return Row(
+        [
+            safe(row["group_id"]),
+            client(row),
+            safe(row["client_address"]),
+            _short(row),
+            safe(row["instance_id"]),
+            count(row["generation"]),
+            count(row["joins"]),
+            count(row["partitions"]),
+            count(row["topics"]),
+            f"{clock(row['last_time_ns'], 3)}{', left' if row['gone'] else ''}",
+        ]
+    )
+
+
+def _rebalance_lines(row: dict[str, Any], width: int) -> list[Row]:
+    """A rebalance in words, across the columns."""
+    took = f"took {duration(row['duration_ns'])}" if row["complete"] else "did not end in the capture"
+    pause = f", nobody read for {duration(row['pause_ns'])}" if row["pause_ns"] else ""
+    text = f"{safe(row['group_id'])} rebalances, {took}{pause}: {why(row)}"
+    time = clock(row["begin_ns"], 3)
+    lines = layout.wrap(text, width - len(time) - 4)
+    return [Row([time if at == 0 else " " * len(time)], style="bold", note=line) for at, line in enumerate(lines)]
+
+
+def _step(row: dict[str, Any]) -> Row:
+    epochs = [epoch for epoch in (row["generation"], row["sent_generation"]) if epoch is not None and epoch >= 0]
+    return Row(
+        [
+            clock(row["begin_ns"], 3),
+            safe(row["group_id"]),
+            row["event"],
+            client(row),
+            _short(row),
+            str(epochs[0]) if epochs else NONE,
+            _what(row),
+            exchange_id(row["exchange"]),
+        ]
+    )
+
+
+def _what(row: dict[str, Any]) -> str:
+    """What a step says, in words, with how long it waited for its reply."""
+    parts = []
+    if row["error_code"]:
+        parts.append(_error(row["error_code"]))
+    elif row["error_code"] is None:
+        parts.append("no reply")
+    if row["is_leader"]:
+        parts.append(f"leader of {things(row['members'], 'member')}" if row["members"] else "leader")
+    if row["assigned_partitions"] is not None:
+        parts.append(f"gets {things(row['assigned_partitions'], 'partition')}")
+    if row["reason"] and not row["reason"].startswith(ROUTINE):
+        parts.append(safe(row["reason"]))
+    if row["event"] == "join" and row["time_ns"] - row["begin_ns"] >= LONG_NS:
+        parts.append(f"waited {duration(row['time_ns'] - row['begin_ns'])}")
+    return ", ".join(parts)
+
+
+def _short(row: dict[str, Any]) -> str:
+    """A member id without the client id before it and most of its random part."""
+    if not row["member_id"]:
+        return NONE
+    name = row["member_id"].removeprefix(f"{row['client_id']}-").removeprefix(f"{row['instance_id']}-")
+    return safe(name[:8])
+
+
+PARTS: dict[str, Callable[[Facts, int, int | None], list[Text]]] = {
+    "groups": render,
+    "rebalances": rebalances,
+    "members": members,
+    "timeline": timeline,
+}

@@ -1,0 +1,179 @@
+"""Will these clients work with Kafka 4: verdicts by client, the worst first, with reason and cure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.text import Text
+
+from analyzer.report import layout
+from analyzer.report.facts import Facts, Rows
+from analyzer.report.format import count, exchange_id, safe, things
+from analyzer.report.layout import Column, Row
+
+COMMAND = "kanalyze readiness"
+NOTHING = "No request of a client was seen, so there is nothing to judge."
+# Newest protocol version that stands for: the whole API is gone.
+GONE = 32767
+VERDICTS = {
+    "already_failing": ("already failing", "bold red"),
+    "breaks": ("breaks", "bold red"),
+    "undetermined": ("undetermined", "yellow"),
+    "unknown": ("unknown", "yellow"),
+    "upgrade_note": ("between brokers", ""),
+    "fine_as_far_as_seen": ("fine as far as seen", "green"),
+}
+REASONS = {
+    "refused": "The broker refuses these versions now",
+    "newer_was_offered": "The broker offered newer versions, and these were used",
+    "never_asks": "These clients never ask what the broker speaks",
+    "nothing_newer_offered": "This broker offered nothing newer: the client may speak newer versions to another",
+    "offer_not_seen": "What the broker offers was not seen",
+    "release_not_known": "Whether this release takes these versions is not known",
+}
+CLIENTS = (
+    Column("client", least=14),
+    Column("address", least=9, spare=2),
+    Column("user", least=8, spare=4),
+    Column("software", least=8, spare=3),
+    Column("uses", least=24),
+)
+CELLS = (
+    Column("client", least=12),
+    Column("address", least=9, spare=2),
+    Column("software", least=8, spare=3),
+    Column("API"),
+    Column("verdict"),
+    Column("from", right=True, spare=1),
+    Column("requests", right=True),
+    Column("exchange", spare=4),
+)
+
+
+def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """A few lines per client that is not fine, then those that are, by name."""
+    rows = facts.rows("readiness")
+    if not rows:
+        return []
+    release = rows[0]["release"]
+    clients = _by_client(row for row in rows if row["verdict"] != "upgrade_note")
+    worst: dict[str, list[Rows]] = {verdict: [] for verdict in VERDICTS}
+    for found in clients.values():
+        worst[_verdict(found)].append(found)
+    lines = [layout.heading(f"Readiness for Kafka {release}", width)]
+    counts = [f"{len(worst[verdict]):,} {words}" for verdict, (words, _) in VERDICTS.items() if worst[verdict]]
+    lines += [
+        Text(layout.INDENT + line)
+        for line in layout.wrap(f"{things(len(clients), 'client')}: {', '.join(counts)}", width - 2)
+    ]
+    for verdict in ("already_failing", "breaks", "undetermined", "unknown"):
+        lines += _bad(verdict, worst[verdict], width, limit)
+    lines += _fine(worst["fine_as_far_as_seen"], width)
+    lines += _between_brokers([row for row in rows if row["verdict"] == "upgrade_note"], width)
+    notes = "Judged by the requests in this capture: an API that no client used here is not judged. "
+    notes += "--part versions lists every API and version."
+    return [*lines, Text(""), *layout.remarks(notes, width)]
+
+
+def versions(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per client, API and version."""
+    rows = facts.rows("readiness")
+    if not rows:
+        return []
+    lines = [layout.heading(f"Readiness for Kafka {rows[0]['release']}, by API and version", width)]
+    lines += layout.table_of_filled(CELLS, [_cell(row) for row in rows[:limit]], width)
+    return lines + layout.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+
+
+def _by_client(rows: Any) -> dict[tuple[Any, ...], Rows]:
+    found: dict[tuple[Any, ...], Rows] = {}
+    for row in rows:
+        key = (row["cluster"], row["client_address"], row["client_id"], row["principal"])
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def _verdict(rows: Rows) -> str:
+    order = list(VERDICTS)
+    return min((row["verdict"] for row in rows), key=order.index)
+
+
+def _bad(verdict: str, clients: list[Rows], width: int, limit: int | None) -> list[Text]:
+    """Clients of a verdict under what to do about it."""
+    words, style = VERDICTS[verdict]
+    by_cure: dict[tuple[str, str], list[Rows]] = {}
+    for rows in clients:
+        bad = [row for row in rows if row["verdict"] == verdict]
+        why = "; ".join(dict.fromkeys(REASONS[row["reason"]] for row in bad))
+        by_cure.setdefault((why, _cure(bad[0])), []).append(bad)
+    lines = []
+    for (why, cure), found in by_cure.items():
+        lines += [Text(""), Text.assemble(layout.INDENT, (words, style), f": {things(len(found), 'client')}")]
+        lines += layout.remarks(f"{why}. {cure}".strip(), width)
+        lines += layout.table_of_filled(CLIENTS, [_client(rows) for rows in found[:limit]], width)
+        lines += layout.more(len(found) - len(found[:limit]), f"{COMMAND} --limit 0", width)
+    return lines
+
+
+def _client(rows: Rows) -> Row:
+    row = rows[0]
+    software = " ".join(part for part in (row["software_name"], row["software_version"]) if part)
+    cells = [safe(row["client_id"]), safe(row["client_address"]), safe(row["principal"]), safe(software or None)]
+    return Row([*cells, ", ".join(map(_api, rows))])
+
+
+def _api(row: dict[str, Any]) -> str:
+    name = f"{safe(row['api_name'])} v{row['api_version']}"
+    if row["oldest"] is None or row["oldest"] <= row["api_version"]:
+        return name
+    return f"{name} (gone)" if row["oldest"] == GONE else f"{name} (now v{row['oldest']}+)"
+
+
+def _cure(row: dict[str, Any]) -> str:
+    if row["cure"] == "configure":
+        what = f"{row['library']}: {row['setting']}" if row["setting"] else "its configured protocol version"
+        return f"The software is newer than the protocol that it was told to speak: raise {what}."
+    if row["cure"] == "upgrade":
+        what = f" ({row['library']}: {row['setting']})" if row["setting"] else ""
+        return f"Upgrade the client, or raise the protocol version that it is set to{what}."
+    if row["verdict"] == "undetermined":
+        return "Look at the software: Java clients from 2.1 on speak newer versions where a broker offers them."
+    return ""
+
+
+def _fine(clients: list[Rows], width: int) -> list[Text]:
+    if not clients:
+        return []
+    names = ", ".join(dict.fromkeys(safe(rows[0]["client_id"]) for rows in clients))
+    words, style = VERDICTS["fine_as_far_as_seen"]
+    first = Text.assemble(layout.INDENT, (words, style), f": {things(len(clients), 'client')}")
+    return [Text(""), first, *(Text(layout.INDENT + line) for line in layout.wrap(names, width - 2))]
+
+
+def _between_brokers(rows: Rows, width: int) -> list[Text]:
+    if not rows:
+        return []
+    apis = ", ".join(sorted({f"{safe(row['api_name'])} v{row['api_version']}" for row in rows}))
+    text = f"Between brokers, gone in this release (an upgrade of the cluster takes care of it): {apis}."
+    return [Text(""), *layout.remarks(text, width)]
+
+
+def _cell(row: dict[str, Any]) -> Row:
+    software = " ".join(part for part in (row["software_name"], row["software_version"]) if part)
+    oldest = row["oldest"]
+    return Row(
+        [
+            safe(row["client_id"]),
+            safe(row["client_address"]),
+            safe(software or None),
+            f"{safe(row['api_name'])} v{row['api_version']}",
+            VERDICTS[row["verdict"]][0],
+            "-" if oldest is None else "gone" if oldest == GONE else f"v{oldest}",
+            count(row["requests"]),
+            exchange_id(row["example_exchange"]),
+        ]
+    )
+
+
+PARTS: dict[str, Callable[[Facts, int, int | None], list[Text]]] = {"clients": render, "versions": versions}

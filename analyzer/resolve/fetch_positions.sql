@@ -1,0 +1,30 @@
+-- Partitions that a consumer's Fetch names, with position, end and lag. What a Fetch of a session leaves out is as it was.
+SELECT
+    s.exchange,
+    l.connection,
+    l.cluster,
+    coalesce(s.response_time_ns, s.asked_ns) AS time_ns,
+    coalesce(s.topic, n.topic) AS topic,
+    s.topic_id,
+    s.partition,
+    s.fetch_offset,
+    s.end_offset,
+    s.told_end AS new_end_offset,
+    s.next_offset,
+    s.record_bytes,
+    CASE WHEN s.next_offset IS NOT NULL AND s.newest_end IS NOT NULL THEN greatest(s.newest_end - s.next_offset, 0) END AS lag,
+    s.fetch_offset < s.end_offset AS behind,
+    s.session_id <> 0 AND max(CASE WHEN s.session_epoch = 0 THEN 1 ELSE 0 END) OVER (
+        PARTITION BY s.session_address, s.session_port, s.session_id
+    ) = 0 AS partial
+FROM (
+    SELECT
+        *,
+        -- Records that could not be read leave the position unknown; a reply without records leaves it as it was.
+        CASE WHEN response_time_ns IS NOT NULL THEN coalesce(told_next, CASE WHEN coalesce(record_bytes, 0) = 0 THEN fetch_offset END) END
+            AS next_offset
+    FROM fetch_steps
+) AS s
+JOIN links AS l ON l.part = s.part
+LEFT JOIN topic_names AS n ON n.topic_id = s.topic_id
+WHERE s.forgotten = 0

@@ -1,0 +1,98 @@
+-- Partitions that a consumer's Fetch names, in its request or reply, with what its session (KIP-227) knew of each before.
+-- Sessions belong to a broker and outlive connections; a Fetch without one stands for itself and names all it reads.
+-- `behind`, `unknown`: of the partition when the Fetch began; `behind_after`: once its reply was read. 0 or 1.
+WITH fetches AS (
+    SELECT
+        x.exchange,
+        x.part,
+        coalesce(x.request_time_ns, x.response_time_ns) AS asked_ns,
+        x.response_time_ns,
+        CASE WHEN x.session_id <> 0 THEN x.session_id ELSE 0 END AS session_id,
+        CASE WHEN x.session_id <> 0 THEN p.broker_address ELSE '' END AS session_address,
+        -- Without a session the state is that of the connection.
+        CASE WHEN x.session_id <> 0 THEN p.broker_port ELSE x.part END AS session_port,
+        x.session_epoch,
+        x.isolation_level
+    FROM raw_exchanges AS x JOIN parts AS p ON p.part = x.part
+    WHERE x.api_key = 1 AND coalesce(x.replica_id, -1) < 0 AND NOT x.token AND p.is_kafka
+),
+named AS (
+    SELECT
+        f.session_address,
+        f.session_port,
+        f.session_id,
+        f.asked_ns,
+        f.exchange,
+        f.part,
+        f.response_time_ns,
+        f.session_epoch,
+        coalesce(e.topic_id, e.topic) AS topic_key,
+        max(e.topic) AS topic,
+        max(e.topic_id) AS topic_id,
+        e.partition,
+        max(CASE WHEN e.side = 'request' AND e.forgotten THEN 1 ELSE 0 END) AS forgotten,
+        max(CASE WHEN e.side = 'request' AND NOT e.forgotten THEN e."offset" END) AS asked_offset,
+        max(CASE WHEN e.side = 'response' THEN CASE WHEN f.isolation_level = 1 THEN e.last_stable_offset ELSE e.high_watermark END END)
+            AS told_end,
+        max(CASE WHEN e.side = 'response' THEN e.next_offset END) AS told_next,
+        max(CASE WHEN e.side = 'response' THEN e.record_bytes END) AS record_bytes,
+        max(CASE WHEN e.side = 'response' THEN e.preferred_read_replica END) AS preferred_read_replica
+    FROM raw_entries AS e JOIN fetches AS f ON f.exchange = e.exchange
+    GROUP BY
+        f.session_address, f.session_port, f.session_id, f.asked_ns, f.exchange, f.part, f.response_time_ns,
+        f.session_epoch, coalesce(e.topic_id, e.topic), e.partition
+),
+-- Runs of rows that share the last offset asked for, and the last end told.
+runs AS (
+    SELECT
+        n.session_address,
+        n.session_port,
+        n.session_id,
+        n.asked_ns,
+        n.exchange,
+        n.part,
+        n.response_time_ns,
+        n.session_epoch,
+        n.topic_key,
+        n.topic,
+        n.topic_id,
+        n.partition,
+        n.forgotten,
+        n.asked_offset,
+        CASE WHEN n.told_end >= 0 THEN n.told_end END AS told_end,
+        n.told_next,
+        n.record_bytes,
+        n.preferred_read_replica,
+        count(n.asked_offset) OVER by_partition AS offset_run,
+        count(CASE WHEN n.told_end >= 0 THEN 1 END) OVER by_partition AS end_run
+    FROM named AS n
+    WINDOW by_partition AS (
+        PARTITION BY n.session_address, n.session_port, n.session_id, n.topic_key, n.partition
+        ORDER BY n.asked_ns, n.exchange ROWS UNBOUNDED PRECEDING
+    )
+),
+known AS (
+    SELECT
+        *,
+        max(asked_offset) OVER (
+            PARTITION BY session_address, session_port, session_id, topic_key, partition, offset_run
+        ) AS fetch_offset,
+        max(told_end) OVER (
+            PARTITION BY session_address, session_port, session_id, topic_key, partition, end_run
+        ) AS newest_end
+    FROM runs
+),
+before AS (
+    SELECT
+        *,
+        lag(newest_end) OVER (
+            PARTITION BY session_address, session_port, session_id, topic_key, partition ORDER BY asked_ns, exchange
+        ) AS end_offset
+    FROM known
+)
+SELECT
+    *,
+    CASE WHEN forgotten = 0 AND fetch_offset < end_offset THEN 1 ELSE 0 END AS behind,
+    CASE WHEN forgotten = 0 AND (fetch_offset IS NULL OR end_offset IS NULL) THEN 1 ELSE 0 END AS unknown,
+    CASE WHEN forgotten = 0 AND coalesce(told_next, fetch_offset) < newest_end THEN 1 ELSE 0 END AS behind_after
+FROM before

@@ -1,0 +1,78 @@
+-- One row per reply that throttles: the time in which it keeps its connection mute, and what the client did in it. A request
+-- is inside when it was sent 5 ms before the end or earlier: the throttle time is whole milliseconds.
+WITH throttled AS (
+    SELECT
+        x.exchange,
+        x.part,
+        x.response_time_ns AS begin_ns,
+        greatest(
+            least(x.response_time_ns + CAST(x.throttle_time_ms AS BIGINT) * 1000000, l.last_time_ns), x.response_time_ns
+        ) AS end_ns,
+        x.throttle_time_ms,
+        l.connection,
+        l.mutes
+    FROM raw_exchanges AS x JOIN links AS l ON l.part = x.part
+    WHERE x.throttle_time_ms > 0 AND x.response_time_ns IS NOT NULL AND l.is_kafka
+),
+requests AS (
+    SELECT
+        part,
+        exchange,
+        request_time_ns AS time_ns,
+        lead(coalesce(request_end_ns, request_time_ns)) OVER by_request AS next_request_ns,
+        lead(response_time_ns) OVER by_request AS next_response_ns
+    FROM raw_exchanges
+    WHERE request_time_ns IS NOT NULL AND part IN (SELECT part FROM throttled)
+    WINDOW by_request AS (PARTITION BY part ORDER BY request_time_ns, exchange)
+),
+-- Requests and the edges of windows in one order of time; edges first.
+moments AS (
+    SELECT part, exchange, 'request' AS edge, time_ns, 1 AS request FROM requests
+    UNION ALL
+    SELECT part, exchange, 'begin' AS edge, begin_ns AS time_ns, 0 AS request FROM throttled
+    UNION ALL
+    SELECT part, exchange, 'end' AS edge, end_ns - 5000000 AS time_ns, 0 AS request FROM throttled
+),
+counted AS (
+    SELECT
+        part,
+        exchange,
+        edge,
+        sum(request) OVER (PARTITION BY part ORDER BY time_ns, request ROWS UNBOUNDED PRECEDING) AS requests_before,
+        min(CASE WHEN request = 1 THEN time_ns END) OVER (
+            PARTITION BY part ORDER BY time_ns DESC, request DESC ROWS UNBOUNDED PRECEDING
+        ) AS next_request_ns
+    FROM moments
+),
+edges AS (
+    SELECT
+        part,
+        exchange,
+        max(CASE WHEN edge = 'begin' THEN requests_before END) AS before_begin,
+        max(CASE WHEN edge = 'end' THEN requests_before END) AS before_end,
+        max(CASE WHEN edge = 'end' THEN next_request_ns END) AS resumed_at_ns
+    FROM counted
+    WHERE edge <> 'request'
+    GROUP BY part, exchange
+)
+SELECT
+    t.exchange,
+    t.connection,
+    t.begin_ns,
+    t.end_ns,
+    t.throttle_time_ms,
+    t.mutes AS applies,
+    -- A reply inside the window ends the wait: the connection was not mute. Without a mute there is no wait.
+    CASE
+        WHEN t.mutes IS NOT FALSE THEN greatest(
+            least(t.end_ns, coalesce(r.next_response_ns, t.end_ns))
+                - greatest(t.begin_ns, coalesce(r.next_request_ns, t.end_ns)),
+            0
+        )
+    END AS held_ns,
+    CASE WHEN t.mutes IS NOT FALSE THEN CAST(greatest(e.before_end - e.before_begin, 0) AS BIGINT) END AS sent_inside,
+    CASE WHEN t.mutes IS NOT FALSE AND e.resumed_at_ns IS NOT NULL THEN greatest(e.resumed_at_ns - t.end_ns, 0) END
+        AS resumed_ns
+FROM throttled AS t
+LEFT JOIN requests AS r ON r.part = t.part AND r.exchange = t.exchange
+LEFT JOIN edges AS e ON e.part = t.part AND e.exchange = t.exchange

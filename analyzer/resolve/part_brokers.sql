@@ -1,0 +1,35 @@
+-- The node that each part talks to: the one that its cluster advertises at this address, else (host names are not resolved)
+-- the only one at this port, where the cluster is reached at one address on it. Else unknown: nothing is guessed.
+WITH bodies AS (
+    SELECT c.cluster, t.body
+    FROM raw_told AS t JOIN part_clusters AS c ON c.part = t.part
+    WHERE c.cluster IS NOT NULL
+    GROUP BY c.cluster, t.body
+),
+nodes AS (
+    SELECT b.cluster, f.node_id AS broker_id, f.host, f.port
+    FROM bodies AS b JOIN raw_broker_facts AS f ON f.body = b.body
+    WHERE f.node_id >= 0
+    GROUP BY b.cluster, f.node_id, f.host, f.port
+),
+by_address AS (
+    SELECT cluster, host, port, min(broker_id) AS broker_id
+    FROM nodes GROUP BY cluster, host, port HAVING min(broker_id) = max(broker_id)
+),
+by_port AS (
+    SELECT cluster, port, min(broker_id) AS broker_id
+    FROM nodes GROUP BY cluster, port HAVING min(broker_id) = max(broker_id)
+),
+reached AS (
+    SELECT c.cluster, p.broker_port, min(p.broker_address) AS address
+    FROM parts AS p JOIN part_clusters AS c ON c.part = p.part
+    GROUP BY c.cluster, p.broker_port
+    HAVING min(p.broker_address) = max(p.broker_address)
+)
+SELECT p.part, CAST(coalesce(a.broker_id, n.broker_id) AS INTEGER) AS broker_id
+FROM parts AS p
+JOIN part_clusters AS c ON c.part = p.part
+LEFT JOIN by_address AS a ON a.cluster = c.cluster AND a.host = p.broker_address AND a.port = p.broker_port
+LEFT JOIN reached AS r ON r.cluster = c.cluster AND r.broker_port = p.broker_port
+LEFT JOIN by_port AS n ON n.cluster = c.cluster AND n.port = r.broker_port
+WHERE coalesce(a.broker_id, n.broker_id) IS NOT NULL

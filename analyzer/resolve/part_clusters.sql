@@ -1,0 +1,69 @@
+-- The Kafka cluster of each part: the id told on it, else the one cluster that has this address by what others were told or
+-- reach. Where no id was told (Metadata before v2), parts that are told of common addresses share a name of ours, made of the
+-- least of them. Two clusters that claim one address leave it without a cluster.
+WITH bodies AS (
+    SELECT part, body FROM raw_told GROUP BY part, body
+),
+told AS (
+    SELECT b.part, min(f.cluster_id) AS cluster
+    FROM bodies AS b JOIN raw_cluster_facts AS f ON f.body = b.body
+    WHERE f.cluster_id IS NOT NULL
+    GROUP BY b.part
+    HAVING min(f.cluster_id) = max(f.cluster_id)
+),
+advertised AS (
+    SELECT b.part, f.host, f.port
+    FROM bodies AS b JOIN raw_broker_facts AS f ON f.body = b.body
+    WHERE f.host IS NOT NULL AND f.port > 0
+    GROUP BY b.part, f.host, f.port
+),
+owned AS (
+    SELECT address, port, min(cluster) AS cluster
+    FROM (
+        SELECT p.broker_address AS address, p.broker_port AS port, t.cluster
+        FROM told AS t JOIN parts AS p ON p.part = t.part
+        UNION ALL
+        SELECT a.host AS address, a.port, t.cluster FROM told AS t JOIN advertised AS a ON a.part = t.part
+    ) AS claims
+    GROUP BY address, port
+    HAVING min(cluster) = max(cluster)
+),
+-- The least address that a part is told of; then, twice, the least one of all parts that share an address with it.
+unnamed AS (
+    SELECT a.part, a.host, a.port, a.host || ':' || CAST(a.port AS VARCHAR(12)) AS name
+    FROM advertised AS a LEFT JOIN told AS t ON t.part = a.part
+    WHERE t.part IS NULL
+),
+first_names AS (
+    SELECT part, host, port, min(name) OVER (PARTITION BY part) AS name FROM unnamed
+),
+shared_names AS (
+    SELECT part, host, port, min(name) OVER (PARTITION BY host, port) AS name FROM first_names
+),
+second_names AS (
+    SELECT part, host, port, min(name) OVER (PARTITION BY part) AS name FROM shared_names
+),
+last_names AS (
+    SELECT part, host, port, min(name) OVER (PARTITION BY host, port) AS name FROM second_names
+),
+part_names AS (
+    SELECT n.part, min(o.cluster) AS cluster, max(o.cluster) AS other, min(n.name) AS name
+    FROM last_names AS n LEFT JOIN owned AS o ON o.address = n.host AND o.port = n.port
+    GROUP BY n.part
+),
+address_names AS (
+    SELECT host, port, min(name) AS name FROM last_names GROUP BY host, port
+)
+SELECT
+    p.part,
+    coalesce(
+        t.cluster,
+        o.cluster,
+        CASE WHEN n.cluster = n.other THEN n.cluster END,
+        CASE WHEN n.cluster IS NULL THEN coalesce(n.name, a.name) END
+    ) AS cluster
+FROM parts AS p
+LEFT JOIN told AS t ON t.part = p.part
+LEFT JOIN owned AS o ON o.address = p.broker_address AND o.port = p.broker_port
+LEFT JOIN part_names AS n ON n.part = p.part
+LEFT JOIN address_names AS a ON a.host = p.broker_address AND a.port = p.broker_port

@@ -1,0 +1,57 @@
+"""What a question about the tables may be given: by what to group, how fine in time.
+
+Metrics read it as the view `settings`, one row; so a metric is one text, whatever was asked. There is one flag per
+dimension, `by_<name>`: null when the user named none (the metric then groups as it does by default), else true or
+false. `every_ns` is the length of a time slot, null for the whole time. A `subject` is the group that a request names,
+else its topic; unlike `topic` it counts a request with several topics once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+DIMENSIONS = ("api", "version", "client", "principal", "broker", "topic", "partition", "group", "subject", "connection")
+# From the request's last byte to the reply's first; the broker's own time of it; from the first byte to the last.
+MEASURES = ("latency", "service", "total")
+# So many time slots are the most that a metric can list.
+MOST_SLOTS = 10_000
+_READ = re.compile(r"\bs\.(\w+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
+    `measure`: one of MEASURES, the duration that percentiles are of.
+    """
+
+    by: tuple[str, ...] = ()
+    every_ns: int | None = None
+    measure: str = "latency"
+
+    def __post_init__(self) -> None:
+        for name in self.by:
+            if name not in DIMENSIONS:
+                raise ValueError(f"cannot group by {name!r}; there are: {', '.join(DIMENSIONS)}")
+        if self.measure not in MEASURES:
+            raise ValueError(f"cannot measure {self.measure!r}; there are: {', '.join(MEASURES)}")
+        if self.every_ns is not None and self.every_ns < 1:
+            raise ValueError(f"a time slot of {self.every_ns} ns is none")
+
+    def sql(self) -> str:
+        """The SELECT of the view `settings`."""
+        return f"SELECT {', '.join(f'{value} AS {name}' for name, value in self._values().items())}"
+
+    def folded(self, sql: str) -> str:
+        """`sql` with the values written where it reads them from `settings AS s`: the same answer, but an engine that
+        sees them reads no column that nobody asked for.
+        """
+        values = self._values()
+        return _READ.sub(lambda found: values.get(found[1], found[0]), sql)
+
+    def _values(self) -> dict[str, str]:
+        """Column -> SQL of its value."""
+        every = "NULL" if self.every_ns is None else str(self.every_ns)
+        flags = {f"by_{name}": str(name in self.by).lower() if self.by else "NULL" for name in DIMENSIONS}
+        casts = {name: f"CAST({value} AS BOOLEAN)" for name, value in flags.items()}
+        return {"every_ns": f"CAST({every} AS BIGINT)", "measure": f"'{self.measure}'"} | casts

@@ -1,0 +1,157 @@
+"""Puts IP fragments together: RFC 791 and RFC 8200, with bounds that hold for any input.
+
+Plain Python, as fragments of TCP are rare. Of overlapping fragments the first copy of a byte counts. What is not complete
+when a bound is reached is given up, the oldest datagram first.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from dissectors.layout import UNKNOWN
+
+MOST_BYTES = 4 << 20
+MOST_DATAGRAMS = 1_024
+# Linux keeps a datagram for 30 s; in a capture without times, or with one that stands still, so many fragments.
+LONGEST_NS = 30_000_000_000
+LONGEST_FRAGMENTS = 65_536
+LARGEST_DATAGRAM = 65_535
+# 65,535 bytes in pieces of the smallest MTU that IPv4 allows are fewer.
+MOST_PIECES = 1_400
+
+Key = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Datagram:
+    """What has come of one datagram: pieces (begin, bytes on the wire, bytes captured), in order and without overlap.
+
+    `total` is None until the last fragment came, `protocol` until the first came. `packets` counts its fragments since
+    the input `epoch` began.
+    """
+
+    time: int
+    serial: int
+    epoch: int
+    total: int | None = None
+    protocol: int | None = None
+    packets: int = 0
+    covered: int = 0
+    held_bytes: int = 0
+    overlaps: bool = False
+    starts: list[int] = field(default_factory=list)
+    pieces: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def add(self, begin: int, length: int, data: bytes) -> None:
+        """Takes what is new of the fragment [begin, begin + length), of which `data` was captured."""
+        at, end = begin, begin + length
+        place = bisect_right(self.starts, at)
+        if place and self.starts[place - 1] + self.pieces[place - 1][0] > at:
+            at = self.starts[place - 1] + self.pieces[place - 1][0]
+            self.overlaps = True
+        while at < end:
+            stop = min(end, self.starts[place]) if place < len(self.starts) else end
+            if stop > at:
+                piece = data[at - begin : stop - begin]
+                self.starts.insert(place, at)
+                self.pieces.insert(place, (stop - at, piece))
+                self.covered += stop - at
+                self.held_bytes += len(piece)
+                place += 1
+            if stop < end:
+                self.overlaps = True
+                stop = self.starts[place] + self.pieces[place][0]
+                place += 1
+            at = stop
+
+    def payload(self) -> bytes:
+        """Its bytes up to the first one that was not captured."""
+        got = []
+        for length, data in self.pieces:
+            got.append(data)
+            if len(data) < length:
+                break
+        return b"".join(got)
+
+
+class Fragments:
+    """Datagrams that wait for the rest of their fragments.
+
+    `given_up` counts those that never became complete, `overlapping` those of which bytes came twice, `impossible`
+    fragments that no datagram can have.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_datagrams: int = MOST_DATAGRAMS) -> None:
+        self.given_up = 0
+        self.overlapping = 0
+        self.impossible = 0
+        self.held_bytes = 0
+        self._most_bytes = most_bytes
+        self._most_datagrams = most_datagrams
+        self._serial = 0
+        self._waiting: dict[Key, Datagram] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(
+        self, key: Key, epoch: int, time: int, place: tuple[int, int, bool], data: bytes, protocol: int
+    ) -> Datagram | None:
+        """Takes one fragment; the datagram, when that was the last of it that was missing.
+
+        `place` is (offset, bytes on the wire, do more follow), `data` the bytes captured. `protocol` counts when the
+        offset is 0. `epoch` is a number of the input: the datagram's `packets` are those of its newest epoch.
+        """
+        begin, length, more = place
+        self._serial += 1
+        self._forget(time)
+        known = self._waiting.get(key)
+        total = known.total if known else None
+        highest = known.starts[-1] + known.pieces[-1][0] if known and known.starts else 0
+        wrong = begin + length > (LARGEST_DATAGRAM if total is None else total) or (more and length % 8 != 0)
+        if wrong or length == 0 or (not more and (highest > begin + length or total not in (None, begin + length))):
+            self.impossible += 1
+            return None
+        if known is None:
+            known = self._waiting[key] = Datagram(time, self._serial, epoch)
+        if known.epoch != epoch:
+            known.epoch, known.packets = epoch, 0
+        known.packets += 1
+        before = known.held_bytes
+        known.add(begin, length, data)
+        self.held_bytes += known.held_bytes - before
+        if begin == 0 and known.protocol is None:
+            known.protocol = protocol
+        if not more:
+            known.total = begin + length
+        if known.covered == known.total:
+            self._drop(key)
+            self.overlapping += known.overlaps
+            return known
+        self._bound(key, known)
+        return None
+
+    def _forget(self, time: int) -> None:
+        """Gives up what is too old. Datagrams are in the order of their first fragments."""
+        while self._waiting:
+            key, oldest = next(iter(self._waiting.items()))
+            aged = UNKNOWN not in (time, oldest.time) and time - oldest.time > LONGEST_NS
+            if not aged and self._serial - oldest.serial < LONGEST_FRAGMENTS:
+                return
+            self._give_up(key)
+
+    def _bound(self, key: Key, newest: Datagram) -> None:
+        if len(newest.pieces) > MOST_PIECES:
+            self._give_up(key)
+        while len(self._waiting) > self._most_datagrams or self.held_bytes > self._most_bytes:
+            self._give_up(next(iter(self._waiting)))
+
+    def _give_up(self, key: Key) -> None:
+        self.given_up += 1
+        self.overlapping += self._drop(key).overlaps
+
+    def _drop(self, key: Key) -> Datagram:
+        known = self._waiting.pop(key)
+        self.held_bytes -= known.held_bytes
+        return known

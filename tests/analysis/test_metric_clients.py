@@ -1,0 +1,189 @@
+"""Clients, connections and brokers: who they are, what they do, against plain computations."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange
+
+from analyzer.filters import Filters
+from analyzer.settings import Settings
+
+MS = 1_000_000
+
+
+def test_a_client_is_address_user_id_and_software(tmp_path: Path) -> None:
+    java = {"software_name": "apache-kafka-java", "software_version": "4.1.0"}
+    links = [
+        connection(1, **java),
+        connection(2, **java, client_port=50_999),  # another port of the same client
+        connection(3, seen_from="midstream"),  # does not say its software: that of the others
+        connection(4, principal="User:alice", **java),
+        connection(5, client_address="10.0.0.2", **java),
+        connection(6, client_address="10.0.0.3", software_name="a", software_version="1"),
+        connection(7, client_address="10.0.0.3", software_name="b", software_version="1"),
+        connection(8, client_address="10.0.0.3"),  # which of the two, nobody can tell
+        connection(9, role="follower"),
+    ]
+    address = {link["connection"]: link["client_address"] for link in links}
+    rows = [
+        exchange(n, connection=n, client_address=address[n], role="follower" if n == 9 else None) for n in range(1, 10)
+    ]
+    rows.append(exchange(20, connection=1, client_id="other"))
+    rows.append(exchange(21, connection=1, client_id=None, kind="sasl_token", api_key=None, api_name=None))
+    with dataset(tmp_path, {"exchanges": rows, "connections": links}) as opened:
+        got = opened.metric("clients")
+        versions = opened.metric("client_versions")
+    names = ("client_address", "client_id", "principal", "software_name", "connections")
+    assert sorted(tuple(str(row[name]) for name in names) for row in got) == [
+        ("10.0.0.1", "app", "None", "apache-kafka-java", "3"),
+        ("10.0.0.1", "app", "User:alice", "apache-kafka-java", "1"),
+        ("10.0.0.1", "other", "None", "apache-kafka-java", "1"),
+        ("10.0.0.2", "app", "None", "apache-kafka-java", "1"),
+        ("10.0.0.3", "app", "None", "None", "1"),
+        ("10.0.0.3", "app", "None", "a", "1"),
+        ("10.0.0.3", "app", "None", "b", "1"),
+    ]
+    assert sum(row["requests"] for row in got) == sum(row["count"] for row in versions) == 9
+
+
+def test_what_a_client_does_is_added_up_over_its_connections(tmp_path: Path) -> None:
+    produce = {"api_key": 0, "api_name": "Produce"}
+    rows = [
+        exchange(1, acks=-1, record_bytes=1_000, **produce),
+        exchange(2, acks=-1, record_bytes=3_000, connection=2, **produce),
+        exchange(3, acks=0, record_bytes=None, status="no_reply_expected", **produce),
+        exchange(4, group_id="g", error_count=2),
+        exchange(5, group_id="h", throttle_time_ms=5, status="answered"),
+        exchange(6, status="abandoned"),
+    ]
+    entries = [
+        {"exchange": n, "connection": 1, "side": "request", "topic": t} for n, t in ((1, "a"), (1, "b"), (3, "a"))
+    ]
+    batches = [
+        {"exchange": 1, "connection": 1, "side": "request", "records": 7, "bytes": 500},
+        {"exchange": 2, "connection": 2, "side": "request", "records": 3, "bytes": 300},
+        {"exchange": 4, "connection": 1, "side": "response", "records": 99, "bytes": 9_999},
+    ]
+    tables = {"exchanges": rows, "connections": [connection(1), connection(2)], "entries": entries, "batches": batches}
+    with dataset(tmp_path, tables) as opened:
+        (row,) = opened.metric("clients")
+    assert (row["requests"], row["errors"], row["throttled"], row["unanswered"]) == (6, 1, 1, 1)
+    assert (row["acks_all"], row["acks_1"], row["acks_0"]) == (2, 0, 1)
+    assert (row["produce_bytes"], row["record_bytes"]) == (2_000, 4_000)
+    assert (row["batches"], row["records"], row["batch_bytes"]) == (2, 10, 400)
+    assert (row["topics"], row["groups"], row["apis"]) == (2, 2, 2)
+    assert row["request_bytes"] == 6 * 40
+
+
+def test_storms_are_in_the_numbers(tmp_path: Path) -> None:
+    links = [connection(n, last_time_ns=START_NS + n * SECOND_NS) for n in (1, 2, 3)]
+    links += [connection(4, close="none"), connection(5, seen_from="midstream", close="fin")]
+    rows = [exchange(100 + n, connection=2) for n in range(8)]  # Metadata: 4/s on the connection of 2 s
+    rows += [exchange(n, connection=n, api_key=18, api_name="ApiVersions") for n in range(1, 6)]
+    with dataset(tmp_path, {"exchanges": rows, "connections": links}) as opened:
+        (row,) = opened.metric("clients")
+    assert row["metadata_per_s"] == pytest.approx(4)
+    assert (row["connections"], row["connects"]) == (5, 4)
+    assert row["median_life_ns"] == 2 * SECOND_NS  # of those seen from beginning to end
+
+
+def test_in_flight_agrees_with_plain_python(tmp_path: Path) -> None:
+    choose = random.Random(2)
+    rows = []
+    for number in range(300):
+        values: dict[str, Any] = {"connection": choose.randrange(3), "at_ns": START_NS + choose.randrange(200) * MS}
+        values["status"] = choose.choice(["answered"] * 8 + ["pending", "no_reply_expected"])
+        if values["status"] == "answered":
+            values["latency_ns"] = choose.randrange(1, 40) * MS
+        rows.append(exchange(number, **values))
+    with dataset(tmp_path, {"exchanges": rows, "connections": [connection(n) for n in range(3)]}) as opened:
+        got = {row["connection"]: row["in_flight"] for row in opened.metric("connections")}
+    for link in range(3):
+        mine = [row for row in rows if row["connection"] == link and row["status"] != "no_reply_expected"]
+        # A request that is sent when the reply to another one comes waits beside it no longer.
+        waiting = [
+            sum(row["request_time_ns"] <= moment < row.get("response_time_ns", moment + 1) for row in mine)
+            for moment in {row["request_time_ns"] for row in mine}
+        ]
+        assert got[link] == max(waiting)
+
+
+def test_connections_tell_how_they_fared(tmp_path: Path) -> None:
+    links = [
+        connection(
+            1, client_retransmitted=1, broker_retransmitted=3, rtt_ns=5 * MS, last_time_ns=START_NS + 100 * SECOND_NS
+        ),
+        connection(2, close="none"),
+        connection(3, is_kafka=False),
+    ]
+    rows = [exchange(1), exchange(2, status="closed"), exchange(3, status="abandoned"), exchange(4, connection=2)]
+    logins = [
+        {"exchange": 1, "connection": 1, "outcome": "failed"},
+        {"exchange": 1, "connection": 1, "outcome": "ok", "again": True},
+    ]
+    with dataset(tmp_path, {"exchanges": rows, "connections": links, "logins": logins}) as opened:
+        first, second = opened.metric("connections")
+    assert (first["connection"], second["connection"]) == (1, 2)
+    assert (first["unanswered"], first["failed_logins"], first["logins_again"]) == (2, 1, 1)
+    assert first["retransmitted_share"] == pytest.approx(0.02)
+    assert first["idle_ns"] == 100 * SECOND_NS - MS
+    assert second["idle_ns"] is None  # still open
+
+
+def test_refused_attempts_are_those_that_met_a_reset_or_silence(tmp_path: Path) -> None:
+    silent = {"client_stream_bytes": 0, "broker_stream_bytes": 0, "syn_ack_ns": None, "is_kafka": None}
+    links = [
+        connection(1, close="rst", broker_packets=1, **silent),
+        connection(2, close="none", broker_packets=0, **silent),
+        connection(3, close="rst", broker_packets=2, **(silent | {"syn_ack_ns": 5})),  # accepted, then closed
+        connection(4, close="rst"),
+    ]
+    with dataset(tmp_path, {"connections": links}) as opened:
+        (row,) = opened.metric("refused")
+    assert (row["refused"], row["unanswered"]) == (1, 1)
+
+
+def follower(number: int, pair: int, **values: Any) -> dict[str, Any]:
+    made = {
+        "api_key": 1,
+        "api_name": "Fetch",
+        "kind": "fetch_follower",
+        "role": "follower",
+        "replica_id": pair,
+        "client_id": f"broker-{pair}-fetcher-0",
+        "max_wait_ms": 500,
+        "connection": pair,
+    }
+    return exchange(number, **(made | values))
+
+
+def test_followers_are_told_by_pair_and_late_is_beyond_the_wait(tmp_path: Path) -> None:
+    rows: Rows = [follower(n, 1, latency_ns=501 * MS, record_bytes=0) for n in range(10)]
+    rows += [follower(20 + n, 2, latency_ns=3 * MS, record_bytes=100) for n in range(5)]
+    rows += [follower(30, 2, latency_ns=2_500 * MS, record_bytes=0)]
+    rows += [exchange(40, kind="fetch_backlog", api_name="Fetch", latency_ns=9_999 * MS, max_wait_ms=0)]
+    with dataset(tmp_path, {"exchanges": rows}) as opened:
+        opened.choose(Settings(("api", "client", "broker")))
+        got = {row["replica_id"]: row for row in opened.metric("brokers")}
+    assert got.keys() == {1, 2}
+    assert (got[1]["count"], got[1]["with_data"], got[1]["late_ns"]) == (10, 0, MS)
+    assert (got[2]["count"], got[2]["with_data"], got[2]["record_bytes"]) == (6, 5, 500)
+    assert (got[2]["late_ns"], got[2]["late_exchange"]) == (2_000 * MS, 30)
+
+
+def test_choices_name_what_can_be_filtered_by_whatever_the_filter(tmp_path: Path) -> None:
+    rows = [exchange(1), exchange(2), exchange(3, client_id=None)]
+    entries = [{"exchange": 1, "connection": 1, "side": "request", "topic": "orders"}]
+    with dataset(tmp_path, {"exchanges": rows, "entries": entries}, filters=Filters(clients=("nobody",))) as opened:
+        got = [(row["sort"], row["name"]) for row in opened.metric("choices")]
+    assert got == [
+        ("api", "Metadata"),
+        ("broker", "10.0.1.1:9092"),
+        ("client", "app"),
+        ("client", "10.0.0.1"),
+        ("topic", "orders"),
+    ]

@@ -1,0 +1,59 @@
+"""Processes that share the connections of a capture: the rows of one process, and nobody waits for a worker that is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from analyzer import local, shares
+from analyzer.options import Options
+from analyzer.tables import TABLES
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
+
+
+def tables(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Every row of every table; small captures are shared too."""
+    if jobs > 1:
+        monkeypatch.setattr(local, "_is_small", lambda _: False)
+    with local.open_dataset([str(SAMPLES / name)], Options(jobs=jobs)) as found:
+        return {table: sorted(map(repr, found.arrow(f"select * from {table}").to_pylist())) for table in TABLES}
+
+
+@pytest.mark.parametrize("name", ["groups_classic.pcap.zst", "throttle.pcap.zst", "ipv6.pcap.zst"])
+@pytest.mark.parametrize("jobs", [2, 5])
+def test_the_rows_are_those_of_one_process(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = tables(name, 1, monkeypatch)
+    together = tables(name, jobs, monkeypatch)
+    assert sum(map(len, alone.values())) > 1_000
+    for table in TABLES:
+        assert together[table] == alone[table], table
+
+
+def test_work_is_done_in_another_process() -> None:
+    worker = shares.begin(os.getpid)
+    assert shares.result(worker) not in (os.getpid(), None)
+
+
+def test_what_a_worker_raises_is_raised_here() -> None:
+    def fail() -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        shares.result(shares.begin(fail))
+
+
+def test_a_worker_that_dies_is_told() -> None:
+    worker = shares.begin(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(ChildProcessError, match="died"):
+        shares.result(worker)
+
+
+def test_a_worker_can_be_ended() -> None:
+    worker = shares.begin(signal.pause)
+    shares.end(worker)
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker.process, 0)

@@ -1,0 +1,119 @@
+"""Metrics and findings are one SQL for two engines: on Spark every file gives the rows that it gives on DuckDB.
+
+Over the tables of five captures, over random rows with nulls everywhere, and over the stories of the rules. PySpark has an
+environment of its own (`make test-spark` makes it), so one program in there asks every question of both engines; a test here is
+one file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from same_rows import Answer, difference, in_order
+
+from analyzer import findings, metrics
+from analyzer.export import export
+from analyzer.local import open_dataset
+from analyzer.options import Options
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PYTHON = ROOT / ".venv-spark" / "bin" / "python"
+CAPTURES = ("throttle", "groups_classic", "transactions", "sweep_43", "versions")
+JAVA = 17
+Reports = list[dict[str, Any]]
+
+
+def missing() -> str:
+    """What this machine lacks to run Spark; empty when nothing."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if not PYTHON.exists():
+        return "no .venv-spark: `make test-spark` makes it"
+    if not java or not Path(java).exists():
+        return f"no Java: Spark needs {JAVA} or newer"
+    told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
+    version = re.search(r'version "(\d+)', told)
+    return "" if version and int(version[1]) >= JAVA else f"Java {JAVA} or newer, not {told.splitlines()[:1]}"
+
+
+@pytest.fixture(scope="module")
+def reports(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reports]:
+    """Metric or finding, and its name -> what came of each time it was asked."""
+    if lacking := missing():
+        pytest.skip(f"SPARK IS NOT TESTED: {lacking}")
+    folder = tmp_path_factory.mktemp("spark")
+    with open_dataset([str(samples / f"{name}.pcap.zst") for name in CAPTURES], Options()) as dataset:
+        export(dataset, folder / "tables", "parquet")
+    (folder / "scratch").mkdir()
+    command = [str(PYTHON), str(HERE / "ask_both.py"), str(folder / "tables"), str(folder / "scratch")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stderr[-4000:]
+    found = defaultdict(list)
+    for report in map(json.loads, done.stdout.splitlines()):
+        kind, name = report["file"].split("/")
+        found[f"{kind}/{name}"].append(report)
+    return found
+
+
+def told(reports: Reports) -> list[str]:
+    return [
+        f"{each['rows']} rows of {each['question']}: {each['difference']}" for each in reports if each["difference"]
+    ]
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_metric_gives_the_same_rows(name: str, reports: dict[str, Reports]) -> None:
+    asked = reports[f"metrics/{name}"]
+    assert len(asked) >= 2
+    assert told(asked) == []
+    assert any(each["rows"] for each in asked) or name in EMPTY
+
+
+@pytest.mark.parametrize("name", findings.names())
+def test_finding_is_the_same(name: str, reports: dict[str, Reports]) -> None:
+    asked = reports[f"findings/{name}"]
+    assert len(asked) >= 4
+    assert told(asked) == []
+    assert any(each["rows"] for each in asked if each["question"].startswith("story"))
+
+
+# No connection of the captures or of the random rows was refused.
+EMPTY = ("refused",)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([(1, 0.5, "a"), (None, 0.25, "b")], ""),
+        ([(None, 0.25, "b"), (1, 0.5 + 1e-13, "a")], ""),
+        ([(1, 0.5, "a"), (None, 0.2500001, "b")], "share is"),
+        ([(1, 0.5, "a"), (None, 0.25, None)], "name is"),
+        ([(1, 0.5, "a"), (0, 0.25, "b")], "count is"),
+        ([(1.0, 0.5, "a"), (None, 0.25, "b")], "count is"),
+        ([(1, 0.5, "a")], "2 and 1 rows"),
+    ],
+)
+def test_a_difference_is_seen(rows: list[tuple[Any, ...]], words: str) -> None:
+    one = Answer(("count", "share", "name"), ("HUGEINT", "DOUBLE", "VARCHAR"), [(1, 0.5, "a"), (None, 0.25, "b")])
+    other = Answer(("count", "share", "name"), ("bigint", "double", "string"), rows)
+    assert difference(one, other).startswith(words)
+    assert bool(difference(one, other)) == bool(words)
+    if not words:
+        assert in_order(one, other) == (rows[0][0] == 1)
+
+
+def test_columns_must_be_the_same_and_no_decimals() -> None:
+    one = Answer(("a", "b"), ("INTEGER", "DOUBLE"), [])
+    assert difference(one, Answer(("b", "a"), ("int", "double"), [])) == "columns ['a', 'b'] and ['b', 'a']"
+    assert difference(one, Answer(("a", "b"), ("string", "double"), [])) == "column a is INTEGER and string"
+    decimals = Answer(("a", "b"), ("int", "decimal(38,6)"), [])
+    assert difference(decimals, decimals) == "column b is decimal(38,6) and decimal(38,6)"
