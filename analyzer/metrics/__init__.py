@@ -1,7 +1,12 @@
 """Metrics: one SQL file each, from the final tables to a handful of rows; its first line says what it answers.
 
 The files run unchanged on DuckDB and on Spark SQL, so they keep to what both know: common table expressions, window
-functions, `FILTER`, `GROUP BY ALL`, integers for time. They read `exchanges`, `errors`, `entries` and `connections`,
+functions, `FILTER`, `GROUP BY ALL`, integers for time. What looks alike and is not: a text is a STRING (VARCHAR wants a
+length); a double is rounded before it becomes a BIGINT; what is divided by is made `nullif(.., 0)` where only HAVING or
+WHERE keeps it from 0; `max_by` of a column with nulls has a FILTER that leaves them out; where several rows may have the
+greatest value, it takes the pair `(value, key)`, without nulls. `tests/spark` asks both engines.
+
+They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which
 are never narrowed; `time_range` is one row with the first and last moment that counts.
 

@@ -1378,8 +1378,7 @@ class Streams:
         first: cython.longlong = self._place(s, self.seq)
         answered: cython.longlong = 0
         if self.side[s, S_STATE] & SIDE_STARTED:
-            self._syn_again(s, first)
-            return s
+            return self._syn_again(s, first)
         if is_answer:
             answered = self._place(s ^ 1, self.ack)
             if self.side[s ^ 1, S_STATE] & SIDE_ISN and (
@@ -1401,21 +1400,30 @@ class Streams:
         return s
 
     @cython.cfunc
-    def _syn_again(self, s: cython.longlong, first: cython.longlong):
-        """A SYN of a side that has started: a second one cannot be timed, one that came very late is noted."""
+    @cython.exceptval(-1)
+    def _syn_again(self, s: cython.longlong, first: cython.longlong) -> cython.longlong:
+        """A SYN of a side that has started: a second one cannot be timed, one that came very late is noted.
+
+        Returns the sender's side, as `_syn` does.
+        """
         slot: cython.longlong = s >> 1
+        is_answer: cython.bint = self.flags & TCP_ACK != 0
         if first != self.side[s, S_START]:
             if self._is_other_answer(s):
                 self.conn[slot, C_SYN_ACK_TWICE] = 1
                 self._start(s, first)
-            return
+            return s
         if self.side[s, S_STATE] & SIDE_ISN == 0:
             self.side[s, S_STATE] |= SIDE_ISN
-            self.conn[slot, C_SYN] |= 2 if self.flags & TCP_ACK else 1
+            s = self._caller_first(s, is_answer)
+            # Too late to say that side 0 called when it did not.
+            if (s & 1) == (1 if is_answer else 0):
+                self.conn[slot, C_SYN] |= 2 if is_answer else 1
         elif self.flags & TCP_ACK:
             self.conn[slot, C_SYN_ACK_TWICE] = 1
         elif s & 1 == 0:
             self.conn[slot, C_SYN_TIME] = UNKNOWN
+        return s
 
     @cython.cfunc
     @cython.exceptval(-1)

@@ -120,6 +120,14 @@ def test_counts_and_no_kafka(file: Counted) -> None:
     assert time.perf_counter() - begin < 2 * SECONDS
 
 
+@pytest.mark.parametrize("name", ["simson.pcap", "test.pcap"])
+def test_headers_that_are_cut_are_told_from_other_protocols(name: str) -> None:
+    """A snap length of 40 bytes, packets of a few: whoever captured this needs to hear of `tcpdump -s`."""
+    (path,) = [str(file.path) for file in edge_files() if file.path.name == name]
+    _, out, _ = run(["report", path])
+    assert "cut or broken" in out and "tcpdump -s 0" in out, out
+
+
 def check_end(file: Counted, code: int, said: Sequence[str]) -> None:
     name = file.path.name
     assert code == (2 if name in UNREADABLE else 0), said

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "analysis"))
@@ -38,9 +39,12 @@ def main(export: Path, scratch: Path) -> None:
     made = scratch / "made"
     write(made, Maker(seed=5).tables(exchanges=600, connections=40))
 
+    one_at_a_time = Lock()
+
     def run(ask: Callable[[OnSpark], Iterator[dict[str, Any]]]) -> None:
         for report in ask(OnSpark(spark.newSession())):
-            sys.stdout.write(json.dumps(report) + "\n")
+            with one_at_a_time:
+                print(json.dumps(report), flush=True)
 
     # Most of the time goes into planning, which has one thread: two are planned at a time.
     with ThreadPoolExecutor(2) as pool:
@@ -49,8 +53,7 @@ def main(export: Path, scratch: Path) -> None:
             lambda engine: of_tables("made", made, engine),
             lambda engine: of_stories(scratch, engine),
         )
-        for _ in pool.map(run, asked):
-            sys.stdout.flush()
+        list(pool.map(run, asked))
 
 
 def of_tables(label: str, directory: Path, spark: OnSpark) -> Iterator[dict[str, Any]]:

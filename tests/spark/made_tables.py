@@ -55,10 +55,10 @@ STATUSES = ("answered",) * 12 + ("no_reply_expected", "reply_lost", "pending", "
 OF_REPLIES = ("error_code", "error_count", "receive_ns", "throttle_time_ms")
 # There is one row for each combination of these; of the other tables one for an exchange.
 ONE_EACH = {
-    "entries": ("exchange", "side", "topic", "topic_id", "partition"),
-    "fetch_positions": ("exchange", "topic", "topic_id", "partition"),
-    "batches": ("exchange", "side", "topic", "topic_id", "partition", "position"),
-    "assignments": ("exchange", "topic", "topic_id", "partition"),
+    "entries": ("exchange", "side", "topic", "partition"),
+    "fetch_positions": ("exchange", "topic", "partition"),
+    "batches": ("exchange", "side", "topic", "partition", "position"),
+    "assignments": ("exchange", "topic", "partition"),
     "offered_versions": ("exchange", "api_key"),
     "brokers": ("cluster", "broker_id"),
     "topic_ids": ("cluster", "topic_id"),
@@ -124,9 +124,15 @@ class Maker:
         moments = {"begin_ns": begins, "end_ns": begins + SECOND_NS, "time_ns": ends}
         moments |= {"first_time_ns": begins, "last_time_ns": ends}
         row |= {name: value for name, value in moments.items() if name in row}
-        if "topic_id" in row and row["topic"] is None:
-            row["topic_id"] = "id_0"
+        if "topic_id" in row:
+            row |= self._topic(row["topic"], table == "topic_ids")
         return row
+
+    def _topic(self, name: str | None, both: bool) -> dict[str, str | None]:
+        """A topic by its name, its id or both; a name has one id, and an id alone is of a topic that nobody names."""
+        if name is None:
+            return {"topic": None, "topic_id": "id_of_topic_9"}
+        return {"topic": name, "topic_id": f"id_of_{name}" if both or self._choose.random() < 0.5 else None}
 
     def _cell(self, table: str, column: Column) -> Any:
         if "null" in column.sentence and self._choose.random() < NULLS:

@@ -54,6 +54,9 @@ def _advice(row: dict[str, Any], seen: Rows) -> Iterator[str]:
         return
     if not row["tcp_packets"]:
         packets = things(row["packets"], "packet")
+        if row["unread_packets"] == row["packets"]:
+            yield f"The headers of all {packets} are cut or broken: capture more of each packet (tcpdump -s 0)."
+            return
         yield f"None of the {packets} is TCP: look at the interface and the filter of the capture."
         return
     kinds = {each["protocol"] for each in seen}
