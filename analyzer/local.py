@@ -195,6 +195,8 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
         dataset = Dataset(
             _views(folder, done, options),
             kept=_kept(done.summary),
+            # Where all is small, handing work to a second thread takes longer than the work.
+            threads=1 if _is_few(done.summary) else None,
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,
@@ -430,10 +432,13 @@ def _capture(readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
 
 def _kept(summary: Summary) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them: all of them where the capture is small."""
-    rows = summary.rows
-    if rows["exchanges"] <= MOST_KEPT_EXCHANGES and rows["entries"] <= MOST_KEPT_ENTRIES:
+    if _is_few(summary):
         return (*SMALL, *STEPS, *TABLES)
-    return (*SMALL, *STEPS, *(("errors",) if rows["errors"] <= MOST_KEPT_ENTRIES else ()))
+    return (*SMALL, *STEPS, *(("errors",) if summary.rows["errors"] <= MOST_KEPT_ENTRIES else ()))
+
+
+def _is_few(summary: Summary) -> bool:
+    return summary.rows["exchanges"] <= MOST_KEPT_EXCHANGES and summary.rows["entries"] <= MOST_KEPT_ENTRIES
 
 
 def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
