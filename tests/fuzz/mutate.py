@@ -149,7 +149,7 @@ def fragment(packets: list[Packet], chance: random.Random) -> None:
     place = chance.randrange(len(packets))
     packet = packets[place]
     at = borders(packet)
-    if at is None or packet.data[at.ip] != 0x45:
+    if at is None or packet.data[at.ip] != 0x45 or at.end <= at.ip + 20:
         return
     header, body = packet.data[: at.ip + 20], packet.data[at.ip + 20 : at.end]
     size = 8 * chance.choice((1, 2, 3, 60))

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import warnings
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,9 @@ def missing() -> str:
 def reports(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reports]:
     """Metric or finding, and its name -> what came of each time it was asked."""
     if lacking := missing():
-        pytest.skip(f"SPARK IS NOT TESTED: {lacking}")
+        # Reasons of skips are not printed by default; warnings are.
+        warnings.warn(f"SPARK IS NOT TESTED: {lacking}", stacklevel=1)
+        pytest.skip(lacking)
     folder = tmp_path_factory.mktemp("spark")
     with open_dataset([str(samples / f"{name}.pcap.zst") for name in CAPTURES], Options()) as dataset:
         export(dataset, folder / "tables", "parquet")
