@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import threading
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -84,10 +85,14 @@ class Dataset:
         if threads is not None:
             config["threads"] = threads
         self._database = duckdb.connect(":memory:", config=config)
+        # Each thread that asks has a connection of its own; views are made by one more, one at a time.
+        self._connections = threading.local()
+        self._opened: list[duckdb.DuckDBPyConnection] = []
+        self._making = threading.RLock()
         entries = _entries(views, kept, self.filters)
         names = (*entries, *metrics.view_names())
         self._catalog = Catalog(
-            names, lambda name: entries.get(name) or _shared(name, self.settings), self._database.execute
+            names, lambda name: entries.get(name) or _shared(name, self.settings), self._database.cursor().execute
         )
         try:
             self._set_up()
@@ -97,12 +102,17 @@ class Dataset:
 
     def _set_up(self) -> None:
         # Ten metrics read the footers of the same files, which do not change while they are open.
-        self._run("SET parquet_metadata_cache = true")
-        # In a process without a script (`python -c`, a notebook) DuckDB would draw its own on stdout. Where it has none, in a
-        # notebook without widgets, it refuses to hear of it at all.
-        if self.query("SELECT current_setting('enable_progress_bar') AS drawn")[0]["drawn"]:
-            self._run("SET enable_progress_bar = false")
+        self._database.execute("SET GLOBAL parquet_metadata_cache = true")
         self.choose(self.settings)
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """The connection of the thread that asks."""
+        found: duckdb.DuckDBPyConnection | None = getattr(self._connections, "own", None)
+        if found is None:
+            found = self._connections.own = self._database.cursor()
+            self._opened.append(found)
+            _without_progress_bar(found)
+        return found
 
     def choose(self, settings: Settings) -> None:
         """What the metrics asked from now on are given: by what to group, how fine in time."""
@@ -138,7 +148,8 @@ class Dataset:
 
     def interrupt(self) -> None:
         """Stops the query that is running, if there is one; may be called from another thread."""
-        self._database.interrupt()
+        for connection in self._opened:
+            connection.interrupt()
 
     def close(self) -> None:
         """Frees the database and everything temporary; a second call does nothing."""
@@ -151,23 +162,26 @@ class Dataset:
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
         with _told():
-            return self._with_views(sql, lambda: self._database.execute(sql, list(parameters)))
+            return self._with_views(sql, lambda: self._connection().execute(sql, list(parameters)))
 
     def _with_views(self, sql: str, ask: Callable[[], T]) -> T:
         """Asks, with the views at hand that the SQL names; where they stand in an unusual place, a second time."""
         import duckdb
 
-        self._catalog.prepare(sql)
+        with self._making:
+            self._catalog.prepare(sql)
         try:
             return ask()
         except (duckdb.CatalogException, duckdb.BinderException):
-            if not self._catalog.prepare_words(sql):
+            with self._making:
+                more = self._catalog.prepare_words(sql)
+            if not more:
                 raise
             return ask()
 
     def _relation(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyRelation:
         """What Arrow results are taken from: a relation streams, a cursor would first hold the whole result."""
-        relation = self._with_views(sql, lambda: self._database.sql(sql, params=list(parameters)))
+        relation = self._with_views(sql, lambda: self._connection().sql(sql, params=list(parameters)))
         if relation is None:
             raise DatasetError("this statement has no rows as its result; a SELECT has")
         return relation
@@ -177,6 +191,15 @@ class Dataset:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """In a process without a script (`python -c`, a notebook) DuckDB would draw its own on stdout. Where it has none, in a
+    notebook without widgets, it refuses to hear of it at all.
+    """
+    row = connection.execute("SELECT current_setting('enable_progress_bar')").fetchone()
+    if row and row[0]:
+        connection.execute("SET enable_progress_bar = false")
 
 
 @contextmanager

@@ -152,6 +152,11 @@ def _analyse_shared(
     sources: Sequence[Source], folder: Path, options: Options, progress: Callable[[int], None] | None
 ) -> Run:
     """The same by several processes, each with connections of its own and its share of the memory limits."""
+    # What each process would have to load for itself is loaded before there are two.
+    import pyarrow.parquet  # noqa: F401
+
+    import analyzer.engine
+    import analyzer.pipeline  # noqa: F401
     from analyzer import shares
 
     share = replace(

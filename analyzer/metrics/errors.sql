@@ -1,5 +1,6 @@
 -- Which errors, in which API, about which topic, for which client (or by what `settings` asks for)? `count` is codes,
--- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unjudged` nobody judged;
+-- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unexpected` are not, `unjudged` of
+-- those nobody judged;
 -- `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
 -- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`.
 WITH told AS (
@@ -66,6 +67,7 @@ summed AS (
 )
 SELECT
     u.*,
+    u.count - u.expected AS unexpected,
     coalesce(c.path, d.path) AS example_path,
     coalesce(x.response_packet, x.request_packet) AS example_packet,
     count(*) OVER () AS total_rows

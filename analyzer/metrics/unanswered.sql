@@ -5,6 +5,7 @@ SELECT
     count(*) FILTER (WHERE e.status = 'pending') AS pending,
     count(*) FILTER (WHERE e.status = 'closed') AS closed,
     count(*) FILTER (WHERE e.status = 'abandoned') AS abandoned,
+    count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS lost,
     count(*) FILTER (WHERE e.status = 'reply_lost') AS reply_lost,
     count(*) FILTER (WHERE e.status = 'orphan_reply') AS orphan_replies,
     max(r.last_time_ns - coalesce(e.request_end_ns, e.request_time_ns))

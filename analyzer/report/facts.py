@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from analyzer.dataset import Dataset
@@ -20,6 +22,7 @@ class Facts:
         self._dataset = dataset
         self._known: dict[str, Rows] = {}
         self._findings: list[Finding] | None = None
+        self._first_findings: list[Finding] | None = None
 
     def rows(self, metric: str) -> Rows:
         """The rows of a metric, in its order."""
@@ -41,9 +44,21 @@ class Facts:
             self._findings = find(self._dataset)
         return self._findings
 
+    def look_ahead(self, metrics: Iterable[str]) -> None:
+        """Computes what a report shows, the findings in a thread of their own: most of a short question is planning,
+        which an engine does on one processor.
+        """
+        with ThreadPoolExecutor(1, "findings") as pool:
+            found = pool.submit(find if self.whole else find_quickly, self._dataset)
+            for name in metrics:
+                self.rows(name)
+            self._first_findings = found.result()
+
     def first_findings(self) -> list[Finding]:
-        """The same for a report: of a large capture only what is found quickly."""
-        return self.findings() if self.whole else find_quickly(self._dataset)
+        """Findings for a report: of a large capture only what is found quickly."""
+        if self._first_findings is None:
+            self._first_findings = self.findings() if self.whole else find_quickly(self._dataset)
+        return self._first_findings
 
     @property
     def whole(self) -> bool:

@@ -7,6 +7,7 @@ never as markup and never with control characters, no line wider than the consol
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -30,11 +31,16 @@ SECTIONS = {
     "connections": 8,
     "unanswered": 8,
 }
+# The metrics behind them.
+AHEAD = ("latency", "throttle", "errors", "connections_of_note", "unanswered", "decoding")
 ALONE = (*SECTIONS, "clients", "findings")
 
 
 def print_report(dataset: Dataset, console: Console) -> None:
     """Prints the whole report; a capture without Kafka gets its own page instead."""
+    if dataset.left_out:
+        # Of a large capture `kanalyze latency` tells where the time goes.
+        dataset.choose(replace(dataset.settings, parts=False))
     facts = Facts(dataset)
     width = _width(console)
     _print(console, _section("coverage", facts, width, None))
@@ -44,6 +50,7 @@ def print_report(dataset: Dataset, console: Console) -> None:
     if not facts.matched():
         _print(console, [Text(""), *_section("nothing", facts, width, None)])
         return
+    facts.look_ahead(AHEAD)
     for name, limit in SECTIONS.items():
         if name != "coverage" and (lines := _section(name, facts, width, limit)):
             _print(console, [Text(""), *lines])

@@ -123,6 +123,7 @@ MIX_2 = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
 PAGE = cython.declare(i64, 4096)
 OWN_HEAP = cython.declare(i64, 2)  # beside 0, the block, and 1, the stream stage's heap
 TOKEN = cython.declare(i64, -2)  # stands in FRAME_KEY for a bare SASL token
+TOKEN_WAITS = cython.declare(i64, -70000)  # stands in W_KEY for one: a number that no request can have on the wire
 LONGEST_FRAME = cython.declare(i64, 1073741824)  # lengths beyond are no lengths
 LONGEST_SYNC_FRAME = cython.declare(i64, 134217728)  # a guess must be more modest
 LONGEST_TOKEN = cython.declare(i64, 1048576)
@@ -715,7 +716,7 @@ class Frames:
     @cython.cfunc
     def _token_answer_due(self, slot: i64) -> cython.bint:
         first: i64 = self.talk[slot, C_FIRST]
-        return first >= 0 and self.wait[first, W_KEY] == TOKEN
+        return first >= 0 and self.wait[first, W_KEY] == TOKEN_WAITS
 
     @cython.cfunc
     def _is_token_answer(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
@@ -818,7 +819,7 @@ class Frames:
         """Is a request with this id outstanding?"""
         place: i64 = self.talk[slot, C_FIRST]
         while place >= 0:
-            if self.wait[place, W_KEY] != TOKEN and self.wait[place, W_CORRELATION] == correlation:
+            if self.wait[place, W_KEY] != TOKEN_WAITS and self.wait[place, W_CORRELATION] == correlation:
                 return True
             place = self.wait[place, W_NEXT]
         return False
@@ -1934,7 +1935,9 @@ class Frames:
         self.free_place = self.wait[place, W_NEXT]
         self.free_places -= 1
         self.wait[place, W_CORRELATION] = self.out[FRAME_CORRELATION, row]
-        self.wait[place, W_KEY] = self.out[FRAME_KEY, row]
+        self.wait[place, W_KEY] = (
+            TOKEN_WAITS if self.out[FRAME_EVENT, row] == FRAME_TOKEN_SEEN else self.out[FRAME_KEY, row]
+        )
         self.wait[place, W_VERSION] = self.out[FRAME_VERSION, row]
         self.wait[place, W_NEXT] = -1
         self.wait[place, W_LAST_TIME] = self.out[FRAME_LAST_TIME, row]
@@ -1984,7 +1987,7 @@ class Frames:
         place: i64 = self.talk[slot, C_FIRST]
         self.out[FRAME_CORRELATION, row] = correlation
         self.overtaken = -1
-        while place >= 0 and (self.wait[place, W_CORRELATION] != correlation or self.wait[place, W_KEY] == TOKEN):
+        while place >= 0 and (self.wait[place, W_CORRELATION] != correlation or self.wait[place, W_KEY] == TOKEN_WAITS):
             before = place
             place = self.wait[place, W_NEXT]
         if place < 0:
@@ -2023,7 +2026,7 @@ class Frames:
         while place >= 0:
             if (
                 self.wait[place, W_CORRELATION] == correlation
-                and self.wait[place, W_KEY] != TOKEN
+                and self.wait[place, W_KEY] != TOKEN_WAITS
                 and self.wait[place, W_LOSSES] == self.side[s, S_LOSSES]
             ):
                 return before
@@ -2060,7 +2063,7 @@ class Frames:
         self.out[FRAME_PART, row] = self.talk[slot, TALK_PART]
         self.out[FRAME_REQUEST, row] = place
         self.out[FRAME_STATUS, row] = status
-        self.out[FRAME_KEY, row] = self.wait[place, W_KEY]
+        self.out[FRAME_KEY, row] = TOKEN if self.wait[place, W_KEY] == TOKEN_WAITS else self.wait[place, W_KEY]
         self.out[FRAME_HELD, row] = 0
         self.out[FRAME_ID, row] = self.wait[place, W_ID]
         self.out_used += 1

@@ -83,7 +83,9 @@ MOST_LINKS = 64
 MAPPED = cython.declare(cython.longlong, 0xFFFF00000000)  # ::ffff:0:0, where IPv4 addresses live
 SIGN = cython.declare(cython.longlong, 0x80000000)
 HIGH_HALF = cython.declare(cython.longlong, 0x100000000)
-LARGEST_SEGMENT = cython.declare(cython.longlong, 16777216)  # offload makes 512 KiB; what claims more would skip a stream
+LARGEST_SEGMENT = cython.declare(
+    cython.longlong, 16777216
+)  # offload makes 512 KiB; what claims more would skip a stream
 NO_BOUND = cython.declare(cython.longlong, 1 << 62)
 
 # Constants of Steele's SplitMix64, as C values.
@@ -249,8 +251,11 @@ class Packets:
             return True
         place = (self.out[SEGMENT_SRC_LOW, self.row] ^ self.out[SEGMENT_DST_LOW, self.row]) & 0x7FFFFFFF
         ends = self.out[SEGMENT_SRC_PORT, self.row] + self.out[SEGMENT_DST_PORT, self.row]
-        place = place * 31 + ends * 40503
-        place ^= place >> 15
+        # Addresses and ports often differ by a fixed step: mixed twice, so that no share gets all of one kind.
+        place = (place * 31 + ends * 40503) & 0x7FFFFFFF
+        place = ((place ^ (place >> 15)) * 40503) & 0x7FFFFFFF
+        place = ((place ^ (place >> 13)) * 48271) & 0x7FFFFFFF
+        place ^= place >> 16
         return place % self.shares == self.share
 
     def outcomes(self):

@@ -409,7 +409,8 @@ class Streams:
     ):
         """`seed` (64 bits, random by default) keeps hostile captures from choosing colliding addresses.
 
-        `first_part` is the number of the first part. `heap_bytes`: how many kept bytes one call hands on before it stops with WHY_HEAP_FULL.
+        `first_part` is the number of the first part. `heap_bytes`: how many kept bytes one call hands on before it stops
+        with WHY_HEAP_FULL.
         """
         self.seed = int.from_bytes(os.urandom(8), "little") if seed is None else seed & 0xFFFFFFFFFFFFFFFF
         self.reorder_segments = reorder_segments

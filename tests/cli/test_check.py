@@ -78,6 +78,9 @@ def test_limits_of_a_file(text: str, code: int, tmp_path: Path, kanalyze: Run) -
 
 
 def test_flags_and_json(kanalyze: Run) -> None:
+    limits = ("--max-errors", "1000", "--max-unanswered", "1000", "--max-throttled", "100%", "--broker-version", "4.3")
+    assert kanalyze("check", str(SAMPLE), *limits).returncode == 0
+    assert kanalyze("check", str(SAMPLE), "--max-throttled", "5%").returncode == 1
     done = kanalyze("check", str(SAMPLE), "--no-high", "--max-p99", "1h", "--format", "json")
     found = {each["check"]: each["passed"] for each in json.loads(done.stdout)}
     assert (done.returncode, found) == (1, {"--no-high": False, "--max-p99": True})
