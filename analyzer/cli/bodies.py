@@ -10,17 +10,17 @@ from analyzer.render import Renderer, message
 from analyzer.text import escape_json
 from dissectors.kafka.explain import explain
 
-_HIDING = Renderer(secrets=False)
 
-
-def exchange_line(row: dict[str, Any], request: bytes | None, response: bytes | None) -> str:
+def exchange_line(row: dict[str, Any], request: bytes | None, response: bytes | None, records: bool = False) -> str:
     """The columns of the row, then `request` and `response`: the bodies as far as they can be read, or null.
 
-    `request_decoded` and `response_decoded` of the row say how far that was. Secrets are `{"secret_bytes": n}`.
+    `request_decoded` and `response_decoded` of the row say how far that was. Secrets are `{"secret_bytes": n}`. With
+    `records` each record of each batch is there.
     """
+    renderer = Renderer(records=records, secrets=False)
     found = with_hex_keys(row)
     for side, frame in (("request", request), ("response", response)):
         found[side] = None
         if frame is not None and row["api_key"] is not None:
-            found[side] = message(explain(row["api_key"], row["api_version"], side, frame), _HIDING)["body"]
+            found[side] = message(explain(row["api_key"], row["api_version"], side, frame), renderer)["body"]
     return escape_json(json.dumps(found, ensure_ascii=False, separators=(",", ":")))

@@ -21,11 +21,15 @@ from rich.console import Console
 from analyzer.dataset import Dataset
 from analyzer.filters import Filters
 from analyzer.find import Finding, find
+from analyzer.local import open_dataset
+from analyzer.options import Options
 from analyzer.report import layout
 from analyzer.report.metrics import METRICS, write_metrics
 from analyzer.report.terminal import ALONE, SECTIONS, print_report, print_section
 
 GOLDEN = Path(__file__).parent / "golden"
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
+SEEN_BY_EYE = ("throttle", "groups_classic", "old_java")
 WIDTHS = (80, 120, 200)
 
 
@@ -64,6 +68,13 @@ def told(tmp_path: Path) -> Callable[..., Dataset]:
 def test_the_report_is_the_one_we_looked_at(tmp_path: Path, story: str, width: int) -> None:
     with dataset(tmp_path, getattr(stories, story)()) as found:
         assert printed(found, width) == (GOLDEN / f"{story}.{width}.txt").read_text()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", SEEN_BY_EYE)
+def test_the_report_of_a_sample_is_the_one_we_looked_at(name: str, width: int) -> None:
+    with open_dataset([str(SAMPLES / f"{name}.pcap.zst")], Options()) as found:
+        assert printed(found, width) == (GOLDEN / f"{name}.{width}.txt").read_text()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -300,6 +311,10 @@ if __name__ == "__main__":  # writes the golden reports anew: look at the differ
     import tempfile
 
     GOLDEN.mkdir(exist_ok=True)
+    for chosen in SEEN_BY_EYE:
+        with open_dataset([str(SAMPLES / f"{chosen}.pcap.zst")], Options()) as made:
+            for cells in (80, 120):
+                (GOLDEN / f"{chosen}.{cells}.txt").write_text(printed(made, cells))
     for chosen in ("busy_cluster", "web_server"):
         with dataset(Path(tempfile.mkdtemp()), getattr(stories, chosen)()) as made:
             for cells in (80, 120):

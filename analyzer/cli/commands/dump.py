@@ -13,8 +13,9 @@ from analyzer.options import Options
 
 @click.command(short_help="Write every exchange with both bodies as JSON lines.")
 @captures
+@click.option("--records", is_flag=True, help="Each record of each batch, too: key, value and headers in base64.")
 @capture_options()
-def command(inputs: tuple[str, ...], options: Options) -> int:
+def command(inputs: tuple[str, ...], options: Options, records: bool) -> int:
     """Write every exchange with both bodies as JSON lines.
 
     They come in the order in which they ended. A line has the columns of the exchange (see docs/tables.md; keys as 16
@@ -25,7 +26,7 @@ def command(inputs: tuple[str, ...], options: Options) -> int:
     from analyzer.cli.bodies import exchange_line
 
     def take(row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
-        sys.stdout.write(exchange_line(row, request, response) + "\n")
+        sys.stdout.write(exchange_line(row, request, response, records) + "\n")
 
     with kept_standard_input(inputs, options) as rewind, opened(inputs, options) as dataset:
         rewind()
