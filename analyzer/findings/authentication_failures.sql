@@ -1,14 +1,16 @@
 -- severity: high
 -- rank: 28
 -- when: logins
--- says: {times|login|logins} from {client_address} failed[ (user {user_name})][, {sasl_mechanism}]
+-- says: {times|login|logins} from {client_address} failed[ (user {user_name})][ ({users} users, {one_user} among them)][, {sasl_mechanism}]
 -- do: A wrong or outdated password, or somebody guesses: check this host's configuration.
 -- look: kanalyze connections --client {client_address}
 SELECT
     c.client_address,
     count(*) AS times,
-    max(l.sasl_mechanism) AS sasl_mechanism,
-    max(l.claimed_user) AS user_name,
+    CASE WHEN min(l.sasl_mechanism) = max(l.sasl_mechanism) THEN max(l.sasl_mechanism) END AS sasl_mechanism,
+    CASE WHEN min(l.claimed_user) = max(l.claimed_user) THEN max(l.claimed_user) END AS user_name,
+    CASE WHEN min(l.claimed_user) <> max(l.claimed_user) THEN count(DISTINCT l.claimed_user) END AS users,
+    min(l.claimed_user) AS one_user,
     max_by(l.connection, (l.time_ns, l.exchange)) AS connection,
     count(*) AS weight,
     min_by(l.exchange, (l.time_ns, l.exchange)) AS evidence_first,

@@ -47,9 +47,12 @@ SELECT
                 WHEN x.throttle_time_ms > 0 AND x.record_bytes = 0 THEN 'fetch_throttled'
                 -- Epoch 0 opens a session when the reply gives it an id; -1 closes the one it names.
                 WHEN x.session_epoch <= 0 AND x.session_id <> 0 THEN 'fetch_session'
-                WHEN x.record_bytes = 0 AND x.response_time_ns - x.request_end_ns >= 900000.0 * x.max_wait_ms
-                    THEN 'fetch_empty'
-                WHEN x.record_bytes = 0 AND x.response_time_ns IS NOT NULL THEN 'fetch_now'
+                -- Whether an empty reply came late or early nobody can tell who did not read all of it, or not how long it
+                -- might wait.
+                WHEN x.record_bytes = 0 AND x.response_decoded = 'full'
+                    AND x.response_time_ns - x.request_end_ns >= 900000.0 * x.max_wait_ms THEN 'fetch_empty'
+                WHEN x.record_bytes = 0 AND x.response_decoded = 'full'
+                    AND x.response_time_ns - x.request_end_ns < 900000.0 * x.max_wait_ms THEN 'fetch_now'
                 ELSE coalesce(f.state, 'fetch_unknown')
             END
         WHEN x.api_key = 11 AND coalesce(x.error_code, 0) <> 79 THEN 'join_wait'

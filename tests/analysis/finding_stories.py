@@ -306,7 +306,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "not_enough_replicas": (lambda: failing(19, many(1, 1, **PRODUCE), topic="t"), (lambda: failing(7, many(1, 1)),)),
     "offset_out_of_range": (
         lambda: failing(1, many(1, 1, **FETCH), topic="t"),
-        (lambda: outside_role(failing(1, many(1, 1, **(FETCH | {"replica_id": 2})), topic="t"), "follower"),),
+        (
+            lambda: outside_role(failing(1, many(1, 1, **(FETCH | {"replica_id": 2})), topic="t"), "follower"),
+            # An admin who deletes records that are gone skipped none.
+            lambda: failing(1, many(1, 1, api_key=21, api_name="DeleteRecords"), topic="t"),
+        ),
     ),
     "leader_loop": (
         lambda: failing(6, many(20, 12, **PRODUCE), topic="t", partition=0),
