@@ -145,6 +145,9 @@ def test_a_session_that_began_before_the_capture_is_partial_and_what_it_has_not_
     [
         ({"record_bytes": 0, "session_id": 0, "session_epoch": -1}, "fetch_now"),
         ({"record_bytes": 0, "reply_ms": 500}, "fetch_empty"),
+        # Cut by the snap length: how long it might wait is not known, or not what the reply held.
+        ({"record_bytes": 0, "max_wait_ms": None}, "fetch_unknown"),
+        ({"record_bytes": 0, "reply_ms": 500, "response_decoded": "truncated"}, "fetch_unknown"),
         ({"record_bytes": 0, "throttle_time_ms": 9}, "fetch_throttled"),
         ({"session_id": 7, "epoch": 0}, "fetch_session"),
         ({"session_id": 7, "epoch": -1}, "fetch_session"),
