@@ -16,9 +16,11 @@ SELECT
     max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
-FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+FROM errors AS e
+JOIN exchanges AS x ON x.exchange = e.exchange
+JOIN connections AS c ON c.connection = x.connection
 WHERE e.code = 6 AND coalesce(x.role, 'client') = 'client' AND e.expected IS DISTINCT FROM true
-GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id), e.partition
+GROUP BY c.cluster, coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id), e.partition
 -- Fewer than one in 10 s are several elections, no loop.
 HAVING max(x.response_time_ns) - min(x.response_time_ns) > 10000000000
     AND count(*) * 10000000000 >= max(x.response_time_ns) - min(x.response_time_ns)

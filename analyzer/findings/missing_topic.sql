@@ -14,7 +14,9 @@ SELECT
     max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
-FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+FROM errors AS e
+JOIN exchanges AS x ON x.exchange = e.exchange
+JOIN connections AS c ON c.connection = x.connection
 WHERE e.code IN (3, 100) AND coalesce(x.role, 'client') = 'client'
-GROUP BY coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id)
+GROUP BY c.cluster, coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id)
 HAVING max(x.response_time_ns) - min(x.response_time_ns) > 60000000000

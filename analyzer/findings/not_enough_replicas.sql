@@ -14,6 +14,8 @@ SELECT
     max_by(e.exchange, (x.request_time_ns, e.exchange)) AS evidence_last,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
-FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+FROM errors AS e
+JOIN exchanges AS x ON x.exchange = e.exchange
+JOIN connections AS c ON c.connection = x.connection
 WHERE e.code IN (19, 20) AND e.side = 'response'
-GROUP BY coalesce(e.topic, e.topic_id)
+GROUP BY c.cluster, coalesce(e.topic, e.topic_id)

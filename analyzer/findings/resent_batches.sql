@@ -4,9 +4,10 @@
 -- says: {who} sends {resent_share} of its batches again ({resent|batch|batches} of {sent})
 -- do: Its requests time out or its connections break: compare its request.timeout.ms with the latency, and look at its network.
 -- look: kanalyze latency[ --client {who}] --api Produce
--- The same producer id, epoch, partition and first sequence, on any connection.
+-- The same producer id, epoch, partition and first sequence, on any connection to the cluster: each cluster counts its own ids.
 WITH sent AS (
     SELECT
+        c.cluster,
         coalesce(x.client_id, x.client_address) AS who,
         b.producer_id,
         b.producer_epoch,
@@ -18,10 +19,12 @@ WITH sent AS (
         max_by(b.exchange, (x.request_time_ns, b.exchange)) AS last_exchange,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
-    FROM batches AS b JOIN exchanges AS x ON x.exchange = b.exchange
+    FROM batches AS b
+    JOIN exchanges AS x ON x.exchange = b.exchange
+    JOIN connections AS c ON c.connection = x.connection
     WHERE b.side = 'request' AND x.api_name = 'Produce' AND b.producer_id >= 0 AND b.base_sequence >= 0
     GROUP BY
-        coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, coalesce(b.topic, b.topic_id),
+        c.cluster, coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, coalesce(b.topic, b.topic_id),
         b.partition, b.base_sequence
 )
 SELECT
@@ -35,5 +38,5 @@ SELECT
     min(first_time_ns) FILTER (WHERE copies > 1) AS first_time_ns,
     max(last_time_ns) FILTER (WHERE copies > 1) AS last_time_ns
 FROM sent
-GROUP BY who
+GROUP BY cluster, who
 HAVING sum(copies) >= 30 AND sum(copies - 1) * 100 >= sum(copies)

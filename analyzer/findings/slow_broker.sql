@@ -14,7 +14,8 @@ WITH timed AS (
         service_ns,
         request_time_ns
     FROM exchanges
-    WHERE service_ns IS NOT NULL AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')
+    -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
+    WHERE service_ns IS NOT NULL AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')
         AND coalesce(role, 'client') = 'client'
 ),
 ranked AS (

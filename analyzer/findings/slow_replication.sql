@@ -25,6 +25,8 @@ timed AS (
         count(*) OVER (PARTITION BY w.topic, x.broker_address, x.broker_port, x.kind) AS requests
     FROM exchanges AS x JOIN written AS w ON w.exchange = x.exchange
     WHERE x.api_name = 'Produce' AND x.kind IN ('produce_acks_1', 'produce_acks_all') AND x.service_ns IS NOT NULL
+        -- Before 2.0 a throttled reply waited for its quota.
+        AND x.throttle_time_ms = 0
 ),
 classes AS (
     SELECT

@@ -73,9 +73,9 @@ def joins(times: list[float], **values: Any) -> Tables:
     return {"group_events": rows, "exchanges": [exchange(n) for n in range(len(times))], "connections": [connection(1)]}
 
 
-def on_two_brokers(slow_ns: int, fast_ns: int, count: int = 40) -> Tables:
+def on_two_brokers(slow_ns: int, fast_ns: int, count: int = 40, **values: Any) -> Tables:
     """Produce requests to two brokers with these service times."""
-    rows = many(count, 9, service_ns=slow_ns, **PRODUCE)
+    rows = many(count, 9, service_ns=slow_ns, **PRODUCE, **values)
     rows += many(count, 9, service_ns=fast_ns, first=1000, broker_address="10.0.1.2", **PRODUCE)
     return {"exchanges": rows, "connections": [connection(1)]}
 
@@ -121,6 +121,15 @@ def sent(sequences: list[int], **values: Any) -> Tables:
     batch = {"connection": 1, "side": "request", "topic": "t", "partition": 0, "producer_id": 9, "producer_epoch": 0}
     rows = [batch | {"exchange": n, "base_sequence": sequence} | values for n, sequence in enumerate(sequences)]
     return {"exchanges": exchanges, "batches": rows, "connections": [connection(1)]}
+
+
+def to_two_clusters() -> Tables:
+    """One client, two clusters that gave it the same producer id: the same numbers, and nothing sent twice."""
+    tables = sent([*range(40), *range(40)])
+    for table in ("exchanges", "batches"):
+        for row in tables[table]:
+            row["connection"] = 1 if row["exchange"] < 40 else 2
+    return tables | {"connections": [connection(1, cluster="a"), connection(2, cluster="b")]}
 
 
 def assigned(fetch_moments: list[float], life_s: float) -> Tables:
@@ -301,6 +310,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: on_two_brokers(60 * MS_NS, 30 * MS_NS),
             lambda: on_two_brokers(40 * MS_NS, MS_NS),
             lambda: on_two_brokers(60 * MS_NS, 10 * MS_NS, 29),
+            lambda: on_two_brokers(60 * MS_NS, 10 * MS_NS, throttle_time_ms=50),
         ),
     ),
     "not_enough_replicas": (lambda: failing(19, many(1, 1, **PRODUCE), topic="t"), (lambda: failing(7, many(1, 1)),)),
