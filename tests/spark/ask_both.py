@@ -1,6 +1,7 @@
 """Asks every metric and every rule on both engines; a line of JSON per question. Runs in an environment with PySpark.
 
-ask_both.py EXPORT SCRATCH        EXPORT: a directory that kanalyze export wrote; SCRATCH: an empty one
+ask_both.py EXPORT SCRATCH TO     EXPORT: a directory that kanalyze export wrote; SCRATCH: an empty one; TO: the file of the
+                                  answers (Java writes warnings of its own to standard output)
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SETTINGS = {
 STORY_SECONDS = 400
 
 
-def main(export: Path, scratch: Path) -> None:
+def main(export: Path, scratch: Path, answers: Path) -> None:
     spark = session(scratch)
     made = scratch / "made"
     write(made, Maker(seed=5).tables(exchanges=600, connections=40))
@@ -43,8 +44,8 @@ def main(export: Path, scratch: Path) -> None:
 
     def run(ask: Callable[[OnSpark], Iterator[dict[str, Any]]]) -> None:
         for report in ask(OnSpark(spark.newSession())):
-            with one_at_a_time:
-                print(json.dumps(report), flush=True)
+            with one_at_a_time, answers.open("a") as out:
+                print(json.dumps(report), file=out)
 
     # Most of the time goes into planning, which has one thread: two are planned at a time.
     with ThreadPoolExecutor(2) as pool:
@@ -109,4 +110,4 @@ def asked(file: str, question: str, sql: str, duckdb: Dataset, spark: OnSpark) -
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(*map(Path, sys.argv[1:4]))

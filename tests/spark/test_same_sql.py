@@ -57,11 +57,12 @@ def reports(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     with open_dataset([str(samples / f"{name}.pcap.zst") for name in CAPTURES], Options()) as dataset:
         export(dataset, folder / "tables", "parquet")
     (folder / "scratch").mkdir()
-    command = [str(PYTHON), str(HERE / "ask_both.py"), str(folder / "tables"), str(folder / "scratch")]
+    answers = folder / "answers.jsonl"
+    command = [str(PYTHON), str(HERE / "ask_both.py"), str(folder / "tables"), str(folder / "scratch"), str(answers)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-4000:]
     found = defaultdict(list)
-    for report in map(json.loads, done.stdout.splitlines()):
+    for report in map(json.loads, answers.read_text().splitlines()):
         kind, name = report["file"].split("/")
         found[f"{kind}/{name}"].append(report)
     return found
