@@ -78,12 +78,15 @@ class Dataset:
         self.tls_keys: KeyLog | None = None
         # Tables that were not made, because nobody asked for them and the captures are large.
         self.left_out: tuple[str, ...] = ()
+        # True where a copy of this process (fork) may go on with the database as it is: it must have no threads.
+        self.may_fork = False
         self._cleanup = cleanup
         # DuckDB makes the directory when it spills, and not before.
         self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"
         config: dict[str, Any] = {"memory_limit": f"{memory_bytes}B", "temp_directory": str(self._spill)}
         if threads is not None:
             config["threads"] = threads
+            config["async_threads"] = 0
         self._database = duckdb.connect(":memory:", config=config)
         # Each thread that asks has a connection of its own; views are made by one more, one at a time.
         self._connections = threading.local()

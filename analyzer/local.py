@@ -208,6 +208,7 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
             failed=failed or any(_unreadable(reading) for reading in readings),
             temp_directory=options.temp_dir,
         )
+        dataset.may_fork = options.jobs > 1 and _is_few(done.summary)
         dataset.tls_keys = done.keys
         dataset.left_out = (
             options.left_out if options.with_entries else ("entries", "fetch_positions", *options.left_out)

@@ -5,8 +5,8 @@ lines of the form `-- word: text`, in this order:
 
     -- severity: high, medium or info          info never stands on the first screen
     -- rank: 10                                order among those of one severity, lower first
-    -- when: mutes                             table without whose rows there is nothing to find; `errors 19 20`: without
-                                               one of these codes in it
+    -- when: errors having bool_or(code = 7)   a table, and what must be true of all its rows together for the rule to find
+                                               anything: most rules end here, and those of a table in one question
     -- says: {client_id} is throttled {muted_share} of its time[, user {principal}]
     -- do: what a person should do about it
     -- look: kanalyze throttle[ --client {client_id}]
@@ -27,6 +27,7 @@ A rule that speaks of a rate has at least 30 events behind it, or is silent.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,13 +38,13 @@ _LINE = re.compile(r"-- (\w+): (.+)")
 
 
 class Rule(NamedTuple):
-    """One rule. `table` must have rows (with one of `codes`, if there are any) for the rule to have something to say."""
+    """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing."""
 
     name: str
     severity: str
     rank: int
     table: str
-    codes: tuple[int, ...]
+    condition: str
     says: str
     do: str
     look: str
@@ -63,22 +64,22 @@ def rule(name: str) -> Rule:
     sql = path.read_text(encoding="utf-8")
     lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD)]]
     head = {match[1]: match[2] for match in lines if match}
-    if tuple(head) != HEAD or head["severity"] not in SEVERITIES:
+    if tuple(head) != HEAD or head["severity"] not in SEVERITIES or " having " not in head["when"]:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
-    table, *codes = head["when"].split()
+    table, _, condition = head["when"].partition(" having ")
     return Rule(
-        name,
-        head["severity"],
-        int(head["rank"]),
-        table,
-        tuple(map(int, codes)),
-        head["says"],
-        head["do"],
-        head["look"],
-        sql,
+        name, head["severity"], int(head["rank"]), table, condition, head["says"], head["do"], head["look"], sql
     )
 
 
 def rules() -> list[Rule]:
     """All rules, the worst first."""
     return sorted(map(rule, names()), key=lambda each: (SEVERITIES.index(each.severity), each.rank, each.name))
+
+
+def gates(chosen: Iterable[Rule]) -> dict[str, str]:
+    """Table -> one question about it, a row with a boolean for each of the rules that it decides, under their names."""
+    tables: dict[str, list[str]] = {}
+    for each in chosen:
+        tables.setdefault(each.table, []).append(f"{each.condition} AS {each.name}")
+    return {table: f"SELECT {', '.join(conditions)} FROM {table}" for table, conditions in tables.items()}

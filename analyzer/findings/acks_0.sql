@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 10
--- when: exchanges
+-- when: exchanges having bool_or(kind = 'produce_acks_0')
 -- says: {who} produces with acks=0, {requests|request|requests}: records that get lost are not noticed
 -- do: Use acks=all where records matter.
 -- look: kanalyze exchanges[ --client {who}] --api Produce

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 26
--- when: exchanges
+-- when: exchanges having bool_or(status IN ('closed', 'abandoned') OR api_key = 0 AND api_version < 3)
 -- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[ and {others} more] ({requests|request|requests})
 -- do: The broker does not take this version: upgrade the client, or raise the protocol version that it is set to.
 -- look: kanalyze readiness[ --client {who}]

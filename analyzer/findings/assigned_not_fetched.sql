@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 18
--- when: assignments
+-- when: assignments having (SELECT max(last_time_ns) FROM time_range) - min(time_ns) >= 60000000000
 -- says: {topic} is assigned to {who} (group {group_id}), but for {waited_ns} nobody has fetched {partitions|partition|partitions} of it
 -- do: The member holds the partition and does not read it: it may be paused, stuck, or unable to reach the leader.
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 28
--- when: logins
+-- when: logins having count(*) FILTER (WHERE outcome = 'failed') >= 3
 -- says: {times|login|logins} from {client_address} failed[ (user {user_name})][ ({users} users, {one_user} among them)][, {sasl_mechanism}]
 -- do: A wrong or outdated password, or somebody guesses: check this host's configuration.
 -- look: kanalyze connections --client {client_address}

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 30
--- when: errors 29 30 31
+-- when: errors having bool_or(code IN (29, 30, 31))
 -- says: {who}[ (user {principal})] is not allowed to do {api_name}[ on {entity}]: {name}, {times|time|times}
 -- do: Give this user the ACL that it lacks, or find out why this client asks.
 -- look: kanalyze errors[ --client {who}] --api {api_name}

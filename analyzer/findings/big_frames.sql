@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 18
--- when: exchanges
+-- when: exchanges having max(request_bytes) > 10000000 OR max(response_bytes) > 10000000
 -- says: {who} moves messages of up to {greatest_bytes} ({api_name}, {messages|message|messages} over 10 MB)
 -- do: Messages this large hold up what waits behind them: look at max.request.size and fetch.max.bytes.
 -- look: kanalyze exchanges[ --client {who}] --api {api_name}

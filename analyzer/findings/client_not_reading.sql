@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 36
--- when: exchanges
+-- when: exchanges having max(receive_ns) >= 1000000000
 -- says: {who} does not read its replies: one took {receive_ns} to arrive while its receive window was full ({times|reply|replies})
 -- do: The client is busy or too small for what it asks: fewer bytes a fetch (fetch.max.bytes), or more processing power.
 -- look: kanalyze exchanges[ --client {who}]

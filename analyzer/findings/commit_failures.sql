@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 22
--- when: errors 22 25 82 113
+-- when: errors having bool_or(code IN (22, 25, 82, 113))
 -- says: commits of group {group_id} by {who} fail with {name}, {times|time|times}: records will be read again
 -- do: The member was thrown out before it committed: look at what it does between two polls, and at the group's rebalances.
 -- look: kanalyze groups[ --group {group_id}]

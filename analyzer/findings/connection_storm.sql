@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 40
--- when: connections
+-- when: connections having count(*) FILTER (WHERE is_kafka AND seen_from = 'syn') >= 20
 -- says: {who} at {client_address} opens connections all the time: {connections|connection|connections}, up to {worst_per_s} for 30 s, half of them closed within {median_life_ns}
 -- do: A client is made anew for each message, or its connections fail: use one and keep it.
 -- look: kanalyze connections --client {client_address}

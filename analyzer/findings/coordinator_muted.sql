@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 38
--- when: group_events
+-- when: group_events having bool_or(session_timeout_ms > 0) AND (SELECT count(*) FROM mutes WHERE applies) > 0
 -- says: the coordinator connection of {who}, group {group_id}, was muted for {muted_ns}: more than half of the session timeout ({session_timeout_ms})
 -- do: Heartbeats wait behind the mute and the member may be thrown out: raise the request or controller quota, or commit less often.
 -- look: kanalyze throttle[ --client {who}]

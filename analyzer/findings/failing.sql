@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 90
--- when: errors
+-- when: errors having bool_or(expected IS NOT TRUE)
 -- says: {api_name} fails with {name}, {times|time|times}[, {topic}][, group {group_id}], {who}[ and {others|other client|other clients}]
 -- do: `kanalyze show` of the evidence has the whole reply; the protocol guide says what the code means.
 -- look: kanalyze errors --api {api_name}

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 24
--- when: errors 47 90
+-- when: errors having bool_or(code IN (47, 90))
 -- says: producer {who}[ (transactional id {transactional_id})] was fenced off by {name}, {times|time|times}: another one took its place
 -- do: Two instances use one transactional id, or one came back after a pause: make the ids differ, or let the old one end.
 -- look: kanalyze transactions[ --client {who}]

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 44
--- when: exchanges
+-- when: exchanges having count(*) FILTER (WHERE kind = 'fetch_now') >= 30
 -- says: {who} asks for data that is not there, up to {worst_per_s}: {replies|empty reply|empty replies} that did not wait
 -- do: Its fetch.max.wait.ms or fetch.min.bytes is 0, or the client asks in a loop: let it wait at the broker.
 -- look: kanalyze exchanges[ --client {who}] --api Fetch

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 18
--- when: entries
+-- when: entries having bool_or(last_stable_offset >= 0 AND last_stable_offset < high_watermark)
 -- says: a transaction hangs on {topic}-{partition}: for {lasted_ns} readers of committed data got nothing while {records|record|records} came in
 -- do: Find the producer with kafka-transactions.sh find-hanging and abort its transaction.
 -- look: kanalyze topics[ --topic {topic}]

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 28
--- when: exchanges
+-- when: exchanges having count(*) FILTER (WHERE queue_ns > 0) > 0 AND max(latency_ns) >= 100000000
 -- says: requests of {who} to {broker} wait behind each other: {queue_share} of their latency, p99 {p99_ns}
 -- do: Fewer requests in flight on one connection, or smaller ones: a broker works on one request of a connection at a time.
 -- look: kanalyze latency[ --client {who}] --broker {broker}

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 12
--- when: fetch_positions
+-- when: fetch_positions having max(lag) >= 1000
 -- says: {who} falls behind on {topic}: lag grew from {first_lag} to {last_lag} records in {lasted_ns} ({partitions|partition|partitions})
 -- do: The consumer is slower than its producers: look at its processing, add members or partitions.
 -- look: kanalyze topics[ --topic {topic}]

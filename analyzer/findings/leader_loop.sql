@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 32
--- when: errors 6
+-- when: errors having bool_or(code = 6 AND expected IS DISTINCT FROM true)
 -- says: {who} has asked the wrong broker about {topic}-{partition} for {lasted_ns} ({times|time|times}): its metadata does not catch up
 -- do: See whether an election is stuck (the partition has no leader), or whether the client's metadata requests fail.
 -- look: kanalyze errors[ --topic {topic}][ --client {who}]

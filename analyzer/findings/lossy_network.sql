@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 34
--- when: exchanges
+-- when: exchanges having count(*) >= 30 AND (SELECT sum(client_retransmitted + broker_retransmitted) FROM connections) >= 30
 -- says: the network between {client_address} and {broker_address} loses packets: {resent_share} of their segments came twice, and {slow_share} of the slowest requests ran there
 -- do: Look at the path between the two: interfaces' error counters, a full queue, a bad cable.
 -- look: kanalyze connections --client {client_address}

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 60
--- when: exchanges
+-- when: exchanges having bool_or(request_decoded = 'malformed' OR response_decoded = 'malformed')
 -- says: {messages|message|messages} ({api_name} v{api_version}) do not follow the protocol
 -- do: Not an Apache client or broker, or not Kafka at all: `kanalyze show` tells where the message stops making sense.
 -- look: kanalyze exchanges --api {api_name}

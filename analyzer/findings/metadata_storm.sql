@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 42
--- when: exchanges
+-- when: exchanges having count(*) FILTER (WHERE api_name = 'Metadata') >= 30
 -- says: {who} asks for metadata up to {worst_per_s} for 30 s on one connection ({requests|request|requests})
 -- do: A topic that does not exist or a leader that is away makes it refresh all the time: look at its errors.
 -- look: kanalyze errors[ --client {who}]

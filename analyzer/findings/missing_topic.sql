@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 38
--- when: errors 3
+-- when: errors having bool_or(code IN (3, 100))
 -- says: {who} has asked for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
 -- do: Create the topic, or correct the name in this client's configuration.
 -- look: kanalyze errors[ --client {who}][ --topic {topic}]

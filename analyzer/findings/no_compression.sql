@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 12
--- when: batches
+-- when: batches having count(*) FILTER (WHERE side = 'request' AND codec = 'none') >= 30
 -- says: {who} produces {topic} uncompressed, {written_bytes} at {written_bytes_per_s}
 -- do: compression.type=zstd or lz4 saves network and disk on brokers and consumers.
 -- look: kanalyze topics[ --topic {topic}]

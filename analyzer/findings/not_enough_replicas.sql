@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 14
--- when: errors 19 20
+-- when: errors having bool_or(code IN (19, 20))
 -- says: writes to {topic} are refused, too few replicas are in sync: {replies|reply|replies}, {clients|client|clients}, {partitions|partition|partitions}
 -- do: Bring the missing brokers back; min.insync.replicas of the topic says how many must be there.
 -- look: kanalyze errors[ --topic {topic}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 16
--- when: errors 1
+-- when: errors having bool_or(code = 1)
 -- says: {who} asked for offsets that {topic} no longer has, {times|time|times}: records were skipped, or are read again from the start
 -- do: The consumer fell behind retention, or the topic was made anew: check its lag, and what auto.offset.reset does to it.
 -- look: kanalyze topics[ --topic {topic}]

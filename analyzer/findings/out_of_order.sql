@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 20
--- when: errors 45
+-- when: errors having bool_or(code = 45)
 -- says: {who} sent batches out of order to {topic}, {times|time|times}: the broker refused them
 -- do: Records were lost before the broker, or two producers share an id: an idempotent producer should be closed and begun anew.
 -- look: kanalyze transactions[ --client {who}]

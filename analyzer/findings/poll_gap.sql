@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 16
--- when: group_events
+-- when: group_events having min(CAST(rebalance_timeout_ms AS BIGINT)) FILTER (WHERE rebalance_timeout_ms > 0) * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
 -- says: {who} (group {group_id}) did not fetch for {gap_ns}, beyond its max poll interval ({interval_ms}), while its heartbeats went on
 -- do: Records take longer than max.poll.interval.ms: hand on fewer at a time (max.poll.records), or work elsewhere than in the poll loop.
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 34
--- when: group_events
+-- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
 -- says: group {group_id} rebalances again and again: {rebalances|time|times} within 5 min though its members stay the same ({members|member|members})
 -- do: Somebody is too slow between two polls, or its heartbeats are held up: see who starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 24
--- when: connections
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND close = 'rst' AND syn_ack_ns IS NULL)
 -- says: {broker} refuses connections, {times|time|times} from {clients|address|addresses}
 -- do: Nothing listens there: the broker is down, or clients use an old address or port.
 -- look: kanalyze connections --broker {broker}

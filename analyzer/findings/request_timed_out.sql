@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 10
--- when: errors 7
+-- when: errors having bool_or(code = 7)
 -- says: the broker gave up on {api_name} of {who} (REQUEST_TIMED_OUT), {times|time|times}[, {topic}]
 -- do: For Produce the followers did not answer in time; for the others the controller or coordinator: look at that broker.
 -- look: kanalyze errors --api {api_name}[ --client {who}]

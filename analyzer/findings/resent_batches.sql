@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 30
--- when: batches
+-- when: batches having count(*) FILTER (WHERE side = 'request' AND producer_id >= 0 AND base_sequence >= 0) >= 30
 -- says: {who} sends {resent_share} of its batches again ({resent|batch|batches} of {sent})
 -- do: Its requests time out or its connections break: compare its request.timeout.ms with the latency, and look at its network.
 -- look: kanalyze latency[ --client {who}] --api Produce

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 14
--- when: group_events
+-- when: group_events having bool_or(session_timeout_ms > 0) AND (SELECT count(*) FROM errors WHERE code IN (25, 110)) > 0
 -- says: {who} was thrown out of group {group_id} after {silence_ns} of silence, {times|time|times} (session timeout {session_timeout_ms})
 -- do: The whole process stood still (garbage collection, a paused machine) or its network did: look there.
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 16
--- when: batches
+-- when: batches having sum(records) FILTER (WHERE side = 'request') >= 1000
 -- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}
 -- do: One key has most of the records: choose another key, or spread it.
 -- look: kanalyze topics[ --topic {topic}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 12
--- when: exchanges
+-- when: exchanges having max(service_ns) FILTER (WHERE kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 50000000
 -- says: {api_name} p99 is {p99_ns} on broker {broker} and at most {others_p99_ns} on the others: the broker's own time, not the network
 -- do: Look at this broker's disks, its followers (acks=all waits for them) and its request handler threads.
 -- look: kanalyze latency --broker {broker} --api {api_name}

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 26
--- when: entries
+-- when: entries having count(*) > 0 AND (SELECT count(DISTINCT kind) FROM exchanges WHERE kind IN ('produce_acks_1', 'produce_acks_all')) = 2
 -- says: Produce to {topic} on {broker} takes {all_p99_ns} (p99) with acks=all and {one_p99_ns} with acks=1: the followers are slow
 -- do: Look at the followers of this broker: disks, network, replica fetchers[; follower fetches come from {followers|address|addresses}].
 -- look: kanalyze brokers

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 36
--- when: group_events
+-- when: group_events having max(time_ns - begin_ns) FILTER (WHERE event = 'join' AND group_type = 'classic') > 10000000000
 -- says: joining group {group_id} took {waited_ns}: the others waited[ for {stuck}], and nobody consumed
 -- do: The late member was told to rejoin (heartbeat error 27) and did not poll: look at what it does between two polls.
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 10
--- when: mutes
+-- when: mutes having count(*) > 0
 -- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}, {held_ns} lost waiting
 -- do: Raise the quota of this user or client id, spread its load, or slow it down on purpose.
 -- look: kanalyze throttle[ --client {who}]

@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 14
--- when: exchanges
+-- when: exchanges having count(*) FILTER (WHERE api_name = 'Produce' AND request_bytes < 1000) >= 100
 -- says: {who} sends up to {worst_per_s} Produce requests of less than 1 kB ({requests|request|requests})
 -- do: linger.ms of a few milliseconds puts more records into a request.
 -- look: kanalyze exchanges[ --client {who}] --api Produce

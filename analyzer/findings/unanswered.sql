@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 22
--- when: connections
+-- when: connections having count(*) > 0
 -- says: {requests|request|requests} ({api_name}) had no answer when the connection ended[, {abandoned} of them given up by the client]: {who}[ and {others|other client|other clients}]; longest wait {longest_ns}
 -- do: The broker closed (look at its log at that time), or the client lost patience (request.timeout.ms).
 -- look: kanalyze unanswered --api {api_name}

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 46
--- when: offered_versions
+-- when: offered_versions having count(*) > 0
 -- says: {who} sends {api_name} v{api_version}, though the broker offers {min_version} to {max_version}: {requests|request|requests}
 -- do: Its protocol version is set by hand, or the client has a fault: let it negotiate.
 -- look: kanalyze exchanges[ --client {who}] --api {api_name}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, cast
 
 from analyzer.dataset import Dataset
 from analyzer.find import Finding, find, find_quickly
@@ -45,14 +47,14 @@ class Facts:
         return self._findings
 
     def look_ahead(self, metrics: Iterable[str]) -> None:
-        """Computes what a report shows, the findings in a thread of their own: most of a short question is planning,
-        which an engine does on one processor.
+        """Computes what a report shows, the findings beside the metrics. Most of a short question is planning, for which the
+        engine holds Python's lock: of a small capture a copy of this process finds them, with the tables made so far.
         """
-        with ThreadPoolExecutor(1, "findings") as pool:
-            found = pool.submit(find if self.whole else find_quickly, self._dataset)
+        ask = partial(find if self.whole else find_quickly, self._dataset)
+        with _in_a_process(ask) if self._dataset.may_fork else _in_a_thread(ask) as findings:
             for name in metrics:
                 self.rows(name)
-            self._first_findings = found.result()
+            self._first_findings = findings()
 
     def first_findings(self) -> list[Finding]:
         """Findings for a report: of a large capture only what is found quickly."""
@@ -79,3 +81,21 @@ class Facts:
     def paths(self) -> list[str]:
         """The inputs, in the order of reading."""
         return [row["path"] for row in self._dataset.query("SELECT path FROM captures ORDER BY file")]
+
+
+@contextmanager
+def _in_a_thread(ask: Callable[[], list[Finding]]) -> Iterator[Callable[[], list[Finding]]]:
+    with ThreadPoolExecutor(1, "findings") as pool:
+        yield pool.submit(ask).result
+
+
+@contextmanager
+def _in_a_process(ask: Callable[[], list[Finding]]) -> Iterator[Callable[[], list[Finding]]]:
+    from analyzer import shares
+
+    workers = [shares.begin(ask)]
+    try:
+        yield lambda: cast("list[Finding]", shares.result(workers.pop()))
+    finally:
+        for worker in workers:
+            shares.end(worker)
