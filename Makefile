@@ -86,4 +86,6 @@ notebooks: $(VENV)/.compiled $(NOTEBOOKS)/.installed
 # Without a C compiler nothing is built here and everything still runs, slowly.
 $(VENV)/.compiled: $(VENV)/.installed $(STAGES)
 	$(BIN)/python setup.py --quiet build_ext --inplace
+	@# As an installed package has it: without, every start in which Python may not write compiles anew.
+	$(BIN)/python -m compileall -q analyzer dissectors
 	@touch $@

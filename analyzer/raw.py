@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dissectors import layout
+from dissectors import columns, layout
 from dissectors.kafka.schema import api_names
 
 if TYPE_CHECKING:
@@ -215,36 +215,61 @@ class RawTable:
 def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: pa.Array) -> pa.Table:
     """The Arrow form of matrix rows [0, rows): columns as `fields` say, UNKNOWN as null, text by number from `texts`."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    unknown = pa.scalar(layout.UNKNOWN, pa.int64())
-    flat = matrix.cast("B")
-    stride = 8 * matrix.shape[1]  # type: ignore[index]
-
-    def column(at: int) -> pa.Array:
-        copied = pa.py_buffer(bytes(flat[at * stride : at * stride + 8 * rows]))
-        values = pa.Array.from_buffers(pa.int64(), rows, [None, copied])
-        known = pc.not_equal(values, unknown)
-        return pa.Array.from_buffers(pa.int64(), rows, [known.buffers()[1], values.buffers()[1]])
-
-    columns: dict[str, pa.Array] = {}
+    made: dict[str, pa.Array] = {}
     for name, at, kind in fields:
-        values = column(at)
         if kind == "packet":
-            columns[f"{name}_split"] = pc.shift_right(values, SPLIT_SHIFT)
-            columns[f"{name}_number"] = pc.bit_wise_and(values, (1 << SPLIT_SHIFT) - 1)
+            split, number = columns.halves(matrix, at, rows, SPLIT_SHIFT)
+            known = columns.known_bits(matrix, at, rows)
+            made[f"{name}_split"] = _array(pa.int64(), rows, known, split)
+            made[f"{name}_number"] = _array(pa.int64(), rows, known, number)
         elif kind == "api":
-            columns[name] = _api_names(values)
+            made[name] = _api_names(matrix, at, rows)
         elif kind == "text":
-            columns[name] = _texts(texts, values)
+            made[name] = _texts(texts, _numbers(pa.int32(), matrix, at, rows))
         elif kind in ("uuid", "address"):
             write = uuid_text if kind == "uuid" else address_text
-            columns[name] = _written(values, column(at + 1), write)
+            made[name] = _written(
+                _numbers(pa.int64(), matrix, at, rows), _numbers(pa.int64(), matrix, at + 1, rows), write
+            )
         elif isinstance(kind, tuple):
-            columns[name] = pa.DictionaryArray.from_arrays(values.cast("int8"), pa.array(kind))
+            made[name] = pa.DictionaryArray.from_arrays(_numbers(pa.int8(), matrix, at, rows), pa.array(kind))
+        elif kind == "bool":
+            made[name] = _booleans(matrix, at, rows)
         else:
-            columns[name] = values.cast(kind)
-    return pa.table(columns)
+            made[name] = _numbers(pa.type_for_alias(kind), matrix, at, rows)
+    return pa.table(made)
+
+
+def _array(kind: pa.DataType, rows: int, known: bytearray | None, values: Any) -> pa.Array:
+    """An Arrow array of its two buffers; no bits: all are known. The functions of pyarrow.compute would do the same, and
+    take longer to import than a small capture takes to read."""
+    import pyarrow as pa
+
+    bits = None if known is None else pa.py_buffer(known)
+    return pa.Array.from_buffers(kind, rows, [bits, pa.py_buffer(values)])
+
+
+def _numbers(kind: pa.DataType, matrix: memoryview, at: int, rows: int) -> pa.Array:
+    values = _WIDTHS[kind.bit_width](matrix, at, rows)
+    return _array(kind, rows, columns.known_bits(matrix, at, rows), values)
+
+
+_WIDTHS: dict[int, Callable[[memoryview, int, int], Any]] = {
+    8: columns.int8s,
+    16: columns.int16s,
+    32: columns.int32s,
+    64: columns.int64s,
+}
+
+
+def _booleans(matrix: memoryview, at: int, rows: int) -> pa.Array:
+    import pyarrow as pa
+
+    true = columns.bits_between(matrix, at, rows, 1, 1)
+    return _array(
+        pa.bool_(), rows, columns.known_bits(matrix, at, rows), b"\xff" * -(-rows // 8) if true is None else true
+    )
 
 
 def _texts(texts: pa.Array, numbers: pa.Array) -> pa.Array:
@@ -252,19 +277,19 @@ def _texts(texts: pa.Array, numbers: pa.Array) -> pa.Array:
     import pyarrow as pa
 
     if len(texts) <= MOST_DICTIONARY_TEXTS:
-        return pa.DictionaryArray.from_arrays(numbers.cast("int32"), texts)
+        return pa.DictionaryArray.from_arrays(numbers, texts)
     return texts.take(numbers).dictionary_encode()
 
 
-def _api_names(keys: pa.Array) -> pa.Array:
+def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
     """The name of each API key; null for a key that Kafka does not have."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     known = dict(api_names())
     names = pa.array([known.get(key) for key in range(max(known) + 1)])
-    inside = pc.and_(pc.greater_equal(keys, 0), pc.less(keys, len(names)))
-    return pa.DictionaryArray.from_arrays(pc.if_else(inside, keys, None).cast("int16"), names)
+    bits = columns.bits_between(matrix, at, rows, 0, max(known))
+    keys = _array(pa.int16(), rows, bits, columns.int16s(matrix, at, rows))
+    return pa.DictionaryArray.from_arrays(keys, names)
 
 
 def _written(high: pa.Array, low: pa.Array, write: Callable[[int | None, int | None], str | None]) -> pa.Array:

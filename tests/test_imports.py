@@ -17,6 +17,7 @@ ORDER = (
     "dissectors",
     "dissectors.errors",
     "dissectors.layout",
+    "dissectors.columns",
     # capture formats -> packets -> streams
     "dissectors.net",
     "dissectors.net.facts",
