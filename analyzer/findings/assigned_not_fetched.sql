@@ -4,7 +4,8 @@
 -- says: {topic} is assigned to {who} (group {group_id}), but for {waited_ns} nobody has fetched {partitions|partition|partitions} of it
 -- do: The member holds the partition and does not read it: it may be paused, stuck, or unable to reach the leader.
 -- look: kanalyze groups[ --group {group_id}]
--- Only partitions that this capture shows being fetched at some other time, so that their leader's traffic is in it.
+-- Only partitions that this capture shows being fetched at some other time, so that their leader's traffic is in it, and only
+-- for as long as the member is seen: one that went, and time that nobody captured, say nothing.
 WITH held AS (
     SELECT
         cluster,
@@ -22,6 +23,9 @@ WITH held AS (
         ) AS until_ns
     FROM assignments
     WHERE group_type IN ('classic', 'consumer')
+),
+present AS (
+    SELECT client_address, client_id, max(request_time_ns) AS last_ns FROM exchanges GROUP BY client_address, client_id
 ),
 reads AS (
     SELECT
@@ -44,18 +48,19 @@ checked AS (
         h.partition,
         h.exchange,
         h.time_ns,
-        coalesce(h.until_ns, t.last_time_ns) AS until_ns,
+        least(coalesce(h.until_ns, l.last_ns), l.last_ns) AS until_ns,
         count(r.time_ns) AS fetches
     FROM held AS h
-    CROSS JOIN time_range AS t
+    JOIN present AS l ON l.client_address = h.client_address AND l.client_id IS NOT DISTINCT FROM h.client_id
     JOIN visible AS v
         ON v.cluster IS NOT DISTINCT FROM h.cluster AND v.topic = h.topic AND v.partition = h.partition
     LEFT JOIN reads AS r
         ON r.cluster IS NOT DISTINCT FROM h.cluster AND r.topic = h.topic AND r.partition = h.partition
         AND r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address
-        AND r.time_ns >= h.time_ns AND r.time_ns < coalesce(h.until_ns, t.last_time_ns)
+        AND r.time_ns >= h.time_ns AND r.time_ns < coalesce(h.until_ns, l.last_ns)
     GROUP BY
-        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, coalesce(h.until_ns, t.last_time_ns)
+        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns,
+        least(coalesce(h.until_ns, l.last_ns), l.last_ns), l.last_ns
 )
 SELECT
     group_id,

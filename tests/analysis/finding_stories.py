@@ -132,8 +132,9 @@ def to_two_clusters() -> Tables:
     return tables | {"connections": [connection(1, cluster="a"), connection(2, cluster="b")]}
 
 
-def assigned(fetch_moments: list[float], life_s: float) -> Tables:
-    """A partition assigned at 0 s, given to somebody else at `life_s`, and fetched by both at these moments."""
+def assigned(fetch_moments: list[float], life_s: float, seen_s: float = 80) -> Tables:
+    """A partition assigned at 0 s, given to somebody else at `life_s`, and fetched by both at these moments. The first member
+    is seen until `seen_s`."""
     base = {"group_id": "g", "group_type": "classic", "cluster": "c", "client_address": "10.0.0.1", "topic": "t"}
     rows = [
         base
@@ -153,6 +154,7 @@ def assigned(fetch_moments: list[float], life_s: float) -> Tables:
         for n, moment in enumerate(fetch_moments)
     ]
     exchanges += [exchange(900, api_key=14, api_name="SyncGroup", group_id="g")]
+    exchanges += [exchange(902, at_ns=at(seen_s), api_key=12, api_name="Heartbeat", group_id="g", client_id="app")]
     positions = [
         {"exchange": n, "connection": 1, "cluster": "c", "time_ns": at(moment), "topic": "t", "partition": 0}
         for n, moment in enumerate(fetch_moments)
@@ -384,7 +386,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "resent_batches": (lambda: sent([*range(40), 7]), (lambda: sent(list(range(40))), lambda: sent([*range(20), 7]))),
     "assigned_not_fetched": (
         lambda: assigned([70.0], 65),
-        (lambda: assigned([3.0, 70.0], 65), lambda: assigned([60.0], 55), lambda: assigned([], 65)),
+        (lambda: assigned([3.0, 70.0], 65), lambda: assigned([60.0], 55), lambda: assigned([], 65), lambda: assigned([70.0], 65, 30)),
     ),
     "poll_gap": (lambda: polling(61, 5), (lambda: polling(59, 5), lambda: polling(61, 0))),
     "session_expired": (lambda: silent_member(11), (lambda: silent_member(9),)),
