@@ -16,6 +16,6 @@ SELECT
     max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
-FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
 WHERE e.code IN (29, 30, 31) AND x.api_key <> 58
 GROUP BY coalesce(x.client_id, x.client_address), x.api_name, coalesce(e.name, CAST(e.code AS STRING))

@@ -15,7 +15,7 @@ SELECT
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e
-JOIN exchanges AS x ON x.exchange = e.exchange
+JOIN failed_exchanges AS x ON x.exchange = e.exchange
 JOIN connections AS c ON c.connection = x.connection
 WHERE e.code IN (22, 25, 82, 113) AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit')
 GROUP BY c.cluster, coalesce(x.client_id, x.client_address), x.group_id, coalesce(e.name, CAST(e.code AS STRING))

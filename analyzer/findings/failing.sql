@@ -18,7 +18,7 @@ WITH judged AS (
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
         e.expected,
         e.code IN (-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120) AS never_normal
-    FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
+    FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client' AND x.kind IS DISTINCT FROM 'forwarded'
         AND e.code NOT IN (7, 19, 20, 29, 30, 31, 47, 90, 89)
         AND NOT (e.code = 1 AND x.api_name = 'Fetch')

@@ -17,7 +17,7 @@ SELECT
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e
-JOIN exchanges AS x ON x.exchange = e.exchange
+JOIN failed_exchanges AS x ON x.exchange = e.exchange
 JOIN connections AS c ON c.connection = x.connection
 WHERE e.code = 6 AND coalesce(x.role, 'client') = 'client' AND e.expected IS DISTINCT FROM true
 GROUP BY c.cluster, coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id), e.partition

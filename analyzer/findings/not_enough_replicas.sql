@@ -15,7 +15,7 @@ SELECT
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
 FROM errors AS e
-JOIN exchanges AS x ON x.exchange = e.exchange
+JOIN failed_exchanges AS x ON x.exchange = e.exchange
 JOIN connections AS c ON c.connection = x.connection
 WHERE e.code IN (19, 20) AND e.side = 'response'
 GROUP BY c.cluster, coalesce(e.topic, e.topic_id)

@@ -28,7 +28,7 @@ WITH told AS (
         e.expected,
         e.level,
         e.entity
-    FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange CROSS JOIN settings AS s
+    FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange CROSS JOIN settings AS s
 ),
 seconds AS (
     SELECT
@@ -72,7 +72,7 @@ SELECT
     coalesce(x.response_packet, x.request_packet) AS example_packet,
     count(*) OVER () AS total_rows
 FROM summed AS u
-    JOIN exchanges AS x ON x.exchange = u.example_exchange
+    JOIN failed_exchanges AS x ON x.exchange = u.example_exchange
     LEFT JOIN captures AS c ON c.file = x.response_file
     LEFT JOIN captures AS d ON d.file = x.request_file
 ORDER BY

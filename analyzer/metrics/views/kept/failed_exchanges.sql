@@ -1,0 +1,8 @@
+-- Exchanges with an error code at any depth, and of them what rules and metrics about errors say: so each of these needs no
+-- look at all the others.
+SELECT
+    exchange, connection, api_key, api_name, kind, role, client_id, client_address, principal, broker_id, broker_address,
+    broker_port, group_id, transactional_id, replica_id, request_time_ns, response_time_ns, request_file, request_packet,
+    response_file, response_packet
+FROM exchanges
+WHERE exchange IN (SELECT exchange FROM errors)
