@@ -1,11 +1,13 @@
 # make demo   the report of the captures in samples/
 # make test   every test
 # make check  tests, lint, format, types: what must be green before a commit
-# make test-spark  only the tests on Spark SQL: the same rows as on DuckDB (needs Java 17)
+# make test-spark  only the tests on Spark: the same rows as without it (needs Java 17)
+# make test-spark-all  the same with each release of Spark that we promise to run on
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
 # make fuzz-asan  the same under AddressSanitizer
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio
+# make bench-spark  the job on Spark beside processes of this machine
 # make docs   rewrite the pages that come from the source
 # make clean  remove everything that was built
 
@@ -17,23 +19,36 @@ BIN := $(VENV)/bin
 NOTEBOOKS := .venv-notebooks
 # PySpark is large, and brings NumPy too.
 SPARK := .venv-spark
+# The oldest release that we run on.
+SPARK35 := .venv-spark35
 PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 
 # The files that are compiled where there is a C compiler: those that import cython, and the constants they share.
 STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) dissectors/layout.py
 
-.PHONY: demo test test-spark check notebooks fuzz fuzz-asan bench docs clean
+.PHONY: demo test test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark docs clean
 
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
 
-test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed
+test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/python -m pytest
 
-test-spark: $(VENV)/.compiled $(SPARK)/.installed
-	$(BIN)/python -m pytest tests/spark
+test-spark: $(VENV)/.compiled $(SPARK)/.installed java
+	KANALYZE_SPARK_REQUIRED=1 $(BIN)/python -m pytest tests/spark
 
-check: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed
+test-spark-all: test-spark $(SPARK35)/.installed
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/spark
+
+# Spark needs Java: where there is none, root gets Debian's. Without, its tests are skipped, and say so.
+JAVA_PROBLEM := import sys; from analyzer.spark.session import java_problem; sys.exit(java_problem() or 0)
+
+java: $(VENV)/.installed
+	@$(BIN)/python -c "$(JAVA_PROBLEM)" 2>/dev/null || test "$$(id -u)" -ne 0 || ! command -v apt-get >/dev/null \
+		|| { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends default-jre-headless; } \
+		|| true
+
+check: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -54,12 +69,15 @@ bench: $(VENV)/.compiled
 	$(BIN)/python bench/decode.py
 	$(BIN)/python bench/run.py
 
+bench-spark: $(VENV)/.compiled $(SPARK)/.installed java
+	$(SPARK)/bin/python bench/spark.py
+
 docs: $(VENV)/.compiled
 	$(BIN)/python docs/write.py
 	$(BIN)/python docs/write_protocol.py
 
 clean:
-	rm -rf $(VENV) $(NOTEBOOKS) $(SPARK) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(NOTEBOOKS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find analyzer dissectors tests bench docs -name __pycache__ -prune -exec rm -rf {} +
 	find dissectors \( -name '*.so' -o -name '*.c' -o -name '*.pxd' \) -delete
 
@@ -72,13 +90,16 @@ $(VENV)/.installed: pyproject.toml setup.py
 
 # They see the project and its dependencies in the other environment, and add to them.
 $(NOTEBOOKS)/.installed: EXTRA := notebook
-$(SPARK)/.installed: EXTRA := spark
-$(NOTEBOOKS)/.installed $(SPARK)/.installed: $(VENV)/.installed
+$(SPARK)/.installed $(SPARK35)/.installed: EXTRA := spark
+# With what Spark Connect needs; the old release comes without its server, and its extras want an old NumPy.
+$(SPARK)/.installed: WITH := "pyspark[connect]"
+$(SPARK35)/.installed: WITH := "pyspark<3.6"
+$(NOTEBOOKS)/.installed $(SPARK)/.installed $(SPARK35)/.installed: $(VENV)/.installed
 	test -x $(@D)/bin/python || $(BIN)/python -m venv $(@D)
 	echo "import site; site.addsitedir('$$($(BIN)/python -c "$(PURELIB)")')" \
 		> "$$($(@D)/bin/python -c "$(PURELIB)")/kanalyze.pth"
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c \
-		'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(EXTRA)"], sep="\n")')
+		'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(EXTRA)"], sep="\n")') $(WITH)
 	@touch $@
 
 notebooks: $(VENV)/.compiled $(NOTEBOOKS)/.installed

@@ -58,7 +58,7 @@ def each_message(
 
 def _sources(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
     """The captures behind the inputs; those of an export are where they were when it was made."""
-    if not is_dataset(Path(inputs[0])):
+    if not is_dataset(inputs[0]):
         return expand(inputs).sources
     paths = [str(row["path"]) for row in dataset.query("SELECT path FROM all_captures ORDER BY file")]
     found = expand([path for path in paths if path != STANDARD_INPUT])

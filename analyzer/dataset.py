@@ -16,14 +16,16 @@ import threading
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analyzer import metrics
+from analyzer import metrics, objects
 from analyzer.catalog import Catalog, Entry
 from analyzer.filters import Filters, attempt_condition, exchange_condition, literal, topic_condition
 from analyzer.kinds import sql as kinds_sql
 from analyzer.settings import Settings
+from analyzer.stored import Folder, folder, table_files
 from analyzer.tables import SQL_TYPES, TABLES
 
 if TYPE_CHECKING:
@@ -48,16 +50,17 @@ class Dataset:
     """Tables that can be asked. Use as a context manager: leaving it frees the database and runs `cleanup`.
 
     `views` maps a name to the SQL of a view, which may read the others; the SQL of a final table goes under the table's
-    name, and other SQL finds it as `all_<table>`. Tables that are missing are empty. Each is made when a question first
-    names it; those in `kept` are computed then and held: small ones that many questions read. `warnings` are lines that a
-    person must see; `failed` says that some input could not be read. What does not fit `memory_bytes` goes to a
-    directory of its own below `temp_directory` (None: the system's). `threads` None: one per core. A full disk or
-    memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
+    name (or a function that gives it, called when the table is first asked), and other SQL finds it as `all_<table>`. Tables
+    that are missing are empty. Each is made when a question first names it; those in `kept` are computed then and held: small
+    ones that many questions read. `warnings` are lines that a person must see; `failed` says that some input could not be
+    read. What does not fit `memory_bytes` goes to a directory of its own below `temp_directory` (None: the system's).
+    `threads` None: one per core. A full disk or memory that does not suffice raises duckdb.IOException or
+    OutOfMemoryException.
     """
 
     def __init__(
         self,
-        views: Mapping[str, str],
+        views: Mapping[str, str | Callable[[], str]],
         *,
         kept: Collection[str] = (),
         filters: Filters | None = None,
@@ -92,11 +95,16 @@ class Dataset:
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
         self._making = threading.RLock()
-        entries = _entries(views, kept, self.filters)
+        late = {f"all_{name}": sql for name, sql in views.items() if not isinstance(sql, str)}
+        ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
+        entries = _entries(ready, kept, self.filters)
+
+        def entry(name: str) -> Entry | None:
+            found = Entry(late[name](), False) if name in late else entries.get(name)
+            return found or _shared(name, self.settings)
+
         names = (*entries, *metrics.view_names())
-        self._catalog = Catalog(
-            names, lambda name: entries.get(name) or _shared(name, self.settings), self._database.cursor().execute
-        )
+        self._catalog = Catalog(names, entry, self._database.cursor().execute)
         try:
             self._set_up()
         except BaseException:
@@ -272,7 +280,7 @@ def _null(name: str, kind: str) -> str:
 def parquet(paths: Iterable[Path | str]) -> str:
     """SQL that reads Parquet files as one table; paths are taken as they are, not as globs."""
     files = ", ".join(literal(_unglob(str(path))) for path in paths)
-    return f"SELECT * FROM read_parquet([{files}], union_by_name = true)"
+    return f"SELECT * FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
 
 
 def _unglob(path: str) -> str:
@@ -280,48 +288,74 @@ def _unglob(path: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
-def is_dataset(path: Path) -> bool:
-    """True for a directory that `kanalyze export` wrote: one with a manifest, or with the Parquet files of a table."""
-    return path.is_dir() and ((path / MANIFEST).is_file() or any(_files(path, table) for table in TABLES))
-
-
-def _files(directory: Path, table: str) -> list[Path]:
-    single = directory / f"{table}.parquet"
-    return [single] if single.is_file() else sorted((directory / table).glob("*.parquet"))
-
-
-def open_dataset(directory: Path, **options: Any) -> Dataset:
-    """Opens an exported directory; `options` are the keyword arguments of Dataset. Columns that it lacks are null, so
-    an export of another version can be read. Raises DatasetError.
+def is_dataset(place: Path | str) -> bool:
+    """True for a directory, here or in object storage, that `kanalyze export` or `kanalyze spark` wrote: one with a
+    manifest, or with the Parquet files of a table. Raises StorageError when storage does not answer.
     """
-    _check_manifest(directory)
-    files = {table: found for table in TABLES if (found := _files(directory, table))}
-    if not files:
-        raise DatasetError(f"{directory}: no tables of kanalyze in it, wanted exchanges.parquet and others")
-    return Dataset({table: _completed(table, paths) for table, paths in files.items()}, **options)
-
-
-def _check_manifest(directory: Path) -> None:
-    path = directory / MANIFEST
-    if not path.is_file():
-        return
+    if isinstance(place, Path) or not objects.is_uri(place):
+        where = folder(place)
+        return where.names().get(MANIFEST) is False or any(table_files(where, table) for table in TABLES)
     try:
-        form = json.loads(path.read_text(encoding="utf-8"))["format"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DatasetError(f"{path}: not a manifest that kanalyze export wrote") from error
+        at = objects.address(place)
+    except objects.StorageError:
+        return False  # whoever reads captures says what is wrong with it
+    if objects.find(at.inside(MANIFEST)):
+        return True
+    where = folder(place)
+    return any(table_files(where, table) for table in TABLES)
+
+
+def open_dataset(place: Path | str, **options: Any) -> Dataset:
+    """Opens an exported directory, here or in object storage; `options` are the keyword arguments of Dataset. Columns that
+    it lacks are null, so an export of another version can be read. Tables in storage are copied to the temporary directory
+    when they are first asked. Raises DatasetError, StorageError.
+    """
+    where = folder(place, options.get("temp_directory"))
+    counts = _check_manifest(where)
+    files = {table: found for table in TABLES if (found := table_files(where, table))}
+    if not files:
+        raise DatasetError(f"{where}: no tables of kanalyze in it, wanted exchanges.parquet and others")
+    for table, rows in counts.items():
+        if rows and table in TABLES and table not in files:
+            raise DatasetError(f"{where}: {table} is missing, the manifest says it has {rows:,} rows; export again")
+    late = {table: partial(_completed, where, table, names, counts.get(table)) for table, names in files.items()}
+    views = late if where.is_remote else {table: sql() for table, sql in late.items()}
+    return Dataset(views, cleanup=where.close, **options)
+
+
+def _check_manifest(where: Folder) -> dict[str, int]:
+    """Rows of each table, as far as the manifest says; it is written last, so without one many files are not all."""
+    if where.names().get(MANIFEST) is not False:
+        if where.is_remote or any(where.names().get(table) for table in TABLES):
+            raise DatasetError(f"{where}: no {MANIFEST}, so its export is not finished or failed; export again")
+        return {}
+    try:
+        told = json.loads(where.read(MANIFEST))
+        form, counts = told["format"], dict(told.get("tables") or {})
+        if not all(isinstance(rows, int) for rows in counts.values()):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DatasetError(f"{where}/{MANIFEST}: not a manifest that kanalyze export wrote") from error
     if form != "parquet":
-        raise DatasetError(f"{directory}: exported as {form}; only --format parquet can be read again")
+        raise DatasetError(f"{where}: exported as {form}; only --format parquet can be read again")
+    return counts
 
 
-def _completed(table: str, paths: list[Path]) -> str:
-    """SQL for a table of an export, with exactly the columns of the contract."""
+def _completed(where: Folder, table: str, names: Sequence[str], rows: int | None) -> str:
+    """SQL for a table of an export, with exactly the columns of the contract; all of its rows, when they were counted."""
     import pyarrow.parquet
 
     present: set[str] = set()
-    for path in paths:
+    held = 0
+    paths = where.here(names)
+    for name, path in zip(names, paths, strict=True):
         try:
-            present.update(pyarrow.parquet.read_schema(path).names)
+            about = pyarrow.parquet.read_metadata(path)
         except (OSError, pyarrow.ArrowException) as error:
-            raise DatasetError(f"{path}: not a Parquet file that can be read") from error
+            raise DatasetError(f"{where}/{name}: not a Parquet file that can be read") from error
+        held += about.num_rows
+        present.update(about.schema.to_arrow_schema().names)
+    if rows is not None and held != rows:
+        raise DatasetError(f"{where}: {table} has {held:,} rows, and the manifest says {rows:,}; export again")
     columns = (f'"{name}"' if name in present else _null(name, kind) for name, kind, _ in TABLES[table])
     return f"SELECT {', '.join(columns)} FROM ({parquet(paths)})"

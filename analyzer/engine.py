@@ -1,9 +1,7 @@
-"""One split of a capture -> raw rows, or fragments.
+"""Inputs -> batches of TCP segments, in one order of time.
 
-A run over whole captures feeds its segments straight to the pipeline. A split that has neighbours hands every TCP segment on
-as a fragment instead, and `stitch` runs the same pipeline over the fragments of all splits, connection by connection. (That
-is the plain form of the design's map stage: nothing is resolved inside a split that has neighbours. Resolving there what is
-sure, so that only boundaries travel, is a later step; the contract between the two stays.)
+A run over whole captures hands its segments straight to the pipeline; a run over a part of them does so too, and what it
+cannot finish leaves as fragments (`analyzer.tasks`).
 
 Inputs come one after the other in the order of their first packets. Where the times of two overlap, their segments are
 merged by time, as one connection may be in both; packet numbers stay those of each file.
@@ -24,6 +22,7 @@ from dissectors.net.merge import Merge
 
 if TYPE_CHECKING:
     from analyzer.inputs import SecretSink
+    from analyzer.plan import Piece
 
     # Takes rows [0, rows) of a segments matrix whose payloads lie in the block.
     SegmentSink = Callable[[memoryview, memoryview, int], None]
@@ -75,15 +74,25 @@ class Engine:
             self._read_in_order([reading for reading in readings if reading.tap == tap])
         return readings
 
+    def read_pieces(
+        self, pieces: Sequence[Piece], places: Sequence[str] = (), progress: Callable[[int], None] | None = None
+    ) -> list[Reading]:
+        """Reads pieces of one place of capture that are in the order of time; `places` are the names of the newest inputs of
+        the places before them."""
+        self._progress = progress
+        readings = [Reading(p.number, p.source, file=p.file, tap=self._tap(p.source)) for p in pieces]
+        self._read_in_order(readings, places)
+        return readings
+
     def _tap(self, source: Source) -> str:
         for name, pattern in self._taps:
             if fnmatchcase(source.name, pattern) or fnmatchcase(PurePath(source.name).name, pattern):
                 return name
         return ""
 
-    def _read_in_order(self, readings: Sequence[Reading]) -> None:
+    def _read_in_order(self, readings: Sequence[Reading], known: Sequence[str] = ()) -> None:
         waiting = deque(readings)
-        places: list[str] = []  # the newest input of each place
+        places = list(known)  # the newest input of each place
         while waiting:
             begins = _begin(waiting[1]) if len(waiting) > 1 else FOREVER
             one = self._open(waiting.popleft(), places, [])

@@ -11,11 +11,14 @@ import errno
 import json
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
+from analyzer import objects
 from analyzer.dataset import MANIFEST
 from analyzer.report.format import exchange_id
+from analyzer.stored import folder
 from analyzer.tables import TABLES, is_key
 from analyzer.text import csv_cell, escape_json
 from analyzer.version import VERSION
@@ -73,29 +76,81 @@ def write(rows: Rows, form: str, sink: BinaryIO, limit: int = 0) -> int:
     return _WRITERS[form](rows, sink, limit)
 
 
-def export(dataset: Dataset, directory: Path, form: str) -> dict[str, int]:
-    """Writes every table into `directory`, a file each, and last of all the manifest that makes it a dataset.
-
-    Answers the rows of each table. `FileExistsError` when the directory holds anything. What a failed run wrote is
-    removed.
+def check_free(to: Path | str) -> None:
+    """Raises FileExistsError when a directory, here or in object storage, holds anything; StorageError when storage does not
+    answer.
     """
-    existed = directory.exists()
-    if existed and any(directory.iterdir()):
-        raise FileExistsError(errno.EEXIST, "is not empty; name a new directory", str(directory))
-    directory.mkdir(parents=True, exist_ok=True)
+    if folder(to).names():
+        raise FileExistsError(errno.EEXIST, "is not empty; name a new directory", str(to))
+
+
+def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
+    """Writes every table into a directory, here or in object storage, a file each, and last of all the manifest that makes
+    it a dataset.
+
+    Answers the rows of each table. `FileExistsError` when the directory holds anything, StorageError when storage does not
+    take it. What a failed run wrote is removed.
+    """
+    check_free(to)
+    if isinstance(to, str) and objects.is_uri(to):
+        return _export_to(_Bucket(objects.address(to)), dataset, form)
+    return _export_to(_Directory(Path(to)), dataset, form)
+
+
+def _export_to(target: _Directory | _Bucket, dataset: Dataset, form: str) -> dict[str, int]:
+    written = []
     try:
         counts = {}
         for table in TABLES:
-            with (directory / f"{table}.{form}").open("wb") as sink:
+            written.append(f"{table}.{form}")
+            with target.writing(written[-1]) as sink:
                 counts[table] = write(Rows(dataset, f"select * from {table}"), form, sink)
-        (directory / MANIFEST).write_text(manifest(dataset, form, counts), encoding="utf-8")
+        written.append(MANIFEST)
+        with target.writing(MANIFEST) as sink:
+            sink.write(manifest(dataset, form, counts).encode())
     except BaseException:
-        for table in TABLES:
-            (directory / f"{table}.{form}").unlink(missing_ok=True)
-        if not existed:
-            directory.rmdir()
+        for name in written:
+            target.remove(name)
+        target.leave()
         raise
     return counts
+
+
+class _Directory:
+    """A new directory of this machine; one that was there and empty is kept when the export fails."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._existed = path.exists()
+        path.mkdir(parents=True, exist_ok=True)
+
+    def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
+        return (self._path / name).open("wb")
+
+    def remove(self, name: str) -> None:
+        (self._path / name).unlink(missing_ok=True)
+
+    def leave(self) -> None:
+        if not self._existed:
+            self._path.rmdir()
+
+
+class _Bucket:
+    """A place in object storage: it is there when something lies in it."""
+
+    def __init__(self, at: objects.Address) -> None:
+        self._at = at
+
+    def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
+        return objects.writing(self._at.inside(name))
+
+    def remove(self, name: str) -> None:
+        """As far as storage lets us: what ended the export is what a person must hear."""
+        with suppress(objects.StorageError):
+            objects.remove(self._at.inside(name))
+
+    def leave(self) -> None:
+        pass
 
 
 def manifest(dataset: Dataset, form: str, counts: dict[str, int]) -> str:

@@ -1,7 +1,7 @@
 """What the user asked to see, and the SQL of it, applied once, as views; coverage never sees it.
 
-`*`, `?` and `[abc]` are globs; upper and lower case are the same. Everything the user typed enters SQL as a quoted
-literal.
+`*`, `?` and `[abc]` (also `[a-c]`, `[!abc]`) are globs, a backslash takes the meaning from what follows; upper and lower
+case are the same. Everything the user typed enters SQL as a quoted literal. The SQL is that of DuckDB and of Spark.
 """
 
 from __future__ import annotations
@@ -11,6 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.%]+)\](:\d+)?")
+# A letter after a backslash, a class, a wildcard, any other letter.
+_GLOB = re.compile(
+    r"\\(?P<plain>.)|\[(?P<others>!?)(?P<members>\][^\]]*|[^\]]+)\]|(?P<wild>[*?])|(?P<letter>.)", re.DOTALL
+)
+_RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
+_LIKE_WILD = {"*": "%", "?": "_"}
+_REGEX_WILD = {"*": ".*", "?": "."}
+# What Spark reads inside quotes and DuckDB does not: escapes, `''` as two texts (before 4.0), ${variables}.
+_UNQUOTED = re.compile(r"(['\\]|\$(?=\{))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +43,13 @@ class Filters:
 
 
 def literal(text: str) -> str:
-    """`text` as a SQL string."""
-    return "'" + text.replace("'", "''") + "'"
+    """`text` as a SQL string, the same to every engine whatever is in it."""
+    pieces = [_quoted(piece) for piece in _UNQUOTED.split(text) if piece] or ["''"]
+    return pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
+
+
+def _quoted(piece: str) -> str:
+    return f"chr({ord(piece)})" if piece in ("'", "\\") else f"'{piece}'"
 
 
 def exchange_condition(filters: Filters) -> str:
@@ -89,7 +103,41 @@ def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
 
 def like(expression: str, pattern: str) -> str:
     """True when the value matches the glob; null never does."""
-    return f"lower({expression}) GLOB {literal(pattern.lower())}"
+    return _glob(f"lower({expression})", pattern.lower())
+
+
+def _glob(expression: str, pattern: str) -> str:
+    """The same, upper and lower case being different. LIKE is fast, but knows no classes."""
+    pieces = list(_GLOB.finditer(pattern))
+    if any(piece["members"] for piece in pieces):
+        # A full match leaves nothing. The marks keep what is empty from looking like that.
+        regex = literal(f"(?s)^={''.join(map(_regex, pieces))}=$")
+        return f"regexp_replace('=' || {expression} || '=', {regex}, '') = ''"
+    return f"{expression} LIKE {literal(''.join(map(_like, pieces)))} ESCAPE '!'"
+
+
+def _like(piece: re.Match[str]) -> str:
+    letter = piece["plain"] or piece["letter"]
+    return _LIKE_WILD[piece["wild"]] if piece["wild"] else f"!{letter}" if letter in "!%_" else letter
+
+
+def _regex(piece: re.Match[str]) -> str:
+    if piece["members"]:
+        return _class(piece["members"], negated=bool(piece["others"]))
+    return _REGEX_WILD[piece["wild"]] if piece["wild"] else _code(piece["plain"] or piece["letter"])
+
+
+def _class(members: str, negated: bool) -> str:
+    ranges = [(first or letter, last or letter) for first, last, letter in _RANGE.findall(members)]
+    inside = "".join(f"{_code(first)}-{_code(last)}" for first, last in ranges if first <= last)
+    if not inside:  # z-a: nothing is between them
+        inside, negated = f"{_code(chr(0))}-{_code(chr(0x10FFFF))}", not negated
+    return f"[{'^' if negated else ''}{inside}]"
+
+
+def _code(letter: str) -> str:
+    """A letter that means itself, in the regular expressions of both engines."""
+    return letter if letter.isascii() and letter.isalnum() else rf"\x{{{ord(letter):x}}}"
 
 
 def _topics(filters: Filters) -> str:
@@ -102,7 +150,7 @@ def _topics(filters: Filters) -> str:
 
 def _topic(pattern: str) -> str:
     # Ids differ in upper and lower case.
-    return f"({like('topic', pattern)} OR topic_id GLOB {literal(pattern)})"
+    return f"({like('topic', pattern)} OR {_glob('topic_id', pattern)})"
 
 
 def _client(pattern: str) -> str:
@@ -123,7 +171,7 @@ def _address(side: str, pattern: str) -> str:
     """The address alone, or address:port; the brackets of [IPv6]:port are no glob."""
     if found := _BRACKETED.fullmatch(pattern):
         pattern = found[1] + (found[2] or "")
-    with_port = f"{side}_address || ':' || CAST({side}_port AS VARCHAR)"
+    with_port = f"{side}_address || ':' || CAST({side}_port AS STRING)"
     return f"({like(f'{side}_address', pattern)} OR {like(with_port, pattern)})"
 
 

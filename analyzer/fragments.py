@@ -1,69 +1,142 @@
 """What leaves a split that cannot be finished in it: its TCP segments, as Arrow rows that another process can read.
 
-One row is one segment: the columns of the segments matrix (its offset is 0, the payload being a column of its own) and
-`payload`. A packet number carries its split in the upper bits, so numbers order the segments of a connection over all splits.
+A row of `kind` SEGMENT is one segment: the columns of the segments matrix and its payload. `flow` is what rows are shuffled
+by: a hash of scope and both endpoints, the same in every process and for both directions. `number` orders the rows of a flow
+over all splits. The other kinds tell of what a split has resolved itself (`analyzer.spans`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dissectors import layout
+from dissectors.net.gather import gather, payload_bytes
+from dissectors.net.streams import flows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = tuple(f"c{column}" for column in range(layout.SEGMENT_COLUMNS))
-_ENDPOINTS = (
-    (layout.SEGMENT_SRC_HIGH, layout.SEGMENT_SRC_LOW, layout.SEGMENT_SRC_PORT),
-    (layout.SEGMENT_DST_HIGH, layout.SEGMENT_DST_LOW, layout.SEGMENT_DST_PORT),
-)
+SEGMENT = 0
+CONTEXT = 1  # the header of a segment that was resolved: a copy of it may come
+MARKER = 2  # here lay what was resolved; the payload tells of it
+# Columns of the segments matrix that travel; where the payload lies, and the part, is known to one process only.
+_SENT = [
+    column for column in range(layout.SEGMENT_COLUMNS) if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART)
+]
+
+
+def name_of(column: int) -> str:
+    """The name of a column of the segments matrix."""
+    return f"c{column}"
+
+
+COLUMNS = tuple(map(name_of, _SENT))
+MOST_ROWS = 8_192
+MOST_BYTES = 32 << 20
 
 
 def schema() -> pa.Schema:
-    """One int64 column per column of the segments matrix, and the captured payload."""
+    """`flow`, `number` (int64), `kind` (int8), one int64 column per sent column of the segments matrix, `payload`."""
     import pyarrow as pa
 
-    return pa.schema([*((name, pa.int64()) for name in COLUMNS), ("payload", pa.binary())])
+    return pa.schema(
+        [
+            ("flow", pa.int64()),
+            ("number", pa.int64()),
+            ("kind", pa.int8()),
+            *((name, pa.int64()) for name in COLUMNS),
+            ("payload", pa.binary()),
+        ]
+    )
 
 
-def pack(block: memoryview, segments: memoryview, rows: int) -> pa.RecordBatch:
-    """Rows [0, rows) of a segments matrix whose payloads lie in `block`."""
+def pack(
+    block: memoryview, segments: memoryview, rows: int, start: int = 0, first: int | None = None
+) -> pa.RecordBatch:
+    """Rows [start, rows) of a segments matrix whose payloads lie in `block`.
+
+    They are numbered from `first` on; by their packets where it is None.
+    """
     import pyarrow as pa
 
-    columns = [[segments[column, row] for row in range(rows)] for column in range(layout.SEGMENT_COLUMNS)]
-    places = zip(columns[layout.SEGMENT_OFFSET], columns[layout.SEGMENT_CAPTURED], strict=True)
-    payloads = [bytes(block[at : at + size]) for at, size in places]
-    columns[layout.SEGMENT_OFFSET] = [0] * rows
-    arrays = [pa.array(values, pa.int64()) for values in columns]
-    return pa.RecordBatch.from_arrays([*arrays, pa.array(payloads, pa.binary())], schema=schema())
+    count = rows - start
+    found = array("q", bytes(8 * count))
+    flows(segments, start, rows, memoryview(found))
+    columns = {number: column(segments, number, start, rows) for number in _SENT}
+    numbers = array("q", range(first, first + count)) if first is not None else None
+    payload = bytearray(payload_bytes(segments, start, rows))
+    places = array("i", bytes(4 * (count + 1)))
+    gather(block, segments, start, rows, payload, memoryview(places))
+    return pa.RecordBatch.from_arrays(
+        [
+            int64_array(found),
+            columns[layout.SEGMENT_NUMBER] if numbers is None else int64_array(numbers),
+            pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]),
+            *columns.values(),
+            pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(places), pa.py_buffer(payload)]),
+        ],
+        schema=schema(),
+    )
+
+
+def int64_array(values: array[int]) -> pa.Array:
+    """An Arrow array over the memory of `values`."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def column(segments: memoryview, number: int, start: int, rows: int) -> pa.Array:
+    """Rows [start, rows) of a column, copied."""
+    import pyarrow as pa
+
+    at = 8 * (segments.shape[1] * number + start)  # type: ignore[index]
+    copied = pa.py_buffer(bytes(segments.cast("B")[at : at + 8 * (rows - start)]))
+    return pa.Array.from_buffers(pa.int64(), rows - start, [None, copied])
 
 
 def by_connection(fragments: Iterable[pa.RecordBatch]) -> pa.Table:
     """All fragments, those of one 4-tuple together and in the order of the capture."""
     import pyarrow as pa
 
-    table = pa.Table.from_batches(fragments, schema())
-    one, other = (zip(*(table.column(at).to_pylist() for at in columns), strict=True) for columns in _ENDPOINTS)
-    scopes = table.column(layout.SEGMENT_SCOPE).to_pylist()
-    numbers = table.column(layout.SEGMENT_NUMBER).to_pylist()
-    keys = [(scope, *sorted(ends), number) for scope, number, *ends in zip(scopes, numbers, one, other, strict=True)]
-    return table.take(sorted(range(table.num_rows), key=keys.__getitem__))
+    return pa.Table.from_batches(fragments, schema()).sort_by([("flow", "ascending"), ("number", "ascending")])
+
+
+def pieces(fragments: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of bounded size, as the stages take them."""
+    for batch in fragments:
+        start = 0
+        while start < batch.num_rows:
+            rows = min(MOST_ROWS, batch.num_rows - start)
+            while rows > 1 and batch.slice(start, rows).column(batch.num_columns - 1).nbytes > MOST_BYTES:
+                rows //= 2
+            yield batch.slice(start, rows)
+            start += rows
+
+
+def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
+    """(block, segments matrix) of a batch, all of its rows."""
+    import pyarrow as pa
+
+    rows = batch.num_rows
+    segments = layout.matrix(layout.SEGMENT_COLUMNS, rows)
+    flat = segments.cast("B")
+    payload = batch.column("payload")
+    _, places, data = payload.buffers()
+    offsets = pa.Array.from_buffers(pa.int32(), rows, [None, places], offset=payload.offset).cast(pa.int64())
+    columns = [(column, batch.column(name)) for column, name in zip(_SENT, COLUMNS, strict=True)]
+    for column, values in [*columns, (layout.SEGMENT_OFFSET, offsets)]:
+        at = 8 * values.offset
+        flat[8 * rows * column : 8 * rows * (column + 1)] = memoryview(values.buffers()[1]).cast("B")[
+            at : at + 8 * rows
+        ]
+    return memoryview(data).cast("B") if data else memoryview(b""), segments
 
 
 def stitch(fragments: pa.Table, sink: Callable[[memoryview, memoryview, int], None]) -> None:
     """Feeds fragments to a pipeline's `feed`. Connections may come one after the other or mixed: the stages keep them apart,
     but the rows of each must be in the order of the capture."""
-    for batch in fragments.to_batches(max_chunksize=8_192):
-        rows = batch.num_rows
-        segments = layout.matrix(layout.SEGMENT_COLUMNS, rows)
-        for column in range(layout.SEGMENT_COLUMNS):
-            for row, value in enumerate(batch.column(column).to_pylist()):
-                segments[column, row] = value
-        at = 0
-        payloads = batch.column(layout.SEGMENT_COLUMNS).to_pylist()
-        for row, payload in enumerate(payloads):
-            segments[layout.SEGMENT_OFFSET, row] = at
-            at += len(payload)
-        sink(memoryview(b"".join(payloads)), segments, rows)
+    for batch in pieces(fragments.to_batches()):
+        sink(*unpack(batch), batch.num_rows)

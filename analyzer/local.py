@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer import resolve
 from analyzer.dataset import Dataset, is_dataset, parquet
@@ -20,21 +20,29 @@ from analyzer.dataset import open_dataset as open_exported
 from analyzer.facts.tables import FACT_TABLES, no_rows
 from analyzer.inputs import WHOLE, Reading, Share
 from analyzer.links import link_name
+from analyzer.peek import in_time_order
+from analyzer.small_tables import Run, by_file, small_tables
 from analyzer.sources import STANDARD_INPUT, InputError, Source, expand
 from analyzer.tables import TABLES
 from dissectors import layout
-from dissectors.errors import DissectError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from analyzer.options import Options
     from analyzer.pipeline import FrameHook, Pipeline, Summary
+    from analyzer.plan import Plan
     from dissectors.net.tls_keys import KeyLog
 
 # Raw tables: those that each run over the captures writes, and those of all runs together.
 OF_SHARES = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
 OF_THE_RUN = ("whole", "splits", "notes")
+# Those that a task writes rows of, under a part of its own; `raw_joined` tells which connection that is a part of.
+RESOLVED_IN_TASKS = ("exchanges", "entries", "errors")
+JOINED = (
+    "SELECT r.* REPLACE (coalesce(j.joined_to, r.part) AS part) FROM ({rows}) AS r "
+    "LEFT JOIN raw_joined AS j ON j.part = r.part"
+)
 # Runs that share a capture number their parts apart.
 PART_SHIFT = 40
 # What has a row per connection, file or fact at most.
@@ -43,6 +51,7 @@ SMALL = (
     "raw_splits",
     "raw_whole",
     "raw_notes",
+    "raw_joined",
     *resolve.FACTS,
     "parts",
     "evidence",
@@ -72,21 +81,8 @@ MOST_KEPT_EXCHANGES = 150_000
 MOST_KEPT_ENTRIES = 500_000
 # Captures of so many bytes are read in full, whatever was asked: the kinds of all waits are known then.
 SMALL_CAPTURE_BYTES = 64_000_000
-# Words for SEEN_ outcomes, in their order: columns of `captures`.
-OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
-NOTE_TYPES = {
-    "file": "int32",
-    "packet": "int64",
-    "time_ns": "int64",
-    "offset": "int64",
-    "kind": "string",
-    "bytes_lost": "int64",
-    "detail": "string",
-}
 # PROBLEM_ number -> the option that would avoid it.
 LIMITS = {17: "--max-frame", 12: "--max-reassembly", 25: "--max-reassembly", 23: "--max-connections"}
-SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
-HEAD_READ_BYTES = 1 << 16
 PACKED_ENDINGS = (".gz", ".zst", ".lz4", ".xz", ".bz2")
 
 
@@ -107,15 +103,15 @@ def open_dataset(
 
     `progress` hears of bytes as they are read.
     """
-    if len(inputs) == 1 and is_dataset(Path(inputs[0])):
-        return open_exported(Path(inputs[0]), filters=options.filters, temp_directory=options.temp_dir)
+    if len(inputs) == 1 and is_dataset(inputs[0]):
+        return open_exported(inputs[0], filters=options.filters, temp_directory=options.temp_dir)
     found = expand(inputs)
     warnings = [str(error) for error in found.errors]
     if not found.sources:
         raise InputError("\n".join(warnings))
     failed = bool(warnings)
     if found.passed_over:
-        warnings.append(_passed_over(found.passed_over))
+        warnings.append(told_passed_over(found.passed_over))
 
     if options.tables and _is_small(found.sources):
         options = replace(options, tables=None)
@@ -123,6 +119,8 @@ def open_dataset(
     def run(folder: Path) -> Run:
         sources = in_time_order(found.sources)
         if options.jobs > 1 and _can_be_shared(sources):
+            if any(source.uri is not None for source in sources):
+                return _analyse_tasks(sources, folder, options, progress)
             return _analyse_shared(sources, folder, options, progress)
         return _run(analyse(sources, folder, options, progress=progress, block_bytes=block_bytes), [folder])
 
@@ -134,18 +132,28 @@ def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
     return _dataset(lambda folder: _run(analyse_splits(splits, folder, options), [folder]), options, [], False)
 
 
-class Run(NamedTuple):
-    """What reading captures gave, beside the raw tables in `folders`."""
+def open_plan(plan: Plan, options: Options, progress: Callable[[int], None] | None = None) -> Dataset:
+    """The tables of captures that processes read task by task: the same rows as those of a run over all of it."""
+    from analyzer import pool
 
-    readings: list[Reading]
-    summary: Summary
-    keys: KeyLog
-    folders: list[Path]
+    return _dataset(lambda folder: pool.read(plan, folder, options, progress), options, [], False)
 
 
 def _run(done: tuple[list[Reading], Pipeline], folders: list[Path]) -> Run:
     readings, pipeline = done
     return Run(readings, pipeline.summary(), pipeline.keys, folders)
+
+
+def _analyse_tasks(
+    sources: Sequence[Source], folder: Path, options: Options, progress: Callable[[int], None] | None
+) -> Run:
+    """By processes, task by task: every byte is read once, which counts where it comes over a network."""
+    from analyzer import pool
+
+    made = pool.plan_for(sources, options)
+    if len(made.tasks) == 1:
+        return _run(analyse(sources, folder, options, progress=progress), [folder])
+    return pool.read(made, folder, options, progress)
 
 
 def _analyse_shared(
@@ -187,16 +195,19 @@ def _analyse_shared(
 
 def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], failed: bool) -> Dataset:
     """Runs the stages in a temporary directory that lives as long as the dataset."""
+    import pyarrow.parquet as pq
+
     folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
     try:
         done = run(folder)
-        readings = done.readings
-        warnings += [line for reading in readings for line in _warnings(reading)]
-        warnings += _limits(done.summary)
+        readings = by_file(done.readings)
+        warnings += [line for reading in readings for line in warnings_of(reading)]
+        warnings += limits_reached(done.summary)
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
-        warnings += _key_log_lines(done.keys)
-        _write_small_tables(folder, readings, done.summary)
+        warnings += key_log_lines(done.keys)
+        for name, table in small_tables(done.readings, done.summary).items():
+            pq.write_table(table, folder / f"{name}.parquet")
         dataset = Dataset(
             _views(folder, done, options),
             kept=_kept(done.summary),
@@ -205,7 +216,7 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,
-            failed=failed or any(_unreadable(reading) for reading in readings),
+            failed=failed or any(unreadable(reading) for reading in readings),
             temp_directory=options.temp_dir,
         )
         dataset.may_fork = options.jobs > 1 and _is_few(done.summary)
@@ -272,8 +283,7 @@ def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> t
             lambda *segments: batches.append(pack(*segments)), secrets=partial(add_secrets, keys), taps=options.taps
         )
         reading = engine.read(number, split.source)
-        before = sum(earlier.numbers for earlier in readings if earlier.file == split.file)
-        reading.file, reading.packets_before = split.file, before
+        reading.file = split.file
         readings.append(reading)
     pipeline = Pipeline(folder, options, keys=keys)
     try:
@@ -282,34 +292,6 @@ def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> t
     finally:
         pipeline.close()
     return readings, pipeline
-
-
-def in_time_order(sources: Sequence[Source]) -> list[Source]:
-    """Sources by the time of their first packet, which they know from now on; those without one come at the end.
-
-    Standard input cannot be read twice: with it, the order given is kept.
-    """
-    if len(sources) < 2 or any(source.name == "-" for source in sources):
-        return list(sources)
-    for source in sources:
-        source.first_time_ns = _first_time(source)
-    return sorted(sources, key=lambda source: (source.first_time_ns is None, source.first_time_ns or 0))
-
-
-def _first_time(source: Source) -> int | None:
-    from dissectors.net.formats import open_reader
-
-    row = layout.matrix(layout.PACKET_COLUMNS, 1)
-    head, rows = b"", 0
-    try:
-        for block in source.blocks(HEAD_READ_BYTES):
-            head += block
-            rows, _, _ = open_reader(head).feed(head, 0, row)
-            if rows or len(head) > 16 * HEAD_READ_BYTES:
-                break
-    except (DissectError, InputError):
-        return None  # told when it is read
-    return row[layout.PACKET_TIME, 0] if rows and row[layout.PACKET_TIME, 0] != layout.UNKNOWN else None
 
 
 def _can_be_shared(sources: Sequence[Source]) -> bool:
@@ -327,12 +309,12 @@ def _is_small(sources: Sequence[Source]) -> bool:
     )
 
 
-def _passed_over(names: Sequence[str]) -> str:
+def told_passed_over(names: Sequence[str]) -> str:
     shown = ", ".join(Path(name).name for name in names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"{Path(names[0]).parent}: passed over what is no capture, {len(names)} of its files ({shown})"
+    return f"{names[0].rpartition('/')[0] or '.'}: passed over what is no capture, {len(names)} of its files ({shown})"
 
 
-def _limits(summary: Summary) -> Iterator[str]:
+def limits_reached(summary: Summary) -> Iterator[str]:
     """A run that hit a limit says so: its numbers are not those of the whole capture."""
     for number, option in LIMITS.items():
         count = summary.limited[number]
@@ -344,7 +326,7 @@ def _limits(summary: Summary) -> Iterator[str]:
         yield f"{summary.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
 
 
-def _key_log_lines(keys: KeyLog) -> Iterator[str]:
+def key_log_lines(keys: KeyLog) -> Iterator[str]:
     """What a person should know about the secrets of TLS sessions, and never one of them."""
     if keys.broken_lines:
         yield f"TLS secrets: {keys.broken_lines:,} of their lines are no key log lines and were passed over"
@@ -355,12 +337,12 @@ def _key_log_lines(keys: KeyLog) -> Iterator[str]:
         )
 
 
-def _unreadable(reading: Reading) -> bool:
+def unreadable(reading: Reading) -> bool:
     """A file that ends inside a packet is the usual end of a capture; one that is damaged earlier was not read."""
     return reading.failure is not None or any(note.kind == "damaged" for note in reading.notes)
 
 
-def _warnings(reading: Reading) -> Iterator[str]:
+def warnings_of(reading: Reading) -> Iterator[str]:
     if reading.failure:
         yield reading.failure
     for note in reading.notes:
@@ -372,68 +354,6 @@ def _warnings(reading: Reading) -> Iterator[str]:
             f"{reading.source.name}: {unknown:,} packets passed over: no reader for their link type ({links}); "
             "capture on Ethernet, cooked or raw IP instead"
         )
-
-
-def _write_small_tables(folder: Path, readings: Sequence[Reading], summary: Summary) -> None:
-    """The tables that are small enough to be made from Python objects."""
-    files = sorted({reading.file for reading in readings})
-    captures = [_capture([reading for reading in readings if reading.file == file], summary) for file in files]
-    _write(folder / "captures.parquet", captures, {column.name: column.type for column in TABLES["captures"]})
-    _write(folder / "raw_splits.parquet", [_split(reading) for reading in readings], SPLIT_TYPES)
-    whole = [{"part": part} for part in sorted(summary.whole_requests)]
-    _write(folder / "raw_whole.parquet", whole, {"part": "int64"})
-    notes = [
-        {
-            "file": reading.file,
-            "packet": reading.packets_before + note.packet,
-            "time_ns": None,
-            "offset": note.offset,
-            "kind": f"capture_{note.kind}",
-            "bytes_lost": note.lost_bytes,
-            "detail": note.text,
-        }
-        for reading in readings
-        for note in reading.notes
-    ]
-    _write(folder / "raw_notes.parquet", notes, NOTE_TYPES)
-
-
-def _write(path: Path, rows: list[dict[str, Any]], types: Mapping[str, str]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    columns = {name: pa.array([row[name] for row in rows], kind) for name, kind in types.items()}
-    pq.write_table(pa.table(columns), path)
-
-
-def _split(reading: Reading) -> dict[str, Any]:
-    return {"split": reading.split, "file": reading.file, "packets_before": reading.packets_before}
-
-
-def _capture(readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
-    """The row of one input: all its splits together. Unless somebody named the places of capture, they have numbers: inputs
-    of the same time are places of their own when a connection was seen at several."""
-    counts = [sum(column) for column in zip(*(reading.outcomes for reading in readings), strict=True)]
-    packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, counts, strict=True)}
-    links = dict.fromkeys(link_name(link) for reading in readings for link in reading.link_types)
-    drops = [reading.dropped_packets for reading in readings if reading.dropped_packets is not None]
-    firsts = [reading.first_time_ns for reading in readings if reading.first_time_ns is not None]
-    lasts = [reading.last_time_ns for reading in readings if reading.last_time_ns is not None]
-    return packets | {
-        "file": readings[0].file,
-        "path": readings[0].source.name,
-        "tap": readings[0].tap or str(1 + (readings[0].place if summary.saw_several_points else 0)),
-        "format": readings[0].format,
-        "bytes": sum(reading.bytes for reading in readings),
-        "cut": any(note.kind == "cut" for reading in readings for note in reading.notes),
-        "link_types": ", ".join(links) or None,
-        "packets": sum(counts),
-        "duplicate_packets": sum(summary.duplicates[reading.split] for reading in readings),
-        "dropped_packets": sum(drops) if drops else None,
-        "snap_bytes": min((reading.snap_bytes for reading in readings if reading.snap_bytes), default=None),
-        "first_time_ns": min(firsts, default=None),
-        "last_time_ns": max(lasts, default=None),
-    }
 
 
 def _kept(summary: Summary) -> tuple[str, ...]:
@@ -450,8 +370,15 @@ def _is_few(summary: Summary) -> bool:
 def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     whole_files = all(reading.file == reading.split for reading in run.readings)
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
-    raw |= {f"raw_{name}": parquet([each / f"raw_{name}.parquet" for each in run.folders]) for name in OF_SHARES}
+    raw |= {f"raw_{name}": parquet(_files(name, run.folders)) for name in OF_SHARES}
     raw |= {f"raw_{name}": _fact_table(name, run.folders) for name in FACT_TABLES}
+    if joined := _files("joined", run.folders):
+        of_tasks = (
+            *RESOLVED_IN_TASKS,
+            *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
+        )
+        raw |= {f"raw_{name}": JOINED.format(rows=raw[f"raw_{name}"]) for name in of_tasks}
+        raw["raw_joined"] = parquet(joined)
     captures = {"captures": parquet([folder / "captures.parquet"])}
     summary = run.summary
     made = resolve.views(summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd)
@@ -460,8 +387,13 @@ def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
 
 def _fact_table(name: str, folders: Sequence[Path]) -> str:
     """Facts are written where there are some; equal ones once a run, so those of several runs are made one."""
-    paths = [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]
+    paths = _files(name, folders)
     if not paths:
         return no_rows(name)
     rows = parquet(paths)
     return rows if len(paths) == 1 else f"SELECT DISTINCT * FROM ({rows})"
+
+
+def _files(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The files of one raw table."""
+    return [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]

@@ -19,7 +19,8 @@ class Options:
     None means all of them. `taps` are pairs of a name and a glob of inputs: where these were captured. Bytes that
     arrive out of order are waited for until so many packets of their connection *and* so much time have passed behind
     the ACK for them. `tls_key_logs` are files with the secrets of TLS sessions. `jobs` processes share the connections of
-    a large capture; more than one is for programs without threads of their own (`analyzer.shares`).
+    a large capture, or its bytes when it lies in object storage; more than one is for programs without threads of their own
+    (`analyzer.shares`).
     """
 
     ports: tuple[int, ...] = ()

@@ -81,7 +81,7 @@ class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
     `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; what is added
-    to them later counts for connections that begin later. Raises OSError when the folder's disk is full.
+    to them later counts for connections that begin later. `in_task`: see `Streams`. Raises OSError when the folder's disk is full.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class Pipeline:
         hook: FrameHook | None = None,
         keys: KeyLog | None = None,
         first_part: int = 0,
+        in_task: bool = False,
     ) -> None:
         self._hook = hook
         self._tls_rows = TlsRows()
@@ -106,6 +107,7 @@ class Pipeline:
             max_held_bytes_per_side=max(MOST_HELD_PER_SIDE, options.max_reassembly_bytes // 16),
             max_held_bytes=kept_bytes,
             first_part=first_part,
+            in_task=in_task,
         )
         newest, flexible = version_limits()
         self._frames = Frames(
@@ -131,6 +133,7 @@ class Pipeline:
             "tls": raw.RawTable(folder / "raw_tls.parquet", tls.FIELDS, self._writer),
         }
         self._facts = _facts(folder, options, self._writer)
+        self._collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
             "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),

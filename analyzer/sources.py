@@ -1,16 +1,23 @@
-"""Where captures come from: paths, globs, directories and standard input, compressed or not, as blocks of bytes."""
+"""Where captures come from: paths, globs, directories, object storage and standard input, compressed or not, as blocks of
+bytes.
+"""
 
 from __future__ import annotations
 
 import re
 import stat
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from glob import glob, has_magic
-from pathlib import Path
-from typing import BinaryIO
+from itertools import chain
+from pathlib import Path, PurePath, PurePosixPath
+from typing import BinaryIO, TypeVar
+from urllib.parse import unquote
 
+from analyzer import objects
 from analyzer.unpack import PackedDataError, last_bytes, packing, unpack
 from dissectors.errors import DissectError
 from dissectors.net.facts import Note
@@ -18,10 +25,13 @@ from dissectors.net.formats import open_reader
 
 STANDARD_INPUT = "-"
 BLOCK_BYTES = 1 << 20
+T = TypeVar("T")
 # Enough of a file to name its format, a tar archive's included.
 _HEAD_BYTES = 512
 _COMPRESSED_NAME = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_FILE_URI = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
+# Heads of objects that are looked at at the same time: each takes a round trip or two.
+_HEADS_AT_ONCE = 16
 
 
 class InputError(Exception):
@@ -30,22 +40,39 @@ class InputError(Exception):
 
 @dataclass
 class Source:
-    """One capture: a file, or standard input when `path` is None.
+    """One capture: the file at `path`, or the object at `uri`, or standard input when both are None; or a part of an
+    uncompressed file. It can be pickled, and holds no secret.
 
-    `size_bytes` is that of the file as it lies on disk, None for a pipe. `first_time_ns` is the time of its first packet,
-    None until somebody looked. While `blocks` runs, `done_bytes` says how
-    much of it was read; afterwards `notes` holds what was wrong with the compression, if anything.
+    Of a part, records that begin in bytes [begin, end) of the file count (`end` None: to the end of the file); `exact`: one
+    begins at `begin`. Its bytes are `head`, what a reader must know of the file before, then those from `begin` on, beyond
+    `end` too: the reader knows where to stop.
+
+    `size_bytes` is that of the whole file as it lies on disk or in storage, None for a pipe. An object must have this size
+    for as long as it is read.
+    `first_time_ns` is the time of its first packet, None until somebody looked. While `blocks` runs, `done_bytes` says how
+    much of it was read (`head` does not count); afterwards `notes` holds what was wrong with the compression, if anything.
     """
 
     name: str
     path: Path | None = None
     size_bytes: int | None = None
     first_time_ns: int | None = None
+    begin: int = 0
+    end: int | None = None
+    head: bytes = b""
+    exact: bool = False
     done_bytes: int = 0
     notes: list[Note] = field(default_factory=list)
+    uri: str | None = None
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Which can be read only once, and is not ours to close."""
+        return self.path is None and self.uri is None
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
-        """Yields the capture's bytes, unpacked, in blocks of `size` (the last one shorter; a pipe's may be shorter).
+        """Yields the capture's bytes, unpacked, in blocks of `size` (the last one shorter; those of
+        a pipe or an object may be shorter).
 
         A file can be read again, standard input once. Raises InputError when it cannot be opened or read; bad
         compressed data only end the blocks, after all that could be unpacked, and leave a note.
@@ -53,22 +80,34 @@ class Source:
         self.done_bytes = 0
         self.notes = []
         with _Opened(self) as raw:
-            head = raw.peek()
-            name = packing(head)
-            yield from _plain(raw, size) if name is None else _joined(self._unpacked(raw, name), size)
+            name = raw.packing()
+            if name is None and not self.head:
+                yield from _plain(raw, size)
+            else:
+                pieces = _plain(raw, size) if name is None else self._unpacked(raw, name)
+                yield from _joined(chain([self.head], pieces), size)
+
+    def packing(self) -> str | None:
+        """The name of its compression, None for none. Raises InputError when it cannot be opened."""
+        with _Opened(self) as raw:
+            return raw.packing()
 
     def fill(self, buffer: bytearray) -> Generator[tuple[memoryview, int], int, None]:
         """Like `blocks`, for a reader that keeps what it could not use: fills `buffer`, again and again.
 
-        Yields (view of the bytes in the buffer, bytes that are new). The consumer sends back how many bytes it used; the
-        others move to the front, and the buffer doubles when none could be used though it was full. Raises as `blocks`.
+        Yields (view of the bytes in the buffer, bytes of the file that are new). The consumer sends back how many bytes it
+        used; the others move to the front, and the buffer doubles when none could be used though it was full. Raises as
+        `blocks`.
         """
         self.done_bytes = 0
         self.notes = []
         with _Opened(self) as raw:
-            name = packing(raw.peek())
+            name = raw.packing()
             stream: _Opened | _Pieces = raw if name is None else _Pieces(self._unpacked(raw, name))
-            held = 0
+            held = len(self.head)
+            if held >= len(buffer):
+                buffer = buffer + bytearray(held)
+            memoryview(buffer)[:held] = self.head
             while new := stream.readinto(memoryview(buffer)[held:]):
                 held += new
                 used = yield memoryview(buffer)[:held], new
@@ -85,8 +124,8 @@ class Source:
                 count += len(piece)
                 yield piece
         except PackedDataError as error:
-            if stat.S_ISREG(raw.mode):
-                with _Opened(Source(self.name, self.path)) as again:
+            if raw.again:
+                with _Opened(replace(self, notes=[])) as again:
                     for piece in last_bytes(again, name, count):
                         count += len(piece)
                         yield piece
@@ -95,38 +134,56 @@ class Source:
 
 
 class _Opened:
-    """The open file of a source: counts what is read, and words the errors of the operating system."""
+    """The open file of a source: counts what is read, and words the errors of the operating system and of storage."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._ahead = b""
         self.closed = False
+        self.again = not source.is_standard_input  # it can be opened once more
 
     def __enter__(self) -> _Opened:
-        try:
-            self._file: BinaryIO = self._open()
-        except OSError as error:
-            raise InputError(_reason(self._source.name, error)) from error
+        self._file = self._told(self._open)
         return self
 
-    def _open(self) -> BinaryIO:
-        if self._source.path is None:
-            self.mode = 0
+    def _open(self) -> BinaryIO | objects.Reader:
+        source = self._source
+        if source.uri is not None:
+            found = objects.Found(objects.address(source.uri), False, source.size_bytes or 0)
+            return objects.Reader(found, source.begin, source.end)
+        if source.path is None:
             return sys.stdin.buffer
-        opened = self._source.path.open("rb", buffering=0)
-        self.mode = self._source.path.stat().st_mode
+        opened = source.path.open("rb", buffering=0)
+        status = source.path.stat()
+        self.again = stat.S_ISREG(status.st_mode)
+        if source.begin:
+            if source.begin > status.st_size:
+                raise InputError(f"{source.name}: became shorter since it was listed; run again when it is complete")
+            opened.seek(source.begin)
         return opened
+
+    def _told(self, work: Callable[..., T], *given: object) -> T:
+        try:
+            return work(*given)
+        except objects.StorageError as error:
+            raise InputError(str(error)) from error
+        except OSError as error:
+            raise InputError(_reason(self._source.name, error)) from error
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Standard input is not ours to close."""
-        if not self.closed and self._source.path is not None:
+        if not self.closed and not self._source.is_standard_input:
             self._file.close()
         self.closed = True
 
-    def peek(self) -> bytes:
+    def packing(self) -> str | None:
+        """The compression of the file, None for none; what begins in its middle has none, whatever it looks like."""
+        return packing(self._peek()) if self._source.begin == 0 else None
+
+    def _peek(self) -> bytes:
         """The first bytes, which `read` will give again."""
         while len(self._ahead) < 8:
             more = self._read(8 - len(self._ahead))
@@ -146,18 +203,14 @@ class _Opened:
             ahead, self._ahead = self._ahead[: len(view)], self._ahead[len(view) :]
             view[: len(ahead)] = ahead
             return len(ahead)
-        try:
-            count = self._file.readinto1(view) if self._source.path is None else self._file.readinto(view)  # type: ignore[attr-defined]
-        except OSError as error:
-            raise InputError(_reason(self._source.name, error)) from error
+        fill = self._file.readinto1 if self._source.is_standard_input else self._file.readinto  # type: ignore[union-attr]
+        count: int = self._told(fill, view)
         self._source.done_bytes += count
-        return int(count)
+        return count
 
     def _read(self, size: int) -> bytes:
-        try:
-            data = self._file.read1(size) if self._source.path is None else self._file.read(size)  # type: ignore[attr-defined]
-        except OSError as error:
-            raise InputError(_reason(self._source.name, error)) from error
+        take = self._file.read1 if self._source.is_standard_input else self._file.read  # type: ignore[union-attr]
+        data: bytes = self._told(take, size)
         self._source.done_bytes += len(data)
         return data
 
@@ -176,7 +229,8 @@ class Expansion:
 
 
 def expand(inputs: Sequence[str]) -> Expansion:
-    """Finds the captures that `inputs` name: paths, globs, directories (without subdirectories), `-` (standard input).
+    """Finds the captures that `inputs` name: paths, globs, directories (without subdirectories), `-` (standard input), and
+    the same in object storage (s3://BUCKET/KEY, gs://, abfss://).
 
     Inputs keep their order; files of one glob or directory are in the natural order of their numbers. Each regular file
     is opened to see that it is a capture; of a directory only captures are taken. Never raises for an input.
@@ -185,17 +239,21 @@ def expand(inputs: Sequence[str]) -> Expansion:
     for given in inputs:
         try:
             _expand_one(given, found)
+        except objects.StorageError as error:
+            found.errors.append(InputError(str(error)))
         except InputError as error:
             found.errors.append(error)
     return found
 
 
 def _expand_one(given: str, found: Expansion) -> None:
+    if _FILE_URI.match(given):
+        given = unquote(_FILE_URI.sub("", given))
     path = Path(given)
     if given == STANDARD_INPUT:
         found.sources.append(Source(STANDARD_INPUT))
-    elif _URI.match(given):
-        raise InputError(f"{given}: object storage cannot be read yet; copy the capture here first")
+    elif objects.is_uri(given):
+        _expand_uri(given, found)
     elif has_magic(given) and not path.exists():
         _expand_glob(given, found)
     elif path.is_dir():
@@ -209,11 +267,7 @@ def _expand_glob(pattern: str, found: Expansion) -> None:
     paths = [path for path in map(Path, names) if not path.is_dir()]
     if not paths:
         raise InputError(f"{pattern}: no file matches; check the pattern")
-    for path in sorted(paths, key=natural):
-        try:
-            found.sources.append(_checked(path))
-        except InputError as error:
-            found.errors.append(error)
+    _take(map(_tried, sorted(paths, key=natural)), found, only_captures=False)
 
 
 def _expand_directory(folder: Path, found: Expansion) -> None:
@@ -221,39 +275,114 @@ def _expand_directory(folder: Path, found: Expansion) -> None:
         paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
     except OSError as error:
         raise InputError(_reason(str(folder), error)) from error
-    captures, others = [], []
-    for path in sorted(paths, key=natural):
-        try:
-            captures.append(_checked(path))
-        except _NoCaptureError:
-            others.append(str(path))
-        except InputError as error:
-            found.errors.append(error)
-    if not captures:
+    if not _take(map(_tried, sorted(paths, key=natural)), found, only_captures=True):
         raise InputError(f"{folder}: no captures in this directory; for subdirectories give '{folder}/**/*.pcap'")
+
+
+def _expand_uri(uri: str, found: Expansion) -> None:
+    at = objects.address(uri)
+    there = objects.find(at)
+    if there is None and has_magic(at.key):
+        if _take_objects(_matching(at), found, only_captures=False):
+            return
+        advice = "no object matches; check the pattern"
+    elif there is None:
+        advice = f"no such object; for all whose names begin so give '{at.uri}*'"
+    elif there.is_folder:
+        below = [one for one in objects.listing(at) if not one.is_folder and not _name(one).startswith(".")]
+        if _take_objects(below, found, only_captures=True):
+            return
+        advice = f"no captures here; for those in folders below give '{at.uri}/**/*.pcap'"
+    else:
+        found.sources.append(_checked(there))
+        return
+    raise objects.no_bucket(at) or InputError(f"{uri}: {advice}")
+
+
+def _name(one: objects.Found) -> str:
+    return one.address.key.rpartition("/")[2]
+
+
+def _matching(pattern: objects.Address) -> Iterator[objects.Found]:
+    """Objects whose keys match, as file names would: storage has no globs, but it can list a folder."""
+    parts = pattern.key.split("/")
+    plain = next(number for number, part in enumerate(parts) if has_magic(part))
+    folder = pattern._replace(key="/".join(parts[:plain]))
+    for one in objects.listing(folder, recursive=plain < len(parts) - 1 or parts[-1] == "**"):
+        if not one.is_folder and _fits(one.address.key.split("/")[plain:], parts[plain:]):
+            yield one
+
+
+def _fits(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    """`**` stands for any number of folders; no pattern finds what is hidden by a dot, unless it begins with one."""
+    if not patterns:
+        return not parts
+    if patterns[0] == "**":
+        return _fits(parts, patterns[1:] or ["*"]) or (
+            len(parts) > 1 and not parts[0].startswith(".") and _fits(parts[1:], patterns)
+        )
+    if not parts or (parts[0].startswith(".") and not patterns[0].startswith(".")):
+        return False
+    return fnmatchcase(parts[0], patterns[0]) and _fits(parts[1:], patterns[1:])
+
+
+def _take_objects(those: Iterable[objects.Found], found: Expansion, *, only_captures: bool) -> bool:
+    in_order = sorted(those, key=lambda one: natural(PurePosixPath(one.address.key)))
+    with ThreadPoolExecutor(_HEADS_AT_ONCE) as pool:
+        return _take(pool.map(_tried, in_order), found, only_captures=only_captures)
+
+
+def _take(tried: Iterable[Source | InputError], found: Expansion, *, only_captures: bool) -> bool:
+    """Adds what was found. False when there was nothing; of a directory, when there was no capture."""
+    captures, others, errors = [], [], []
+    for one in tried:
+        if isinstance(one, Source):
+            captures.append(one)
+        elif isinstance(one, _NoCaptureError) and only_captures:
+            others.append(one.name)
+        else:
+            errors.append(one)
     found.sources.extend(captures)
-    found.passed_over.extend(others)
+    found.errors.extend(errors)
+    if captures:
+        found.passed_over.extend(others)
+    return bool(captures or (errors and not only_captures))
+
+
+def _tried(place: Path | objects.Found) -> Source | InputError:
+    try:
+        return _checked(place)
+    except InputError as error:
+        return error
 
 
 class _NoCaptureError(InputError):
     """A file that can be read, but holds no capture."""
 
+    name = ""
 
-def _checked(path: Path) -> Source:
-    """The source of `path`, if it begins like a capture. What is no regular file can be read only once, so not here."""
-    source = Source(str(path), path)
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise InputError(_reason(str(path), error)) from error
-    if not stat.S_ISREG(status.st_mode):
-        return source
-    source.size_bytes = status.st_size
+
+def _checked(place: Path | objects.Found) -> Source:
+    """The source at a place, if it begins like a capture. What is no regular file can be read only once, so not here."""
+    if isinstance(place, Path):
+        source = Source(str(place), place)
+        try:
+            status = place.stat()
+        except OSError as error:
+            raise InputError(_reason(str(place), error)) from error
+        if not stat.S_ISREG(status.st_mode):
+            return source
+        source.size_bytes = status.st_size
+    else:
+        uri = place.address.uri
+        source = Source(uri, size_bytes=place.size_bytes, uri=uri)
     head = next(source.blocks(_HEAD_BYTES), b"")
     try:
         open_reader(head)
     except DissectError as error:
-        raise _NoCaptureError(not_a_capture(source, error)) from error
+        refused = _NoCaptureError(not_a_capture(source, error))
+        refused.name = source.name
+        raise refused from error
     return source
 
 
@@ -278,7 +407,7 @@ def _advice(got: str) -> str:
     return ""
 
 
-def natural(path: Path) -> list[list[str | int]]:
+def natural(path: PurePath) -> list[list[str | int]]:
     """Sort key: numbers inside names by value, so that tcpdump's x.pcap, x.pcap1, ... x.pcap10 stay in order."""
     parts = [re.split(r"([0-9]+)", _COMPRESSED_NAME.sub("", part)) for part in path.parts]
     return [[int(piece) if place % 2 else piece for place, piece in enumerate(pieces)] for pieces in parts]

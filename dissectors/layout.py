@@ -59,7 +59,8 @@ SEGMENT_TTL = 15
 SEGMENT_IP_ID = 16  # of IPv4; where there is none (IPv6, or 0): -1 - TCP checksum, UNKNOWN when that was not captured
 SEGMENT_SCOPE = 17  # keeps apart equal 4-tuples: a number per (tap, VLAN, tunnel); 0 the plain one
 SEGMENT_INTERFACE = 18  # number of the input among those read at the same time * 2^20 + its interface
-SEGMENT_COLUMNS = 19
+SEGMENT_PART = 19  # written by streams in a task only: the part that the segment belongs to, from 0
+SEGMENT_COLUMNS = 20
 
 # Outcome of each packet in the packets stage: index into its counters.
 SEEN_TCP = 0
@@ -340,6 +341,27 @@ TURN_END = 1  # last byte of the newest reply; UNKNOWN: none seen, or it was los
 TURN_LOST = 2  # 1: the newest reply's end is not known
 TURN_MUTED_UNTIL = 3  # end of the throttle time that the replies told; UNKNOWN: none
 TURN_COLUMNS = 4
+
+# rests: what a stage knows of a connection at a point of rest (streams, frames -> spans), as a list of numbers.
+# Streams: two of the connection, then REST_SIDE_COLUMNS of side 0 and of side 1: what two runs must agree on, a count of
+# problems, and those that add up, in the order of the PART_ pairs.
+REST_TIME = 0
+REST_NUMBER = 1
+REST_SIDES = 2
+REST_NEXT = 0
+REST_ACK = 1
+REST_TTL = 2
+REST_PROBLEMS = 3
+REST_COUNTS = 4
+REST_SIDE_COLUMNS = 14
+# Frames: the TALK_ columns, these, and REST_WAIT_COLUMNS for each request that waits for its reply.
+REST_FROM_SYN = 28
+REST_SPECIAL = 29  # requests whose facts need what others told
+REST_LOSSES = 30  # a pair, as the next
+REST_CORRELATION = 32
+REST_WAITING = 34
+REST_COLUMNS = 35
+REST_WAIT_COLUMNS = 7
 
 # batches: one row per record batch or legacy message (headers -> rows). The first seven columns are the caller's.
 BATCH_EXCHANGE = 0

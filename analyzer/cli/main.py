@@ -70,8 +70,8 @@ def refuse_mistyped_verb(ctx: click.Context, word: str) -> None:
 def cli() -> None:
     """Read packet captures of Kafka traffic; tell what is slow, throttled, failing, and for whom.
 
-    A CAPTURE is a pcap or pcapng file (.gz and .zst too), a directory of them, a glob, `-` for standard input, or a
-    directory that `kanalyze export` wrote.
+    A CAPTURE is a pcap or pcapng file (.gz and .zst too), a directory of them, a glob, the same in object storage
+    (s3://BUCKET/KEY, gs://, abfss://), `-` for standard input, or a directory that `kanalyze export` wrote.
     """
 
 

@@ -76,6 +76,7 @@ class Batches:
         self._readers: dict[tuple[int, int], Reader | None] = {}
         self._matrix = layout.matrix(layout.BATCH_COLUMNS, _ROWS)
         self._used = 0
+        self._flushed = 0
         self._names: dict[str, int] = {}
         self._budget = Budget(_BUDGET_BYTES)
 
@@ -91,6 +92,11 @@ class Batches:
     def finish(self) -> None:
         """Hands on what is left."""
         self._flush()
+
+    @property
+    def positions(self) -> dict[str, int]:
+        """Table -> rows so far."""
+        return {"batches": self._flushed + self._used}
 
     def _frame(self, frames: memoryview, row: int, buffer: memoryview | bytearray) -> None:
         key, version = frames[layout.FRAME_KEY, row], frames[layout.FRAME_VERSION, row]
@@ -192,6 +198,7 @@ class Batches:
 
         table = arrow_table(FIELDS, self._matrix, self._used, pa.array(list(self._names), pa.string()))
         self._write("batches", table)
+        self._flushed += self._used
         self._used = 0
         if len(self._names) > _MOST_NAMES:
             self._names.clear()

@@ -7,6 +7,7 @@ read, or only in part, gives the facts that are sure; what is wrong with it is t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from itertools import chain
@@ -67,6 +68,7 @@ class Collector:
         self._write = write
         self._wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES}
+        self._flushed = Counter[str]()
         self._waiting: dict[int, _Waiting] = {}
         self._waiting_bytes = 0
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
@@ -103,6 +105,25 @@ class Collector:
         """Hands on what is left. Requests that still wait have been told as ended by then."""
         for name in self._rows:
             self._flush(name)
+
+    # ---- a run over a part of a capture: see `analyzer.spans` ----
+
+    @property
+    def positions(self) -> dict[str, int]:
+        """Table -> rows so far."""
+        return {name: self._flushed[name] + len(rows) for name, rows in self._rows.items()}
+
+    def waiting(self, place: int, exchange: int) -> tuple[Any, ...] | None:
+        """What waits at a place for the reply to this exchange; None: nothing."""
+        found = self._waiting.get(place)
+        return tuple(found) if found is not None and found.exchange == exchange else None
+
+    def wait(self, place: int, waiting: tuple[Any, ...] | None) -> None:
+        """Puts there what `waiting` gave in another run."""
+        self._forget(place)
+        if waiting is not None:
+            self._waiting[place] = _Waiting(*waiting)
+            self._waiting_bytes += len(self._waiting[place].data or b"")
 
     # ---- one message is enough ----
 
@@ -244,6 +265,7 @@ class Collector:
         columns = zip(*rows, strict=True)
         arrays = [pa.array(values, kind) for values, (_, kind) in zip(columns, FACT_TABLES[name], strict=True)]
         self._write(name, pa.table(arrays, [column for column, _ in FACT_TABLES[name]]))
+        self._flushed[name] += len(rows)
         rows.clear()
 
 

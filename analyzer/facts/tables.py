@@ -53,5 +53,5 @@ FACT_TABLES = {name: _pairs(text) for name, text in _COLUMNS.items()}
 
 def no_rows(name: str) -> str:
     """SQL of a raw table of which a run wrote no file, because it had no row."""
-    columns = ", ".join(f'CAST(NULL AS {SQL_TYPES[kind]}) AS "{column}"' for column, kind in FACT_TABLES[name])
+    columns = ", ".join(f"CAST(NULL AS {SQL_TYPES[kind]}) AS {column}" for column, kind in FACT_TABLES[name])
     return f"SELECT {columns} WHERE false"

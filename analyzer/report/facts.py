@@ -94,8 +94,14 @@ def _in_a_process(ask: Callable[[], list[Finding]]) -> Iterator[Callable[[], lis
     from analyzer import shares
 
     workers = [shares.begin(ask)]
+
+    def findings() -> list[Finding]:
+        while workers[0].receive():
+            pass
+        return cast("list[Finding]", workers.pop().answer())
+
     try:
-        yield lambda: cast("list[Finding]", shares.result(workers.pop()))
+        yield findings
     finally:
         for worker in workers:
             shares.end(worker)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from importlib.resources import files
 
 from analyzer.expected import rules
+from analyzer.filters import literal
 from dissectors.kafka.error_codes import known_errors
 from dissectors.kafka.program import error_fields
 from dissectors.kafka.schema import api_names
@@ -130,4 +131,4 @@ def _literal(value: object) -> str:
         return "true" if value else "false"
     if value is None:
         return "NULL"
-    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
+    return str(value) if isinstance(value, int) else literal(str(value))

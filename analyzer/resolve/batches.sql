@@ -22,10 +22,10 @@ counted AS (
     )
 ),
 answers AS (
-    SELECT e.exchange, coalesce(e.topic_id, e.topic) AS written_to, e.partition, min(e."offset") AS base_offset
+    SELECT e.exchange, coalesce(e.topic_id, e.topic) AS written_to, e.partition, min(e.offset) AS base_offset
     FROM raw_entries AS e
     JOIN (SELECT exchange FROM raw_batches WHERE side = 'request' GROUP BY exchange) AS w ON w.exchange = e.exchange
-    WHERE e.side = 'response' AND e."offset" >= 0 AND coalesce(e.error_code, 0) = 0
+    WHERE e.side = 'response' AND e.offset >= 0 AND coalesce(e.error_code, 0) = 0
     GROUP BY e.exchange, coalesce(e.topic_id, e.topic), e.partition
 )
 SELECT

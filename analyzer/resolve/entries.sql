@@ -7,7 +7,7 @@ SELECT
     e.topic_id,
     e.partition,
     e.error_code,
-    e."offset",
+    e.offset,
     e.high_watermark,
     e.last_stable_offset,
     e.log_start_offset,

@@ -8,7 +8,7 @@ SELECT
     l.broker_address,
     l.broker_port,
     CASE WHEN NOT x.token THEN x.api_key END AS api_key,
-    CASE WHEN x.api_key IS NOT NULL AND NOT x.token THEN coalesce(x.api_name, CAST(x.api_key AS VARCHAR)) END AS api_name,
+    CASE WHEN x.api_key IS NOT NULL AND NOT x.token THEN coalesce(x.api_name, CAST(x.api_key AS STRING)) END AS api_name,
     x.api_version,
     x.correlation_id,
     x.client_id,

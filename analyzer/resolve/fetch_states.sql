@@ -13,7 +13,7 @@ FROM (
         END AS state
     FROM fetch_sessions
     UNION ALL
-    SELECT exchange, 1 AS raft, 0 AS redirected, CAST(NULL AS VARCHAR(200)) AS state
+    SELECT exchange, 1 AS raft, 0 AS redirected, CAST(NULL AS STRING) AS state
     FROM raw_entries
     WHERE topic = '__cluster_metadata' OR topic_id = 'AAAAAAAAAAAAAAAAAAAAAQ'
     GROUP BY exchange

@@ -31,7 +31,7 @@ named AS (
         max(e.topic_id) AS topic_id,
         e.partition,
         max(CASE WHEN e.side = 'request' AND e.forgotten THEN 1 ELSE 0 END) AS forgotten,
-        max(CASE WHEN e.side = 'request' AND NOT e.forgotten THEN e."offset" END) AS asked_offset,
+        max(CASE WHEN e.side = 'request' AND NOT e.forgotten THEN e.offset END) AS asked_offset,
         max(CASE WHEN e.side = 'response' THEN CASE WHEN f.isolation_level = 1 THEN e.last_stable_offset ELSE e.high_watermark END END)
             AS told_end,
         max(CASE WHEN e.side = 'response' THEN e.next_offset END) AS told_next,

@@ -3,5 +3,5 @@ SELECT
     CAST(NULL AS BIGINT) AS exchange,
     CAST(NULL AS BOOLEAN) AS raft,
     CAST(NULL AS BOOLEAN) AS redirected,
-    CAST(NULL AS VARCHAR(200)) AS state
+    CAST(NULL AS STRING) AS state
 WHERE false

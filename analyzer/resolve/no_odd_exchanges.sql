@@ -5,9 +5,9 @@ SELECT
     CAST(NULL AS BIGINT) AS connection,
     CAST(NULL AS BIGINT) AS exchange,
     CAST(NULL AS BIGINT) AS time_ns,
-    CAST(NULL AS VARCHAR(200)) AS side,
-    CAST(NULL AS BIGINT) AS "offset",
-    CAST(NULL AS VARCHAR(200)) AS kind,
+    CAST(NULL AS STRING) AS side,
+    CAST(NULL AS BIGINT) AS offset,
+    CAST(NULL AS STRING) AS kind,
     CAST(NULL AS BIGINT) AS bytes_lost,
-    CAST(NULL AS VARCHAR(200)) AS detail
+    CAST(NULL AS STRING) AS detail
 WHERE false

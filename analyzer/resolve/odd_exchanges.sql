@@ -6,7 +6,7 @@ SELECT
     exchange,
     CASE WHEN request_decoded = 'malformed' THEN request_time_ns ELSE response_time_ns END AS time_ns,
     CASE WHEN request_decoded = 'malformed' THEN 'client' ELSE 'broker' END AS side,
-    CAST(NULL AS BIGINT) AS "offset",
+    CAST(NULL AS BIGINT) AS offset,
     'malformed_body' AS kind,
     CAST(NULL AS BIGINT) AS bytes_lost,
     CASE WHEN request_decoded = 'malformed'
@@ -17,7 +17,7 @@ WHERE request_decoded = 'malformed' OR response_decoded = 'malformed'
 UNION ALL
 SELECT
     coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,
-    coalesce(response_time_ns, request_time_ns), CAST(NULL AS VARCHAR(200)), CAST(NULL AS BIGINT),
+    coalesce(response_time_ns, request_time_ns), CAST(NULL AS STRING), CAST(NULL AS BIGINT),
     'clock_ran_back', CAST(NULL AS BIGINT),
     'A later packet has an earlier time; the duration between them is null.'
 FROM all_exchanges

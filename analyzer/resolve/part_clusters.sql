@@ -30,7 +30,7 @@ owned AS (
 ),
 -- The least address that a part is told of; then, twice, the least one of all parts that share an address with it.
 unnamed AS (
-    SELECT a.part, a.host, a.port, a.host || ':' || CAST(a.port AS VARCHAR(12)) AS name
+    SELECT a.part, a.host, a.port, a.host || ':' || CAST(a.port AS STRING) AS name
     FROM advertised AS a LEFT JOIN told AS t ON t.part = a.part
     WHERE t.part IS NULL
 ),

@@ -24,8 +24,8 @@ WITH told AS (
         -- captured at several.
         CASE
             WHEN max(p.lane) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
-            WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS VARCHAR))
-            ELSE concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS VARCHAR), '/', CAST(p.point + 1 AS VARCHAR))
+            WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING))
+            ELSE concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING), '/', CAST(p.point + 1 AS STRING))
         END AS tap,
         p.first_time_ns,
         p.last_time_ns,

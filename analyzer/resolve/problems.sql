@@ -6,7 +6,7 @@ SELECT
     CAST(NULL AS BIGINT) AS exchange,
     r.time_ns,
     CASE WHEN r.side = p.client_side THEN 'client' ELSE 'broker' END AS side,
-    r."offset",
+    r.offset,
     k.kind,
     r.bytes_lost,
     k.detail
@@ -16,16 +16,16 @@ LEFT JOIN raw_splits AS s ON s.split = r.packet_split
 JOIN problem_kinds AS k ON k.number = r.kind
 WHERE p.is_kafka
 UNION ALL
-SELECT file, packet, NULL, NULL, time_ns, NULL, "offset", kind, bytes_lost, detail
-FROM raw_notes
+SELECT n.file, n.packet, NULL, NULL, n.time_ns, NULL, n.offset, n.kind, n.bytes_lost, n.detail
+FROM raw_notes AS n
 UNION ALL
-SELECT c.file, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), c.first_time_ns, CAST(NULL AS VARCHAR),
+SELECT c.file, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), c.first_time_ns, CAST(NULL AS STRING),
     CAST(NULL AS BIGINT), 'snap_length', CAST(NULL AS BIGINT),
-    concat('Only the first ', CAST(c.snap_bytes AS VARCHAR),
+    concat('Only the first ', CAST(c.snap_bytes AS STRING),
         ' bytes of each packet were kept: bodies are cut. Capture with -s 0 to read them.')
 FROM all_captures AS c
 CROSS JOIN (SELECT sum(client_cut_bytes + broker_cut_bytes) AS cut_bytes FROM parts WHERE is_kafka) AS whole
 WHERE c.snap_bytes IS NOT NULL AND whole.cut_bytes > 0
 UNION ALL
-SELECT file, packet, connection, exchange, time_ns, side, "offset", kind, bytes_lost, detail
-FROM odd_exchanges
+SELECT o.file, o.packet, o.connection, o.exchange, o.time_ns, o.side, o.offset, o.kind, o.bytes_lost, o.detail
+FROM odd_exchanges AS o

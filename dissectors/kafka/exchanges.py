@@ -214,6 +214,44 @@ class Exchanges:
                 if 0 <= old < len(texts):
                     self.pending_memory[place, column] = number(texts[old])
 
+    # ---- a run over a part of a capture: see `dissectors.net.streams` ----
+
+    def rest(self, slot: cython.longlong, part: cython.longlong):
+        """The TURN_ columns of a connection that has had a reply; None when its newest one was lost, or there was none."""
+        if slot >= self.slots or self.turns[slot, TURN_PART] != part or self.turns[slot, TURN_LOST]:
+            return None
+        return [self.turns[slot, column] for column in range(TURN_COLUMNS)]
+
+    def fits(self, slot: cython.longlong, part: cython.longlong, one):
+        """Whether the connection is at the point of rest `one` of another run. A throttle time that is over is none."""
+        mine = self.rest(slot, part)
+        if mine is None or mine[TURN_END] != one[TURN_END]:
+            return False
+        return mine[TURN_MUTED_UNTIL] == one[TURN_MUTED_UNTIL] or (
+            mine[TURN_MUTED_UNTIL] <= mine[TURN_END] and one[TURN_MUTED_UNTIL] <= one[TURN_END]
+        )
+
+    def jump(self, slot: cython.longlong, two):
+        """Takes the connection to the point of rest `two`."""
+        self.turns[slot, TURN_END] = two[TURN_END]
+        self.turns[slot, TURN_MUTED_UNTIL] = two[TURN_MUTED_UNTIL]
+
+    def waiting(self, place: cython.longlong, texts):
+        """What is known of the exchange whose request waits at `place`: its ROW_ columns, texts as bytes."""
+        found = [self.pending[place, column] for column in range(ROW_COLUMNS)]
+        for column in TEXT_COLUMNS:
+            if found[column] >= 0:
+                found[column] = texts[found[column]]
+        return found
+
+    def wait(self, place: cython.longlong, part: cython.longlong, columns, number):
+        """Puts there what `waiting` gave in another run; `number` gives the number of a text in this one."""
+        if place >= self.places:
+            self._grow(place + 1)
+        for column, value in enumerate(columns):
+            self.pending[place, column] = number(value) if isinstance(value, bytes) else value
+        self.pending[place, ROW_PART] = part
+
     @cython.cfunc
     def _whole(self, place: cython.longlong) -> cython.int:
         """A request without a reply that makes sense to its last byte: proof of Kafka where nothing else is there to prove it."""
@@ -375,6 +413,30 @@ class Exchanges:
         self.pending[place, ROW_STATUS] = frames[FRAME_STATUS, i]
         self._reply_header(frames, i, place)
         return 0
+
+
+def sift(
+    parts: cython.const[cython.longlong][::1],
+    first_part: cython.longlong,
+    first_row: cython.longlong,
+    starts: cython.longlong[::1],
+    begins: cython.longlong[::1],
+    ends: cython.longlong[::1],
+    keep: cython.uchar[::1],
+):
+    """Sets keep[i] to 1 where row `first_row` + i of a table, of part `parts`[i], lies in a range of rows of that part.
+
+    Part `first_part` + n has the ranges [begins[k], ends[k]) for k from starts[n] to before starts[n + 1].
+    """
+    i: cython.longlong
+    k: cython.longlong
+    part: cython.longlong
+    for i in range(parts.shape[0] if cython.compiled else len(parts)):
+        part = parts[i] - first_part
+        for k in range(starts[part], starts[part + 1]):
+            if begins[k] <= first_row + i < ends[k]:
+                keep[i] = 1
+                break
 
 
 def label(

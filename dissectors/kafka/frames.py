@@ -40,7 +40,10 @@ C_ENDED = cython.declare(cython.int, 32)  # bit per side
 C_END_TIME = cython.declare(cython.int, 33)  # when the client said it is done, before the broker did
 C_FROM_SYN = cython.declare(cython.int, 34)
 C_FORCED = cython.declare(cython.int, 35)  # --ports said who the broker is
-C_COLUMNS = cython.declare(cython.int, 36)
+C_SPECIAL = cython.declare(
+    cython.int, 36
+)  # requests that later ones of other connections, or much later ones, refer to
+C_COLUMNS = cython.declare(cython.int, 40)
 
 # State of one direction: side[2 * slot + side, column].
 S_MODE = cython.declare(cython.int, 0)
@@ -109,6 +112,10 @@ W_ID = cython.declare(cython.int, 5)
 W_LOSSES = cython.declare(cython.int, 6)  # losses of the reply direction when it was sent
 W_ACKS_UNSEEN = cython.declare(cython.int, 7)
 W_COLUMNS = cython.declare(cython.int, 8)
+
+# The W_ columns at a point of rest: all but the next place; losses count from the request on.
+F_WAITS = (W_CORRELATION, W_KEY, W_VERSION, W_LAST_TIME, W_ID, W_ACKS_UNSEEN, W_LOSSES)
+MOST_WAITING_AT_REST = cython.declare(cython.int, 64)
 
 # Literals beyond 31 bits would be Python objects in compiled code.
 TWO_31 = cython.declare(i64, 1 << 31)
@@ -1864,8 +1871,10 @@ class Frames:
         self.out[FRAME_CORRELATION, row] = self._int32(buffer, at + 8)
         self.out[FRAME_STATUS, row] = STATUS_PENDING
         self.side[s, S_CORRELATION] = self.out[FRAME_CORRELATION, row]
-        if key == 17 and version == 0:
-            self.talk[slot, C_TOKENS] = TOKENS_ASKED
+        if _is_special(key):
+            self.talk[slot, C_SPECIAL] += 1
+            if key == 17 and version == 0:
+                self.talk[slot, C_TOKENS] = TOKENS_ASKED
         elif key == 0:
             acks = self._acks(version, buffer, at, at + held)
         if acks == 0:
@@ -1939,22 +1948,28 @@ class Frames:
             TOKEN_WAITS if self.out[FRAME_EVENT, row] == FRAME_TOKEN_SEEN else self.out[FRAME_KEY, row]
         )
         self.wait[place, W_VERSION] = self.out[FRAME_VERSION, row]
-        self.wait[place, W_NEXT] = -1
         self.wait[place, W_LAST_TIME] = self.out[FRAME_LAST_TIME, row]
         self.wait[place, W_ID] = self.out[FRAME_ID, row]
         self.wait[place, W_LOSSES] = self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES]
         self.wait[place, W_ACKS_UNSEEN] = acks_unseen
+        self._append(slot, place)
+        self.out[FRAME_REQUEST, row] = place
+        if self.talk[slot, C_WAITING] > MOST_WAITING:
+            # Replies of this connection are not in the capture; the oldest request makes room.
+            self._note(PROBLEM_WAITING_LIMIT, 2 * slot + self.talk[slot, TALK_CLIENT_SIDE], 0, MOST_WAITING)
+            self.crowded = True
+        return 0
+
+    @cython.cfunc
+    def _append(self, slot: i64, place: i64) -> cython.int:
+        """Makes `place` the newest outstanding request of the connection."""
+        self.wait[place, W_NEXT] = -1
         if self.talk[slot, C_LAST] < 0:
             self.talk[slot, C_FIRST] = place
         else:
             self.wait[self.talk[slot, C_LAST], W_NEXT] = place
         self.talk[slot, C_LAST] = place
         self.talk[slot, C_WAITING] += 1
-        self.out[FRAME_REQUEST, row] = place
-        if self.talk[slot, C_WAITING] > MOST_WAITING:
-            # Replies of this connection are not in the capture; the oldest request makes room.
-            self._note(PROBLEM_WAITING_LIMIT, 2 * slot + self.talk[slot, TALK_CLIENT_SIDE], 0, MOST_WAITING)
-            self.crowded = True
         return 0
 
     @cython.cfunc
@@ -2069,6 +2084,129 @@ class Frames:
         self.out_used += 1
         return 0
 
+    # ---- a run over a part of a capture: see `dissectors.net.streams` ----
+
+    @cython.ccall
+    @cython.exceptval(-1)
+    def is_at_rest(self, slot: i64) -> cython.bint:
+        """Whether both sides stand at a sure boundary of frames of a connection that is proved to be Kafka."""
+        s: i64
+        place: i64
+        if (
+            slot >= self.slots  # nothing of it has come here yet
+            or self.talk[slot, TALK_PROTOCOL] != PROTOCOL_KAFKA
+            or self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN
+            or self.talk[slot, TALK_REPLIES] == 0
+            or self.talk[slot, TALK_CHAINED] == 0
+            or self.talk[slot, C_TOKENS]
+            or self.talk[slot, C_ENDED]
+            or self.talk[slot, C_WAITING] > MOST_WAITING_AT_REST
+            or self.settling == slot
+        ):
+            return False
+        for s in range(2 * slot, 2 * slot + 2):
+            if (
+                self.side[s, S_MODE] != M_FRAMES
+                or self.side[s, S_PASSED]
+                or self.side[s, S_GUESSED]
+                or self.side[s, S_SEARCHED]
+                or self.side[s, S_TRIAL_FIRST] >= 0
+                or self.side[s, S_TRIAL_SURE]
+                or self.side[s, S_CORRELATION] == UNKNOWN
+            ):
+                return False
+        place = self.talk[slot, C_FIRST]
+        while place >= 0:
+            if self.wait[place, W_KEY] == TOKEN_WAITS or _is_special(self.wait[place, W_KEY]):
+                return False
+            place = self.wait[place, W_NEXT]
+        return True
+
+    def to_boundary(self, slot: i64):
+        """(side, bytes) that are missing until one of the sides stands at a boundary; None when nobody can say."""
+        s: i64
+        if slot >= self.slots:
+            return None
+        for s in range(2 * slot, 2 * slot + 2):
+            if self.side[s, S_MODE] == M_FRAMES and 0 < self.side[s, S_PASSED] < self.side[s, S_TOTAL]:
+                return s & 1, self.side[s, S_TOTAL] - self.side[s, S_PASSED]
+        return None
+
+    def rest(self, slot: i64):
+        """(numbers of a connection that is at rest, places of its requests that wait for replies)."""
+        column: i64
+        s: i64 = 2 * slot
+        place: i64 = self.talk[slot, C_FIRST]
+        broker: i64 = s + 1 - self.talk[slot, TALK_CLIENT_SIDE]
+        found = [self.talk[slot, column] for column in range(TALK_COLUMNS)]
+        found += [self.talk[slot, C_FROM_SYN], self.talk[slot, C_SPECIAL]]
+        found += [self.side[s, S_LOSSES], self.side[s + 1, S_LOSSES]]
+        found += [self.side[s, S_CORRELATION], self.side[s + 1, S_CORRELATION], self.talk[slot, C_WAITING]]
+        places = []
+        while place >= 0:
+            places.append(place)
+            for column in F_WAITS:
+                value = self.wait[place, column]
+                found.append(self.side[broker, S_LOSSES] - value if column == W_LOSSES else value)
+            place = self.wait[place, W_NEXT]
+        return found, places
+
+    def fits(self, slot: i64, one, flip: i64):
+        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+        d: i64
+        if not self.is_at_rest(slot):
+            return False
+        mine = self.rest(slot)[0]
+        for d in range(2):
+            # Who has seen all of a side from its start on believes more (`_header_fits`): then it must be this run.
+            if (
+                one[REST_FROM_SYN]
+                and one[REST_LOSSES + d] == 0
+                and (mine[REST_FROM_SYN] == 0 or mine[REST_LOSSES + (d ^ flip)])
+            ):
+                return False
+        return (
+            mine[TALK_CLIENT_SIDE] == one[TALK_CLIENT_SIDE] ^ flip
+            and mine[REST_CORRELATION + flip] == one[REST_CORRELATION]
+            and mine[REST_CORRELATION + 1 - flip] == one[REST_CORRELATION + 1]
+            and mine[REST_WAITING:] == one[REST_WAITING:]
+        )
+
+    def jump(self, slot: i64, one, two, flip: i64):
+        """Takes the connection from the point of rest `one`, which `fits`, to `two`; returns (places of requests that wait no
+        longer, places of those that wait now)."""
+        d: i64
+        column: i64
+        losses: i64
+        for column in (TALK_REQUESTS, TALK_REPLIES):
+            self.talk[slot, column] += two[column] - one[column]
+        for d in range(2):
+            for column in (TALK_STREAM, TALK_FRAMED, TALK_CUT):
+                self.talk[slot, column + (d ^ flip)] += two[column + d] - one[column + d]
+            self.side[2 * slot + (d ^ flip), S_CORRELATION] = two[REST_CORRELATION + d]
+        before = []
+        while self.talk[slot, C_FIRST] >= 0:
+            before.append(self.talk[slot, C_FIRST])
+            self._forget_first(slot)
+        if self.free_places < two[REST_WAITING]:
+            self._grow_places(self.places + two[REST_WAITING])
+        losses = self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES]
+        now = []
+        for column in range(REST_COLUMNS, len(two), len(F_WAITS)):
+            now.append(self._wait_again(slot, two[column : column + len(F_WAITS)], losses))
+        return before, now
+
+    def _wait_again(self, slot: i64, waits, losses: i64):
+        """A request that waits for its reply, with the columns F_WAITS."""
+        place: i64 = self.free_place
+        self.free_place = self.wait[place, W_NEXT]
+        self.free_places -= 1
+        for column, value in zip(F_WAITS, waits, strict=True):
+            self.wait[place, column] = value
+        self.wait[place, W_LOSSES] = losses - self.wait[place, W_LOSSES]
+        self._append(slot, place)
+        return place
+
     # ---- problems ----
 
     @cython.cfunc
@@ -2122,6 +2260,13 @@ def identity(flow: i64, time: i64, seq: i64) -> i64:
     h = _mix(h ^ cython.cast(cython.ulonglong, time & LOW_63))
     h = _mix(h ^ cython.cast(cython.ulonglong, seq & LOW_32))
     return cython.cast(i64, h & cython.cast(cython.ulonglong, LOW_63))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_special(key: i64) -> cython.bint:
+    """JoinGroup and SyncGroup, SaslHandshake and SaslAuthenticate: facts of one need what others told."""
+    return key == 11 or key == 14 or key == 17 or key == 36
 
 
 @cython.cfunc

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 NOTES_KEPT = 100
+NO_PACKET_YET = "before the first whole packet"
 
 
 @dataclass
@@ -39,6 +41,14 @@ class Note:
     text: str
     lost_bytes: int | None = None
 
+    def behind(self, packets: int) -> Note:
+        """The same note when so many packets of the file come before the part in which `packet` was counted."""
+        if not packets:
+            return self
+        number = self.packet + packets
+        text = re.sub(rf"\bpacket {self.packet}\b", f"packet {number}", self.text)
+        return replace(self, packet=number, text=text.replace(NO_PACKET_YET, f"after packet {number}"))
+
 
 def keep_note(notes: list[Note], note: Note) -> None:
     """Appends `note`; a file that is damaged everywhere gets one last note instead of a list without end."""
@@ -50,6 +60,6 @@ def keep_note(notes: list[Note], note: Note) -> None:
 
 def cut_note(offset: int, packets: int, leftover_bytes: int) -> Note:
     """The note for a file that stops inside a record: the usual end of a capture whose writer was killed."""
-    after = f"after packet {packets}" if packets else "before the first whole packet"
+    after = f"after packet {packets}" if packets else NO_PACKET_YET
     text = f"the file ends in the middle of a packet, at byte {offset} {after} ({leftover_bytes} bytes not used)"
     return Note("cut", offset, packets, text, leftover_bytes)

@@ -9,6 +9,8 @@ from dissectors.net.pcapng import SECTION_MAGIC, PcapngReader
 # Bytes of a file that decide: the pcapng section header up to its length field, more than a pcap file header.
 HEAD_BYTES = 28
 
+Reader = PcapReader | PcapngReader
+
 _OTHER_FORMATS = (
     (b"\x1f\x8b", "gzip data"),
     (b"\x28\xb5\x2f\xfd", "zstd data"),
@@ -31,7 +33,7 @@ _OTHER_FORMATS = (
 )
 
 
-def open_reader(head: bytes) -> PcapReader | PcapngReader:
+def open_reader(head: bytes) -> Reader:
     """The reader for a file that starts with `head`: HEAD_BYTES bytes, or all of a shorter file.
 
     The reader still wants the file from its first byte on. Raises `Malformed` when this is no capture that we read; its

@@ -19,6 +19,8 @@ LONGEST_FRAGMENTS = 65_536
 LARGEST_DATAGRAM = 65_535
 # 65,535 bytes in pieces of the smallest MTU that IPv4 allows are fewer.
 MOST_PIECES = 1_400
+# Given up datagrams of which the keys are remembered.
+MOST_KEYS = 4_096
 
 Key = tuple[int, ...]
 
@@ -91,6 +93,12 @@ class Fragments:
         self._most_datagrams = most_datagrams
         self._serial = 0
         self._waiting: dict[Key, Datagram] = {}
+        self._lost: set[Key] = set()
+
+    @property
+    def incomplete(self) -> frozenset[Key]:
+        """Datagrams that wait for fragments or were given up: the others may be in another part of the capture."""
+        return frozenset(self._lost.union(self._waiting))
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -149,6 +157,8 @@ class Fragments:
 
     def _give_up(self, key: Key) -> None:
         self.given_up += 1
+        if len(self._lost) < MOST_KEYS:
+            self._lost.add(key)
         self.overlapping += self._drop(key).overlaps
 
     def _drop(self, key: Key) -> Datagram:

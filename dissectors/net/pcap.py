@@ -36,6 +36,12 @@ FILE_HEADER_BYTES = 24
 # libpcap's ceiling for a packet, and ours for files that claim a larger snaplen: what a reader must be able to hold.
 USUAL_CEILING_BYTES = 262_144
 HIGHEST_CEILING_BYTES = 16 * 1024 * 1024
+# So many headers in a row that lead to one another are believed to be records, or so few before the end of what is known;
+# times of neighbours differ by a day at most.
+CHAIN = cython.declare(cython.longlong, 16)
+SHORT_CHAIN = cython.declare(cython.longlong, 3)
+DAY_SECONDS = cython.declare(cython.longlong, 86_400)
+NO_END = 1 << 62
 
 
 @cython.cclass
@@ -44,6 +50,9 @@ class PcapReader:
 
     `packets` counts the rows so far, `offset` is the place in the file up to which all is read, `stopped` tells that
     the rest of the file is unreadable (the newest note says why). `interfaces` has one element; `secrets` stays empty.
+
+    A part of a file can be read alone: `guess` finds a record, `enter` begins there, and a record that begins at `until`
+    or behind is not read: `ended`. `head` is what a reader of a later part must be made with.
     """
 
     packets = cython.declare(cython.longlong, visibility="readonly")
@@ -53,11 +62,15 @@ class PcapReader:
     notes = cython.declare(list, visibility="readonly")
     secrets = cython.declare(list, visibility="readonly")
     drops = cython.declare(object, visibility="readonly")
+    head = cython.declare(bytes, visibility="readonly")
+    until = cython.declare(cython.longlong, visibility="public")
+    ended = cython.declare(cython.bint, visibility="readonly")
     block: cython.const[cython.uchar][::1]
     big: cython.bint
     swapped: cython.longlong  # 0 no, 1 lengths are swapped, 2 the smaller one is the captured length
     record: cython.longlong
     tick: cython.longlong
+    ticks: cython.longlong
     link: cython.longlong
     ceiling: cython.longlong
 
@@ -72,6 +85,7 @@ class PcapReader:
         self.notes = []
         self.big = order == ">"
         self.tick = 1_000_000_000 // ticks_per_second
+        self.ticks = ticks_per_second
         # The order of the two lengths changed at 2.3, and not every writer took note (DG/UX calls itself 543.0).
         self.swapped = 1 if major == 543 or minor < 3 else 2 if minor == 3 else 0
         self.link = network & 0xFFFF
@@ -82,11 +96,60 @@ class PcapReader:
         self.packets = 0
         self.offset = 0
         self.stopped = False
+        self.head = bytes(head[:FILE_HEADER_BYTES])
+        self.until = NO_END
+        self.ended = False
         self.block = b""
         if network & 0x03FF0000:
             self._note(
                 "odd", 20, f"reserved bits of the link type field are set (0x{network:08x}): taken as {self.link}"
             )
+
+    def enter(self, offset):
+        """Goes on at a record that begins at byte `offset` of the file, beyond its header: as if the file began there."""
+        self.offset = offset
+        self.packets = 0
+        self.notes = []
+
+    def guess(self, block: cython.const[cython.uchar][::1], start: cython.longlong, stop: cython.longlong):
+        """The first place of `block[start:stop]` from which headers lead to one another, as records do: CHAIN of them, SHORT_CHAIN
+        before the end of the block, or exactly to it; -1 when there is none. Only a guess: payloads may hold such a chain."""
+        at: cython.longlong = start
+        found: cython.longlong = -1
+        self.block = block
+        stop = min(stop, len(block) - self.record + 1)
+        while at < stop:
+            if self._leads_on(at):
+                found = at
+                break
+            at += 1
+        self.block = b""
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _leads_on(self, at: cython.longlong) -> cython.longlong:
+        size: cython.longlong = len(self.block)
+        links: cython.longlong = 0
+        seconds: cython.longlong
+        before: cython.longlong = 0
+        captured: cython.longlong
+        length: cython.longlong
+        while links < CHAIN and at + self.record <= size:
+            captured = self._u32(at + 8)
+            length = self._u32(at + 12)
+            if self.swapped != 0 and (self.swapped == 1 or captured > length):
+                captured, length = length, captured
+            if length == 0 or captured > length or captured > self.ceiling or length > HIGHEST_CEILING_BYTES:
+                return 0
+            seconds = self._u32(at)
+            if self._u32(at + 4) >= self.ticks or (links > 0 and abs(seconds - before) > DAY_SECONDS):
+                return 0
+            before = seconds
+            at += self.record + captured
+            if at <= size:
+                links += 1
+        return links == CHAIN or links >= SHORT_CHAIN or (links > 0 and at == size)
 
     def feed(self, block: cython.const[cython.uchar][::1], start: cython.longlong, out: cython.longlong[:, ::1]):
         """Reads whole records of `block[start:]` into `out[PACKET_, row]`; offsets count from the block's start.
@@ -103,12 +166,13 @@ class PcapReader:
         length: cython.longlong
         seconds: cython.longlong
         fraction: cython.longlong
+        last: cython.longlong = self.until - self.offset + start
         if self.offset == 0:
             if size - at < FILE_HEADER_BYTES:
                 return 0, start, WHY_DONE
             at += FILE_HEADER_BYTES
         self.block = block
-        while not self.stopped and at + self.record <= size:
+        while not self.stopped and at < last and at + self.record <= size:
             if row == rows:
                 why = WHY_OUTPUT_FULL
                 break
@@ -137,6 +201,8 @@ class PcapReader:
         self.block = b""  # or the caller could not resize its buffer
         if self.stopped:
             at = size
+        elif at >= last:
+            self.ended = True
         self.packets += row
         self.offset += at - start
         return row, at, why

@@ -32,6 +32,10 @@ LONGEST_BLOCK_BYTES = 16 * 1024 * 1024
 LONGEST_SOUGHT_BYTES = 65_536
 MOST_INTERFACES = 65_536
 MOST_SECRET_BYTES = 64 * 1024 * 1024
+# So many blocks in a row are believed to be blocks, or so few before the end of what is known.
+CHAIN = cython.declare(cython.longlong, 16)
+SHORT_CHAIN = cython.declare(cython.longlong, 2)
+NO_END = 1 << 62
 
 # Block types, as C values. Custom and journal blocks are no packets, but Wireshark numbers them like packets.
 SECTION = cython.declare(cython.longlong, 0x0A0D0D0A)
@@ -70,6 +74,9 @@ class PcapngReader:
     `interfaces`, `notes`, `secrets` (pairs of type and bytes, from Decryption Secrets Blocks) and `drops` (packets lost
     while capturing, None when nothing says) grow as the file is read. `stopped` stays False: after damage the reader
     looks for the next section.
+
+    A part of a file can be read alone: a reader is fed the `head` of the one before it (its sections and interfaces so
+    far), `guess` finds a block, `enter` begins there, and a block that begins at `until` or behind is not read: `ended`.
     """
 
     packets = cython.declare(cython.longlong, visibility="readonly")
@@ -78,6 +85,10 @@ class PcapngReader:
     interfaces = cython.declare(list, visibility="readonly")
     notes = cython.declare(list, visibility="readonly")
     secrets = cython.declare(list, visibility="readonly")
+    until = cython.declare(cython.longlong, visibility="public")
+    ended = cython.declare(cython.bint, visibility="readonly")
+    head_blocks: list  # of which the last is a section without interfaces when `bare`
+    bare: cython.bint
     block: cython.const[cython.uchar][::1]
     out: cython.longlong[:, ::1]
     clock: cython.longlong[:, ::1]
@@ -112,6 +123,10 @@ class PcapngReader:
         self.packets = 0
         self.offset = 0
         self.stopped = False
+        self.until = NO_END
+        self.ended = False
+        self.head_blocks = []
+        self.bare = False
         self.block = b""
         self.clock = matrix(CLOCK_ROWS, 16)
         self.out = matrix(1, 1)
@@ -123,6 +138,73 @@ class PcapngReader:
         self.count = 0
         self.secret_bytes = 0
         self.odd_times = False
+
+    @property
+    def head(self):
+        """The section headers and interfaces so far: what a reader must be fed to go on from here."""
+        return b"".join(self.head_blocks)
+
+    def enter(self, offset):
+        """Goes on at a block that begins at byte `offset` of the file, with the sections and interfaces known so far."""
+        self.offset = offset
+        self.packets = 0
+        self.notes = []
+
+    def guess(self, block: cython.const[cython.uchar][::1], start: cython.longlong, stop: cython.longlong):
+        """The first place of `block[start:stop]`, in steps of four bytes, from which lengths lead from block to block: CHAIN of
+        them, SHORT_CHAIN before the end of `block`, or exactly to it; -1 when there is none. Only a guess: payloads may hold
+        such a chain."""
+        at: cython.longlong = start
+        found: cython.longlong = -1
+        order: cython.bint = self.big
+        self.block = block
+        stop = min(stop, len(block) - 11)
+        while at < stop:
+            if self._leads_on(at):
+                found = at
+                break
+            at += 4
+        self.big = order
+        self.block = b""
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _leads_on(self, at: cython.longlong) -> cython.longlong:
+        size: cython.longlong = len(self.block)
+        links: cython.longlong = 0
+        total: cython.longlong
+        order: cython.bint = self.big
+        while links < CHAIN and at + 12 <= size:
+            total = self._likely_block(at, size)
+            if total == 0:
+                break
+            at += total
+            if at <= size:
+                links += 1
+        self.big = order
+        if links == CHAIN or (links > 0 and at == size):
+            return 1
+        return links >= SHORT_CHAIN and at + 12 > size
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _likely_block(self, at: cython.longlong, size: cython.longlong) -> cython.longlong:
+        """The length of what looks like a block at `at`, 0 when nothing does. A section sets the byte order."""
+        kind: cython.longlong = self._u32(at)
+        if kind == SECTION:  # the same in both byte orders
+            self.big = self.block[at + 8] == 0x1A
+        elif kind not in (CUSTOM, CUSTOM_PRIVATE) and not 1 <= kind <= SECRETS:
+            return 0
+        total: cython.longlong = self._u32(at + 4)
+        total += -total & 3
+        if total < 12 or total > LONGEST_BLOCK_BYTES:
+            return 0
+        if at + total <= size and self._u32(at + total - 4) + 3 & -4 != total:
+            return 0
+        if kind == PACKET and at + 28 <= size and self._u32(at + 20) > total - 32:
+            return 0
+        return total
 
     def feed(self, block: cython.const[cython.uchar][::1], start: cython.longlong, out: cython.longlong[:, ::1]):
         """Reads whole blocks of `block[start:]` into `out[PACKET_, row]`; offsets count from the block's start.
@@ -144,6 +226,9 @@ class PcapngReader:
                 self._pass_over()
             if self.lost:
                 did = self._seek_section(bytes(block[self.at :]))
+            elif self.skip == 0 and self.base + self.at >= self.until:
+                self.ended = True
+                break
             else:
                 did = self._read_block()
                 if did == LOST:
@@ -329,14 +414,26 @@ class PcapngReader:
         order = ">" if self.big else "<"
         if kind == SECTION:
             self._section(order, body)
+            self._keep_for_head(total)
         elif kind == INTERFACE:
             self._interface(order, body)
+            self._keep_for_head(total)
         elif kind == STATISTICS:
             self._statistics(order, body)
         elif kind == SECRETS:
             self._secret(order, body)
         elif _is_numbered(kind):
             self.packets += 1
+
+    def _keep_for_head(self, total):
+        """Sections and interfaces are all that later blocks need; of a section without interfaces, the next one takes the
+        place, so that a file of nothing but sections cannot fill the memory."""
+        block = bytes(self.block[self.at : self.at + total])
+        section = block[:4] == SECTION_MAGIC
+        if section and self.bare:
+            self.head_blocks.pop()
+        self.head_blocks.append(block)
+        self.bare = section
 
     def _slow_time(self, number, high, low):
         """The time of any resolution and offset, in integers without limit."""

@@ -85,6 +85,14 @@ if not cython.compiled:
         PROBLEM_PART,
         PROBLEM_SIDE,
         PROBLEM_TIME,
+        REST_ACK,
+        REST_COUNTS,
+        REST_NEXT,
+        REST_NUMBER,
+        REST_SIDE_COLUMNS,
+        REST_SIDES,
+        REST_TIME,
+        REST_TTL,
         SEGMENT_ACK,
         SEGMENT_CAPTURED,
         SEGMENT_COLUMNS,
@@ -97,6 +105,7 @@ if not cython.compiled:
         SEGMENT_LENGTH,
         SEGMENT_NUMBER,
         SEGMENT_OFFSET,
+        SEGMENT_PART,
         SEGMENT_SCOPE,
         SEGMENT_SEQ,
         SEGMENT_SRC_HIGH,
@@ -148,7 +157,14 @@ C_FREE = cython.declare(cython.int, 28)  # next free slot
 C_LANE = cython.declare(cython.int, 29)
 C_POINT = cython.declare(cython.int, 30)
 C_ORIGIN = cython.declare(cython.int, 31)  # interface of the first packet
-C_COLUMNS = cython.declare(cython.int, 32)
+# In a task only:
+C_NOTED = cython.declare(cython.int, 32)  # it is in `touched`
+C_SPOILED = cython.declare(cython.int, 33)  # something came that a resolved stretch must not hold
+C_SINCE = cython.declare(cython.int, 34)  # no segment of the stretch under way may be earlier
+C_FRESH = cython.declare(cython.int, 35)  # bytes, and so many for a header, since the last point of rest
+C_AIM_SIDE = cython.declare(cython.int, 36)  # 1 + side: `feed` stops when that one has come to C_AIM
+C_AIM = cython.declare(cython.int, 37)
+C_COLUMNS = cython.declare(cython.int, 40)
 
 MODE_LIVE = cython.declare(cython.int, 1)
 MODE_OPENED = cython.declare(cython.int, 2)  # the OPEN row is out
@@ -214,6 +230,8 @@ H_ACK = cython.declare(
 )  # as on the wire, UNKNOWN when there was none; never falls from one record to the next
 H_NEXT = cython.declare(cython.int, 6)
 H_COLUMNS = cython.declare(cython.int, 8)
+
+HEADER_BYTES = cython.declare(cython.longlong, 160)  # what a segment takes beside its payload
 
 # A literal that does not fit in 32 bits would be a Python object in compiled code.
 LOW = cython.declare(cython.longlong, 0xFFFFFFFF)
@@ -301,6 +319,25 @@ def _tuple_hash(
     return cython.cast(cython.longlong, _mix(x) >> 1)
 
 
+def flows(
+    segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong, target: cython.longlong[::1]
+):
+    """Writes the flow of each of the rows [start, stop) to `target`: a hash of scope, addresses and ports, not negative, the
+    same for both directions and in every process."""
+    row: cython.longlong
+    for row in range(start, stop):
+        target[row - start] = _tuple_hash(
+            0,
+            segments[SEGMENT_SCOPE, row],
+            segments[SEGMENT_SRC_HIGH, row],
+            segments[SEGMENT_SRC_LOW, row],
+            segments[SEGMENT_SRC_PORT, row],
+            segments[SEGMENT_DST_HIGH, row],
+            segments[SEGMENT_DST_LOW, row],
+            segments[SEGMENT_DST_PORT, row],
+        )
+
+
 def _grown(old, columns, rows):
     """A matrix `m[row, column]` with `rows` rows that begins with those of `old`."""
     new = matrix(rows, columns)
@@ -325,6 +362,10 @@ class Streams:
     above every CHUNK_SLOT so far. Limits in bytes count pages of 1 KiB: a kept segment takes at least one.
     `duplicates` counts segments that were captured twice by input (the packet number's upper bits). `lanes` is above
     every PART_LANE so far.
+
+    In a task (`in_task`), a run over a part of a capture, it tells what part each segment belongs to (SEGMENT_PART) and finds
+    points of rest of a connection: moments at which nothing of it is kept or waited for. What lies between two of them does
+    not depend on what lies before but for some numbers, and `jump` takes another run over it.
     """
 
     heap = cython.declare(object, visibility="readonly")
@@ -375,7 +416,16 @@ class Streams:
     evicted = cython.declare(cython.longlong, visibility="readonly")  # open connections that gave way to newer ones
     given_up = cython.declare(cython.longlong, visibility="readonly")  # holes not waited for, for want of memory
     finish_slot: cython.longlong
-    next_part: cython.longlong
+    in_task: cython.bint
+    spoiling_until: (
+        cython.longlong
+    )  # what brings nothing new before this time may be a copy of what was before the task
+    first_part: cython.longlong
+    taken: cython.longlong  # 2 * slot + side of the segment that was taken in the thorough way
+    touched: list  # slots of which segments came since `resting`
+    closed: list  # parts whose slots were freed since `take_closed`
+    copies: list  # (part, input) of each segment captured twice since `take_copies`, in a task
+    next_part = cython.declare(cython.longlong, visibility="readonly")  # number of the part that begins next
     part_rows = cython.declare(cython.longlong, visibility="readonly")  # parts that take_parts would give
     part_room: cython.longlong
     problem_rows: cython.longlong
@@ -406,6 +456,7 @@ class Streams:
         max_connections=65_536,
         heap_bytes=4 << 20,
         first_part=0,
+        in_task=False,
     ):
         """`seed` (64 bits, random by default) keeps hostile captures from choosing colliding addresses.
 
@@ -448,6 +499,13 @@ class Streams:
         self.evicted = 0
         self.given_up = 0
         self.finish_slot = 0
+        self.in_task = in_task
+        self.spoiling_until = UNKNOWN
+        self.first_part = first_part
+        self.taken = 0
+        self.touched = []
+        self.closed = []
+        self.copies = []
         self.next_part = first_part
         self.problem_rows = 0
         self.problems_dropped = 0
@@ -539,7 +597,8 @@ class Streams:
         """Takes segment rows [start, rows) whose payloads lie in `block`, writes chunk rows into `chunks`.
 
         Returns (next row, chunk rows written, why). WHY_OUTPUT_FULL and WHY_HEAP_FULL: use the chunks up, then call
-        again from the next row. `chunks` needs room for at least 4 rows (ValueError).
+        again from the next row. WHY_DONE before the last row: a connection has come to where `aim` said. `chunks` needs room
+        for at least 4 rows (ValueError).
         """
         row: cython.longlong = start
         why: cython.longlong = self._begin(chunks)
@@ -573,6 +632,12 @@ class Streams:
                 found = -2
                 if why != WHY_DONE and self.draining < 0:
                     break
+                if self.in_task and self._note(self.taken, row):
+                    row += 1
+                    break
+            elif self.in_task and self._note(found, row):
+                row += 1
+                break
             row += 1
         self._remember(row)
         self.block = None
@@ -678,6 +743,221 @@ class Streams:
         if self.segments[SEGMENT_WINDOW, row] == 0 and flags & (TCP_SYN | TCP_RST) == 0:
             self.side[s, S_ZERO_WINDOW] += 1
         return 0
+
+    # ---- a run over a part of a capture ----
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _note(self, s: cython.longlong, row: cython.longlong) -> cython.bint:
+        """Says which part a segment of side `s` belongs to; true: the connection has come to where it was aimed at."""
+        slot: cython.longlong = s >> 1
+        time: cython.longlong = self.segments[SEGMENT_TIME, row]
+        if self.spoiling_until == UNKNOWN and time != UNKNOWN:
+            self.spoiling_until = time + 2 * COPY_NS
+        self.segments[SEGMENT_PART, row] = self.conn[slot, C_PART] - self.first_part
+        self.conn[slot, C_FRESH] += self.segments[SEGMENT_LENGTH, row] + HEADER_BYTES
+        if time < self.conn[slot, C_SINCE] or time == UNKNOWN:
+            self.conn[slot, C_SPOILED] = 1
+        if self.conn[slot, C_NOTED] == 0:
+            self.conn[slot, C_NOTED] = 1
+            self.touched.append(slot)
+        if self.conn[slot, C_AIM_SIDE] == 0:
+            return False
+        s = 2 * slot + self.conn[slot, C_AIM_SIDE] - 1
+        if self.side[s, S_NEXT] < self.conn[slot, C_AIM]:
+            return False
+        self.conn[slot, C_AIM_SIDE] = 0
+        return True
+
+    def take_touched(self, fresh: cython.longlong):
+        """(slot, part, spoiled, at rest) of connections of which segments came since the last call.
+
+        Those with less than `fresh` new bytes (an eighth of it where no stretch has begun) wait for the next call unless
+        something was spoiled.
+        """
+        slot: cython.longlong
+        found = []
+        later = []
+        for slot in self.touched:
+            if self.conn[slot, C_MODE] & MODE_LIVE == 0:
+                self.conn[slot, C_NOTED] = 0
+            elif (
+                self.conn[slot, C_FRESH] < (fresh if self.conn[slot, C_SINCE] else fresh // 8)
+                and self.conn[slot, C_SPOILED] == 0
+            ):
+                later.append(slot)
+            else:
+                self.conn[slot, C_NOTED] = 0
+                spoiled = self.conn[slot, C_SPOILED] != 0
+                self.conn[slot, C_SPOILED] = 0
+                found.append((slot, self.conn[slot, C_PART], spoiled, self.is_at_rest(slot)))
+        self.touched = later
+        return found
+
+    def take_closed(self):
+        """Parts that are over since the last call."""
+        closed = self.closed
+        self.closed = []
+        return closed
+
+    def take_copies(self):
+        """(part, input) of each segment that was captured twice since the last call."""
+        copies = self.copies
+        self.copies = []
+        return copies
+
+    @cython.ccall
+    @cython.exceptval(-1)
+    def is_at_rest(self, slot: cython.longlong) -> cython.bint:
+        """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
+        s: cython.longlong
+        i: cython.longlong = self.conn[slot, C_HASH] & self.mask
+        other: cython.longlong = self.table[i]
+        if (
+            self.conn[slot, C_MODE] != MODE_LIVE | MODE_OPENED
+            or self.conn[slot, C_BUSY]
+            or self.conn[slot, C_CLOSE]
+            or self.conn[slot, C_RST]
+            or self.conn[slot, C_AWAITS_ACK]
+            or self.conn[slot, C_LANE]
+            or self.draining == slot
+        ):
+            return False
+        for s in range(2 * slot, 2 * slot + 2):
+            if (
+                self.side[s, S_STATE] & (SIDE_STARTED | SIDE_ENDED | SIDE_FIN) != SIDE_STARTED
+                or self.side[s, S_HEAD] >= 0
+                or self.side[s, S_LAST_ACK] == UNKNOWN
+                or self.side[s, S_TTL] == UNKNOWN
+                or self.side[s, S_WAIVED] > self.side[s, S_NEXT]
+                or self.side[s, S_ACKED] > self.side[s, S_NEXT]
+                or self.side[s, S_HOLE_ACK] > self.side[s, S_NEXT]
+                or self.side[s, S_LOST_TO] > self.side[s, S_NEXT]
+            ):
+                return False
+        while other >= 0:
+            if other != slot and self._is_same_tuple(slot, other):
+                return False
+            i = (i + 1) & self.mask
+            other = self.table[i]
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_same_tuple(self, one: cython.longlong, other: cython.longlong) -> cython.bint:
+        column: cython.longlong
+        straight: cython.bint = self.conn[one, C_SCOPE] == self.conn[other, C_SCOPE]
+        crossed: cython.bint = straight
+        for column in range(3):
+            straight = straight and (
+                self.conn[one, C_A_HIGH + column] == self.conn[other, C_A_HIGH + column]
+                and self.conn[one, C_B_HIGH + column] == self.conn[other, C_B_HIGH + column]
+            )
+            crossed = crossed and (
+                self.conn[one, C_A_HIGH + column] == self.conn[other, C_B_HIGH + column]
+                and self.conn[one, C_B_HIGH + column] == self.conn[other, C_A_HIGH + column]
+            )
+        return straight or crossed
+
+    def rest(self, slot: cython.longlong):
+        """The numbers of a connection that is at rest (REST_ columns)."""
+        column: cython.longlong
+        s: cython.longlong
+        found = [self.conn[slot, C_LAST_TIME], self.conn[slot, C_LAST_NUMBER]]
+        for s in range(2 * slot, 2 * slot + 2):
+            found += [self.side[s, S_NEXT], self.side[s, S_LAST_ACK], self.side[s, S_TTL], self.side[s, S_PROBLEMS]]
+            for column in range(S_PACKETS, S_DUPLICATES + 1):
+                found.append(self.side[s, column])
+        return found
+
+    def part(self, slot: cython.longlong):
+        """The number of the part that has this slot."""
+        return self.conn[slot, C_PART]
+
+    def ends(self, slot: cython.longlong):
+        """SEGMENT_ column -> value of a segment that side 0 would send."""
+        return {
+            SEGMENT_SCOPE: self.conn[slot, C_SCOPE],
+            SEGMENT_SRC_HIGH: self.conn[slot, C_A_HIGH],
+            SEGMENT_SRC_LOW: self.conn[slot, C_A_LOW],
+            SEGMENT_SRC_PORT: self.conn[slot, C_A_PORT],
+            SEGMENT_DST_HIGH: self.conn[slot, C_B_HIGH],
+            SEGMENT_DST_LOW: self.conn[slot, C_B_LOW],
+            SEGMENT_DST_PORT: self.conn[slot, C_B_PORT],
+        }
+
+    def rested(self, slot: cython.longlong, since: cython.longlong):
+        """A point of rest was taken down; segments before the time `since` spoil what follows. 0: no stretch has begun."""
+        self.conn[slot, C_FRESH] = 0
+        self.conn[slot, C_SINCE] = since
+        self.conn[slot, C_AIM_SIDE] = 0
+
+    def aim(self, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
+        """`feed` shall stop when this side has sent `ahead` bytes more."""
+        self.conn[slot, C_AIM_SIDE] = 1 + side
+        self.conn[slot, C_AIM] = self.side[2 * slot + side, S_NEXT] + ahead
+
+    def remember(self, segments: cython.longlong[:, ::1], rows: cython.longlong):
+        """Takes segments that `jump` goes over as such that came: a copy of one of them may follow."""
+        self.segments = segments
+        self.first_row = 0
+        self._remember(rows)
+        self.segments = None
+
+    def find(self, segments: cython.longlong[:, ::1], row: cython.longlong):
+        """(slot, side) of the connection whose segment this is, by its addresses; (-1, 0) when there is none."""
+        self.segments = segments
+        found = self._find(
+            _tuple_hash(
+                self.seed,
+                segments[SEGMENT_SCOPE, row],
+                segments[SEGMENT_SRC_HIGH, row],
+                segments[SEGMENT_SRC_LOW, row],
+                segments[SEGMENT_SRC_PORT, row],
+                segments[SEGMENT_DST_HIGH, row],
+                segments[SEGMENT_DST_LOW, row],
+                segments[SEGMENT_DST_PORT, row],
+            ),
+            row,
+        )
+        self.segments = None
+        return (found >> 1, found & 1) if found >= 0 else (-1, 0)
+
+    def fits(self, slot: cython.longlong, one, flip: cython.longlong):
+        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+        d: cython.longlong
+        mine: cython.longlong
+        theirs: cython.longlong
+        if not self.is_at_rest(slot) or self.conn[slot, C_LAST_NUMBER] != one[REST_NUMBER]:
+            return False
+        for d in range(2):
+            mine = 2 * slot + (d ^ flip)
+            theirs = REST_SIDES + REST_SIDE_COLUMNS * d
+            if (
+                (self.side[mine, S_NEXT] - one[theirs + REST_NEXT]) & LOW
+                or self.side[mine, S_LAST_ACK] != one[theirs + REST_ACK]
+                or self.side[mine, S_TTL] != one[theirs + REST_TTL]
+            ):
+                return False
+        return True
+
+    def jump(self, slot: cython.longlong, one, two, flip: cython.longlong):
+        """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
+        d: cython.longlong
+        column: cython.longlong
+        mine: cython.longlong
+        theirs: cython.longlong
+        self.conn[slot, C_LAST_TIME] = two[REST_TIME]
+        self.conn[slot, C_LAST_NUMBER] = two[REST_NUMBER]
+        for d in range(2):
+            mine = 2 * slot + (d ^ flip)
+            theirs = REST_SIDES + REST_SIDE_COLUMNS * d
+            self.side[mine, S_NEXT] += two[theirs + REST_NEXT] - one[theirs + REST_NEXT]
+            self.side[mine, S_LAST_ACK] = two[theirs + REST_ACK]
+            for column in range(S_DUPLICATES - S_PACKETS + 1):
+                self.side[mine, S_PACKETS + column] += (
+                    two[theirs + REST_COUNTS + column] - one[theirs + REST_COUNTS + column]
+                )
 
     # ---- copies, and points of the way ----
 
@@ -790,6 +1070,9 @@ class Streams:
     def _count_copy(self, s: cython.longlong):
         number = self.number >> SPLIT_SHIFT
         self.side[s, S_DUPLICATES] += 1
+        if self.in_task:
+            self.copies.append((self.conn[s >> 1, C_PART], number))
+            return
         self.duplicates[number] = self.duplicates.get(number, 0) + 1
 
     @cython.cfunc
@@ -812,6 +1095,7 @@ class Streams:
         i: cython.longlong = self.conn[found >> 1, C_HASH] & self.mask
         self.lane = 0
         self.point = 0
+        self.conn[found >> 1, C_SPOILED] = 1
         slot = self.table[i]
         while slot >= 0:
             s = 2 * slot if self._is_tuple(2 * slot, row) else 2 * slot + 1 if self._is_tuple(2 * slot + 1, row) else -1
@@ -1103,6 +1387,8 @@ class Streams:
         self._say(CHUNK_CLOSE, 2 * slot, 0, 0, self.conn[slot, C_LAST_TIME], self.conn[slot, C_LAST_NUMBER], 0)
         self._part_row(slot)
         self._remove(slot)
+        if self.in_task:
+            self.closed.append(self.conn[slot, C_PART])
         self.conn[slot, C_MODE] = 0
         self.conn[slot, C_FREE] = self.free_slot
         self.free_slot = slot
@@ -1158,9 +1444,13 @@ class Streams:
         """
         why: cython.longlong
         self._load(row)
-        if s >= 0 and self._may_be_copy(s) and self._is_copy(row, True):
-            self._count_copy(s)
-            return WHY_DONE
+        if s >= 0 and self._may_be_copy(s):
+            self.taken = s
+            if self._is_copy(row, True):
+                self._count_copy(s)
+                return WHY_DONE
+            if self.in_task and self.time < self.spoiling_until:
+                self.conn[s >> 1, C_SPOILED] = 1
         if self.kept_records > self.most_kept:
             why = self._relieve()
             if why != WHY_DONE:
@@ -1190,6 +1480,9 @@ class Streams:
             self._count(s, row)
             self._look_start(s)
             self._look_start(s ^ 1)
+        self.taken = s
+        if self.flags & (TCP_SYN | TCP_FIN | TCP_RST):
+            self.conn[s >> 1, C_SPOILED] = 1
         if self.flags & TCP_SYN and self.flags & TCP_RST == 0:
             s = self._syn(s)
         if self.flags & TCP_ACK:

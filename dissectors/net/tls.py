@@ -107,6 +107,39 @@ class TlsRows:
         if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
             self.state[slot, S_KIND] = PASSED_OVER
 
+    # ---- a run over a part of a capture: see `dissectors.net.streams` ----
+
+    def rest(self, slot: i64):
+        """What is known of a connection: its kind, then for each side the bytes looked at, and how far behind them a record
+        header must stand (0: nowhere). None for TLS."""
+        if self.state[slot, S_KIND] >= TLS:
+            return None
+        found = [self.state[slot, S_KIND]]
+        for side in range(2):
+            seen = self.state[slot, S_SEEN + side]
+            found += [seen, max(0, self.state[slot, S_NEXT + side] - seen)]
+        return found
+
+    def fits(self, slot: i64, one, flip: i64):
+        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+        mine = self.rest(slot)
+        if mine is None or mine[0] == PLAIN:
+            return mine is not None
+        return one[0] == UNTOLD and mine[2 + 2 * flip] == one[2] and mine[4 - 2 * flip] == one[4]
+
+    def jump(self, slot: i64, one, two, flip: i64):
+        """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
+        if self.state[slot, S_KIND] == PLAIN:
+            return
+        self.state[slot, S_KIND] = two[0]
+        for side in range(2):
+            mine = side ^ flip
+            self.state[slot, S_SEEN + mine] += two[1 + 2 * side] - one[1 + 2 * side]
+            seen = self.state[slot, S_SEEN + mine]
+            self.state[slot, S_NEXT + mine] = seen + two[2 + 2 * side] if two[2 + 2 * side] else 0
+            if seen > LOOKED_AT:
+                self.state[slot, S_KIND] = PLAIN
+
     def _grow(self, wanted):
         size = max(64, self.slots)
         while size < wanted:

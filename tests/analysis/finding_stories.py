@@ -386,7 +386,12 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "resent_batches": (lambda: sent([*range(40), 7]), (lambda: sent(list(range(40))), lambda: sent([*range(20), 7]))),
     "assigned_not_fetched": (
         lambda: assigned([70.0], 65),
-        (lambda: assigned([3.0, 70.0], 65), lambda: assigned([60.0], 55), lambda: assigned([], 65), lambda: assigned([70.0], 65, 30)),
+        (
+            lambda: assigned([3.0, 70.0], 65),
+            lambda: assigned([60.0], 55),
+            lambda: assigned([], 65),
+            lambda: assigned([70.0], 65, 30),
+        ),
     ),
     "poll_gap": (lambda: polling(61, 5), (lambda: polling(59, 5), lambda: polling(61, 0))),
     "session_expired": (lambda: silent_member(11), (lambda: silent_member(9),)),

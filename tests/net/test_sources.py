@@ -158,7 +158,7 @@ BAD = {
     "packed twice": (lambda folder: source(folder, gzip.compress(gzip.compress(CAPTURE))).name, "compressed twice"),
     "glob": (lambda folder: str(folder / "*.pcap"), "no file matches"),
     "directory": (lambda folder: str(folder), "no captures in this directory"),
-    "uri": (lambda _: "s3://bucket/x.pcap", "object storage"),
+    "uri": (lambda _: "ftp://host/x.pcap", "no storage that can be read"),
     "below a file": (lambda folder: source(folder, CAPTURE).name + "/x", "cannot be read"),
 }
 

@@ -1,64 +1,40 @@
-"""Metrics and findings are one SQL for two engines: on Spark every file gives the rows that it gives on DuckDB.
+"""Final tables, metrics and findings are one SQL for two engines: on Spark every file gives the rows that it gives on DuckDB.
 
-Over the tables of five captures, over random rows with nulls everywhere, and over the stories of the rules. PySpark has an
+Over the raw tables of five captures, over random rows with nulls everywhere, and over the stories of the rules. PySpark has an
 environment of its own (`make test-spark` makes it), so one program in there asks every question of both engines; a test here is
-one file.
+one table or one file.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 import subprocess
-import warnings
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from environment import python
 from same_rows import Answer, difference, in_order
 
 from analyzer import findings, metrics
-from analyzer.export import export
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.tables import TABLES
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-PYTHON = ROOT / ".venv-spark" / "bin" / "python"
 CAPTURES = ("throttle", "groups_classic", "transactions", "sweep_43", "versions")
-JAVA = 17
+FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
 Reports = list[dict[str, Any]]
-
-
-def missing() -> str:
-    """What this machine lacks to run Spark; empty when nothing."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    if not PYTHON.exists():
-        return "no .venv-spark: `make test-spark` makes it"
-    if not java or not Path(java).exists():
-        return f"no Java: Spark needs {JAVA} or newer"
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
-    version = re.search(r'version "(\d+)', told)
-    return "" if version and int(version[1]) >= JAVA else f"Java {JAVA} or newer, not {told.splitlines()[:1]}"
 
 
 @pytest.fixture(scope="module")
 def reports(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reports]:
     """Metric or finding, and its name -> what came of each time it was asked."""
-    if lacking := missing():
-        # Reasons of skips are not printed by default; warnings are.
-        warnings.warn(f"SPARK IS NOT TESTED: {lacking}", stacklevel=1)
-        pytest.skip(lacking)
+    program = [python(), str(HERE / "ask_both.py")]
     folder = tmp_path_factory.mktemp("spark")
-    with open_dataset([str(samples / f"{name}.pcap.zst") for name in CAPTURES], Options()) as dataset:
-        export(dataset, folder / "tables", "parquet")
     (folder / "scratch").mkdir()
     answers = folder / "answers.jsonl"
-    command = [str(PYTHON), str(HERE / "ask_both.py"), str(folder / "tables"), str(folder / "scratch"), str(answers)]
+    captures = [str(samples / f"{name}.pcap.zst") for name in CAPTURES]
+    command = [*program, str(folder / "scratch"), str(answers), *captures]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-4000:]
     found = defaultdict(list)
@@ -72,6 +48,22 @@ def told(reports: Reports) -> list[str]:
     return [
         f"{each['rows']} rows of {each['question']}: {each['difference']}" for each in reports if each["difference"]
     ]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_final_table_has_the_same_rows(name: str, reports: dict[str, Reports]) -> None:
+    asked = reports[f"tables/{name}"]
+    assert len(asked) >= 2
+    assert told(asked) == []
+    assert any(each["rows"] for each in asked) or name in EMPTY
+
+
+@pytest.mark.parametrize("name", FILTERED)
+def test_filters_leave_the_same_rows(name: str, reports: dict[str, Reports]) -> None:
+    asked = [each for each in reports[f"tables/{name}"] if "filtered" in each["question"]]
+    assert len(asked) == 3
+    assert told(asked) == []
+    assert any(each["rows"] for each in asked)
 
 
 @pytest.mark.parametrize("name", metrics.names())
@@ -90,8 +82,8 @@ def test_finding_is_the_same(name: str, reports: dict[str, Reports]) -> None:
     assert any(each["rows"] for each in asked if each["question"].startswith("story"))
 
 
-# No connection of the captures or of the random rows was refused.
-EMPTY = ("refused",)
+# Nobody logs in in the captures, and no connection of theirs or of the random rows was refused.
+EMPTY = ("logins", "refused")
 
 
 @pytest.mark.parametrize(

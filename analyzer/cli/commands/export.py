@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -19,9 +18,8 @@ from analyzer.tables import TABLES
 @click.option(
     "--to",
     "directory",
-    type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="A new directory for all tables.",
+    help="A new directory for all tables, here or in object storage (s3://BUCKET/KEY, gs://, abfss://).",
 )
 @click.option(
     "--table", type=click.Choice(list(TABLES)), metavar="NAME", help=f"One table, to stdout: {', '.join(TABLES)}."
@@ -35,7 +33,7 @@ from analyzer.tables import TABLES
 )
 @capture_options(until=("--until",))
 def command(
-    inputs: tuple[str, ...], options: Options, directory: Path | None, table: str | None, form: str | None
+    inputs: tuple[str, ...], options: Options, directory: str | None, table: str | None, form: str | None
 ) -> int:
     """Write the tables as Parquet, CSV or JSON lines.
 
@@ -60,11 +58,10 @@ def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str)
         return exit_code(dataset)
 
 
-def _to_directory(inputs: tuple[str, ...], options: Options, directory: Path, form: str) -> int:
-    from analyzer.export import export
+def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, form: str) -> int:
+    from analyzer.export import check_free, export
 
-    if directory.exists() and any(directory.iterdir()):
-        raise click.UsageError(f"{directory} is not empty; name a new directory")
+    check_free(directory)
     with opened(inputs, options, None) as dataset:
         counts = export(dataset, directory, form)
         say(f"{directory}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))

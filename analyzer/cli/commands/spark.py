@@ -1,0 +1,110 @@
+"""`kanalyze spark`: the tables of captures larger than a machine, made on Spark where they lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from analyzer.cli.common import capture_options, captures, say_when_uncompiled
+from analyzer.cli.outcome import FINE, UNREADABLE, say
+from analyzer.cli.values import Size
+from analyzer.options import MIB, Options
+
+if TYPE_CHECKING:
+    from analyzer.spark.job import Planned
+
+
+class Setting(click.ParamType):
+    """A setting of Spark as its name and its value: `spark.executor.memory=4g`."""
+
+    name = "setting"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, sign, text = value.partition("=")
+        if not sign or not name.startswith("spark."):
+            self.fail(f"{value!r} is not a setting like spark.executor.memory=4g", param, ctx)
+        return name, text
+
+
+@click.command()
+@captures
+@click.option("--out", metavar="DIR", help="A new directory for the tables, on shared disks or in storage (s3://...).")
+@click.option(
+    "--master",
+    metavar="URL",
+    help="Where Spark runs; sc://HOST is a Connect server.  [default: as spark-submit or SPARK_REMOTE say, else here]",
+)
+@click.option(
+    "--conf",
+    "settings",
+    multiple=True,
+    type=Setting(),
+    metavar="NAME=VALUE",
+    help="A setting of Spark; may be repeated.",
+)
+@click.option(
+    "--task-size",
+    "task_bytes",
+    type=Size(),
+    default=256 * MIB,
+    metavar="SIZE",
+    help="How much of the captures one task reads.  [default: 256MiB]",
+)
+@click.option("--plan", "only_plan", is_flag=True, help="Print which task would read what, and stop.")
+@click.option("--strict", is_flag=True, help="Fail when any capture is damaged, instead of reading what can be read.")
+@capture_options()
+def command(
+    inputs: tuple[str, ...],
+    options: Options,
+    out: str | None,
+    master: str | None,
+    settings: tuple[tuple[str, str], ...],
+    task_bytes: int,
+    only_plan: bool,
+    strict: bool,
+) -> int:
+    """Write the tables of captures as a dataset of Parquet files, on many machines.
+
+    Captures are read where they lie: on disks that all machines share, or in storage (s3://, gs://, abfss://). Afterwards
+    every other command reads the dataset, without Spark: `kanalyze report DIR`.
+    """
+    from analyzer.spark import job
+
+    if not only_plan and out is None:
+        raise click.UsageError("give --out DIR for the tables, or --plan to see which task would read what")
+    planned = job.planned(inputs, options, task_bytes)
+    if out is None or only_plan:
+        return _show(planned)
+    say_when_uncompiled()
+    return _run(planned, out, master, settings, strict)
+
+
+def _show(planned: Planned) -> int:
+    from analyzer.text import printable
+
+    for line in planned.warnings:
+        say(line)
+    for line in planned.plan.lines():
+        print(printable(line))
+    return UNREADABLE if planned.failed else FINE
+
+
+def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[str, str], ...], strict: bool) -> int:
+    from analyzer.spark import job, session, sink
+
+    sink.check_free(out)
+    given = click.get_current_context().get_parameter_source("jobs") is not ParameterSource.DEFAULT
+    cores = planned.options.jobs if given else None
+    with (
+        session.opened(master, settings, planned.options.temp_dir, cores) as spark,
+        job.run(spark, planned, strict, say) as tables,
+    ):
+        for line in tables.warnings:
+            say(line)
+        counts = sink.write(tables, out, say)
+        say(f"{out}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))
+        return UNREADABLE if tables.failed else FINE

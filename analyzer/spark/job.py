@@ -1,0 +1,244 @@
+"""The job: captures -> tables as DataFrames.
+
+    plan --read--> raw tables, fragments --by connection--> stitch --> raw tables --SQL--> final tables
+
+What a run guessed is proved here from what the runs tell: where a part of a file begins (`analyzer.plan`), where a frame begins
+(`analyzer.tasks.stitch`). What is refuted is read again, and nothing of the first try counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from analyzer import local, resolve
+from analyzer.options import Options
+from analyzer.peek import in_time_order
+from analyzer.plan import TARGET_BYTES, Plan, plan, repaired
+from analyzer.small_tables import by_file, small_tables
+from analyzer.sources import InputError, Source, expand
+from analyzer.spark import dataflow, stages
+from analyzer.spark.dataflow import Stage
+from analyzer.spark.session import prepare
+from analyzer.spark.views import Views, final_tables
+from analyzer.tables import TABLES
+from analyzer.tls import read_key_logs
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from analyzer.inputs import Reading
+    from analyzer.pipeline import Summary
+
+    Tell = Callable[[str], None]
+
+DAY_NS = 86_400_000_000_000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a run will do. `warnings` of what was found on the way; `failed`: some input is none."""
+
+    plan: Plan
+    options: Options
+    warnings: tuple[str, ...] = ()
+    failed: bool = False
+
+
+def planned(inputs: Sequence[str], options: Options, task_bytes: int = TARGET_BYTES) -> Planned:
+    """Finds the captures and divides them into tasks of about `task_bytes`. Raises InputError when there is none."""
+    found = expand(inputs)
+    warnings = [str(error) for error in found.errors]
+    sources = [_for_everywhere(source) for source in found.sources]
+    if not sources:
+        raise InputError("\n".join(warnings))
+    failed = bool(warnings)
+    if found.passed_over:
+        warnings.append(local.told_passed_over(found.passed_over))
+    made = plan(in_time_order(sources), task_bytes, options.taps)
+    return Planned(made, options, tuple(warnings), failed)
+
+
+def _for_everywhere(source: Source) -> Source:
+    """The source as a process with another working directory finds it."""
+    if source.size_bytes is None:
+        raise InputError(
+            f"{source.name}: a pipe can be read by one process only; save it to a file that all machines see"
+        )
+    return source if source.path is None else replace(source, path=source.path.absolute())
+
+
+class Tables(Mapping[str, "DataFrame"]):
+    """The final tables by name, as a mapping or as attributes: `tables.exchanges`; `sql`, `metric`, `findings` ask them.
+
+    `warnings` are lines that a person must see; `failed` says that some input could not be read; `inputs` are the captures in
+    the order of reading; `several_days`: they touch more than one day (UTC); `stages` hold what every run told. `close`, or
+    the end of a `with`, gives the disks of the executors back; then nothing can be asked any more.
+    """
+
+    def __init__(self, views: Views, done: Read, warnings: Sequence[str], failed: bool) -> None:
+        self._views = views
+        self._done = done
+        self.warnings = tuple(warnings)
+        self.failed = failed
+        self.stages = done.stages
+        self.inputs = [reading.source.name for reading in done.files]
+        times = (time for each in done.files for time in (each.first_time_ns, each.last_time_ns) if time is not None)
+        self.several_days = len({time // DAY_NS for time in times}) > 1
+        self.sql = views.sql
+        self.metric = views.metric
+        self.findings = views.findings
+
+    def __getitem__(self, name: str) -> DataFrame:
+        return self._views[name]
+
+    def __getattr__(self, name: str) -> DataFrame:
+        if name not in TABLES:
+            raise AttributeError(name)
+        return self._views[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        return len(TABLES)
+
+    def close(self) -> None:
+        """Gives back what is kept on disks."""
+        self._views.close()
+        self._done.close()
+
+    def __enter__(self) -> Tables:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def tables(
+    spark: SparkSession,
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    task_bytes: int = TARGET_BYTES,
+    strict: bool = False,
+    tell: Tell = lambda _: None,
+    **options: Any,
+) -> Tables:
+    """The final tables of captures, as DataFrames.
+
+    `paths` are paths that all machines see, directories, globs, URIs; `options` fields of `analyzer.options.Options`. A
+    capture that is damaged is told in `Tables.warnings`; `strict`: it raises. `tell` hears a line at each step. Raises
+    InputError when nothing could be read, SparkError when Spark fails.
+    """
+    names = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    return run(spark, planned([fspath(name) for name in names], Options(**options), task_bytes), strict, tell)
+
+
+def run(spark: SparkSession, given: Planned, strict: bool = False, tell: Tell = lambda _: None) -> Tables:
+    """The same for what is planned already."""
+    prepare(spark)
+    done = read(spark, given, tell)
+    try:
+        return _tables(spark, given, done, strict)
+    except BaseException:
+        done.close()
+        raise
+
+
+def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Tables:
+    lines = [line for reading in done.files for line in local.warnings_of(reading)]
+    failed = given.failed or any(local.unreadable(reading) for reading in done.files)
+    if (strict and failed) or all(reading.failure for reading in done.files):
+        raise InputError("\n".join([*given.warnings, *lines]))
+    lines += [*local.limits_reached(done.summary), *local.key_log_lines(read_key_logs(given.options.tls_key_logs))]
+    raw = {f"raw_{name}": frame for name, frame in done.raw().items()}
+    raw |= {name: dataflow.small(spark, table) for name, table in small_tables(done.readings, done.summary).items()}
+    whole_files = all(reading.file == reading.split for reading in done.readings)
+    sql = resolve.views(done.summary.api_keys, whole_files, odd=done.summary.odd)
+    views = final_tables(spark, raw, sql, given.options.filters)
+    return Tables(views, done, [*given.warnings, *lines], failed)
+
+
+class Read:
+    """What both stages gave: rows that are kept, readings in the order of files and splits, and the sum of all summaries."""
+
+    def __init__(self, spark: SparkSession, stages_kept: Sequence[Stage], plan_done: Plan) -> None:
+        self._spark = spark
+        self.plan = plan_done
+        self.stages = stages_kept
+        outcomes = [done.outcome for stage in stages_kept for done in stage.done.values()]
+        self.readings: list[Reading] = [reading for outcome in outcomes for reading in outcome.readings]
+        self.files: list[Reading] = by_file(self.readings)
+        self.summary: Summary = reduce(add, (outcome.summary for outcome in outcomes))
+
+    def raw(self) -> dict[str, DataFrame]:
+        """The raw tables that runs write, by name without `raw_`."""
+        return dataflow.raw_tables(self._spark, self.stages)
+
+    def close(self) -> None:
+        """Gives the disks back."""
+        for stage in self.stages:
+            stage.close()
+
+
+def read(spark: SparkSession, given: Planned, tell: Tell) -> Read:
+    """Both stages, until nothing is refuted any more."""
+    reader = _Reader(spark, given.options, tell)
+    try:
+        return reader.run(given.plan)
+    except BaseException:
+        reader.close()
+        raise
+
+
+class _Reader:
+    """Reads tasks, proves, and reads again."""
+
+    def __init__(self, spark: SparkSession, options: Options, tell: Tell) -> None:
+        self._spark = spark
+        self._order = stages.order(options)
+        self._tell = tell
+        self._read: list[Stage] = []
+        self._stitched: Stage | None = None
+        self._raw_flows: dict[int, frozenset[int]] = {}
+
+    def run(self, made: Plan) -> Read:
+        again = frozenset(task.number for task in made.tasks)
+        while again:
+            while again:
+                self._read_tasks(made, again)
+                made, again = repaired(made, self._readings())
+            again = self._stitch()
+        assert self._stitched is not None
+        return Read(self._spark, [*self._read, self._stitched], made)
+
+    def _read_tasks(self, made: Plan, numbers: frozenset[int]) -> None:
+        kept = {task.number for task in made.tasks} - numbers
+        for stage in self._read:
+            stage.forget(set(stage.done) - kept)
+        tasks = [task for task in made.tasks if task.number in numbers]
+        self._tell(f"reading {len(tasks):,} of {len(made.tasks):,} tasks")
+        self._read.append(dataflow.read(self._spark, tasks, self._order, self._raw_flows))
+
+    def _readings(self) -> list[Reading]:
+        return [reading for stage in self._read for done in stage.done.values() for reading in done.outcome.readings]
+
+    def _stitch(self) -> frozenset[int]:
+        """Finishes what tasks left; answers the tasks that must be read again, because they were wrong in something."""
+        if self._stitched is not None:
+            self._stitched.close()
+        self._tell("stitching connections")
+        secrets = [secret for reading in self._readings() for secret in reading.secrets]
+        self._stitched = dataflow.stitch(self._spark, self._read, self._order, secrets)
+        refuted = [pair for done in self._stitched.done.values() for pair in done.outcome.refuted]
+        for task, flow in refuted:
+            self._raw_flows[task] = self._raw_flows.get(task, frozenset()) | {flow}
+        return frozenset(task for task, _ in refuted)
+
+    def close(self) -> None:
+        for stage in (*self._read, *([self._stitched] if self._stitched else [])):
+            stage.close()

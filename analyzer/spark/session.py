@@ -1,0 +1,185 @@
+"""The Spark session of a run: the one that is there, or a sane one of our own. PySpark is imported when it is needed.
+
+A session that somebody else made is theirs: of its settings only the two that rows in Arrow form need are touched (`prepare`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA = 17
+LOG_SETTINGS = Path(__file__).parent / "log4j2.properties"
+# Before this release an Arrow batch has a limit of rows only, and rows of ours may hold a megabyte.
+BYTES_LIMITED_FROM = (4, 1)
+MOST_ROWS = 64
+SHUFFLE_PARTITIONS_PER_CORE = 4
+NO_CODE = "; the Python of the executors has no kanalyze: ship an environment (spark.archives) or set PYSPARK_PYTHON"
+TRACEBACK = "Traceback (most recent call last):"
+_END = re.compile(r"([\w.]+(?:Error|Exception|Interrupt|Exit))(?:: (.*))?$")
+# Set by spark-submit for the program that it starts.
+SUBMITTED = "PYSPARK_GATEWAY_PORT"
+
+
+class SparkError(OSError):
+    """What stops a run on Spark and is no bug of ours: no Java, no PySpark, a failed job. The text is a message for a person."""
+
+
+@contextmanager
+def opened(
+    master: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    temp_dir: Path | None = None,
+    cores: int | None = None,
+) -> Iterator[SparkSession]:
+    """A session as `get_session` gives it; one that was made for it is stopped at the end."""
+    active = _pyspark().getActiveSession()
+    spark = get_session(master, settings, temp_dir, cores)
+    try:
+        yield spark
+    finally:
+        if active is None:
+            spark.stop()
+
+
+def get_session(
+    master: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    temp_dir: Path | None = None,
+    cores: int | None = None,
+) -> SparkSession:
+    """The session that is active, that spark-submit or a Connect server offers, or one that is made here.
+
+    `master` as Spark takes it, `sc://host` for a Connect server; None: SPARK_REMOTE, what spark-submit says, or this
+    machine with `cores` (None: all). `settings` are pairs of Spark's own names and values, for a session that is made here.
+    Raises SparkError.
+    """
+    sessions = _pyspark()
+    spark: SparkSession | None = sessions.getActiveSession()
+    if spark is None:
+        spark = _made(sessions.builder.appName("kanalyze"), master, dict(settings), temp_dir, cores)
+    prepare(spark)
+    return spark
+
+
+def prepare(spark: SparkSession) -> None:
+    """The settings without which rows in Arrow form could be mixed up (columns are matched by place) or grow too large."""
+    spark.conf.set("spark.sql.execution.arrow.pyspark.validateSchema.enabled", "true")
+    if version(spark) < BYTES_LIMITED_FROM:
+        name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+        most = int(spark.conf.get(name) or 0)
+        if not 0 < most <= MOST_ROWS:
+            spark.conf.set(name, str(MOST_ROWS))
+
+
+def version(spark: SparkSession) -> tuple[int, int]:
+    """Major and minor number of the Spark that runs the session."""
+    major, minor = re.findall(r"\d+", spark.version)[:2]
+    return int(major), int(minor)
+
+
+def java_problem(environment: Mapping[str, str] = os.environ) -> str:
+    """One line when there is no Java that Spark can use; empty when all is well."""
+    advice = f"Spark needs Java {JAVA} or newer (Debian: apt install openjdk-17-jre-headless)"
+    home = environment.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=environment.get("PATH"))
+    if java is None:
+        return f"no Java found, neither by JAVA_HOME nor on the PATH; {advice}"
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{java} cannot be run ({error}); {advice}, and JAVA_HOME must name its directory"
+    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    if found is None or int(found[1]) < JAVA:
+        return f"{java} is Java {found[1] if found else 'of an unknown version'}; {advice}"
+    return ""
+
+
+def _pyspark() -> Any:
+    try:
+        import pandas  # noqa: F401  (mapInArrow asks for it)
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise SparkError(f"no {error.name} in this environment: pip install 'kanalyze[spark]'") from error
+    return SparkSession
+
+
+def _made(
+    builder: Any, master: str | None, settings: dict[str, str], temp_dir: Path | None, cores: int | None
+) -> SparkSession:
+    remote = master if master and master.startswith("sc://") else None
+    if remote or (master is None and os.environ.get("SPARK_REMOTE")):
+        return _got((builder.remote(remote) if remote else builder), settings)
+    if SUBMITTED in os.environ:
+        return _got(builder.master(master) if master else builder, settings)
+    if problem := java_problem():
+        raise SparkError(problem)
+    # Python workers that Spark would start with the system's Python have neither kanalyze nor its dependencies.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    master = master or f"local[{cores or '*'}]"
+    defaults = _defaults(temp_dir)
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        defaults |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    java_options = "spark.driver.extraJavaOptions"
+    if java_options in settings:
+        settings[java_options] = f"{defaults[java_options]} {settings[java_options]}"
+    return _got(builder.master(master), defaults | settings)
+
+
+def _defaults(temp_dir: Path | None) -> dict[str, str]:
+    """Settings of a session of our own."""
+    cores = os.cpu_count() or 1
+    return {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{LOG_SETTINGS} -XX:ReservedCodeCacheSize=256m",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(SHUFFLE_PARTITIONS_PER_CORE * cores),
+    } | ({"spark.local.dir": str(temp_dir)} if temp_dir else {})
+
+
+def _got(builder: Any, settings: Mapping[str, str]) -> SparkSession:
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        spark: SparkSession = builder.getOrCreate()
+        # A Connect session is lazy: whether there is a server shows with the first question.
+        _ = spark.version
+    except Exception as error:  # Java's, Py4J's and gRPC's errors have no base in common
+        raise SparkError(f"no Spark session: {reason(error)}") from error
+    return spark
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Words what a job fails with. Errors of our own, and Ctrl-C, pass."""
+    try:
+        yield
+    except Exception as error:  # Java's, Py4J's and gRPC's errors have no base in common
+        if not type(error).__module__.startswith(("pyspark", "py4j", "grpc")):
+            raise
+        line = reason(error)
+        raise SparkError(f"{line}{NO_CODE}" if "No module named 'analyzer'" in line else line) from error
+
+
+def reason(error: BaseException) -> str:
+    """The line of an error of Spark that says what happened; of Python's traceback in a worker its end."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if TRACEBACK in lines:
+        ends = filter(None, map(_END.match, lines[lines.index(TRACEBACK) :]))
+        for end in ends:
+            # Errors that are made for a person need no name.
+            return end[2] if end[1].startswith("analyzer.") and end[2] else end[0]
+    return lines[0] if lines else type(error).__name__

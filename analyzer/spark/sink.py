@@ -1,0 +1,201 @@
+"""Final tables as a dataset of Parquet files that `kanalyze DIR` reads: TABLE/part-*.parquet, and a manifest, written last.
+
+Executors write the files themselves, to whatever `analyzer.objects` reaches: Spark needs no jar for it. A file is named after
+the partition that it holds, so a task that runs twice writes the same file twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+from analyzer.dataset import MANIFEST
+from analyzer.objects import address, find, is_uri, listing, writing
+from analyzer.spark.dataflow import partition_number
+from analyzer.spark.rows import conform
+from analyzer.spark.session import SparkError, told
+from analyzer.tables import TABLES, arrow_schema
+from analyzer.version import VERSION
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from analyzer.spark.job import Tables
+
+    Tell = Callable[[str], None]
+
+WRITTEN = "file string, rows bigint, bytes bigint"
+GROUP_ROWS = 65_536
+GROUP_BYTES = 32 << 20
+DAY_NS = 86_400_000_000_000
+# The large table, which has a directory for each day (UTC) where captures span several.
+BY_DAY = "exchanges"
+DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
+
+
+class Written(NamedTuple):
+    """One file of a table, by its name below the dataset's directory."""
+
+    file: str
+    rows: int
+    bytes: int
+
+
+def check_free(place: str) -> None:
+    """Raises SparkError when there is anything at a place, StorageError when nobody can get there."""
+    if is_uri(place):
+        taken = bool(listing(address(place)))
+    else:
+        folder = Path(place)
+        taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    if taken:
+        raise SparkError(f"{place} is not empty; name a new directory")
+
+
+def write(tables: Tables, place: str, tell: Tell = lambda _: None) -> dict[str, int]:
+    """Writes every final table below `place` (a URI or a path, new or empty) and then the manifest; answers their rows.
+
+    Exchanges of captures of several days have a directory for each. `tell` hears a line of each table. Raises SparkError for
+    what went wrong on executors, OSError for the place.
+    """
+    check_free(place)
+    if not is_uri(place):
+        place = str(Path(place).absolute())
+    counts = {}
+    for table in TABLES:
+        files = _write_table(tables[table], table, place, tables.several_days and table == BY_DAY)
+        counts[table] = sum(file.rows for file in files)
+        tell(f"{table}: {counts[table]:,} rows written")
+    text = {"kanalyze": VERSION, "format": "parquet", "inputs": tables.inputs, "tables": counts}
+    with _writing(place, MANIFEST) as out:
+        out.write((json.dumps(text, indent=2) + "\n").encode())
+    return counts
+
+
+def _write_table(rows: DataFrame, table: str, place: str, by_day: bool) -> list[Written]:
+    columns = [f"`{column.name}`" for column in TABLES[table]]
+    chosen = rows.selectExpr(*columns, f"{DAY if by_day else 'CAST(NULL AS bigint)'} AS day")
+    if by_day:
+        chosen = chosen.sortWithinPartitions("day")
+
+    def store(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return store_partition(batches, partition_number(), table, place)
+
+    with told():
+        files = [Written(*row) for row in chosen.mapInArrow(store, WRITTEN).collect()]
+    if not files:
+        with _File(place, f"{table}/part-00000.parquet", table):
+            pass
+    for file in files:
+        # Executors may have written to disks of their own, which nobody else sees.
+        if _size(place, file.file) != file.bytes:
+            raise SparkError(
+                f"{place}/{file.file} was written, but cannot be seen here; name a place that all machines share"
+            )
+    return files
+
+
+def store_partition(batches: Iterable[pa.RecordBatch], number: int, table: str, place: str) -> Iterator[pa.RecordBatch]:
+    """Runs on an executor: one partition as one file, or one for each day; the last column is the day."""
+    import pyarrow as pa
+
+    part = f"part-{number:05}.parquet"
+    schema = arrow_schema(table)
+    pieces = (piece for batch in batches for piece in _days(batch))
+    for day, of_day in groupby(pieces, key=itemgetter(0)):
+        with _File(place, f"{table}/{day}{part}", table) as file:
+            for _, rows in of_day:
+                file.add(conform(rows, schema))
+        arrays = [pa.array([value]) for value in file.written]
+        yield pa.RecordBatch.from_arrays(arrays, names=list(Written._fields))
+
+
+def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The batch, which is sorted by its last column, in pieces of one day, each with the directory of the day."""
+    days = batch.column(batch.num_columns - 1).to_pylist()
+    rows = batch.select(range(batch.num_columns - 1))
+    start = 0
+    for day, same in groupby(days):
+        count = sum(1 for _ in same)
+        yield ("" if day is None else f"date={_date(day)}/"), rows.slice(start, count)
+        start += count
+
+
+def _date(day: int) -> str:
+    return datetime.fromtimestamp(day * DAY_NS // 1_000_000_000, UTC).date().isoformat()
+
+
+class _File:
+    """A Parquet file that grows by row groups of some size, however small the batches are. `written` tells of it at the end."""
+
+    def __init__(self, place: str, name: str, table: str) -> None:
+        import pyarrow.parquet as pq
+
+        self.written = Written(name, 0, 0)
+        self._waiting: list[pa.RecordBatch] = []
+        self._open = ExitStack()
+        self._sink = self._open.enter_context(_writing(place, name))
+        self._writer = self._open.enter_context(pq.ParquetWriter(self._sink, arrow_schema(table), compression="zstd"))
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Takes rows; those of one row group at most are held."""
+        self._waiting.append(batch)
+        self.written = self.written._replace(rows=self.written.rows + batch.num_rows)
+        rows, size = (
+            sum(counts) for counts in zip(*((each.num_rows, each.nbytes) for each in self._waiting), strict=True)
+        )
+        if rows >= GROUP_ROWS or size >= GROUP_BYTES:
+            self._flush()
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:
+            self._flush()
+            self._writer.close()
+            self.written = self.written._replace(bytes=self._sink.tell())
+        self._open.__exit__(*error)
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._waiting:
+            self._writer.write_table(pa.Table.from_batches(self._waiting))
+        self._waiting = []
+
+
+@contextmanager
+def _writing(place: str, file: str) -> Iterator[Any]:
+    """A binary stream that becomes the file when the block ends well."""
+    if is_uri(place):
+        with writing(address(f"{place}/{file}")) as stream:
+            yield stream
+        return
+    path = Path(place) / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # No reader takes a file with this name for a part of a table.
+    beside = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with beside.open("wb") as stream:
+            yield stream
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _size(place: str, file: str) -> int | None:
+    """Bytes of a file; None when it is not there."""
+    if is_uri(place):
+        found = find(address(f"{place}/{file}"))
+        return found.size_bytes if found else None
+    path = Path(place) / file
+    return path.stat().st_size if path.exists() else None

@@ -1,0 +1,38 @@
+"""Several processes read objects: interpreters of their own, as the clients of storage have threads that no fork survives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzer import local
+from analyzer.dataset import Dataset
+from analyzer.options import Options
+from analyzer.peek import in_time_order
+from analyzer.plan import plan
+from analyzer.sources import expand
+from analyzer.tables import TABLES
+
+
+def rows(dataset: Dataset) -> dict[str, list[str]]:
+    found = {}
+    for table in TABLES:
+        every = dataset.arrow(f"SELECT * FROM {table}").to_pylist()
+        found[table] = sorted(repr({name: value for name, value in row.items() if name != "path"}) for row in every)
+    return found
+
+
+@pytest.mark.usefixtures("server")
+def test_objects_cut_in_tasks_give_the_same_rows(samples: Path, bucket: Path) -> None:
+    capture = expand([str(samples / "old_java.pcap.zst")]).sources[0]
+    (bucket / "a.pcap").write_bytes(b"".join(capture.blocks()))
+    (bucket / "b.pcap.zst").write_bytes((samples / "throttle.pcap.zst").read_bytes())
+    made = plan(in_time_order(expand(["s3://bucket/"]).sources), 300_000)
+    assert len(made.tasks) > 3
+    assert any(piece.source.begin for task in made.tasks for piece in task.pieces)
+    with local.open_dataset([str(bucket)], Options()) as here, local.open_plan(made, Options(jobs=2)) as there:
+        expected, found = rows(here), rows(there)
+    for table in TABLES:
+        assert found[table] == expected[table], table
+    assert expected["exchanges"]

@@ -1,0 +1,134 @@
+"""The job on Spark writes the dataset that a run on this machine exports: every table, every row, ids included.
+
+One program in the environment of PySpark runs all command lines, as a session takes long to start; a test here looks at what
+one of them left.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from environment import python
+
+from analyzer.dataset import Dataset
+from analyzer.local import open_dataset
+from analyzer.options import Options
+from analyzer.sources import Source
+from analyzer.tables import TABLES
+
+HERE = Path(__file__).resolve().parent
+# Two are cut into parts, the one that stays compressed is read whole.
+CUT = ("throttle", "transactions")
+WHOLE = "sweep_43"
+TASK_BYTES = "300k"
+
+Answers = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("spark_job")
+
+
+@pytest.fixture(scope="module")
+def captures(samples: Path, folder: Path) -> list[str]:
+    """The captures of the job, in the order in which it is given them."""
+    for name in CUT:
+        packed = samples / f"{name}.pcap.zst"
+        (folder / f"{name}.pcap").write_bytes(b"".join(Source(str(packed), packed).blocks()))
+    return [*(str(folder / f"{name}.pcap") for name in CUT), str(samples / f"{WHOLE}.pcap.zst")]
+
+
+@pytest.fixture(scope="module")
+def answers(captures: list[str], folder: Path) -> Answers:
+    """Name of a command line -> its exit code and what it said."""
+    program = python()
+    damaged = folder / "damaged.pcap"
+    damaged.write_bytes(Path(captures[1]).read_bytes()[:50_000] + b"\xff" * 5_000)
+    commands = {
+        "plan": ["spark", *captures, "--task-size", TASK_BYTES, "--plan"],
+        "all": ["spark", *captures, "--task-size", TASK_BYTES, "--out", str(folder / "all")],
+        "again": ["spark", *captures, "--out", str(folder / "all")],
+        "strict": ["spark", str(damaged), "--strict", "--out", str(folder / "strict")],
+        "damaged": ["spark", str(damaged), "--out", str(folder / "damaged")],
+        "missing": ["spark", str(folder / "nothing.pcap"), "--out", str(folder / "missing")],
+    }
+    told = folder / "answers.json"
+    line = [program, str(HERE / "run_job.py"), json.dumps(list(commands.values())), str(told)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=900, cwd=folder)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return dict(zip(commands, json.loads(told.read_text()), strict=True))
+
+
+def rows(dataset: Dataset, table: str) -> list[tuple[Any, ...]]:
+    """All rows, in an order of their own."""
+    found = (tuple(row.values()) for row in dataset.query(f"select * from all_{table}"))
+    return sorted(found, key=lambda row: [(value is not None, value) for value in row])
+
+
+def test_the_plan_cuts_what_can_be_cut(answers: Answers, captures: list[str]) -> None:
+    lines = answers["plan"]["out"].splitlines()
+    assert answers["plan"]["code"] == 0
+    assert lines[0].startswith("3 files, ") and int(lines[0].split()[-2]) >= 8
+    assert sum(captures[0] in line for line in lines) >= 7
+    assert sum(captures[2] in line for line in lines) == 1
+
+
+@pytest.fixture(scope="module")
+def both(answers: Answers, captures: list[str], folder: Path) -> Callable[[str], tuple[Any, Any]]:
+    """A table as Spark wrote it, and as a run on this machine makes it."""
+    assert answers["all"]["code"] == 0, answers["all"]["err"]
+    with open_dataset([str(folder / "all")], Options()) as written, open_dataset(captures, Options()) as made:
+        tables = {table: (rows(written, table), rows(made, table)) for table in TABLES}
+    return tables.__getitem__
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_row_is_the_same(table: str, both: Callable[[str], tuple[Any, Any]]) -> None:
+    written, made = both(table)
+    assert written == made
+    assert made or table in ("logins", "problems")
+
+
+def test_the_dataset_is_complete_and_nothing_else_is_there(answers: Answers, folder: Path) -> None:
+    assert answers["all"]["code"] == 0
+    manifest = json.loads((folder / "all" / "manifest.json").read_text())
+    assert set(manifest["tables"]) == set(TABLES) and len(manifest["inputs"]) == 3
+    names = [path.relative_to(folder / "all").as_posix() for path in (folder / "all").rglob("*") if path.is_file()]
+    assert {name.partition("/")[0] for name in names} == {*TABLES, "manifest.json"}
+    assert all(name.endswith(".parquet") for name in names if name != "manifest.json")
+    # Spark left nothing where it was started.
+    assert not (folder / "spark-warehouse").exists() and not (folder / "artifacts").exists()
+
+
+def test_a_directory_that_holds_something_is_left_alone(answers: Answers) -> None:
+    assert answers["again"]["code"] == 2
+    assert "is not empty; name a new directory" in answers["again"]["err"]
+
+
+def test_damage_is_told_and_the_rest_is_read(answers: Answers, folder: Path) -> None:
+    assert answers["damaged"]["code"] == 2
+    assert "damaged.pcap" in answers["damaged"]["err"] and "Traceback" not in answers["damaged"]["err"]
+    with (
+        open_dataset([str(folder / "damaged")], Options()) as written,
+        open_dataset([str(folder / "damaged.pcap")], Options()) as made,
+    ):
+        for table in ("captures", "problems", "exchanges"):
+            assert rows(written, table) == rows(made, table) != []
+
+
+def test_strict_fails_and_writes_nothing(answers: Answers, folder: Path) -> None:
+    assert answers["strict"]["code"] == 2
+    assert "damaged.pcap" in answers["strict"]["err"]
+    assert not (folder / "strict").exists()
+
+
+def test_what_is_not_there_is_one_line(answers: Answers) -> None:
+    assert answers["missing"]["code"] == 2
+    assert answers["missing"]["err"].splitlines() == [answers["missing"]["err"].strip()]
+    assert "no such file" in answers["missing"]["err"]
