@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from analyzer.inputs import PACKET_ROWS, WHOLE, Input, Matrices, Reading, Share, new_matrices
+from analyzer.inputs import PACKET_ROWS, WHOLE, Input, Matrices, Reading, Share, new_matrices, tap_of
 from analyzer.sources import Source
 from dissectors.net.fragments import Fragments
 from dissectors.net.merge import Merge
@@ -62,14 +60,14 @@ class Engine:
         `progress` hears how many bytes each block brought.
         """
         self._progress = progress
-        reading = Reading(split, source, file=split, tap=self._tap(source))
+        reading = Reading(split, source, file=split, tap=tap_of(source.name, self._taps))
         self._read_in_order([reading])
         return reading
 
     def read_all(self, sources: Sequence[Source], progress: Callable[[int], None] | None = None) -> list[Reading]:
         """Reads inputs that are in the order of their `first_time_ns`, tap by tap: input n becomes split n."""
         self._progress = progress
-        readings = [Reading(n, source, file=n, tap=self._tap(source)) for n, source in enumerate(sources)]
+        readings = [Reading(n, source, file=n, tap=tap_of(source.name, self._taps)) for n, source in enumerate(sources)]
         for tap in dict.fromkeys(reading.tap for reading in readings):
             self._read_in_order([reading for reading in readings if reading.tap == tap])
         return readings
@@ -80,15 +78,9 @@ class Engine:
         """Reads pieces of one place of capture that are in the order of time; `places` are the names of the newest inputs of
         the places before them."""
         self._progress = progress
-        readings = [Reading(p.number, p.source, file=p.file, tap=self._tap(p.source)) for p in pieces]
+        readings = [Reading(p.number, p.source, file=p.file, tap=tap_of(p.source.name, self._taps)) for p in pieces]
         self._read_in_order(readings, places)
         return readings
-
-    def _tap(self, source: Source) -> str:
-        for name, pattern in self._taps:
-            if fnmatchcase(source.name, pattern) or fnmatchcase(PurePath(source.name).name, pattern):
-                return name
-        return ""
 
     def _read_in_order(self, readings: Sequence[Reading], known: Sequence[str] = ()) -> None:
         waiting = deque(readings)

@@ -8,7 +8,7 @@ over all splits. The other kinds tell of what a split has resolved itself (`anal
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dissectors import layout
@@ -97,15 +97,8 @@ def column(segments: memoryview, number: int, start: int, rows: int) -> pa.Array
     return pa.Array.from_buffers(pa.int64(), rows - start, [None, copied])
 
 
-def by_connection(fragments: Iterable[pa.RecordBatch]) -> pa.Table:
-    """All fragments, those of one 4-tuple together and in the order of the capture."""
-    import pyarrow as pa
-
-    return pa.Table.from_batches(fragments, schema()).sort_by([("flow", "ascending"), ("number", "ascending")])
-
-
 def pieces(fragments: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of bounded size, as the stages take them."""
+    """The rows of fragments in batches of bounded size, as the stages take them."""
     for batch in fragments:
         start = 0
         while start < batch.num_rows:
@@ -133,10 +126,3 @@ def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
             at : at + 8 * rows
         ]
     return memoryview(data).cast("B") if data else memoryview(b""), segments
-
-
-def stitch(fragments: pa.Table, sink: Callable[[memoryview, memoryview, int], None]) -> None:
-    """Feeds fragments to a pipeline's `feed`. Connections may come one after the other or mixed: the stages keep them apart,
-    but the rows of each must be in the order of the capture."""
-    for batch in pieces(fragments.to_batches()):
-        sink(*unpack(batch), batch.num_rows)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from analyzer import resolve
 from analyzer.dataset import Dataset, is_dataset, parquet
@@ -27,8 +27,6 @@ from analyzer.tables import TABLES
 from dissectors import layout
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from analyzer.options import Options
     from analyzer.pipeline import FrameHook, Pipeline, Summary
     from analyzer.plan import Plan
@@ -86,13 +84,6 @@ LIMITS = {17: "--max-frame", 12: "--max-reassembly", 25: "--max-reassembly", 23:
 PACKED_ENDINGS = (".gz", ".zst", ".lz4", ".xz", ".bz2")
 
 
-class Split(NamedTuple):
-    """A part of input number `file`, readable as a capture of its own; the splits of a file come in its order."""
-
-    source: Source
-    file: int
-
-
 def open_dataset(
     inputs: Sequence[str],
     options: Options,
@@ -125,11 +116,6 @@ def open_dataset(
         return _run(analyse(sources, folder, options, progress=progress, block_bytes=block_bytes), [folder])
 
     return _dataset(run, options, warnings, failed)
-
-
-def open_splits(splits: Sequence[Split], options: Options) -> Dataset:
-    """The tables of captures that were cut into splits: the same rows as those of the whole captures."""
-    return _dataset(lambda folder: _run(analyse_splits(splits, folder, options), [folder]), options, [], False)
 
 
 def open_plan(plan: Plan, options: Options, progress: Callable[[int], None] | None = None) -> Dataset:
@@ -262,35 +248,6 @@ def analyse(
         pipeline.close()
     if keys.came_late and not hook and all(source.name != STANDARD_INPUT for source in sources):
         return analyse(sources, folder, options, block_bytes=block_bytes, keys=keys.afresh(), share=share)
-    return readings, pipeline
-
-
-def analyse_splits(splits: Sequence[Split], folder: Path, options: Options) -> tuple[list[Reading], Pipeline]:
-    """The same for captures that were cut: each split alone becomes fragments, then `stitch` finishes the connections.
-
-    The rows are those of an uncut run. Fragments of all splits are in memory at once.
-    """
-    from analyzer.engine import Engine
-    from analyzer.fragments import by_connection, pack, stitch
-    from analyzer.pipeline import Pipeline
-    from analyzer.tls import add_secrets, read_key_logs
-
-    keys = read_key_logs(options.tls_key_logs)
-    batches: list[pa.RecordBatch] = []
-    readings: list[Reading] = []
-    for number, split in enumerate(splits):
-        engine = Engine(
-            lambda *segments: batches.append(pack(*segments)), secrets=partial(add_secrets, keys), taps=options.taps
-        )
-        reading = engine.read(number, split.source)
-        reading.file = split.file
-        readings.append(reading)
-    pipeline = Pipeline(folder, options, keys=keys)
-    try:
-        stitch(by_connection(batches), pipeline.feed)
-        pipeline.finish()
-    finally:
-        pipeline.close()
     return readings, pipeline
 
 

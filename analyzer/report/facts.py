@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -13,6 +13,8 @@ from analyzer.find import Finding, find, find_quickly
 from analyzer.settings import Settings
 
 Rows = list[dict[str, Any]]
+# Findings, and rows of metrics by name.
+Ahead = tuple[list[Finding], dict[str, Rows]]
 
 
 class Facts:
@@ -46,15 +48,21 @@ class Facts:
             self._findings = find(self._dataset)
         return self._findings
 
-    def look_ahead(self, metrics: Iterable[str]) -> None:
-        """Computes what a report shows, the findings beside the metrics. Most of a short question is planning, for which the
-        engine holds Python's lock: of a small capture a copy of this process finds them, with the tables made so far.
+    def look_ahead(self, here: Iterable[str], beside: Iterable[str]) -> None:
+        """Computes what a report shows: metrics here, the findings and what goes with them beside. Most of a question is
+        planning, for which the engine holds Python's lock: where it may, a copy of this process does its part of the work,
+        with the tables made so far.
         """
-        ask = partial(find if self.whole else find_quickly, self._dataset)
-        with _in_a_process(ask) if self._dataset.may_fork else _in_a_thread(ask) as findings:
-            for name in metrics:
+        ask = partial(self._beside, tuple(beside))
+        with _in_a_process(ask) if self._dataset.may_fork else _in_a_thread(ask) as answer:
+            for name in here:
                 self.rows(name)
-            self._first_findings = findings()
+            self._first_findings, rows = answer()
+        self._known |= rows
+
+    def _beside(self, metrics: Sequence[str]) -> Ahead:
+        found = find(self._dataset) if self.whole else find_quickly(self._dataset)
+        return found, {name: self._dataset.metric(name) for name in metrics}
 
     def first_findings(self) -> list[Finding]:
         """Findings for a report: of a large capture only what is found quickly."""
@@ -84,24 +92,24 @@ class Facts:
 
 
 @contextmanager
-def _in_a_thread(ask: Callable[[], list[Finding]]) -> Iterator[Callable[[], list[Finding]]]:
+def _in_a_thread(ask: Callable[[], Ahead]) -> Iterator[Callable[[], Ahead]]:
     with ThreadPoolExecutor(1, "findings") as pool:
         yield pool.submit(ask).result
 
 
 @contextmanager
-def _in_a_process(ask: Callable[[], list[Finding]]) -> Iterator[Callable[[], list[Finding]]]:
+def _in_a_process(ask: Callable[[], Ahead]) -> Iterator[Callable[[], Ahead]]:
     from analyzer import shares
 
     workers = [shares.begin(ask)]
 
-    def findings() -> list[Finding]:
+    def answer() -> Ahead:
         while workers[0].receive():
             pass
-        return cast("list[Finding]", workers.pop().answer())
+        return cast("Ahead", workers.pop().answer())
 
     try:
-        yield findings
+        yield answer
     finally:
         for worker in workers:
             shares.end(worker)

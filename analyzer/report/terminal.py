@@ -31,8 +31,9 @@ SECTIONS = {
     "connections": 8,
     "unanswered": 8,
 }
-# The metrics behind them.
-AHEAD = ("latency", "throttle", "errors", "connections_of_note", "unanswered", "decoding")
+# The metrics behind them, and those that are best asked with the findings.
+AHEAD = ("latency", "throttle", "connections_of_note", "unanswered", "decoding")
+WITH_FINDINGS = ("errors",)
 ALONE = (*SECTIONS, "clients", "findings")
 
 
@@ -50,7 +51,7 @@ def print_report(dataset: Dataset, console: Console) -> None:
     if not facts.matched():
         _print(console, [Text(""), *_section("nothing", facts, width, None)])
         return
-    facts.look_ahead(AHEAD)
+    facts.look_ahead(AHEAD, WITH_FINDINGS)
     for name, limit in SECTIONS.items():
         if name != "coverage" and (lines := _section(name, facts, width, limit)):
             _print(console, [Text(""), *lines])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 import shutil
 import struct
 import subprocess
@@ -18,13 +17,9 @@ from agreement import exchange_reasons, line_reasons, log_differences, match
 from oracle import Capture, read_log
 from program import LAB, Analyse, Analysis, Row, found_captures
 from test_conservation import assert_conserved
-from transform import read_pcap, write_pcap
+from transform import read_pcap
 
-from analyzer import local
 from analyzer.cli.main import main
-from analyzer.options import Options
-from analyzer.sources import Source
-from analyzer.tables import TABLES
 
 NAMES = ("tls12", "tls13", "tls13_embedded")
 REQUESTS = 118
@@ -160,34 +155,6 @@ def test_secrets_of_others_open_nothing(analyse: Analyse, tmp_path: Path) -> Non
     assert_conserved(found)
     foreign = analyse(capture("tls13").files, key_logs=key_logs("tls12"))
     assert {row["tls_reason"] for row in foreign.connections} == {"no_keys"}
-
-
-@pytest.mark.parametrize("name", ["tls12", "tls13"])
-@pytest.mark.parametrize("seed", range(2))
-def test_capture_cut_in_three_gives_the_same_rows(name: str, seed: int, tmp_path: Path) -> None:
-    options = Options(tls_key_logs=key_logs(name))
-    path = capture(name).files[0]
-    with local.open_dataset([str(path)], options) as whole:
-        expected = {table: rows(whole.query(f"SELECT * FROM {table}")) for table in TABLES if table != "captures"}
-    with local.open_splits(pieces_of(path, tmp_path, 3, seed), options) as cut:
-        for table, wanted in expected.items():
-            assert rows(cut.query(f"SELECT * FROM {table}")) == wanted, table
-    assert len(expected["exchanges"]) == REQUESTS
-
-
-def pieces_of(path: Path, folder: Path, count: int, seed: int) -> list[local.Split]:
-    """The capture cut at random packets into `count` files."""
-    header, packets = read_pcap(path)
-    cuts = sorted(random.Random(seed).sample(range(1, len(packets)), count - 1))
-    pieces = []
-    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(packets)], strict=True)):
-        piece = write_pcap(folder / f"{number}.pcap", header, packets[start:end])
-        pieces.append(local.Split(Source(str(piece), piece), file=0))
-    return pieces
-
-
-def rows(found: list[Row]) -> list[str]:
-    return sorted(map(repr, found))
 
 
 @pytest.mark.parametrize("block_bytes", [1_000, 20_000])
