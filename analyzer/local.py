@@ -165,14 +165,22 @@ def _analyse_shared(
         done = analyse(sources, folders[number], share, progress=progress, share=Share(number, options.jobs))
         return _run(done, folders)
 
-    def answer(number: int) -> Summary:
-        return work(number).summary
+    def answer(number: int) -> tuple[Summary, list[str | None]]:
+        done = work(number)
+        return done.summary, [reading.failure for reading in done.readings]
 
     workers = [shares.begin(partial(answer, number)) for number in range(1, options.jobs)]
     try:
         run = work(0, progress)
+        # What asks the tables is loaded while the others may be reading still.
+        import duckdb  # noqa: F401
+
         while workers:
-            run = run._replace(summary=run.summary + shares.result(workers.pop(0)))
+            summary, failures = shares.result(workers.pop(0))
+            run = run._replace(summary=run.summary + summary)
+            # What one process could not read to its end was not read by all.
+            for reading, failure in zip(run.readings, failures, strict=True):
+                reading.failure = reading.failure or failure
     finally:
         for worker in workers:
             shares.end(worker)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analyzer import local, shares
+from analyzer.inputs import Share
 from analyzer.options import Options
+from analyzer.sources import InputError
 from analyzer.tables import TABLES
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
@@ -57,3 +60,18 @@ def test_a_worker_can_be_ended() -> None:
     shares.end(worker)
     with pytest.raises(ProcessLookupError):
         os.kill(worker.process, 0)
+
+
+def test_what_one_process_could_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk may fail one reader of a capture and not the other: then connections are missing."""
+    analyse = local.analyse
+
+    def failing(*args: Any, share: Share, **given: Any) -> Any:
+        readings, pipeline = analyse(*args, share=share, **given)
+        if share.number == 1:
+            readings[0].failure = "throttle.pcap.zst: cannot be read: Input/output error"
+        return readings, pipeline
+
+    monkeypatch.setattr(local, "analyse", failing)
+    with pytest.raises(InputError, match="Input/output error"):
+        tables("throttle.pcap.zst", 2, monkeypatch)
