@@ -37,6 +37,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MANIFEST = "manifest.json"
 DEFAULT_MEMORY_BYTES = 256_000_000
+# Steps of the engine's planning that pay for any number of rows.
+NEEDED_OPTIMIZERS = (
+    "cte_inlining",
+    "deliminator",
+    "expression_rewriter",
+    "extension",
+    "filter_pullup",
+    "filter_pushdown",
+    "in_clause",
+    "regex_range",
+    "unnest_rewriter",
+    "unused_columns",
+)
 # Tables with exchanges that are not narrowed to those that the filters leave: `exchanges` has its own condition, the
 # others are coverage, and facts about brokers.
 UNFILTERED = ("exchanges", "problems", "offered_versions")
@@ -54,8 +67,8 @@ class Dataset:
     that are missing are empty. Each is made when a question first names it; those in `kept` are computed then and held: small
     ones that many questions read. `warnings` are lines that a person must see; `failed` says that some input could not be
     read. What does not fit `memory_bytes` goes to a directory of its own below `temp_directory` (None: the system's).
-    `threads` None: one per core. A full disk or memory that does not suffice raises duckdb.IOException or
-    OutOfMemoryException.
+    `threads` None: one per core. `simple_plans`: of a few thousand rows, the search for a better plan takes longer than
+    any plan. A full disk or memory that does not suffice raises duckdb.IOException or OutOfMemoryException.
     """
 
     def __init__(
@@ -69,6 +82,7 @@ class Dataset:
         failed: bool = False,
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         threads: int | None = None,
+        simple_plans: bool = False,
         temp_directory: Path | None = None,
     ) -> None:
         import duckdb
@@ -106,12 +120,16 @@ class Dataset:
         names = (*entries, *metrics.view_names())
         self._catalog = Catalog(names, entry, self._database.cursor().execute)
         try:
-            self._set_up()
+            self._set_up(simple_plans)
         except BaseException:
             self.close()
             raise
 
-    def _set_up(self) -> None:
+    def _set_up(self, simple_plans: bool) -> None:
+        if simple_plans:
+            known = self._database.execute("SELECT name FROM duckdb_optimizers()").fetchall()
+            dropped = ",".join(name for (name,) in known if name not in NEEDED_OPTIMIZERS)
+            self._database.execute(f"SET GLOBAL disabled_optimizers = '{dropped}'")
         # Ten metrics read the footers of the same files, which do not change while they are open.
         self._database.execute("SET GLOBAL parquet_metadata_cache = true")
         self.choose(self.settings)

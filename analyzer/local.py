@@ -77,6 +77,7 @@ STEPS = (
 # Tables of so many rows fit the memory of the database with room to spare.
 MOST_KEPT_EXCHANGES = 150_000
 MOST_KEPT_ENTRIES = 500_000
+MOST_OF_SIMPLE_PLANS = 0.05
 # Captures of so many bytes are read in full, whatever was asked: the kinds of all waits are known then.
 SMALL_CAPTURE_BYTES = 64_000_000
 # PROBLEM_ number -> the option that would avoid it.
@@ -207,6 +208,7 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
             kept=_kept(done.summary),
             # Where all is small, handing work to a second thread takes longer than the work.
             threads=1 if _is_few(done.summary) else None,
+            simple_plans=_is_few(done.summary, MOST_OF_SIMPLE_PLANS),
             filters=options.filters,
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,
@@ -328,8 +330,11 @@ def _kept(summary: Summary) -> tuple[str, ...]:
     return (*SMALL, *STEPS, *(("errors",) if summary.rows["errors"] <= MOST_KEPT_ENTRIES else ()))
 
 
-def _is_few(summary: Summary) -> bool:
-    return summary.rows["exchanges"] <= MOST_KEPT_EXCHANGES and summary.rows["entries"] <= MOST_KEPT_ENTRIES
+def _is_few(summary: Summary, part: float = 1) -> bool:
+    """Are there so few rows, or this part of so few?"""
+    return (
+        summary.rows["exchanges"] <= part * MOST_KEPT_EXCHANGES and summary.rows["entries"] <= part * MOST_KEPT_ENTRIES
+    )
 
 
 def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
