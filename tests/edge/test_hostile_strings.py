@@ -126,6 +126,8 @@ SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "export": (("*", "--table", "exchanges"),),
     "diff": (("*", "*"),),
     "check": (("*", "--no-high"),),
+    # The plan is what it tells without Spark.
+    "spark": (("*", "--plan"),),
 }
 
 
