@@ -77,9 +77,13 @@ def write(rows: Rows, form: str, sink: BinaryIO, limit: int = 0) -> int:
 
 
 def check_free(to: Path | str) -> None:
-    """Raises FileExistsError when a directory, here or in object storage, holds anything; StorageError when storage does not
-    answer.
+    """Raises FileExistsError when a directory, here or in object storage, holds anything; NotADirectoryError when it, or
+    what it shall lie in, is a file; StorageError when storage does not answer.
     """
+    if not objects.is_uri(str(to)):
+        there = next((path for path in (Path(to), *Path(to).parents) if path.exists()), None)
+        if there and not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "is a file; name a new directory", str(there))
     if folder(to).names():
         raise FileExistsError(errno.EEXIST, "is not empty; name a new directory", str(to))
 
@@ -88,8 +92,8 @@ def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
     """Writes every table into a directory, here or in object storage, a file each, and last of all the manifest that makes
     it a dataset.
 
-    Answers the rows of each table. `FileExistsError` when the directory holds anything, StorageError when storage does not
-    take it. What a failed run wrote is removed.
+    Answers the rows of each table. `FileExistsError` when the directory holds anything, `NotADirectoryError` when it is a
+    file, StorageError when storage does not take it. What a failed run wrote is removed.
     """
     check_free(to)
     if isinstance(to, str) and objects.is_uri(to):

@@ -22,13 +22,17 @@ _REGEX_WILD = {"*": ".*", "?": "."}
 _UNQUOTED = re.compile(r"(['\\]|\$(?=\{))")
 
 
+class FilterError(OSError, ValueError):
+    """A filter that cannot be meant: one line for a person."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Which exchanges a person wants to see. Values of one kind are alternatives; kinds are combined with "and".
 
     `clients` are globs over client ids and addresses; `brokers` node ids or globs over `address[:port]`; `apis` globs
     over names, or keys; `topics` globs over names and ids. `from_ns` (included) and `to_ns` (not included) bound the
-    time of an exchange's first byte, ns since the epoch; None is open.
+    time of an exchange's first byte, ns since the epoch; None is open. FilterError for values that are no text.
     """
 
     clients: tuple[str, ...] = ()
@@ -38,8 +42,21 @@ class Filters:
     from_ns: int | None = None
     to_ns: int | None = None
 
+    def __post_init__(self) -> None:
+        """Now, and not when a whole capture has been read."""
+        for pattern in (*self.clients, *self.brokers, *self.apis, *self.topics):
+            _check_text(pattern)
+
     def __bool__(self) -> bool:
         return self != Filters()
+
+
+def _check_text(pattern: str) -> None:
+    """Bytes of a command line that are no UTF-8 come as lone surrogates, which no engine takes."""
+    try:
+        pattern.encode()
+    except UnicodeEncodeError:
+        raise FilterError(f"the filter {pattern!r} is not UTF-8; use ? for a letter that cannot be typed") from None
 
 
 def literal(text: str) -> str:
@@ -102,7 +119,8 @@ def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
 
 
 def like(expression: str, pattern: str) -> str:
-    """True when the value matches the glob; null never does."""
+    """True when the value matches the glob; null never does. FilterError for a glob that is no text."""
+    _check_text(pattern)
     return _glob(f"lower({expression})", pattern.lower())
 
 

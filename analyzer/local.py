@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer import resolve
+from analyzer import objects, resolve
 from analyzer.dataset import Dataset, is_dataset, parquet
 from analyzer.dataset import open_dataset as open_exported
 from analyzer.facts.tables import FACT_TABLES, no_rows
@@ -113,14 +113,15 @@ def open_dataset(
         if options.jobs > 1 and _can_be_shared(sources):
             if any(source.uri is not None for source in sources):
                 return _analyse_tasks(sources, folder, options, progress)
-            return _analyse_shared(sources, folder, options, progress)
+            if not objects.was_asked():
+                return _analyse_shared(sources, folder, options, progress)
         return _run(analyse(sources, folder, options, progress=progress, block_bytes=block_bytes), [folder])
 
     return _dataset(run, options, warnings, failed)
 
 
 def open_plan(plan: Plan, options: Options, progress: Callable[[int], None] | None = None) -> Dataset:
-    """The tables of captures that processes read task by task: the same rows as those of a run over all of it."""
+    """The tables of captures that processes read task by task: the rows of a run over all of it, unless a limit is hit."""
     from analyzer import pool
 
     return _dataset(lambda folder: pool.read(plan, folder, options, progress), options, [], False)
@@ -177,7 +178,9 @@ def _analyse_shared(
         import duckdb  # noqa: F401
 
         while workers:
-            summary, failures = shares.result(workers.pop(0))
+            while workers[0].receive():
+                pass
+            summary, failures = workers.pop(0).answer()
             run = run._replace(summary=run.summary + summary)
             # What one process could not read to its end was not read by all.
             for reading, failure in zip(run.readings, failures, strict=True):
@@ -215,7 +218,8 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
             failed=failed or any(unreadable(reading) for reading in readings),
             temp_directory=options.temp_dir,
         )
-        dataset.may_fork = options.jobs > 1 and _is_few(done.summary)
+        # Clients of object storage have threads, beside which a fork may hang.
+        dataset.may_fork = options.jobs > 1 and _is_few(done.summary) and not objects.was_asked()
         dataset.tls_keys = done.keys
         dataset.left_out = (
             options.left_out if options.with_entries else ("entries", "fetch_positions", *options.left_out)

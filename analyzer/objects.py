@@ -104,18 +104,27 @@ def address(uri: str) -> Address:
     found = _URI.match(uri)
     scheme = SCHEMES.get(found[1].lower()) if found else None
     if not found or scheme is None:
-        raise StorageError(f"{uri}: no storage that can be read; known are {', '.join(SCHEMES)} and file")
+        raise StorageError(
+            f"{_without_keys(uri)}: no storage that can be read; known are {', '.join(SCHEMES)} and file"
+        )
     if _SIGNED.search(uri):
         raise StorageError(
-            f"{uri.partition('?')[0]}: signed links are not taken; give the plain address, {_wanted(scheme)}"
+            f"{_without_keys(uri)}: signed links are not taken; give the plain address, {_wanted(scheme)}"
         )
     root, _, key = uri[found.end() :].partition("/")
     if scheme != "abfss" and re.search("[@:]", root):
         raise StorageError(f"{scheme}://...: keys do not belong into an address; {_wanted(scheme)}")
     if not root or (scheme == "abfss" and not re.fullmatch(r"[^@:]+@[^@:.]+\..+", root)):
         example = "abfss://CONTAINER@ACCOUNT.dfs.core.windows.net" if scheme == "abfss" else f"{scheme}://BUCKET"
-        raise StorageError(f"{uri}: names no bucket, as {example}/KEY does")
+        raise StorageError(f"{_without_keys(uri)}: names no bucket, as {example}/KEY does")
     return Address(scheme, root, key.rstrip("/"))
+
+
+def _without_keys(uri: str) -> str:
+    """A URI that was not taken, to be shown: without what is behind `?`, and what may be names and keys of a person."""
+    plain = uri.partition("?")[0]
+    hidden = re.sub("//.*@", "//...@", plain, count=1, flags=re.DOTALL)  # keys may have slashes in them
+    return re.sub("//[^/@]*:.*", "//...", hidden, count=1, flags=re.DOTALL)
 
 
 def filesystem(place: str) -> tuple[FileSystem, str]:
@@ -346,6 +355,11 @@ def _asked(at: Address, purpose: bool = _READING) -> Iterator[FileSystem]:
 
 # What a filesystem was made from -> until when nothing is asked of it, and why.
 _given_up: dict[tuple[object, ...], tuple[float, str]] = {}
+
+
+def was_asked() -> bool:
+    """Did this process ask any storage? Its clients have threads, beside which a fork may hang."""
+    return _filesystem.cache_info().currsize > 0
 
 
 @lru_cache(maxsize=64)

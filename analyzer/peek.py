@@ -23,12 +23,14 @@ T = TypeVar("T")
 
 class Peek(NamedTuple):
     """Times of the first and of the latest packet, None where that is not known without reading all. `head` is what a reader
-    of a later part must be given, and `can_be_cut` tells whether parts can be read at all."""
+    of a later part must be given, empty without a packet at the beginning; `can_be_cut` tells whether parts can be read at
+    all, and `is_packed` whether the file is compressed."""
 
     first_time_ns: int | None = None
     last_time_ns: int | None = None
     head: bytes = b""
     can_be_cut: bool = False
+    is_packed: bool = False
 
 
 def in_time_order(sources: Sequence[Source]) -> list[Source]:
@@ -64,12 +66,13 @@ def _peek(source: Source) -> Peek:
         return Peek(source.first_time_ns)
     first, head = _first(source)
     source.first_time_ns = first
+    packed = False
     try:
-        plain = source.packing() is None
-        last = _last(source, head) if plain and head else None
+        packed = source.packing() is not None
+        last = _last(source, head) if head and not packed else None
     except (DissectError, InputError):
-        return Peek(first)
-    return Peek(first, last, head, plain and bool(head))
+        return Peek(first, None, head, False, packed)
+    return Peek(first, last, head, bool(head) and not packed, packed)
 
 
 def _first(source: Source) -> tuple[int | None, bytes]:

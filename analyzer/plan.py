@@ -110,7 +110,7 @@ def _runs(
         if len(group) == 1 and peeks[group[0]].can_be_cut:
             yield from ([piece] for piece in _cut(pieces[0], peeks[group[0]], target_bytes))
             continue
-        notes += _why_whole([sources[file] for file in group])
+        notes += _why_whole([sources[file] for file in group], peeks[group[0]])
         yield pieces
     if waiting:
         yield waiting
@@ -151,8 +151,8 @@ def part(source: Source, begin: int, end: int | None, head: bytes, exact: bool =
     return replace(source, begin=begin, end=end, head=head, exact=exact, first_time_ns=first, done_bytes=0, notes=[])
 
 
-def _why_whole(sources: Sequence[Source]) -> Iterator[str]:
-    """Why so much is one task."""
+def _why_whole(sources: Sequence[Source], peek: Peek) -> Iterator[str]:
+    """Why so much is one task; `peek` is the look into the first source."""
     name = printable(sources[0].name)
     if len(sources) > 1:
         yield (
@@ -161,8 +161,12 @@ def _why_whole(sources: Sequence[Source]) -> Iterator[str]:
         )
     elif sources[0].size_bytes is None:
         yield f"{name} cannot be read twice: one task"
-    else:
+    elif peek.is_packed:
         yield f"{name} is compressed: one task however big; rotate, and compress with zstd"
+    elif not peek.head:
+        yield f"{name} has no packet in its first megabyte: it cannot be cut, one task"
+    else:
+        yield f"{name} has an end that cannot be read: it cannot be cut, one task"
 
 
 # --- the proof -----------------------------------------------------------------------------------------------------------
@@ -203,13 +207,14 @@ def _with(task: Task, new: Mapping[int, Source]) -> Task:
 
 
 def _linked(pieces: Sequence[Piece], found: Mapping[int, Reading]) -> dict[int, Source]:
-    """The pieces of one file that must be read as something else, by number; as nothing, when no record begins in one.
+    """The pieces of one file that must be read as something else, by number; as nothing, when no record begins in one, or
+    when one before it could not be read.
 
     Behind the first refuted piece all is a guess again, though a good one: it is looked at when that piece has been read.
     """
     new: dict[int, Source] = {}
     first = found[pieces[0].number]
-    offset, head, proved = _end(first), first.head, True
+    offset, head, proved = NO_MORE if first.failure else first.end_offset, first.head, True
     for number, _, source in pieces[1:]:
         reading = found[number]
         stop = source.size_bytes or 0 if source.end is None else source.end
@@ -221,18 +226,21 @@ def _linked(pieces: Sequence[Piece], found: Mapping[int, Reading]) -> dict[int, 
             if offset >= stop:
                 new[number] = part(source, stop, stop, b"")
                 continue
-            proved = False
-            new[number] = part(source, offset, source.end, head, exact=True)
-        if not reading.head.startswith(source.head):
+            is_told = source.exact and source.begin == offset and source.head == head
+            if not (reading.failure and is_told):  # else it was read from there, and failed
+                proved = False
+                new[number] = part(source, offset, source.end, head, exact=True)
+        if reading.failure:
+            offset = NO_MORE
+            continue
+        if source.head == head:
+            head = reading.head
+        elif reading.head.startswith(source.head):
+            head += reading.head[len(source.head) :]
+        else:
             break
-        head += reading.head[len(source.head) :]
-        offset = _end(reading)
+        offset = reading.end_offset
     return new
-
-
-def _end(reading: Reading) -> int | None:
-    """Where the next record begins; behind what could not be read, none does."""
-    return NO_MORE if reading.failure else reading.end_offset
 
 
 def _times_put_right(plan: Plan, found: Mapping[int, Reading]) -> tuple[Task, ...]:
@@ -335,7 +343,7 @@ def _unpacked_size(source: Source, peek: Peek) -> int:
     """About how many bytes there are to read; a pipe counts as more than any task takes."""
     if source.size_bytes is None:
         return NO_MORE
-    return source.size_bytes * (1 if peek.can_be_cut else PACKED_TIMES)
+    return source.size_bytes * (PACKED_TIMES if peek.is_packed else 1)
 
 
 def _told(task: Task) -> str:

@@ -23,6 +23,7 @@ from analyzer.tls import add_secrets, read_key_logs
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from duckdb import DuckDBPyConnection
 
     from analyzer.inputs import Reading
     from analyzer.options import Options
@@ -36,7 +37,13 @@ LEAST_BYTES = 32 << 20
 STITCHED_BYTES = 16 << 20
 # Memory for sorting the fragments of one process; what is more goes to disk.
 SORTED_BYTES = 256 << 20
+# DuckDB cannot sort rows with payloads beyond its memory, so that only so many bytes of them are sorted at a time.
+PART_BYTES = 100_000_000
+# A row takes about so much beside its payload.
+ROW_BYTES = 256
 ROWS = 8_192
+# Parts end at multiples of so many rows, which may have 64 KB each.
+PART_ROWS = 256
 
 
 def read(made: Plan, folder: Path, options: Options, progress: Progress | None = None) -> Run:
@@ -58,6 +65,8 @@ class _Pool:
 
     def __init__(self, folder: Path, options: Options, progress: Progress | None) -> None:
         # What each process would have to load for itself is loaded before there are two.
+        # And what a process raises of DuckDB can be told for what it is.
+        import duckdb  # noqa: F401
         import pyarrow.parquet  # noqa: F401
 
         self._folder = folder
@@ -161,8 +170,10 @@ def _stitch(
 
 
 def _sorted(paths: Sequence[Path], number: int, of: int, folder: Path) -> Iterator[pa.RecordBatch]:
-    """The fragments of every `of`-th flow from all files, sorted by flow and number."""
+    """The fragments of every `of`-th flow from all files, sorted by flow and number: one part of that order after the other,
+    each of about PART_BYTES, even where a single flow has more."""
     import duckdb
+    from pyarrow.parquet import read_metadata
 
     limits: dict[str, Any] = {
         "memory_limit": f"{SORTED_BYTES}B",
@@ -170,5 +181,22 @@ def _sorted(paths: Sequence[Path], number: int, of: int, folder: Path) -> Iterat
         "threads": 1,
     }
     with duckdb.connect(":memory:", config=limits) as database:
-        found = database.sql(f"FROM ({parquet(paths)}) WHERE flow % {of} = {number} ORDER BY flow, number")
-        yield from found.to_arrow_reader(ROWS)
+        share = f"FROM ({parquet(paths)}) WHERE flow % {of} = {number}"
+        files = map(read_metadata, paths)
+        size = sum(file.row_group(group).total_byte_size for file in files for group in range(file.num_row_groups))
+        for part in _parts(database, share) if size > PART_BYTES else ["true"]:
+            yield from database.sql(f"{share} AND {part} ORDER BY flow, number").to_arrow_reader(ROWS)
+
+
+def _parts(database: DuckDBPyConnection, share: str) -> list[str]:
+    """Conditions for parts of a share, in its order. Only keys are sorted for them: narrow rows, which may go to disk."""
+    keys = f"SELECT flow, number, octet_length(payload) + {ROW_BYTES} AS size {share} ORDER BY flow, number"
+    parts, begin, size = [], "true", 0
+    found = database.sql(keys).to_arrow_reader(ROWS)
+    for batch in (rows.slice(at, PART_ROWS) for rows in found for at in range(0, rows.num_rows, PART_ROWS)):
+        size += sum(batch["size"].to_pylist())
+        if size >= PART_BYTES:
+            flow, row = batch["flow"][-1].as_py(), batch["number"][-1].as_py()
+            parts.append(f"{begin} AND (flow < {flow} OR flow = {flow} AND number <= {row})")
+            begin, size = f"(flow > {flow} OR flow = {flow} AND number > {row})", 0
+    return [*parts, begin]

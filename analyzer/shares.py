@@ -16,7 +16,9 @@ import struct
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 MOST_JOBS = 4  # beyond, reading the capture once more costs about what is gained
@@ -114,12 +116,14 @@ def _begin_apart(work: Callable[..., Any], reading: int, writing: int, progress:
     import subprocess
 
     code = f"from analyzer.shares import serve; serve({writing}, {progress})"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", code]
+    # Modules are found where this process finds them; -P: and not first in the working directory, whatever lies there.
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
+    command = [sys.executable, "-P", "-c", code]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(writing,), env=environment, process_group=0)
     os.close(writing)
     assert child.stdin is not None
-    with child.stdin as pipe:
+    # A child that died before it had its work is told of by `answer`.
+    with suppress(BrokenPipeError), child.stdin as pipe:
         pickle.dump(work, pipe)
     child.returncode = 0  # this module waits for it
     return Worker(child.pid, reading)

@@ -19,6 +19,10 @@ class DissectError(Exception):
         self.wanted = wanted
         self.got = got
 
+    def __reduce__(self) -> tuple[type[DissectError], tuple[str, int, str, str]]:
+        """The message alone, which is what pickle takes by itself, makes no error again."""
+        return type(self), (self.path, self.offset, self.wanted, self.got)
+
 
 class Truncated(DissectError):
     """The bytes end before the value does."""

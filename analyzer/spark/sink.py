@@ -159,11 +159,13 @@ class _File:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if error[0] is None:
+        if error[0] is not None:
+            self._open.__exit__(*error)
+            return
+        with self._open:  # left, and told of the error, even when the last rows cannot be written
             self._flush()
             self._writer.close()
             self.written = self.written._replace(bytes=self._sink.tell())
-        self._open.__exit__(*error)
 
     def _flush(self) -> None:
         import pyarrow as pa

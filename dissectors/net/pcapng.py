@@ -31,6 +31,10 @@ LONGEST_BLOCK_BYTES = 16 * 1024 * 1024
 # A section header with more comments than this is not believed while we look for one in damaged bytes.
 LONGEST_SOUGHT_BYTES = 65_536
 MOST_INTERFACES = 65_536
+# So much of an interface's name is held.
+LONGEST_NAME_BYTES = 256
+# A section header without options.
+SECTION_BYTES = 28
 MOST_SECRET_BYTES = 64 * 1024 * 1024
 # So many blocks in a row are believed to be blocks, or so few before the end of what is known.
 CHAIN = cython.declare(cython.longlong, 16)
@@ -87,7 +91,7 @@ class PcapngReader:
     secrets = cython.declare(list, visibility="readonly")
     until = cython.declare(cython.longlong, visibility="public")
     ended = cython.declare(cython.bint, visibility="readonly")
-    head_blocks: list  # of which the last is a section without interfaces when `bare`
+    kept: bytearray  # the head, which ends with a section without interfaces when `bare`
     bare: cython.bint
     block: cython.const[cython.uchar][::1]
     out: cython.longlong[:, ::1]
@@ -125,7 +129,7 @@ class PcapngReader:
         self.stopped = False
         self.until = NO_END
         self.ended = False
-        self.head_blocks = []
+        self.kept = bytearray()
         self.bare = False
         self.block = b""
         self.clock = matrix(CLOCK_ROWS, 16)
@@ -141,8 +145,9 @@ class PcapngReader:
 
     @property
     def head(self):
-        """The section headers and interfaces so far: what a reader must be fed to go on from here."""
-        return b"".join(self.head_blocks)
+        """The section headers and interfaces so far: what a reader must be fed to go on from here. Written anew, with what
+        rows are made from and nothing else: names and comments could be as long as the file."""
+        return bytes(self.kept)
 
     def enter(self, offset):
         """Goes on at a block that begins at byte `offset` of the file, with the sections and interfaces known so far."""
@@ -414,10 +419,8 @@ class PcapngReader:
         order = ">" if self.big else "<"
         if kind == SECTION:
             self._section(order, body)
-            self._keep_for_head(total)
         elif kind == INTERFACE:
             self._interface(order, body)
-            self._keep_for_head(total)
         elif kind == STATISTICS:
             self._statistics(order, body)
         elif kind == SECRETS:
@@ -425,15 +428,24 @@ class PcapngReader:
         elif _is_numbered(kind):
             self.packets += 1
 
-    def _keep_for_head(self, total):
-        """Sections and interfaces are all that later blocks need; of a section without interfaces, the next one takes the
-        place, so that a file of nothing but sections cannot fill the memory."""
-        block = bytes(self.block[self.at : self.at + total])
-        section = block[:4] == SECTION_MAGIC
-        if section and self.bare:
-            self.head_blocks.pop()
-        self.head_blocks.append(block)
-        self.bare = section
+    def _keep_section(self, order, major, minor):
+        """Of a section without interfaces the next one takes the place, so that a file of nothing but sections cannot fill
+        the memory. The file's first one stays: it is of a version that can be read."""
+        if self.bare and len(self.kept) > SECTION_BYTES:
+            del self.kept[-SECTION_BYTES:]
+        self.kept += struct.pack(order + "IIIHHqI", SECTION, SECTION_BYTES, 0x1A2B3C4D, major, minor, -1, SECTION_BYTES)
+        self.bare = True
+
+    def _keep_interface(self, order, link, snaplen, clock):
+        """Only of an interface that was taken, or there would be no end of them. `clock` has options 9 and 14, if any."""
+        options = b"".join(
+            struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) & 3)
+            for code, value in clock.items()
+        )
+        total = 20 + len(options)
+        self.kept += struct.pack(order + "IIHHI", INTERFACE, total, link, 0, snaplen)
+        self.kept += options + struct.pack(order + "I", total)
+        self.bare = False
 
     def _slow_time(self, number, high, low):
         """The time of any resolution and offset, in integers without limit."""
@@ -456,6 +468,7 @@ class PcapngReader:
                 f"the section at byte {self.base + self.at} is of version {major}.{minor}, which nobody knows: not read"
             )
             self._note("skipped", text)
+        self._keep_section(order, major, minor)
 
     def _interface(self, order, body):
         if len(body) < 8 or self.count == MOST_INTERFACES:
@@ -463,16 +476,20 @@ class PcapngReader:
             return
         link, _, snaplen = struct.unpack_from(order + "HHI", body)
         interface = Interface(link, snaplen)
+        clock = {}
         for code, value in _options(order, body, 8):
             if code == 2:
-                interface.name = value.decode("utf-8", "replace").rstrip("\0")
+                interface.name = value[:LONGEST_NAME_BYTES].decode("utf-8", "replace").rstrip("\0")
             elif code == 9 and value:
+                clock[code] = value[:1]
                 exponent = value[0] & 0x7F
                 interface.ticks_per_second = 2**exponent if value[0] & 0x80 else 10**exponent
             elif code == 14 and len(value) == 8:
+                clock[code] = value
                 interface.offset_seconds = struct.unpack(order + "q", value)[0]
         self.interfaces.append(interface)
         self._set_clock(interface)
+        self._keep_interface(order, link, snaplen, clock)
 
     def _set_clock(self, interface):
         """Writes the interface's arithmetic, such that no product of `_time` can leave int64."""

@@ -95,6 +95,23 @@ def test_the_others_are_reported_all_the_same(kanalyze: Run, tmp_path: Path, kaf
     assert facts[0] == facts[1]
 
 
+@pytest.mark.parametrize("words", [["sql", "select 1", "--client"], ["groups", "--group"], ["report", "--topic"]])
+def test_a_filter_that_is_no_text_is_one_line_and_2(kanalyze: Run, kafka: Path, words: list[str]) -> None:
+    verb, *more = words
+    done = kanalyze(verb, kafka, *more, os.fsdecode(b"a\xff"))
+    said = lines(done.stderr)
+    assert done.returncode == 2 and len(said) == 1 and "UTF-8" in said[0] and done.stdout == b""
+
+
+@pytest.mark.parametrize("name", ["file", "file/below"])
+def test_export_to_a_file_is_refused_before_anything_is_read(kanalyze: Run, tmp_path: Path, name: str) -> None:
+    """The capture that is not there would be told of if it had been looked for."""
+    (tmp_path / "file").write_text("mine")
+    done = kanalyze("export", "missing.pcap", "--to", name)
+    assert done.returncode == 2 and lines(done.stderr) == ["kanalyze: file: is a file; name a new directory"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_unreadable_by_permission(kanalyze: Run, tmp_path: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")

@@ -19,7 +19,7 @@ from analyzer.inputs import Reading
 from analyzer.peek import in_time_order
 from analyzer.plan import Plan, plan, repaired
 from analyzer.small_tables import by_file
-from analyzer.sources import Source, expand
+from analyzer.sources import InputError, Source, expand
 from dissectors import layout
 
 SECOND = 1_000_000_000
@@ -206,6 +206,39 @@ def test_damage_ends_a_file_for_all_its_pieces(suffix: str, damage: str, tmp_pat
     assert ran.files[0].notes
 
 
+@pytest.mark.parametrize("inner", [False, True])
+def test_nothing_counts_behind_a_part_that_cannot_be_read(
+    inner: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packets behind it would have wrong numbers. Those before it count, also where the cut was a wrong guess."""
+    packets = some_packets(400, 7)
+    if inner:
+        packets = [packet(pcap_file(some_packets(60, number, 80))[24:]) for number in range(60)]
+    path = tmp_path / "a.pcap"
+    path.write_bytes(pcap_file(packets))
+    sources = expand([str(path)]).sources
+    made = plan(sources, 20_000)
+    (_, broken), cut = made.tasks[4:6], made.tasks[5].pieces[0].source.begin
+    fill = Source.fill
+
+    def failing(self: Source, buffer: bytearray) -> object:
+        if self.end == broken.pieces[0].source.end and self.begin:
+            raise InputError(f"{self.name}: no answer")
+        return fill(self, buffer)
+
+    whole = Ran(plan(sources, 1 << 60)).placed()
+    monkeypatch.setattr(Source, "fill", failing)
+    ran = Ran(made)
+    found = ran.placed()
+    assert ran.files[0].failure == f"{path}: no answer"
+    assert found == whole[: len(found)]
+    ends, at = [], 24
+    for each in packets:
+        ends.append(at)
+        at += 16 + len(each)
+    assert len(found) == sum(begin < cut for begin in ends)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_damage_anywhere_is_the_same_damage(seed: int, tmp_path: Path) -> None:
     """Random bytes overwritten, cut out, doubled: a file in pieces tells what the file in one tells."""
@@ -325,6 +358,19 @@ def test_compressed_files_are_told_of(tmp_path: Path) -> None:
     made = plan([Source(str(path), path, path.stat().st_size)], 1_000)
     assert len(made.tasks) == 1
     assert "is compressed: one task however big" in "\n".join(made.lines())
+
+
+def test_a_file_that_begins_without_packets_is_told_of(tmp_path: Path) -> None:
+    """It is not compressed, and counts as large as it is."""
+    comments = b"".join(block(0x0BAD, bytes(60_000)) for _ in range(20))
+    path = tmp_path / "a.pcapng"
+    path.write_bytes(section() + interface() + comments + pcapng_file(some_packets(300, 12)))
+    size = path.stat().st_size
+    source = Source(str(path), path, size)
+    lines = "\n".join(plan([source], size - 1).lines())
+    assert "has no packet in its first megabyte: it cannot be cut, one task" in lines
+    assert "compress" not in lines
+    assert not plan([source], size).notes
 
 
 def test_pipes_and_nothing() -> None:

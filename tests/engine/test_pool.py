@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from analyzer import local, pool, shares
+from analyzer import fragments, local, pool, shares
 from analyzer.dataset import Dataset
 from analyzer.inputs import Reading
 from analyzer.options import Options
@@ -124,6 +128,55 @@ def test_works_are_done_in_other_processes(apart: bool) -> None:
     assert sorted(answers) == [0, 1, 2, 3, 4]
     assert len({os.getpid(), *answers.values()}) == 6
     assert sum(told) == 28 << 20
+
+
+def weigh(data: bytes, **_: object) -> int:
+    return len(data)
+
+
+def test_a_process_that_dies_before_it_has_its_work_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handing over then ends in a broken pipe, which means elsewhere that nobody wants to read on."""
+    monkeypatch.setattr(sys, "executable", shutil.which("true"))
+    with pytest.raises(ChildProcessError, match="ended without an answer"):
+        list(shares.run_all([partial(weigh, bytes(1 << 20))], 1, apart=True))
+
+
+def test_what_lies_in_the_working_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pickle.py").write_text("raise SystemExit('not ours')")
+    monkeypatch.setattr(sys, "path", [os.path.abspath(path) for path in sys.path])  # noqa: PTH100
+    monkeypatch.chdir(tmp_path)
+    assert shares.result(shares.begin(os.getpid, apart=True)) != os.getpid()
+
+
+def fragments_of(flows: Sequence[int], payload: bytes, path: Path) -> Path:
+    """A file of fragments of these flows, numbered the other way round."""
+    count = len(flows)
+    given = {"flow": flows, "number": range(count, 0, -1), "payload": [payload] * count}
+    columns = {field.name: given.get(field.name, [0] * count) for field in fragments.schema()}
+    table = pa.table(columns, schema=fragments.schema())
+    pq.write_table(table, path, use_dictionary=False, compression="lz4", write_statistics=False, row_group_size=3_500)
+    return path
+
+
+@pytest.mark.parametrize("most", [1, 50])
+def test_more_large_fragments_than_fit_in_memory_are_sorted(most: int, tmp_path: Path) -> None:
+    """Of many flows, and nearly all of a single one."""
+    flows = [14 * (n * 31 % most) + (n % 9 == 0) for n in range(45_000)]
+    path = fragments_of(flows, bytes(8_900), tmp_path / "a.parquet")
+    found = [
+        key
+        for number in range(2)
+        for batch in pool._sorted([path], number, 2, tmp_path)
+        for key in zip(batch["flow"].to_pylist(), batch["number"].to_pylist(), strict=True)
+    ]
+    expected = sorted(zip(flows, range(45_000, 0, -1), strict=True), key=lambda key: (key[0] % 2, *key))
+    assert found == expected
+
+
+def test_what_duckdb_says_in_a_process_is_told_as_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delitem(sys.modules, "duckdb", raising=False)
+    pool._Pool(tmp_path, Options(), None)
+    assert "duckdb" in sys.modules
 
 
 def test_what_a_work_raises_is_raised_here() -> None:

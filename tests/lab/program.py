@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+import pytest
 from oracle import Capture, captures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,14 @@ def found_captures() -> list[Capture]:
     """The project's samples, and the lab's captures that are not among them."""
     found = {capture.name: capture for folder in (LAB, SAMPLES) if folder.is_dir() for capture in captures(folder)}
     return sorted(found.values(), key=lambda capture: capture.name)
+
+
+def found_capture(name: str) -> Capture:
+    """One of them; where the lab's captures are not, the test is skipped."""
+    found = next((capture for capture in found_captures() if capture.name == name), None)
+    if found is None:
+        pytest.skip(f"no capture {name} here: it is one of the lab's, and not among the samples")
+    return found
 
 
 def wanted_now(capture: Capture) -> bool:

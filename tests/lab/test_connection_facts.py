@@ -12,7 +12,7 @@ import cramjam
 import pytest
 from agreement import match
 from oracle import Capture, read_log
-from program import Analyse, Analysis, found_captures
+from program import Analyse, Analysis, found_capture
 
 # What brokers call the connections that they open themselves, and whose they are.
 NAMES = {
@@ -27,7 +27,7 @@ NAMES = {
 
 
 def analysed(name: str, analyse: Analyse) -> Analysis:
-    (capture,) = (each for each in found_captures() if each.name == name)
+    capture = found_capture(name)
     return analyse(capture.files)
 
 
@@ -81,7 +81,7 @@ def test_roles_are_those_that_the_names_say(logged: Capture, analyse: Analyse) -
 
 @pytest.mark.parametrize("name", ["sasl", "sasl_old", "sasl_token", "basics"])
 def test_users_are_those_of_the_log(name: str, analyse: Analyse) -> None:
-    (capture,) = (each for each in found_captures() if each.name == name)
+    capture = found_capture(name)
     found = match(analyse(capture.files).exchanges, read_log(capture.log))
     wrong = [
         (line.principal, row["principal"], row["api_name"])

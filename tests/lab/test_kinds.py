@@ -55,9 +55,9 @@ def test_most_fetches_with_data_are_of_a_known_kind(analyse: Analyse) -> None:
 @pytest.mark.usefixtures("shared")
 def test_the_next_offset_is_where_the_client_reads_next(name: str) -> None:
     """What a reply's last batch says (its header alone is read) against the client's next request for the partition."""
-    from program import found_captures
+    from program import found_capture
 
-    (capture,) = (each for each in found_captures() if each.name == name)
+    capture = found_capture(name)
     with open_dataset([str(path) for path in capture.files], Options()) as dataset:
         rows = dataset.query(
             "select connection, coalesce(topic_id, topic) as topic, partition, fetch_offset, next_offset, record_bytes "

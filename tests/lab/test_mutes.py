@@ -9,7 +9,7 @@ from statistics import median, median_high
 from typing import Any
 
 import pytest
-from program import found_captures
+from program import found_capture
 
 from analyzer.local import open_dataset
 from analyzer.options import Options
@@ -21,7 +21,7 @@ from mutes as m join exchanges as x on x.exchange = m.exchange
 
 
 def rows_of(name: str, sql: str) -> list[dict[str, Any]]:
-    (capture,) = (each for each in found_captures() if each.name == name)
+    capture = found_capture(name)
     with open_dataset([str(path) for path in capture.files], Options()) as dataset:
         return dataset.query(sql)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 from fractions import Fraction
 from pathlib import Path
@@ -193,6 +194,48 @@ def test_hostile_interfaces_and_notes_are_bounded() -> None:
     assert len(reader.notes) <= 101
 
 
+def grown(data: bytes) -> int:
+    """How much the head grows by the second of two times the same blocks."""
+    first, both = (read_packets(section() + data * times)[1].head for times in (1, 2))
+    return len(both) - len(first)
+
+
+def test_what_is_kept_for_the_parts_of_a_file_is_bounded() -> None:
+    long = option(1, b"c" * 60_000) + option(2, b"n" * 60_000)
+    assert grown(block(1, struct.pack("<HHI", 1, 0, 0) + resolution(9) + long)) == 28
+    assert grown(section()) == grown(block(1, b"bad")) == 0
+    full = section() + interface() * 65_536
+    more = (section() + interface()) * 50_000
+    assert len(read_packets(full + more)[1].head) <= len(full) + len(section())
+    assert len(read_packets((section() + interface()) * 100_000)[1].head) <= 65_537 * 48
+    (name,) = [one.name for one in read_packets(section() + interface(1, 0, long))[1].interfaces]
+    assert name == "n" * 256
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, 9), max_size=12), st.lists(st.integers(0, 9), max_size=8))
+def test_a_part_behind_a_head_has_the_rows_of_the_whole(before: list[int], behind: list[int]) -> None:
+    """Whatever sections and interfaces come before it; what is kept of what was kept is the same."""
+    clock = resolution(9) + option(14, struct.pack("<q", -7)) + resolution(0x8A) + option(2, b"name")
+    blocks = [
+        section() + interface(1, 96, clock), section(), section(version=(2, 0)), interface(113, 2), block(1, b"bad"),
+        enhanced(b"one", 1 << 40), simple(b"two", 3), enhanced(b"other", 5, 1), statistics(0, 1, 2, 3),
+        section(">") + interface(1, 9, resolution(3, ">"), ">") + enhanced(b"big", 7, 0, ">") + section(),
+    ]  # fmt: skip
+    start, rest = section() + b"".join(blocks[n] for n in before), b"".join(blocks[n] for n in behind)
+    rows, whole, _ = read_packets(start + rest)
+    count = len(read_packets(start)[0])
+    head = read_packets(start)[1].head
+    part, alone, _ = read_packets(head + rest)
+    assert [row[1:] for row in part] == [row[1:] for row in rows[count:]]
+    assert alone.head == whole.head and read_packets(head)[1].head == head
+
+
+def test_a_part_can_be_read_when_the_first_section_was_empty() -> None:
+    head = read_packets(section() + section(version=(2, 0)) * 3)[1].head
+    assert read_packets(head + section() + interface() + enhanced(b"a"))[0]
+
+
 FILE = (
     section() + interface(1, 0, resolution(9)) + enhanced(b"one", 1) + CUSTOM + simple(b"two", 3)
     + old_packet(b"old", 4) + statistics(0, 1, 2, 3)
@@ -240,6 +283,13 @@ def test_unreadable_headers() -> None:
         open_reader(b"\n\r\r\n" + bytes(24))
     with pytest.raises(Truncated):
         open_reader(section()[:27])
+
+
+@pytest.mark.parametrize("kind", [Truncated, Malformed, Unsupported])
+def test_errors_pass_between_processes(kind: type[DissectError]) -> None:
+    error = kind("topics[3].name", 17, "4 bytes", "2")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind and str(again) == str(error) and vars(again) == vars(error)
 
 
 def test_every_public_capture_in_any_blocks(shared: Path) -> None:

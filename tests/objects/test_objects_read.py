@@ -17,6 +17,7 @@ from server import Server, settle
 
 from analyzer import objects
 from analyzer.sources import InputError, Source, expand
+from analyzer.spark import sink
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 # What breaks something, and the address that is asked then.
@@ -237,6 +238,28 @@ def test_what_is_wrong_is_one_line_without_secrets(
         assert secret not in str(error)
 
 
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://b.s3.amazonaws.com/k?X-Amz-Signature=topsecret",
+        "https://KEY:topsecret@host/b",
+        "https://KEY:top/topsecret@host/b",
+        "https://KEY:topsecret?@host/b",
+        "http://topsecret@host/b",
+        "abfss://container:topsecret@account.dfs.core.windows.net/x",
+        "abfss://container:topsecret/x",
+        "abfss://topsecret@c@a.dfs.core.windows.net/x?sig=topsecret",
+        "s3:///x?token=topsecret",
+    ],
+)
+def test_an_address_that_is_not_taken_is_told_without_keys(uri: str) -> None:
+    """No server is needed: nothing is asked."""
+    with pytest.raises(objects.StorageError) as error:
+        objects.address(uri)
+    said = str(error.value)
+    assert said.startswith(uri.partition("//")[0]) and "topsecret" not in said and "KEY:" not in said
+
+
 @pytest.mark.parametrize("size", [1_000_000, 19_000_000, len(LONG) + 1, 0, None])
 def test_an_object_that_changes_while_it_is_read_is_an_error(server: Server, bucket: Path, size: int | None) -> None:
     """pyarrow gives made-up bytes for those that are missing: none of them may pass for the capture's."""
@@ -372,3 +395,16 @@ def test_errors_of_other_storage_are_worded() -> None:
     ):
         text, _ = objects._reason(at, OSError(said))
         assert words in text and "\n" not in text
+
+
+def test_a_file_of_spark_whose_last_rows_cannot_be_written_is_closed_and_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: sink._File) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(sink._File, "_flush", full)
+    file = sink._File(str(tmp_path), "exchanges/part-00000.parquet", "exchanges")
+    with pytest.raises(OSError, match="no space left"), file:
+        pass
+    assert file._sink.closed and list((tmp_path / "exchanges").iterdir()) == []

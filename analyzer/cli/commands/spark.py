@@ -70,7 +70,8 @@ def command(
     """Write the tables of captures as a dataset of Parquet files, on many machines.
 
     Captures are read where they lie: on disks that all machines share, or in storage (s3://, gs://, abfss://). Afterwards
-    every other command reads the dataset, without Spark: `kanalyze report DIR`.
+    every other command reads the dataset, without Spark: `kanalyze report DIR`. Where no master is named, all cores of this
+    machine are used, or as many as `--jobs` says.
     """
     from analyzer.spark import job
 
