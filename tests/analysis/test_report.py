@@ -107,7 +107,9 @@ class Altered:
     """The facts of a dataset, every captured string in them replaced."""
 
     def __init__(self, found: Dataset, replace: Callable[[str], str]) -> None:
-        self.filters = Filters(clients=(replace("client"),), topics=(replace("topic"),))
+        # Lone surrogates are refused before there is a filter.
+        client, topic = (replace(word).encode("utf-8", "replace").decode() for word in ("client", "topic"))
+        self.filters = Filters(clients=(client,), topics=(topic,))
         names = [*METRICS, "seen"]
         self._rows = {name: [self._altered(row, replace) for row in stored(found, name)] for name in names}
         self._path = replace("path")
