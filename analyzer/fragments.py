@@ -52,27 +52,22 @@ def schema() -> pa.Schema:
     )
 
 
-def pack(
-    block: memoryview, segments: memoryview, rows: int, start: int = 0, first: int | None = None
-) -> pa.RecordBatch:
-    """Rows [start, rows) of a segments matrix whose payloads lie in `block`.
-
-    They are numbered from `first` on; by their packets where it is None.
-    """
+def pack(block: memoryview, segments: memoryview, rows: int, first: int, start: int = 0) -> pa.RecordBatch:
+    """Rows [start, rows) of a segments matrix whose payloads lie in `block`, numbered from `first` on."""
     import pyarrow as pa
 
     count = rows - start
     found = array("q", bytes(8 * count))
     flows(segments, start, rows, memoryview(found))
     columns = {number: column(segments, number, start, rows) for number in _SENT}
-    numbers = array("q", range(first, first + count)) if first is not None else None
+    numbers = array("q", range(first, first + count))
     payload = bytearray(payload_bytes(segments, start, rows))
     places = array("i", bytes(4 * (count + 1)))
     gather(block, segments, start, rows, payload, memoryview(places))
     return pa.RecordBatch.from_arrays(
         [
             int64_array(found),
-            columns[layout.SEGMENT_NUMBER] if numbers is None else int64_array(numbers),
+            int64_array(numbers),
             pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]),
             *columns.values(),
             pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(places), pa.py_buffer(payload)]),

@@ -127,19 +127,6 @@ def _without_keys(uri: str) -> str:
     return re.sub("//[^/@]*:.*", "//...", hidden, count=1, flags=re.DOTALL)
 
 
-def filesystem(place: str) -> tuple[FileSystem, str]:
-    """The filesystem of a URI or local path, and the path in it: for what needs more than the functions here. Its errors are
-    pyarrow's own. Raises StorageError.
-    """
-    from pyarrow.fs import LocalFileSystem
-
-    if not is_uri(place):
-        return LocalFileSystem(), os.path.abspath(place)  # noqa: PTH100 (a path may end in a slash)
-    at = address(place)
-    with _asked(at, _WRITING) as storage:
-        return storage, at.path
-
-
 def find(at: Address) -> Found | None:
     """What is at an address: an object, a folder (something lies below it), or None. Raises StorageError."""
     from pyarrow.fs import FileType

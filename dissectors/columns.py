@@ -10,6 +10,7 @@ import cython
 if not cython.compiled:
     from dissectors.layout import UNKNOWN
 
+Narrow = cython.fused_type(cython.schar, cython.short, cython.int)
 MOST = cython.declare(cython.longlong, (1 << 63) - 1)
 
 
@@ -27,14 +28,7 @@ def int32s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cyt
     """The same in 32 bits."""
     out = array("i", bytes(4 * rows))
     values: cython.int[::1] = out
-    row: cython.Py_ssize_t
-    value: cython.longlong
-    for row in range(rows):
-        value = matrix[column, row]
-        if value != UNKNOWN:
-            if value < -2147483648 or value > 2147483647:
-                raise OverflowError("a value of more than 32 bits")
-            values[row] = value
+    _narrow(values, matrix, column, rows, -2147483648, 2147483647)
     return out
 
 
@@ -42,30 +36,38 @@ def int16s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cyt
     """The same in 16 bits."""
     out = array("h", bytes(2 * rows))
     values: cython.short[::1] = out
-    row: cython.Py_ssize_t
-    value: cython.longlong
-    for row in range(rows):
-        value = matrix[column, row]
-        if value != UNKNOWN:
-            if value < -32768 or value > 32767:
-                raise OverflowError("a value of more than 16 bits")
-            values[row] = value
+    _narrow(values, matrix, column, rows, -32768, 32767)
     return out
 
 
 def int8s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t):
     """The same in 8 bits."""
-    out = array("b", bytes(rows))
+    out = array("b", bytes(1 * rows))
     values: cython.schar[::1] = out
+    _narrow(values, matrix, column, rows, -128, 127)
+    return out
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _narrow(
+    out: Narrow[::1],
+    matrix: cython.longlong[:, ::1],
+    column: cython.Py_ssize_t,
+    rows: cython.Py_ssize_t,
+    least: cython.longlong,
+    most: cython.longlong,
+) -> cython.int:
+    """Copies rows of a column into `out`, whose type holds [least, most]."""
     row: cython.Py_ssize_t
     value: cython.longlong
     for row in range(rows):
         value = matrix[column, row]
         if value != UNKNOWN:
-            if value < -128 or value > 127:
-                raise OverflowError("a value of more than 8 bits")
-            values[row] = value
-    return out
+            if value < least or value > most:
+                raise OverflowError(f"a value beyond {least} to {most}")
+            out[row] = value
+    return 0
 
 
 def halves(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, shift: cython.longlong):

@@ -240,7 +240,7 @@ def test_fragments_hold_all_of_a_segment(samples: Path) -> None:
 
     def take(block: memoryview, segments: memoryview, rows: int) -> None:
         for start in (0, rows // 3):
-            batch = pack(block, segments, rows, start, first=7)
+            batch = pack(block, segments, rows, first=7, start=start)
             assert batch.column("number").to_pylist() == list(range(7, 7 + rows - start))
             for part in pieces([batch]):
                 data, again = unpack(part)
