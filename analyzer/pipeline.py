@@ -17,6 +17,7 @@ from analyzer.facts.collect import Collector, kinds_for
 from dissectors import layout
 from dissectors.kafka.exchanges import Exchanges, label
 from dissectors.kafka.frames import Frames
+from dissectors.kafka.kinds import tell as tell_kinds
 from dissectors.kafka.schema import known_keys
 from dissectors.kafka.walk import Walker
 from dissectors.net.streams import Streams
@@ -217,9 +218,11 @@ class Pipeline:
         row = 0
         while row < rows:
             out = self._out["exchanges"]
+            before = out.rows
             row, out.rows, _ = self._exchanges.feed(
                 self._frame_rows, self._values, row, rows, self._frames.places, out.matrix, out.rows, out.size
             )
+            tell_kinds(out.matrix, before, out.rows)
             if out.rows == out.size:
                 self._flush("exchanges")
         if self._walker.strings_full():

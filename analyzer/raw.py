@@ -24,6 +24,25 @@ DECODED = ("none", "full", "header", "truncated", "malformed", "unsupported")
 SIDES = ("request", "response")
 PROTOCOLS = ("unknown", "kafka", "tls", "other")
 CLOSES = ("none", "fin", "rst")
+KINDS = (
+    "sasl_token",
+    "produce_acks_0",
+    "produce_acks_1",
+    "produce_acks_all",
+    "produce_acks_unknown",
+    "fetch_raft",
+    "fetch_follower",
+    "fetch_session",
+    "fetch_error",
+    "fetch_throttled",
+    "fetch_empty",
+    "fetch_now",
+    "fetch_unknown",
+    "join_wait",
+    "sync_wait",
+    "wait",
+    "forwarded",
+)
 
 # A packet's number carries its split in the upper bits, so that both fit one column of a batch.
 SPLIT_SHIFT = 40
@@ -87,6 +106,7 @@ EXCHANGES = (
     Field("leftover_bytes", layout.ROW_LEFTOVER, "int32"),
     Field("queue_ns", layout.ROW_QUEUE, "int64"),
     Field("muted_ns", layout.ROW_MUTED, "int64"),
+    Field("own_kind", layout.ROW_KIND, KINDS),
 )
 
 # Entries and errors have three columns more than the stage writes: part, side and API key, by `exchanges.label`.

@@ -333,7 +333,27 @@ ROW_GENERATION_ID = 38
 ROW_LEFTOVER = 39
 ROW_QUEUE = 40  # ns between the request's last byte and the reply's first in which the connection's reply before was not at its end
 ROW_MUTED = 41  # ns of the rest of that time in which a throttle time told before ran on
-ROW_COLUMNS = 42
+ROW_KIND = 42  # KIND_, set by kinds; UNKNOWN: of no kind
+ROW_COLUMNS = 43
+
+# What a request waits for, as far as it and its reply tell. The order is that of `analyzer.raw.KINDS`.
+KIND_SASL_TOKEN = 0
+KIND_PRODUCE_ACKS_0 = 1
+KIND_PRODUCE_ACKS_1 = 2
+KIND_PRODUCE_ACKS_ALL = 3
+KIND_PRODUCE_ACKS_UNKNOWN = 4
+KIND_FETCH_RAFT = 5
+KIND_FETCH_FOLLOWER = 6
+KIND_FETCH_SESSION = 7
+KIND_FETCH_ERROR = 8
+KIND_FETCH_THROTTLED = 9
+KIND_FETCH_EMPTY = 10
+KIND_FETCH_NOW = 11
+KIND_FETCH_UNKNOWN = 12  # what the other requests of its session say is not known here
+KIND_JOIN_WAIT = 13
+KIND_SYNC_WAIT = 14
+KIND_WAIT = 15
+KIND_FORWARDED = 16
 
 # turns: what the exchanges stage remembers of a connection, `turns[slot, column]`, to tell a request's waits.
 TURN_PART = 0

@@ -60,6 +60,7 @@ ORDER = (
     "dissectors.kafka.frames",
     "dissectors.kafka.walk",
     "dissectors.kafka.exchanges",
+    "dissectors.kafka.kinds",
     # chosen fields of messages
     "dissectors.kafka.pick",
     "dissectors.kafka.plain",
@@ -169,11 +170,22 @@ ORDER = (
 
 # What bytes-in, values-out code has no business with: clock, files, processes, Arrow, SQL, screens.
 FOREIGN_TO_DISSECTORS = {
-    "analyzer", "asyncio", "click", "datetime", "duckdb", "io", "logging", "multiprocessing", "pathlib", "pyarrow",
+    "_duckdb", "analyzer", "asyncio", "click", "datetime", "duckdb", "io", "logging", "multiprocessing", "pathlib", "pyarrow",
     "rich", "shutil", "socket", "subprocess", "tempfile", "threading", "time",
 }  # fmt: skip
 
-HEAVY = {"pyarrow", "duckdb", "rich", "cramjam", "dpkt", "numpy", "dissectors", "multiprocessing", "importlib.metadata"}
+HEAVY = {
+    "pyarrow",
+    "_duckdb",
+    "duckdb",
+    "rich",
+    "cramjam",
+    "dpkt",
+    "numpy",
+    "dissectors",
+    "multiprocessing",
+    "importlib.metadata",
+}
 
 
 def modules() -> dict[str, Path]:

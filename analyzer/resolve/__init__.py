@@ -29,6 +29,7 @@ VIEWS = (
     "fetch_sessions",
     "fetch_states",
     "placed_exchanges",
+    "judged_exchanges",
     "exchanges",
     "mutes",
     "fetch_positions",
@@ -45,7 +46,7 @@ VIEWS = (
     "batches",
 )
 # Views that tell nothing without rows of `entries`.
-OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_positions")
+OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 # PROBLEM_ number of a stage -> kind, and one sentence for a person.
@@ -97,7 +98,7 @@ def views(
     if whole_files:
         sources["placed_exchanges"] = "placed_exchanges_of_whole_files"
     if not entries:
-        sources["fetch_states"] = "no_fetch_states"
+        sources["judged_exchanges"] = "judged_exchanges_without_entries"
     if not odd:
         sources["odd_exchanges"] = "no_odd_exchanges"
     folder = files(__name__)

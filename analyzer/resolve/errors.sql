@@ -48,7 +48,8 @@ moments AS (
         max(t.broker_port) AS broker_port,
         max(coalesce(x.response_time_ns, x.request_time_ns)) AS time_ns
     FROM told AS t JOIN raw_exchanges AS x ON x.exchange = t.exchange
-    WHERE t.rule = 'passing' OR t.rule = 'first_use' OR t.rule = 'followed'
+    -- What every such exchange has: most others need not be read.
+    WHERE x.error_code <> 0 AND (t.rule = 'passing' OR t.rule = 'first_use' OR t.rule = 'followed')
     GROUP BY
         t.client_address, x.client_id, t.api_key, t.code, coalesce(t.topic_id, t.topic), t.partition, t.entity, t.exchange, t.side
 ),
@@ -75,7 +76,7 @@ runs AS (
 answers AS (
     SELECT l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key, max(x.request_time_ns) AS last_ns
     FROM raw_exchanges AS x JOIN links AS l ON l.part = x.part
-    WHERE (x.api_key = 15 OR x.api_key = 18) AND x.error_code = 0
+    WHERE x.api_key BETWEEN 15 AND 18 AND (x.api_key = 15 OR x.api_key = 18) AND x.error_code = 0
         AND EXISTS (SELECT 1 FROM moments AS m WHERE m.rule = 'followed')
     GROUP BY l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key
 ),

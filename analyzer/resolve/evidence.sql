@@ -5,6 +5,7 @@ SELECT
     part,
     max(
         CASE
+            WHEN token THEN 2
             WHEN api_key = 1 AND replica_id >= 0
                 -- KRaft's own fetches have no session and do not wait for bytes; a follower's have, and do.
                 THEN CASE WHEN session_epoch = -1 AND min_bytes = 0 THEN 8 ELSE 3 END

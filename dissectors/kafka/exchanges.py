@@ -15,6 +15,7 @@ if not cython.compiled:
     from dissectors.layout import (
         DECODED_FULL,
         DECODED_MALFORMED,
+        DECODED_NONE,
         FRAME_CORRELATION,
         FRAME_DECODED,
         FRAME_EVENT,
@@ -198,6 +199,7 @@ class Exchanges:
             else:
                 self._open(frames, values, i, place)
                 self.pending[place, ROW_TOKEN] = 1
+                self.pending[place, ROW_KEY] = UNKNOWN
                 continue
             for column in range(ROW_COLUMNS):
                 out[column, used] = self.pending[place, column]
@@ -280,6 +282,8 @@ class Exchanges:
         for column in range(ROW_COLUMNS):
             self.pending[place, column] = UNKNOWN
         self.pending[place, ROW_TOKEN] = 0
+        self.pending[place, ROW_REQUEST_DECODED] = DECODED_NONE
+        self.pending[place, ROW_RESPONSE_DECODED] = DECODED_NONE
         return 0
 
     @cython.cfunc

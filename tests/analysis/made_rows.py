@@ -128,7 +128,21 @@ def write(directory: Path, tables: dict[str, Rows]) -> dict[str, str]:
 
 def dataset(directory: Path, tables: dict[str, Rows], **options: Any) -> Dataset:
     """A dataset of these rows; a capture is added when there is none."""
-    return Dataset(write(directory, {"captures": [capture()]} | tables), threads=1, **options)
+    exchanges = {"exchanges": counted(tables["exchanges"], tables.get("errors", []))} if "exchanges" in tables else {}
+    return Dataset(write(directory, {"captures": [capture()]} | tables | exchanges), threads=1, **options)
+
+
+def counted(exchanges: Rows, errors: Rows) -> Rows:
+    """The exchanges, each with the number of its errors and the first one, where it has some."""
+    codes: dict[int, list[int]] = {}
+    for row in errors:
+        codes.setdefault(row["exchange"], []).append(row["code"])
+    return [
+        row | {"error_count": len(found), "error_code": row.get("error_code") or found[0]}
+        if (found := codes.get(row["exchange"]))
+        else row
+        for row in exchanges
+    ]
 
 
 def random_exchanges(seed: int, count: int) -> Rows:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from made_rows import counted
+
 from analyzer import raw, resolve
 from analyzer.dataset import Dataset
 from analyzer.facts.tables import FACT_TABLES, no_rows
 from analyzer.tables import SQL_TYPES
+from dissectors import layout
+from dissectors.kafka.kinds import tell
 
 Rows = list[dict[str, Any]]
 START_NS = 1_795_261_415_000_000_000
@@ -73,12 +77,28 @@ def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
 def dataset(parts: Rows | None = None, **tables: Rows) -> Dataset:
     """The final tables of these raw rows (`exchanges`, `entries`, `errors`, and those of FACT_TABLES)."""
     types = {"exchanges": _types(raw.EXCHANGES), "entries": _types(raw.ENTRIES), "errors": _types(raw.ERRORS)}
+    exchanges = counted(tables.get("exchanges", []), tables.get("errors", []))
+    tables["exchanges"] = [row | {"own_kind": kind(row)} for row in exchanges]
     made = {f"raw_{name}": _table(columns, tables.get(name, [])) for name, columns in types.items()}
     for name, columns in FACT_TABLES.items():
         known = {column: SQL_TYPES[kind] for column, kind in columns}
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
-    keys = {row["api_key"] for row in tables.get("exchanges", [])}
+    keys = {row["api_key"] for row in tables["exchanges"]}
     return Dataset(resolve.views(keys, True) | made | {"parts": _table(PARTS, parts or [part()])}, threads=1)
+
+
+def kind(row: dict[str, Any]) -> str | None:
+    """The kind that the stage tells of an exchange."""
+    matrix = layout.matrix(layout.ROW_COLUMNS, 1)
+    for column in range(layout.ROW_COLUMNS):
+        matrix[column, 0] = layout.UNKNOWN
+    for name, at, words in raw.EXCHANGES:
+        value = row.get(name)
+        if value is not None and (isinstance(words, tuple) or not isinstance(value, str)):
+            matrix[at, 0] = words.index(value) if isinstance(words, tuple) else value
+    tell(matrix, 0, 1)
+    number = matrix[layout.ROW_KIND, 0]
+    return None if number == layout.UNKNOWN else raw.KINDS[number]
 
 
 def _types(fields: tuple[raw.Field, ...]) -> dict[str, str]:

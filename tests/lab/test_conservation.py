@@ -48,6 +48,10 @@ def assert_conserved(analysis: Analysis) -> None:
     assert replies == statuses["answered"] + statuses["orphan_reply"]
     identities = Counter(row["exchange"] for row in analysis.exchanges)
     assert all(count == 1 for count in identities.values()), identities.most_common(3)
+    failed = {row["exchange"]: row["error_count"] for row in analysis.exchanges if row["error_code"]}
+    errors = Counter(row["exchange"] for row in analysis.errors)
+    # Of a reply that was cut the number of errors is not known.
+    assert errors == {exchange: errors[exchange] if count is None else count for exchange, count in failed.items()}
 
 
 def test_lab_capture_adds_up(capture: Capture, analyse: Analyse) -> None:
