@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 # Strings and comments, which name nothing; a quoted name is met first, so that its quotes begin no string.
@@ -72,6 +73,7 @@ class Catalog:
                 self._make(f"DROP VIEW IF EXISTS {name}")
 
 
+@lru_cache(maxsize=64)
 def _without_text(sql: str) -> str:
     """A statement without its strings and comments, whatever they hold: filters come from the command line."""
     return _QUIET.sub(lambda found: found[1] or " ", sql)

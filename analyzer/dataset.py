@@ -85,7 +85,9 @@ class Dataset:
         simple_plans: bool = False,
         temp_directory: Path | None = None,
     ) -> None:
-        import duckdb
+        # The engine without the package around it, whose Python (2.0: a layer of relations) takes longer to import than a
+        # small capture takes to read.
+        import _duckdb as engine
 
         self.filters = filters or Filters()
         self.settings = Settings()
@@ -104,7 +106,7 @@ class Dataset:
         if threads is not None:
             config["threads"] = threads
             config["async_threads"] = 0
-        self._database = duckdb.connect(":memory:", config=config)
+        self._database = engine.connect(":memory:", config=config)
         # Each thread that asks has a connection of its own; views are made by one more, one at a time.
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
@@ -195,13 +197,13 @@ class Dataset:
 
     def _with_views(self, sql: str, ask: Callable[[], T]) -> T:
         """Asks, with the views at hand that the SQL names; where they stand in an unusual place, a second time."""
-        import duckdb
+        import _duckdb as engine
 
         with self._making:
             self._catalog.prepare(sql)
         try:
             return ask()
-        except (duckdb.CatalogException, duckdb.BinderException):
+        except (engine.CatalogException, engine.BinderException):
             with self._making:
                 more = self._catalog.prepare_words(sql)
             if not more:
@@ -210,6 +212,8 @@ class Dataset:
 
     def _relation(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyRelation:
         """What Arrow results are taken from: a relation streams, a cursor would first hold the whole result."""
+        import duckdb  # noqa: F401 (what gives connections their relations)
+
         relation = self._with_views(sql, lambda: self._connection().sql(sql, params=list(parameters)))
         if relation is None:
             raise DatasetError("this statement has no rows as its result; a SELECT has")
@@ -234,13 +238,13 @@ def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
 @contextmanager
 def _told() -> Iterator[None]:
     """Words what is wrong with SQL. A full disk is not the fault of the question: the command line words that."""
-    import duckdb
+    import _duckdb as engine
 
     try:
         yield
-    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InterruptException):
+    except (engine.IOException, engine.OutOfMemoryException, engine.InterruptException):
         raise
-    except duckdb.Error as error:
+    except engine.Error as error:
         raise DatasetError(str(error).strip()) from error
 
 

@@ -175,7 +175,7 @@ def _analyse_shared(
     try:
         run = work(0, progress)
         # What asks the tables is loaded while the others may be reading still.
-        import duckdb  # noqa: F401
+        import _duckdb  # noqa: F401
 
         while workers:
             while workers[0].receive():

@@ -103,7 +103,7 @@ def _expected(error: BaseException) -> str | None:
 
     if isinstance(error, InputError):
         return str(error)
-    duckdb = sys.modules.get("duckdb")
+    duckdb = sys.modules.get("_duckdb")
     if duckdb is not None and isinstance(error.__cause__, duckdb.Error):
         return None  # SQL of ours that is wrong; that of the user is judged where it is run
     if isinstance(error, OSError):
