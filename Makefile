@@ -1,7 +1,7 @@
 # make demo   the report of the captures in samples/
 # make test   every test
 # make check  tests, lint, format, types: what must be green before a commit
-# make test-spark  only the tests on Spark: the same rows as without it (needs Java 17)
+# make test-spark  only the tests on Spark, the long ones too: the same rows as without it (needs Java 17)
 # make test-spark-all  the same with each release of Spark that we promise to run on
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
@@ -35,10 +35,10 @@ test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/python -m pytest
 
 test-spark: $(VENV)/.compiled $(SPARK)/.installed java
-	KANALYZE_SPARK_REQUIRED=1 $(BIN)/python -m pytest tests/spark
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 $(BIN)/python -m pytest tests/spark
 
 test-spark-all: test-spark $(SPARK35)/.installed
-	KANALYZE_SPARK_REQUIRED=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/spark
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/spark
 
 # Spark needs Java: where there is none, root gets Debian's. Without, its tests are skipped, and say so.
 JAVA_PROBLEM := import sys; from analyzer.spark.session import java_problem; sys.exit(java_problem() or 0)

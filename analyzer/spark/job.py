@@ -221,7 +221,7 @@ class _Reader:
         for stage in self._read:
             stage.forget(set(stage.done) - kept)
         tasks = [task for task in made.tasks if task.number in numbers]
-        self._tell(f"reading {len(tasks):,} of {len(made.tasks):,} tasks")
+        self._tell(f"reading {'again ' if self._read else ''}{len(tasks):,} of {len(made.tasks):,} tasks")
         self._read.append(dataflow.read(self._spark, tasks, self._order, self._raw_flows))
 
     def _readings(self) -> list[Reading]:

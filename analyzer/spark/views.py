@@ -20,6 +20,7 @@ from analyzer.filters import Filters
 from analyzer.local import SMALL, STEPS
 from analyzer.resolve import FACTS
 from analyzer.settings import Settings
+from analyzer.spark.dataflow import MOST_PARTITIONS
 from analyzer.spark.rows import SPARK_TYPES, _bytes
 from analyzer.spark.session import told
 from analyzer.tables import TABLES
@@ -169,6 +170,9 @@ class Views(Mapping[str, "DataFrame"]):
         """The rows as they are now, computed; whoever reads them plans nothing of how they came to be."""
         from pyspark.errors import PySparkNotImplementedError
 
+        # Where plans do not adapt, Spark 3.5 cannot join with rows of which it knows how they are spread. This leaves them where
+        # they are, and it knows that no more.
+        frame = frame.coalesce(MOST_PARTITIONS)
         try:
             return frame.localCheckpoint()
         except PySparkNotImplementedError:  # Connect before 4.0

@@ -1,18 +1,23 @@
-"""Runs command lines of kanalyze one after the other in one Spark session; an environment with PySpark is wanted.
+"""Runs command lines of kanalyze in one Spark session, as they come; an environment with PySpark is wanted.
 
-run_job.py COMMANDS TO     COMMANDS: JSON, a list of argument lists; TO: for each its exit code and what it said, as JSON (Java
-                           writes warnings of its own to both outputs)
+run_job.py ANSWERS     A line of standard input is an argument list as JSON; each is answered by a line of JSON on the file
+                       descriptor ANSWERS: its exit code and what it said (Java writes warnings of its own to both outputs).
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
+from typing import Any, TextIO
+
+from questions import answers
 
 from analyzer.cli.main import main
+from analyzer.spark import get_session, tables
 from analyzer.spark.session import opened
 
 # A small machine runs it beside other tests.
@@ -25,17 +30,27 @@ SETTINGS = (
 )
 
 
-def run(commands: list[list[str]], answers: Path, master: str = "local[2]") -> None:
-    """Runs them all; the session that is active is the one that `kanalyze spark` finds."""
-    found = []
-    with opened(master, SETTINGS):
-        for command in commands:
-            out, err = io.StringIO(), io.StringIO()
-            with redirect_stdout(out), redirect_stderr(err):
-                code = main(command)
-            found.append({"code": code, "out": out.getvalue(), "err": err.getvalue()})
-    answers.write_text(json.dumps(found))
+def serve(answered: TextIO) -> None:
+    """Answers until there are no more lines; the session that is active is the one that `kanalyze spark` finds."""
+    with opened("local[2]", SETTINGS):
+        for line in sys.stdin:
+            print(json.dumps(_answer(json.loads(line))), file=answered, flush=True)
+
+
+def _answer(words: Sequence[str]) -> dict[str, Any]:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = _ask(words[1:]) if words[0] == "ask" else main(list(words))
+    return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
+
+
+def _ask(captures: Sequence[str]) -> int:
+    """What a notebook does with captures."""
+    with tables(get_session(), captures) as found:
+        print(answers(found.findings(), lambda name: [row.asDict() for row in found.metric(name).collect()]))
+    return 0
 
 
 if __name__ == "__main__":
-    run(json.loads(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
+    with os.fdopen(int(sys.argv[1]), "w") as given:
+        serve(given)
