@@ -119,7 +119,8 @@ def write(directory: Path, tables: dict[str, Rows]) -> dict[str, str]:
     """Writes the tables, one Parquet file each; the views of a Dataset over them."""
     directory.mkdir(parents=True, exist_ok=True)
     views = {}
-    for name, rows in tables.items():
+    for name, given in tables.items():
+        rows = counted(given, tables.get("errors", [])) if name == "exchanges" else given
         path = directory / f"{name}.parquet"
         pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(name)), path)
         views[name] = parquet([path])
@@ -128,8 +129,7 @@ def write(directory: Path, tables: dict[str, Rows]) -> dict[str, str]:
 
 def dataset(directory: Path, tables: dict[str, Rows], **options: Any) -> Dataset:
     """A dataset of these rows; a capture is added when there is none."""
-    exchanges = {"exchanges": counted(tables["exchanges"], tables.get("errors", []))} if "exchanges" in tables else {}
-    return Dataset(write(directory, {"captures": [capture()]} | tables | exchanges), threads=1, **options)
+    return Dataset(write(directory, {"captures": [capture()]} | tables), threads=1, **options)
 
 
 def counted(exchanges: Rows, errors: Rows) -> Rows:
