@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Copies of a segment come within this time (`streams`).
 COPY_NS = 10_000_000
+# And among so many segments before it (`streams`).
+RECENT = 4_096
 NEVER = (1 << 63) - 1
 
 
@@ -34,11 +36,24 @@ class Window:
         self._one = array("q")
         self._two = array("q")
         self._since = array("q")
+        # The latest time of a segment, and how far behind it others came: so much later copies may come, too.
+        self._latest_ns = -NEVER
+        self._late_ns = 0
 
     def take(self, batch: pa.RecordBatch, parts: pa.Array) -> None:
         """Takes segments and the part that each belongs to."""
+        self._see_times(batch.column(fragments.name_of(layout.SEGMENT_TIME)))
         self._batches.append(batch.append_column("part", parts))
         self.bytes += batch.nbytes
+
+    def _see_times(self, times: pa.Array) -> None:
+        import pyarrow.compute as pc
+
+        known = times.filter(pc.not_equal(times, layout.UNKNOWN))
+        if len(known):
+            latest = pc.cumulative_max(known, start=self._latest_ns)
+            self._late_ns = max(self._late_ns, pc.max(pc.subtract(latest, known)).as_py())
+            self._latest_ns = latest[-1].as_py()
 
     def begins(self, part: int, number: int) -> None:
         """A span of a part begins behind segment `number`."""
@@ -75,7 +90,9 @@ class Window:
         before = pc.less_equal(number, one)
         inside = pc.and_not(pc.less_equal(number, two), before)
         after = pc.invert(pc.or_(before, inside))
-        context = pc.and_(inside, pc.greater_equal(table.column(fragments.name_of(layout.SEGMENT_TIME)), since))
+        late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self._late_ns)
+        recent = pc.greater(number, pc.subtract(two, RECENT))
+        context = pc.and_(pc.and_(inside, recent), pc.greater_equal(late, since))
         self.write(table.filter(pc.or_(before, pc.and_(after, ended))).drop_columns("part"))
         self.write(_headers(table.filter(pc.and_(context, ended))).drop_columns("part"))
         rest = pa.concat_tables(
