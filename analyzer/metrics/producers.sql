@@ -66,7 +66,7 @@ SELECT
     nullif(s.cluster, '') AS cluster,
     s.producer_id,
     coalesce(max(s.transactional_id), max(n.transactional_id)) AS transactional_id,
-    max_by(s.client_id, s.time_ns) AS client_id,
+    max_by(s.client_id, s.time_ns) FILTER (WHERE s.client_id IS NOT NULL) AS client_id,
     max_by(s.client_address, s.time_ns) AS client_address,
     count(DISTINCT concat(s.topic, '|', s.partition)) AS partitions,
     min(s.producer_epoch) AS first_epoch,

@@ -5,7 +5,7 @@ WITH ids AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
         x.transactional_id,
-        max_by(x.client_id, x.request_time_ns) AS client_id,
+        max_by(x.client_id, x.request_time_ns) FILTER (WHERE x.client_id IS NOT NULL) AS client_id,
         max_by(x.client_address, x.request_time_ns) AS client_address,
         count(DISTINCT concat(x.client_address, '|', coalesce(x.client_id, ''))) AS clients,
         count(*) FILTER (WHERE x.api_key = 22) AS inits,
@@ -33,7 +33,7 @@ made AS (
         CAST(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.length_ns)) AS BIGINT) AS p50_length_ns,
         max(s.length_ns) AS max_length_ns,
         max_by(s.begin_exchange, s.length_ns) AS longest_exchange,
-        max_by(s.client_id, s.begin_ns) AS client_id,
+        max_by(s.client_id, s.begin_ns) FILTER (WHERE s.client_id IS NOT NULL) AS client_id,
         max_by(s.client_address, s.begin_ns) AS client_address,
         max(r.last_time_ns - s.begin_ns) FILTER (WHERE s.outcome = 'open') AS longest_open_ns,
         CAST(sum(s.records) AS BIGINT) AS records,
