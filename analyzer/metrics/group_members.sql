@@ -8,7 +8,7 @@ WITH steps AS (
         CASE WHEN instance_id IS NULL THEN member_id ELSE concat('instance ', instance_id) END AS identity,
         max_by(member_id, time_ns) FILTER (WHERE member_id <> '') AS member_id,
         max(group_type) AS group_type,
-        max_by(client_id, time_ns) FILTER (WHERE event <> 'leave') AS client_id,
+        max_by(client_id, time_ns) FILTER (WHERE event <> 'leave' AND client_id IS NOT NULL) AS client_id,
         max_by(client_address, time_ns) FILTER (WHERE event <> 'leave') AS client_address,
         max(instance_id) AS instance_id,
         count(*) FILTER (WHERE event = 'join' AND coalesce(error_code, 0) = 0) AS joins,

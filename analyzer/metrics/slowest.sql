@@ -13,10 +13,11 @@ WITH picked AS (
 behind AS (
     SELECT
         p.exchange,
-        max_by(x.exchange, x.response_time_ns) AS behind_exchange,
-        max_by(x.api_name, x.response_time_ns) AS behind_api_name,
-        max_by(x.kind, x.response_time_ns) AS behind_kind,
-        max_by(x.latency_ns, x.response_time_ns) AS behind_latency_ns
+        max_by(x.exchange, (x.response_time_ns, x.exchange)) AS behind_exchange,
+        -- A null would be passed over, and that of another request taken.
+        nullif(max_by(coalesce(x.api_name, ''), (x.response_time_ns, x.exchange)), '') AS behind_api_name,
+        nullif(max_by(coalesce(x.kind, ''), (x.response_time_ns, x.exchange)), '') AS behind_kind,
+        nullif(max_by(coalesce(x.latency_ns, -1), (x.response_time_ns, x.exchange)), -1) AS behind_latency_ns
     FROM picked AS p JOIN exchanges AS x
         ON x.connection = p.connection
         AND x.request_time_ns <= p.request_time_ns

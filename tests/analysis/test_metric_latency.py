@@ -243,6 +243,20 @@ def test_profile_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
     assert [row["reach"] for row in got] == sorted(row["reach"] for row in got)  # waits by design last
 
 
+def test_what_stands_before_the_slowest_is_one_request(tmp_path: Path) -> None:
+    """The one that was answered last: one without a kind does not borrow that of another."""
+    waits = {"at_ns": START_NS, "api_key": 0, "api_name": "Produce", "kind": "produce_acks_all"}
+    rows = [
+        exchange(1, latency_ns=4_000_000, **waits),
+        exchange(2, latency_ns=6_000_000, at_ns=START_NS),
+        exchange(3, latency_ns=9_000_000, queue_ns=6_000_000, **waits),
+    ]
+    with dataset(tmp_path, {"connections": [connection(1)], "exchanges": rows}) as opened:
+        (got,) = (row for row in opened.metric("slowest") if row["exchange"] == 3)
+    found = (got["behind_exchange"], got["behind_api_name"], got["behind_kind"], got["behind_latency_ns"])
+    assert found == (2, "Metadata", None, 6_000_000)
+
+
 def test_the_slowest_are_listed_with_their_packets_and_waits_by_design_are_not(tmp_path: Path) -> None:
     rows = [exchange(number, latency_ns=number * MS, response_packet=900 + number) for number in range(30)]
     rows += [exchange(50, latency_ns=10**12, kind="fetch_empty"), exchange(51, latency_ns=10**12, kind="fetch_tail")]

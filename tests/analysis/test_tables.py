@@ -80,6 +80,15 @@ def test_docs_are_current() -> None:
     assert (ROOT / "docs" / "tables.md").read_text() == tables.docs()
 
 
+def test_a_report_loads_the_engine_and_not_the_package_around_it() -> None:
+    """`duckdb` takes longer to import than a small capture to read."""
+    code = (
+        "import sys; from analyzer.cli.main import main; main(['samples/sweep_43.pcap.zst']); "
+        "sys.exit('duckdb' in sys.modules or '_duckdb' not in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
 def test_nothing_heavy_is_imported() -> None:
     code = (
         "import sys, analyzer.tables, analyzer.dataset, analyzer.filters; "

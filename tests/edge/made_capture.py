@@ -72,6 +72,16 @@ def pcap(packets: Iterable[Packet]) -> bytes:
     return bytes(out)
 
 
+def request(correlation: int) -> bytes:
+    """ListGroups v0: nothing but a header."""
+    return struct.pack(">hhih", 16, 0, correlation, 4) + b"test"
+
+
+def reply(correlation: int) -> bytes:
+    """Its reply: no error, no groups."""
+    return struct.pack(">ihi", correlation, 0, 0)
+
+
 def merged(talks: Sequence[Talk]) -> list[Packet]:
     """All packets in the order of time."""
     return sorted((packet for talk in talks for packet in talk.packets), key=lambda packet: packet[0])

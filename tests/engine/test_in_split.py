@@ -30,7 +30,7 @@ from dissectors import layout
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
 
-from made_capture import Talk, merged, pcap
+from made_capture import Talk, merged, pcap, reply, request
 
 LONG = os.environ.get("KANALYZE_LONG")
 CUTS = int(os.environ.get("KANALYZE_CUTS", "3"))
@@ -136,15 +136,6 @@ def test_every_lab_capture_cut_anywhere(shared: Path, tmp_path: Path, monkeypatc
 
 
 # ---- what a task believes and the stitching refutes ----
-
-
-def request(correlation: int) -> bytes:
-    """ListGroups v0: nothing but a header."""
-    return struct.pack(">hhih", 16, 0, correlation, 4) + b"test"
-
-
-def reply(correlation: int) -> bytes:
-    return struct.pack(">ihi", correlation, 0, 0)
 
 
 def cut_talk(talk: Talk, at: int, folder: Path) -> tuple[bytes, list[Task]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "edge"))
 
-from made_capture import ACK, PSH, Packet, Talk, pcap, segment
+from made_capture import ACK, PSH, Packet, Talk, pcap, reply, request, segment
 
 EXCHANGES = 6_000
 # When the one that waits is sent, and when it is answered.
@@ -31,20 +30,11 @@ def _talk() -> Talk:
     talk = Talk().shake()
     for number in range(EXCHANGES):
         if number == SENT:
-            talk.frame(0, _request(EXCHANGES))
+            talk.frame(0, request(EXCHANGES))
         if number == ANSWERED:
-            talk.frame(1, _reply(EXCHANGES))
-        talk.exchange(_request(number), _reply(number))
+            talk.frame(1, reply(EXCHANGES))
+        talk.exchange(request(number), reply(number))
     return talk
-
-
-def _request(correlation: int) -> bytes:
-    """ListGroups v0: nothing but a header."""
-    return struct.pack(">hhih", 16, 0, correlation, 4) + b"test"
-
-
-def _reply(correlation: int) -> bytes:
-    return struct.pack(">ihi", correlation, 0, 0)
 
 
 def _with_captures(packets: list[Packet]) -> Iterator[Packet]:

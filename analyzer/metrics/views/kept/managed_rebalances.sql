@@ -59,7 +59,7 @@ first_fetches AS (
     GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.time_ns
 ),
 alive AS (
-    SELECT x.group_id, x.member_id, max(x.request_time_ns) AS last_ns, max_by(x.client_id, x.request_time_ns) AS client_id,
+    SELECT x.group_id, x.member_id, max(x.request_time_ns) AS last_ns, max_by(x.client_id, x.request_time_ns) FILTER (WHERE x.client_id IS NOT NULL) AS client_id,
         max_by(x.client_address, x.request_time_ns) AS client_address, max_by(x.exchange, x.request_time_ns) AS exchange,
         max_by(c.close, x.request_time_ns) AS close, max_by(c.last_time_ns, x.request_time_ns) AS closed_ns,
         max(coalesce(c.client_gaps, 0) + coalesce(c.broker_gaps, 0)) AS gaps
@@ -144,12 +144,13 @@ SELECT
     min(begin_ns) AS begin_ns,
     max(greatest(time_ns, coalesce(fetch_ns, time_ns))) AS end_ns,
     coalesce(min_by(cause, time_ns) FILTER (WHERE is_move = 0), 'unknown') AS cause,
-    min_by(member_id, time_ns) FILTER (WHERE is_move = 0) AS member_id,
-    min_by(client_id, time_ns) FILTER (WHERE is_move = 0) AS client_id,
+    -- A null would be passed over, and that of another member taken.
+    nullif(min_by(coalesce(member_id, ''), time_ns) FILTER (WHERE is_move = 0), '') AS member_id,
+    nullif(min_by(coalesce(client_id, ''), time_ns) FILTER (WHERE is_move = 0), '') AS client_id,
     min_by(client_address, time_ns) FILTER (WHERE is_move = 0) AS client_address,
-    min_by(reason, time_ns) FILTER (WHERE is_move = 0) AS reason,
+    nullif(min_by(coalesce(reason, ''), time_ns) FILTER (WHERE is_move = 0), '') AS reason,
     min_by(exchange, time_ns) FILTER (WHERE is_move = 0) AS exchange,
-    min_by(unheard_ns, time_ns) FILTER (WHERE is_move = 0) AS unheard_ns,
+    nullif(min_by(coalesce(unheard_ns, -1), time_ns) FILTER (WHERE is_move = 0), -1) AS unheard_ns,
     count(*) FILTER (WHERE cause = 'joined') AS joined,
     count(*) FILTER (WHERE cause = 'left') AS left_members,
     count(*) FILTER (WHERE cause IN ('silent', 'connection_lost', 'unknown')) AS lost_members,
