@@ -249,12 +249,13 @@ class Packets:
         ends: cython.longlong
         if self.shares == 1:
             return True
-        place = (self.out[SEGMENT_SRC_LOW, self.row] ^ self.out[SEGMENT_DST_LOW, self.row]) & 0x7FFFFFFF
+        # A sum: of addresses in one network, which differ little, nothing but that difference would be left otherwise.
+        place = self.out[SEGMENT_SRC_LOW, self.row] + self.out[SEGMENT_DST_LOW, self.row]
         ends = self.out[SEGMENT_SRC_PORT, self.row] + self.out[SEGMENT_DST_PORT, self.row]
-        # Addresses and ports often differ by a fixed step: mixed twice, so that no share gets all of one kind.
-        place = (place * 31 + ends * 40503) & 0x7FFFFFFF
-        place = ((place ^ (place >> 15)) * 40503) & 0x7FFFFFFF
-        place = ((place ^ (place >> 13)) * 48271) & 0x7FFFFFFF
+        place = ((place & 0x7FFFFFFF) + ends * 40503) & 0x7FFFFFFF
+        # Mixed twice: addresses and ports often differ by a fixed step.
+        place = ((place ^ (place >> 16)) * 73244475) & 0x7FFFFFFF
+        place = ((place ^ (place >> 15)) * 73244475) & 0x7FFFFFFF
         place ^= place >> 16
         return place % self.shares == self.share
 

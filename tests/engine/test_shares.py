@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ import pytest
 from analyzer import local, shares
 from analyzer.inputs import Share
 from analyzer.options import Options
-from analyzer.sources import InputError
+from analyzer.sources import InputError, expand
 from analyzer.tables import TABLES
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
+
+from made_capture import START_US, SYN, pcap, segment
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
@@ -34,6 +39,39 @@ def test_the_rows_are_those_of_one_process(name: str, jobs: int, monkeypatch: py
     assert sum(map(len, alone.values())) > 1_000
     for table in TABLES:
         assert together[table] == alone[table], table
+
+
+CONNECTIONS = 3_000
+# Number of a connection -> its ends: who talks with whom in networks as people number them.
+PLANS = {
+    "ports of one client": lambda i: (0x0A000001, 40_000 + i, 0x0A0000FE, 9092),
+    "every other port": lambda i: (0x0A000001, 32_768 + 2 * i, 0x0A0000FE, 9092),
+    "clients with one port": lambda i: (0x0A000001 + i, 40_000, 0x0B0000FE, 9092),
+    "networks that are copies": lambda i: (0x0A000001 + (i << 8), 40_000, 0x0A000002 + (i << 8), 9092),
+    "copies of three brokers": lambda i: (
+        0x0A000001 + (i // 3 << 8),
+        40_000 + i % 3,
+        0x0A000002 + (i // 3 << 8) + i % 3,
+        9092,
+    ),
+}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_shares_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
+    """Networks are numbered in steps: no process may get most of the connections because of it."""
+    ends = map(PLANS[plan], range(CONNECTIONS))
+    capture = tmp_path / "syn.pcap"
+    capture.write_bytes(pcap((START_US + number, segment(each, 1_000, 0, SYN)) for number, each in enumerate(ends)))
+    parts = []
+    for number in range(count):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        _, pipeline = local.analyse(expand([str(capture)]).sources, folder, Options(), share=Share(number, count))
+        parts.append(pipeline.summary().rows["parts"])
+    assert sum(parts) == CONNECTIONS
+    assert min(parts) > 0.85 * CONNECTIONS / count, parts
 
 
 def test_work_is_done_in_another_process() -> None:
