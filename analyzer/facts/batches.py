@@ -15,7 +15,7 @@ from dissectors import layout
 from dissectors.kafka.batch_headers import scan
 from dissectors.kafka.checksums import crc_fits
 from dissectors.kafka.codecs import CODECS, CodecError, decompress
-from dissectors.kafka.pick import pick, wanted_table
+from dissectors.kafka.pick import Picked, pick, wanted_table
 from dissectors.kafka.plain import Reader, message_reader, wanted_fields
 from dissectors.kafka.records import Budget, read_records
 
@@ -83,11 +83,9 @@ class Batches:
     def take(self, frames: memoryview, rows: int, block: memoryview, heap: bytearray) -> None:
         """Takes one batch of frames that the walker has seen; of the buffers nothing is kept."""
         buffers = (block, heap)
-        for row in pick(frames, rows, self._wanted):
-            if frames[layout.FRAME_BODY, row] == layout.UNKNOWN:
-                continue
-            if frames[layout.FRAME_DECODED, row] in (layout.DECODED_FULL, layout.DECODED_TRUNCATED):
-                self._frame(frames, row, buffers[frames[layout.FRAME_BUFFER, row]])
+        for frame in pick(frames, rows, self._wanted):
+            if frame.readable:
+                self._frame(frame, buffers[frame.buffer])
 
     def finish(self) -> None:
         """Hands on what is left."""
@@ -98,18 +96,16 @@ class Batches:
         """Table -> rows so far."""
         return {"batches": self._flushed + self._used}
 
-    def _frame(self, frames: memoryview, row: int, buffer: memoryview | bytearray) -> None:
-        key, version = frames[layout.FRAME_KEY, row], frames[layout.FRAME_VERSION, row]
+    def _frame(self, frame: Picked, buffer: memoryview | bytearray) -> None:
+        key, version = frame.key, frame.version
         if (key, version) not in self._readers:
             side = "request" if key == _PRODUCE else "response"
             self._readers[key, version] = message_reader(key, version, side, wanted_fields(_FIELDS[key]))
         reader = self._readers[key, version]
         if reader is None:
             return
-        begin = frames[layout.FRAME_OFFSET, row]
-        held = frames[layout.FRAME_HELD, row]
-        fields, _ = reader.read(buffer, begin + frames[layout.FRAME_BODY, row], begin + held)
-        common = (frames[layout.FRAME_ID, row], frames[layout.FRAME_PART, row], int(key != _PRODUCE))
+        fields, _ = reader.read(buffer, frame.begin, frame.end)
+        common = (frame.exchange, frame.part, int(key != _PRODUCE))
         with memoryview(buffer) as data:
             for topic in fields.get("topic_data" if key == _PRODUCE else "responses") or ():
                 name, topic_id = topic.get("name", topic.get("topic")), topic.get("topic_id")

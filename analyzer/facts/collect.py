@@ -19,7 +19,7 @@ from analyzer.facts.kinds import Kind, Message, Row, Seen
 from analyzer.facts.tables import FACT_TABLES
 from analyzer.raw import STATUSES
 from dissectors import layout
-from dissectors.kafka.pick import pick, wanted_table
+from dissectors.kafka.pick import Picked, pick, wanted_table
 from dissectors.kafka.plain import Reader, message_reader, wanted_fields
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _MOST_BODIES = 200_000
 # Exchanges that told nothing, and may be passed over when they come again: in bytes of theirs.
 _MOST_QUIET_BYTES = 16 << 20
 
-_READABLE = (layout.DECODED_FULL, layout.DECODED_TRUNCATED)
 _API_VERSIONS = 18
 _UNSUPPORTED_VERSION = b"\x00\x23"
 
@@ -84,19 +83,19 @@ class Collector:
         if not picked:
             return
         buffers = (block, heap)
-        for row in picked:
-            kind = self._kinds[frames[layout.FRAME_KEY, row]]
-            event = frames[layout.FRAME_EVENT, row]
+        for frame in picked:
+            kind = self._kinds[frame.key]
             if kind.request is None or kind.reply is None:
-                self._alone(kind, frames, row, buffers[frames[layout.FRAME_BUFFER, row]])
-            elif event == layout.FRAME_REQUEST_ENDED:
-                self._end(kind, frames, row, None)
-            elif event == layout.FRAME_REQUEST_SEEN or (
-                event == layout.FRAME_TOKEN_SEEN and frames[layout.FRAME_STATUS, row] != layout.STATUS_ANSWERED
+                if frame.readable:
+                    self._alone(kind, frame, buffers[frame.buffer])
+            elif frame.event == layout.FRAME_REQUEST_ENDED:
+                self._end(kind, frame, None)
+            elif frame.event == layout.FRAME_REQUEST_SEEN or (
+                frame.event == layout.FRAME_TOKEN_SEEN and frame.status != layout.STATUS_ANSWERED
             ):
-                self._keep(frames, row, buffers[frames[layout.FRAME_BUFFER, row]])
+                self._keep(frame, buffers[frame.buffer])
             else:
-                self._end(kind, frames, row, buffers[frames[layout.FRAME_BUFFER, row]])
+                self._end(kind, frame, buffers[frame.buffer])
         for name, found in self._rows.items():
             if len(found) >= _ROWS:
                 self._flush(name)
@@ -127,26 +126,20 @@ class Collector:
 
     # ---- one message is enough ----
 
-    def _alone(self, kind: Kind, frames: memoryview, row: int, buffer: memoryview | bytearray) -> None:
-        place = _place(frames, row)
-        if place is None:
-            return
-        exchange, part = frames[layout.FRAME_ID, row], frames[layout.FRAME_PART, row]
-        version = frames[layout.FRAME_VERSION, row]
-        begin_ns = frames[layout.FRAME_FIRST_TIME, row]
+    def _alone(self, kind: Kind, frame: Picked, buffer: memoryview | bytearray) -> None:
         direction = "request" if kind.reply is None else "response"
         if not kind.by_body:
-            message = self._read(kind, version, direction, buffer, *place)
-            self._tell(kind, _alone(part, version, direction, message), (exchange, part))
+            message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
+            self._tell(kind, _alone(frame, direction, message), (frame.exchange, frame.part))
             return
-        which = f"{kind.key} {version}".encode()
-        digest = blake2b(memoryview(buffer)[place[0] : place[1]], digest_size=16, person=which).digest()
+        which = b"%d %d" % (kind.key, frame.version)
+        digest = blake2b(memoryview(buffer)[frame.begin : frame.end], digest_size=16, person=which).digest()
         if digest not in self._bodies:
-            message = self._read(kind, version, direction, buffer, *place)
-            self._bodies[digest] = self._body(list(kind.read(_alone(part, version, direction, message))))
+            message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
+            self._bodies[digest] = self._body(list(kind.read(_alone(frame, direction, message))))
         body = self._bodies[digest]
         if body is not None:
-            self._rows["told"].append((exchange, part, body, begin_ns))
+            self._rows["told"].append((frame.exchange, frame.part, body, frame.begin_ns))
 
     def _body(self, found: list[Row]) -> int | None:
         """The number of what a body tells: equal for equal facts, which are put down once. None: nothing."""
@@ -166,22 +159,14 @@ class Collector:
 
     # ---- request and reply ----
 
-    def _keep(self, frames: memoryview, row: int, buffer: memoryview | bytearray) -> None:
-        place = _place(frames, row)
+    def _keep(self, frame: Picked, buffer: memoryview | bytearray) -> None:
         data = None
-        if place is not None and self._waiting_bytes < _MOST_WAITING_BYTES:
-            data = bytes(memoryview(buffer)[place[0] : place[1]])
-        request = _Waiting(
-            frames[layout.FRAME_ID, row],
-            frames[layout.FRAME_VERSION, row],
-            frames[layout.FRAME_FIRST_TIME, row],
-            frames[layout.FRAME_LAST_TIME, row],
-            data,
-            _is_whole(frames, row),
+        if frame.readable and self._waiting_bytes < _MOST_WAITING_BYTES:
+            data = bytes(memoryview(buffer)[frame.begin : frame.end])
+        self._forget(frame.request)
+        self._waiting[frame.request] = _Waiting(
+            frame.exchange, frame.version, frame.begin_ns, frame.end_ns, data, frame.whole
         )
-        at = frames[layout.FRAME_REQUEST, row]
-        self._forget(at)
-        self._waiting[at] = request
         self._waiting_bytes += len(data or b"")
 
     def _forget(self, at: int) -> _Waiting | None:
@@ -190,28 +175,24 @@ class Collector:
             self._waiting_bytes -= len(request.data or b"")
         return request
 
-    def _end(self, kind: Kind, frames: memoryview, row: int, buffer: memoryview | bytearray | None) -> None:
+    def _end(self, kind: Kind, frame: Picked, buffer: memoryview | bytearray | None) -> None:
         """The reply came, or (no buffer) none will."""
-        exchange, part = frames[layout.FRAME_ID, row], frames[layout.FRAME_PART, row]
-        asked = self._forget(frames[layout.FRAME_REQUEST, row])
-        if asked is None or asked.exchange != exchange:
+        asked = self._forget(frame.request)
+        if asked is None or asked.exchange != frame.exchange:
             return
-        request, reply, answer, place = None, None, b"", None
-        end_ns = asked.end_ns
-        if buffer is not None:
-            end_ns = frames[layout.FRAME_LAST_TIME, row]
-            place = _place(frames, row)
-        if kind.repeats and place is not None and buffer is not None and asked.data is not None:
-            answer = bytes(memoryview(buffer)[place[0] : place[1]])
+        request, reply, answer = None, None, b""
+        if kind.repeats and frame.readable and buffer is not None and asked.data is not None:
+            answer = bytes(memoryview(buffer)[frame.begin : frame.end])
             if (kind.key, asked.version, asked.data, answer) in self._quiet:
                 return
         if asked.data is not None:
             request = self._read(kind, asked.version, "request", asked.data, 0, len(asked.data), asked.whole)
-        if place is not None and buffer is not None:
-            reply = self._read(kind, asked.version, "response", buffer, *place)
-        status = STATUSES[layout.STATUS_ANSWERED if buffer is not None else frames[layout.FRAME_STATUS, row]]
-        seen = Seen(part, asked.version, request, reply, asked.begin_ns, end_ns, status)
-        if not self._tell(kind, seen, (exchange, part)) and answer and asked.data is not None:
+        if frame.readable and buffer is not None:
+            reply = self._read(kind, asked.version, "response", buffer, frame.begin, frame.end)
+        status = STATUSES[frame.status if buffer is None else layout.STATUS_ANSWERED]
+        end_ns = asked.end_ns if buffer is None else frame.end_ns
+        seen = Seen(frame.part, asked.version, request, reply, asked.begin_ns, end_ns, status)
+        if not self._tell(kind, seen, (frame.exchange, frame.part)) and answer and asked.data is not None:
             self._remember_quiet((kind.key, asked.version, asked.data, answer))
 
     def _remember_quiet(self, which: tuple[int, int, bytes, bytes]) -> None:
@@ -282,23 +263,7 @@ def _events(kind: Kind) -> list[tuple[int, int]]:
     return [(kind.key, event) for event in events]
 
 
-def _place(frames: memoryview, row: int) -> tuple[int, int] | None:
-    """Where a readable body begins and ends in its buffer; a token is its own body."""
-    begin = frames[layout.FRAME_OFFSET, row]
-    end = begin + max(0, frames[layout.FRAME_HELD, row])
-    if frames[layout.FRAME_EVENT, row] == layout.FRAME_TOKEN_SEEN:
-        return begin, end
-    body = frames[layout.FRAME_BODY, row]
-    if body == layout.UNKNOWN or frames[layout.FRAME_DECODED, row] not in _READABLE:
-        return None
-    return begin + body, end
-
-
-def _is_whole(frames: memoryview, row: int) -> bool:
-    return bool(frames[layout.FRAME_HELD, row] == frames[layout.FRAME_LENGTH, row])
-
-
-def _alone(part: int, version: int, direction: str, message: Message | None) -> Seen:
+def _alone(frame: Picked, direction: str, message: Message | None) -> Seen:
     if direction == "request":
-        return Seen(part, version, message, None)
-    return Seen(part, version, None, message)
+        return Seen(frame.part, frame.version, message, None)
+    return Seen(frame.part, frame.version, None, message)
