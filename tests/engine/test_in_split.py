@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import struct
 import sys
 from itertools import pairwise
 from pathlib import Path
