@@ -20,7 +20,7 @@ from analyzer.filters import Filters
 from analyzer.local import SMALL, STEPS
 from analyzer.resolve import FACTS
 from analyzer.settings import Settings
-from analyzer.spark.dataflow import MOST_PARTITIONS
+from analyzer.spark.dataflow import MOST_PARTITIONS, RAW_TABLES
 from analyzer.spark.rows import SPARK_TYPES, _bytes
 from analyzer.spark.session import told
 from analyzer.tables import TABLES
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from analyzer.dataset import Dataset
 
 ALL = {table: f"all_{table}" for table in TABLES}
+RAW = frozenset(f"raw_{name}" for name in RAW_TABLES)
 # Computed when they are first read and held, so that the plan of whoever reads them ends there: nested as they are, planning
 # alone would take minutes.
 HELD = frozenset(ALL.get(name, name) for name in (*SMALL, *STEPS, "errors") if name not in FACTS)
@@ -150,7 +151,8 @@ class Views(Mapping[str, "DataFrame"]):
 
     def _frame(self, name: str, settings: Settings) -> DataFrame:
         if name in self._frames:
-            return self._frames[name]
+            # Many read a raw table, and each would look for its rows in all that the stages gave.
+            return self._keep(self._frames[name]) if name in RAW else self._frames[name]
         if name == "settings":
             return self._spark.sql(settings.sql())
         entry = self._entries.get(name) or _shared(name, settings)
