@@ -6,10 +6,7 @@
 -- look: kanalyze connections --client {client_address}
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
 -- runs once opens many at one moment.
-WITH named AS (
-    SELECT connection, max(client_id) AS client_id, min(exchange) AS exchange FROM exchanges GROUP BY connection
-),
-opened AS (
+WITH opened AS (
     SELECT
         c.client_address,
         coalesce(n.client_id, 'a client without a name') AS who,
@@ -21,7 +18,7 @@ opened AS (
             PARTITION BY c.client_address, n.client_id ORDER BY c.first_time_ns
             RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
         ) AS within
-    FROM connections AS c LEFT JOIN named AS n ON n.connection = c.connection
+    FROM connections AS c LEFT JOIN connection_talk AS n ON n.connection = c.connection
     WHERE c.is_kafka AND c.seen_from = 'syn' AND coalesce(c.role, 'client') = 'client'
 )
 SELECT

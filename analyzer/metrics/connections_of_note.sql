@@ -1,18 +1,6 @@
 -- Which connections stand out? Never answered, requests left without an answer, bytes lost, more than 1 % of the packets
 -- sent again (of at least 100), reset. `retransmitted_share` is 0 to 1. At most 1,000 rows of `total_rows`.
-WITH talk AS (
-    SELECT
-        connection,
-        max(client_id) AS client_id,
-        count(*) FILTER (WHERE status <> 'orphan_reply') AS requests,
-        count(*) FILTER (WHERE status = 'answered') AS answered,
-        count(*) FILTER (WHERE status IN ('closed', 'abandoned')) AS unanswered,
-        count(*) FILTER (WHERE status = 'pending') AS pending,
-        count(*) FILTER (WHERE status = 'orphan_reply') AS orphan_replies
-    FROM exchanges
-    GROUP BY connection
-),
-facts AS (
+WITH facts AS (
     SELECT
         c.connection,
         t.client_id,
@@ -33,7 +21,7 @@ facts AS (
         coalesce(c.client_gap_bytes, 0) + coalesce(c.broker_gap_bytes, 0) AS gap_bytes,
         coalesce(c.client_retransmitted, 0) + coalesce(c.broker_retransmitted, 0) AS retransmitted,
         coalesce(c.client_packets, 0) + coalesce(c.broker_packets, 0) AS packets
-    FROM connections AS c LEFT JOIN talk AS t ON t.connection = c.connection
+    FROM connections AS c LEFT JOIN connection_talk AS t ON t.connection = c.connection
     WHERE c.is_kafka
 )
 SELECT
