@@ -1,8 +1,9 @@
 """Measures kanalyze beside tshark and tcpdump on the two large captures, and prints the ratios.
 
-tcpdump comes first and so brings the file into memory for all. kanalyze and tcpdump run three times and the median
-counts; tshark runs once, as it takes a minute. Memory is the peak of the largest process of a program, as the kernel
-reports it. A program that is not on the machine is named and left out.
+tcpdump comes first and so brings the file into memory for all. tshark runs once, as it takes a minute; kanalyze and tcpdump
+run twice before and twice after it, and the median counts, since the speed of a machine drifts by more than a tenth in a
+minute. Memory is the peak of the largest process of a program, as the kernel reports it. A program that is not on the machine
+is named and left out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import NamedTuple
 from make_captures import DATA, RECIPES, Recipe, make
 
 FIELDS = ("frame.time_epoch", "tcp.stream", "kafka.api_key", "kafka.api_version", "kafka.correlation_id")
-SHORT_RUNS = 3
+SHORT = ("tcpdump", "kanalyze")
+ORDER = (*SHORT, *SHORT, "tshark", *SHORT, *SHORT)
 
 
 class Measured(NamedTuple):
@@ -62,17 +64,21 @@ def measure(command: list[str]) -> Measured:
 
 
 def measure_all(path: Path, recipe: Recipe, without: list[str]) -> dict[str, Measured]:
-    found: dict[str, Measured] = {}
+    programs: dict[str, list[str]] = {}
     for name, arguments in commands(path, recipe).items():
         program = find_program(name)
-        if name in without:
-            continue
-        if program is None:
+        if program is None and name not in without:
             print(f"  {name:<10} is not on this machine: no figures for it")
-            continue
-        runs = [measure([program, *arguments]) for _ in range(1 if name == "tshark" else SHORT_RUNS)]
-        found[name] = Measured(median(run.seconds for run in runs), max(run.peak_bytes for run in runs))
-    return found
+        elif program is not None and name not in without:
+            programs[name] = [program, *arguments]
+    runs: dict[str, list[Measured]] = {name: [] for name in programs}
+    for name in ORDER:
+        if name in programs:
+            runs[name].append(measure(programs[name]))
+    return {
+        name: Measured(median(run.seconds for run in found), max(run.peak_bytes for run in found))
+        for name, found in runs.items()
+    }
 
 
 def count_packets(path: Path) -> int:
