@@ -7,8 +7,10 @@ that defines `command`: adding the file adds the command.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -96,4 +98,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def run() -> None:
     """The `kanalyze` script."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    # `main` has said what is wrong with a stream that takes no more.
+    with suppress(OSError):
+        sys.stdout.flush()
+    # Files and processes are gone by now. To take the interpreter apart object by object would take some 50 ms more.
+    os._exit(code)

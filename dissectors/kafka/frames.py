@@ -1679,7 +1679,10 @@ class Frames:
         self.talk_size = size
 
     def _grow_talks(self):
-        smaller, rows = self.talks_memory, self.talk_size
+        column: i64
+        row: i64
+        rows: i64 = self.talk_size
+        smaller: i64[:, ::1] = self.talks_memory
         self._new_talks(2 * rows)
         for column in range(TALK_COLUMNS):
             for row in range(rows):

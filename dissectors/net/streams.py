@@ -557,7 +557,7 @@ class Streams:
         column: cython.longlong
         row: cython.longlong
         rows: cython.longlong = self.part_rows
-        old = self.parts_memory
+        old: cython.longlong[:, ::1] = self.parts_memory
         self.part_room = max(64, 2 * rows)
         self.parts_memory = matrix(PART_COLUMNS, self.part_room)
         self.parts = self.parts_memory
