@@ -2,7 +2,7 @@
 
 A row of `kind` SEGMENT is one segment: the columns of the segments matrix and its payload. `flow` is what rows are shuffled
 by: a hash of scope and both endpoints, the same in every process and for both directions. `number` orders the rows of a flow
-over all splits. The other kinds tell of what a split has resolved itself (`analyzer.spans`).
+over all splits. The other kinds tell of what a split has resolved itself (`analyzer.spans`, `analyzer.wholes`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SEGMENT = 0
 CONTEXT = 1  # the header of a segment that was resolved: a copy of it may come
 MARKER = 2  # here lay what was resolved; the payload tells of it
+WHOLE = 3  # the header that began a connection of which all was resolved; the payload tells what it was at its end
 # Columns of the segments matrix that travel; where the payload lies, and the part, is known to one process only.
 _SENT = [
     column for column in range(layout.SEGMENT_COLUMNS) if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART)

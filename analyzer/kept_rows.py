@@ -1,8 +1,9 @@
-"""The raw rows of a task that count: those that were written between the two points of a span."""
+"""The raw rows of a task that count: those that were written between the two points of a span, and those of whole connections."""
 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -10,9 +11,12 @@ from typing import NamedTuple
 from analyzer.points import Span
 from dissectors.kafka.exchanges import sift
 
+# More rows than a table has.
+EVERY = (1 << 63) - 1
+
 
 class Ranges(NamedTuple):
-    """The rows of one raw table that spans have written, as `sift` wants them."""
+    """The rows of one raw table that count, as `sift` wants them."""
 
     first_part: int
     starts: array[int]
@@ -23,13 +27,17 @@ class Ranges(NamedTuple):
         return memoryview(self.starts), memoryview(self.begins), memoryview(self.ends)
 
 
-def ranges(spans: Iterable[Span], first_part: int, last_part: int, table: int) -> Ranges:
-    """`spans` are in the order of their parts."""
+def ranges(spans: Iterable[Span], wholes: Iterable[int], first_part: int, last_part: int, table: int | None) -> Ranges:
+    """Every row of the parts `wholes` counts; of `spans`, which are of other parts, those of the table whose place among their
+    positions is `table`. None: spans have no rows in it."""
     found = Ranges(first_part, array("q", [0]), array("q"), array("q"))
-    for span in spans:
-        found.starts.extend([len(found.begins)] * (span.part - first_part + 1 - len(found.starts)))
-        found.begins.append(span.one.positions[table])
-        found.ends.append(span.two.positions[table])
+    kept = []
+    if table is not None:
+        kept = [(span.part, span.one.positions[table], span.two.positions[table]) for span in spans]
+    for part, begin, end in sorted([*kept, *((part, 0, EVERY) for part in wholes)]):
+        found.starts.extend([len(found.begins)] * (part - first_part + 1 - len(found.starts)))
+        found.begins.append(begin)
+        found.ends.append(end)
     found.starts.extend([len(found.begins)] * (last_part - first_part + 2 - len(found.starts)))
     return found
 
@@ -63,3 +71,10 @@ def sift_file(source: Path, target: Path, which: Ranges, bodies: set[int]) -> in
             if batch.num_rows:
                 out.write_batch(batch)
     return kept
+
+
+def kinds_of_problems(source: Path) -> Counter[int]:
+    """How often each number is among the problems of a raw table."""
+    import pyarrow.parquet as pq
+
+    return Counter(pq.read_table(source, columns=["kind"]).column("kind").to_pylist())

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 # Raw tables: those that each run over the captures writes, and those of all runs together.
 OF_SHARES = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
 OF_THE_RUN = ("whole", "splits", "notes")
-# Those that a task writes rows of, under a part of its own; `raw_joined` tells which connection that is a part of.
+# Those that a task writes rows of, under a part of its own; `raw_joined` tells which connection that is a part of. A connection
+# that the task has seen whole is not there: all raw tables have it under that part.
 RESOLVED_IN_TASKS = ("exchanges", "entries", "errors")
 JOINED = (
     "SELECT r.* REPLACE (coalesce(j.joined_to, r.part) AS part) FROM ({rows}) AS r "

@@ -254,14 +254,13 @@ class Pipeline:
                 matrix, rows = take()
                 self._tables[name].append(matrix, rows, [])
         self._take_tls_facts()
-        for matrix, rows, dropped in (
-            self._frames.take_problems(),
-            self._streams.take_problems(),
-            self._tls.take_problems(),
-        ):
-            self._tables["problems"].append(matrix, rows, [])
-            self.problems_by_kind.update(matrix[layout.PROBLEM_KIND, row] for row in range(rows))
-            self.problems_dropped += dropped
+        for stage in (self._frames, self._streams, self._tls):
+            self._take_problems(*stage.take_problems())
+
+    def _take_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
+        self._tables["problems"].append(matrix, rows, [])
+        self.problems_by_kind.update(matrix[layout.PROBLEM_KIND, row] for row in range(rows))
+        self.problems_dropped += dropped
 
     def _take_tls_facts(self) -> None:
         self._tls_facts += self._tls.take_facts()

@@ -10,20 +10,26 @@ not, the marker is refuted: then the task is read again, and leaves all of this 
 A span ends where something comes whose meaning depends on more: the ends of a connection, another TTL (it may be seen at
 several places), a clock that ran back, a problem, a gap that hid a boundary, logins and joins of groups. Behind it the next
 one may begin. Raw rows are kept if they were written between the two points of a span.
+
+Of a connection that began and was over well inside the task all rows are kept, and only its SYN leaves (`wholes`). Which ones
+these are is known at the end, so until then what may travel is kept in a file of its own.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer import fragments
 from analyzer.facts.tables import FACT_TABLES
-from analyzer.kept_rows import ranges, sift_file
+from analyzer.kept_rows import kinds_of_problems, ranges, sift_file
 from analyzer.pipeline import Pipeline, Summary
 from analyzer.points import Point, Span, goes_on, markers
 from analyzer.raw import SPLIT_SHIFT
+from analyzer.wholes import Wholes
 from analyzer.window import Window
 from dissectors import layout
 
@@ -38,8 +44,15 @@ FRESH_BYTES = 8 << 10
 WINDOW_BYTES = 32 << 20
 # With more the longest of them leave raw.
 MOST_BYTES = 96 << 20
-# Tables of which rows are kept; in tasks nothing else has rows.
+# Markers are made of so many spans at a time.
+MARKERS = 1_000
+# Tables of which rows are kept, those of spans first.
 TABLES = ("exchanges", "entries", "errors", *FACT_TABLES)
+OF_WHOLES = ("parts", "talks", "problems", "tls")
+# Problems that depend on what else there is at the time: memory for unfinished frames, connections, bytes waiting for others.
+LIMITS = frozenset((12, 23, 25))
+# A stage drops problems beyond so many at a time, or some of a connection that has others.
+MOST_PROBLEMS = 1_024
 
 
 class _Open:
@@ -69,11 +82,18 @@ class Resolver(Pipeline):
         self._open: dict[int, _Open] = {}
         self._over: dict[int, Span] = {}  # by part: the next span of a part begins when this one has left
         self._done: list[Span] = []
+        # By part: segments captured twice since the newest point of rest, those in spans, and all of them.
         self._copies: dict[int, Counter[int]] = {}
-        self._all_copies = Counter[int]()
+        self._span_copies: dict[int, Counter[int]] = {}
+        self._part_copies: dict[int, Counter[int]] = {}
         self._odd: set[int] = set()
-        self._window = Window(folder / FRAGMENTS)
+        self._window = Window(self._unsifted / FRAGMENTS)
         self._rows = Counter[str]()
+        self._wholes: Wholes | None = None
+        self._problems = Counter[int]()  # of those that are whole, by number
+        self._no_wholes = False
+        self._apart: set[int] = set()  # parts that cannot be resolved whole
+        self._troubled: set[int] = set()  # parts that have problems
 
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
         row = 0
@@ -95,30 +115,56 @@ class Resolver(Pipeline):
         self._leave()
         self._window.close()
         super().finish()
-        self._keep_rows()
+        if self.problems_dropped:
+            self._apart |= self._troubled
+        columns = array("q") if self._no_wholes else self._streams.take_whole()
+        self._wholes = Wholes(columns, self._first, self._window, self._apart, self._raw_flows)
+        self._write_fragments(self._wholes)
+        self._keep_rows(self._wholes.parts)
 
     def summary(self) -> Summary:
-        """Only of spans: of all else the partitions tell."""
-        whole = super().summary()
-        return Summary(whole.api_keys, set(), Counter(), 0, self._all_copies, False, whole.odd, self._rows)
+        """Only of spans and of whole connections: of all else the partitions tell."""
+        run = super().summary()
+        wholes = self._wholes.parts if self._wholes else ()
+        kept = [
+            *(copies for part, copies in self._part_copies.items() if part in wholes),
+            *(copies for part, copies in self._span_copies.items() if part not in wholes),
+        ]
+        return Summary(
+            api_keys=run.api_keys,
+            whole_requests={part for part in run.whole_requests if part in wholes},
+            limited=self._problems,
+            problems_dropped=0,
+            duplicates=sum(kept, Counter()),
+            saw_several_points=False,
+            odd=run.odd,
+            rows=self._rows,
+        )
 
     # ---- points of rest ----
 
-    def _take_parts(self) -> None:
-        """Connections leave with the last of their fragments; a problem ends a span."""
-        self._streams.take_parts()
-        self._frames.take_talks()
-        self._tls.take_facts()
-        for stage in (self._frames, self._streams, self._tls):
-            matrix, rows, dropped = stage.take_problems()
-            self._odd.update(matrix[layout.PROBLEM_PART, row] for row in range(rows))
-            if dropped:
-                self._odd.update(self._open)
+    def _take_tls_facts(self) -> None:
+        """Secrets may come in other tasks."""
+        self._apart.update(facts.part for facts in self._tls.take_facts())
+
+    def _take_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
+        """A problem ends a span. Of those that were dropped only the stitch can tell how many there are."""
+        super()._take_problems(matrix, rows, dropped)
+        for row in range(rows):
+            part = matrix[layout.PROBLEM_PART, row]
+            self._odd.add(part)
+            self._troubled.add(part)
+            if matrix[layout.PROBLEM_KIND, row] in LIMITS:
+                self._apart.add(part)
+        if dropped:
+            self._odd.update(self._open)
+            self._no_wholes |= rows >= MOST_PROBLEMS
 
     def _look(self, number: int, fresh_bytes: int) -> None:
         """Looks at the connections of which segments came, `number` being that of the last one."""
         for part, split in self._streams.take_copies():
             self._copies.setdefault(part, Counter())[split] += 1
+            self._part_copies.setdefault(part, Counter())[split] += 1
         for part in (*self._odd, *self._streams.take_closed()):
             self._end(part)
         self._odd.clear()
@@ -187,7 +233,8 @@ class Resolver(Pipeline):
         if under_way.two is None:
             self._window.has_none(part - self._first)
             return
-        self._all_copies += under_way.copies
+        if under_way.copies:
+            self._span_copies[part] = self._span_copies.get(part, Counter()) + under_way.copies
         self._over[part] = Span(part, under_way.ends, under_way.one, under_way.two)
 
     # ---- what leaves ----
@@ -205,23 +252,43 @@ class Resolver(Pipeline):
         self._part_with_spans()
 
     def _part_with_spans(self) -> None:
-        if self._over:
-            self._window.write(markers(self._over.values(), self._first >> SPLIT_SHIFT))
-            self._done += self._over.values()
-            for part in self._over:
-                self._window.has_none(part - self._first)
-            self._over.clear()
+        self._done += self._over.values()
+        for part in self._over:
+            self._window.has_none(part - self._first)
+        self._over.clear()
 
-    def _keep_rows(self) -> None:
-        """Rewrites the raw tables without the rows that were not written between the two points of a span."""
+    def _write_fragments(self, wholes: Wholes) -> None:
+        """Writes what travels: the window's rows of parts that are not whole, a row for each that is, and markers."""
+        import pyarrow.parquet as pq
+
+        task = self._first >> SPLIT_SHIFT
+        source = self._unsifted / FRAGMENTS
+        with pq.ParquetWriter(
+            self._folder / FRAGMENTS,
+            fragments.schema(),
+            use_dictionary=False,
+            compression="lz4",
+            write_statistics=False,
+        ) as out:
+            wholes.sift_fragments(source, out, task)
+            spans = [span for span in self._done if span.part not in wholes.parts]
+            for at in range(0, len(spans), MARKERS):
+                out.write_table(markers(spans[at : at + MARKERS], task))
+        source.unlink()
+
+    def _keep_rows(self, wholes: Collection[int]) -> None:
+        """Rewrites the raw tables without the rows that were neither written between the two points of a span nor for a
+        connection that is whole."""
         kept_bodies: set[int] = set()
-        ordered = sorted(self._done, key=lambda span: (span.part, span.one.number))
-        for name in ("told", *(name for name in TABLES if name != "told")):
+        spans = [span for span in self._done if span.part not in wholes]
+        for name in ("told", *(name for name in (*TABLES, *OF_WHOLES) if name != "told")):
             source = self._unsifted / f"raw_{name}.parquet"
             if source.exists():
-                which = ranges(ordered, self._first, self._streams.next_part, TABLES.index(name))
+                table = TABLES.index(name) if name in TABLES else None
+                which = ranges(spans, wholes, self._first, self._streams.next_part, table)
                 self._rows[name] = sift_file(source, self._folder / source.name, which, kept_bodies)
                 source.unlink()
+        self._problems = kinds_of_problems(self._folder / "raw_problems.parquet")
         for rest in self._unsifted.iterdir():
             rest.rename(self._folder / rest.name)
         self._unsifted.rmdir()

@@ -22,23 +22,25 @@ NEVER = (1 << 63) - 1
 
 
 class Window:
-    """Takes segments; what travels of them goes to the file at `path`. Parts are counted from 0 here."""
+    """Takes segments; what may travel of them goes to the file at `path`, with the part that each belongs to. Parts are counted
+    from 0 here. `first_ns` and `latest_ns`: times of segments; `late_ns`: how far behind the latest one others came."""
 
     def __init__(self, path: Path) -> None:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self.bytes = 0
         self._batches: list[pa.RecordBatch] = []
-        self._file = pq.ParquetWriter(
-            path, fragments.schema(), use_dictionary=False, compression="lz4", write_statistics=False
-        )
+        columns = fragments.schema().append(pa.field("part", pa.int64()))
+        self._file = pq.ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
         # By part: numbers of the points of its span, and the time from which on copies of a segment in it may still come.
         self._one = array("q")
         self._two = array("q")
         self._since = array("q")
-        # The latest time of a segment, and how far behind it others came: so much later copies may come, too.
-        self._latest_ns = -NEVER
-        self._late_ns = 0
+        # So much later than others copies may come, too.
+        self.late_ns = 0
+        self.first_ns = NEVER
+        self.latest_ns = -NEVER
 
     def take(self, batch: pa.RecordBatch, parts: pa.Array) -> None:
         """Takes segments and the part that each belongs to."""
@@ -51,9 +53,10 @@ class Window:
 
         known = times.filter(pc.not_equal(times, layout.UNKNOWN))
         if len(known):
-            latest = pc.cumulative_max(known, start=self._latest_ns)
-            self._late_ns = max(self._late_ns, pc.max(pc.subtract(latest, known)).as_py())
-            self._latest_ns = latest[-1].as_py()
+            latest = pc.cumulative_max(known, start=self.latest_ns)
+            self.late_ns = max(self.late_ns, pc.max(pc.subtract(latest, known)).as_py())
+            self.latest_ns = latest[-1].as_py()
+            self.first_ns = min(self.first_ns, known[0].as_py())
 
     def begins(self, part: int, number: int) -> None:
         """A span of a part begins behind segment `number`."""
@@ -90,11 +93,11 @@ class Window:
         before = pc.less_equal(number, one)
         inside = pc.and_not(pc.less_equal(number, two), before)
         after = pc.invert(pc.or_(before, inside))
-        late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self._late_ns)
+        late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self.late_ns)
         recent = pc.greater(number, pc.subtract(two, RECENT))
         context = pc.and_(pc.and_(inside, recent), pc.greater_equal(late, since))
-        self.write(table.filter(pc.or_(before, pc.and_(after, ended))).drop_columns("part"))
-        self.write(_headers(table.filter(pc.and_(context, ended))).drop_columns("part"))
+        self._write(table.filter(pc.or_(before, pc.and_(after, ended))))
+        self._write(_headers(table.filter(pc.and_(context, ended))))
         rest = pa.concat_tables(
             [table.filter(pc.and_not(after, ended)), _headers(table.filter(pc.and_not(context, ended)))]
         )
@@ -117,7 +120,7 @@ class Window:
             left -= size
         return found
 
-    def write(self, table: pa.Table) -> None:
+    def _write(self, table: pa.Table) -> None:
         if table.num_rows:
             self._file.write_table(table)
 

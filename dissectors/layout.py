@@ -383,6 +383,23 @@ REST_WAITING = 34
 REST_COLUMNS = 35
 REST_WAIT_COLUMNS = 7
 
+# A connection of a task that began with a bare SYN and was over by itself, and where both of its sides were then.
+WHOLE_PART = 0
+WHOLE_FLOW = 1
+WHOLE_NUMBER = 2
+WHOLE_FIRST_TIME = 3
+WHOLE_LAST_TIME = 4
+WHOLE_CLOSE = 5
+WHOLE_SIDES = 6
+WHOLE_STATE = 0
+WHOLE_START = 1
+WHOLE_NEXT = 2
+WHOLE_TTL = 3
+WHOLE_STREAM = 4
+WHOLE_GAPS = 5
+WHOLE_SIDE_COLUMNS = 6
+WHOLE_COLUMNS = 18
+
 # batches: one row per record batch or legacy message (headers -> rows). The first seven columns are the caller's.
 BATCH_EXCHANGE = 0
 BATCH_PART = 1

@@ -101,6 +101,7 @@ ORDER = (
     "analyzer.engine",
     "analyzer.points",
     "analyzer.window",
+    "analyzer.wholes",
     "analyzer.kept_rows",
     "analyzer.spans",
     "analyzer.stitch",

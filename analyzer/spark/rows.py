@@ -80,14 +80,15 @@ def conform(batch: pa.RecordBatch, columns: pa.Schema) -> pa.RecordBatch:
 
 
 def packed(path: Path, table: str) -> Iterator[tuple[bytes, int]]:
-    """The rows of a Parquet file in batches, each with how many rows it holds."""
+    """The rows of a Parquet file in batches, each with how many rows it holds. Fragments go over the network, so these are
+    packed tighter."""
     import pyarrow.parquet as pq
 
     columns = schema(table)
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(BATCH_ROWS):
             for piece in _pieces(conform(batch, columns)):
-                yield _bytes(piece), piece.num_rows
+                yield _bytes(piece, "zstd" if table == FRAGMENTS else "lz4"), piece.num_rows
 
 
 def row(table: str, task: int, data: bytes) -> pa.RecordBatch:
@@ -120,11 +121,11 @@ def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield batch
 
 
-def _bytes(batch: pa.RecordBatch) -> bytes:
+def _bytes(batch: pa.RecordBatch, compression: str = "lz4") -> bytes:
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as stream:
+    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as stream:
         stream.write_batch(batch)
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 

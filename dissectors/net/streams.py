@@ -25,6 +25,7 @@ Sources: RFC 9293 (TCP), RFC 7323 (largest window, 1 GiB), RFC 5961 (resets that
 import heapq
 import mmap
 import os
+from array import array
 
 import cython
 
@@ -119,6 +120,17 @@ if not cython.compiled:
         TCP_RST,
         TCP_SYN,
         UNKNOWN,
+        WHOLE_CLOSE,
+        WHOLE_COLUMNS,
+        WHOLE_FLOW,
+        WHOLE_GAPS,
+        WHOLE_NEXT,
+        WHOLE_SIDE_COLUMNS,
+        WHOLE_SIDES,
+        WHOLE_START,
+        WHOLE_STATE,
+        WHOLE_STREAM,
+        WHOLE_TTL,
         WHY_DONE,
         WHY_HEAP_FULL,
         WHY_OUTPUT_FULL,
@@ -164,6 +176,7 @@ C_SINCE = cython.declare(cython.int, 34)  # no segment of the stretch under way 
 C_FRESH = cython.declare(cython.int, 35)  # bytes, and so many for a header, since the last point of rest
 C_AIM_SIDE = cython.declare(cython.int, 36)  # 1 + side: `feed` stops when that one has come to C_AIM
 C_AIM = cython.declare(cython.int, 37)
+C_FROM_SYN = cython.declare(cython.int, 38)  # its first segment was a bare SYN
 C_COLUMNS = cython.declare(cython.int, 40)
 
 MODE_LIVE = cython.declare(cython.int, 1)
@@ -172,6 +185,7 @@ MODE_CLOSED = cython.declare(cython.int, 4)  # both sides have ended
 MODE_RESET = cython.declare(cython.int, 8)  # a reset has waited long enough: nothing more is waited for
 MODE_FLUSH = cython.declare(cython.int, 16)  # the slot is being freed
 MODE_RELIEF = cython.declare(cython.int, 32)  # its kept bytes are being given up, as all keep too much together
+MODE_BURIED = cython.declare(cython.int, 64)  # another run has resolved it whole: nothing of it may come any more
 
 # State of a side: side[2 * slot + side, column]. S_PACKETS ... S_DUPLICATES are in the order of the PART_ pairs.
 S_STATE = cython.declare(cython.int, 0)  # SIDE_ bits
@@ -365,7 +379,8 @@ class Streams:
 
     In a task (`in_task`), a run over a part of a capture, it tells what part each segment belongs to (SEGMENT_PART) and finds
     points of rest of a connection: moments at which nothing of it is kept or waited for. What lies between two of them does
-    not depend on what lies before but for some numbers, and `jump` takes another run over it.
+    not depend on what lies before but for some numbers, and `jump` takes another run over it. Of connections that it has seen
+    from a SYN to their end nothing depends on what lies before: `take_whole` tells of them, and another run can `bury` them.
     """
 
     heap = cython.declare(object, visibility="readonly")
@@ -425,6 +440,9 @@ class Streams:
     touched: list  # slots of which segments came since `resting`
     closed: list  # parts whose slots were freed since `take_closed`
     copies: list  # (part, input) of each segment captured twice since `take_copies`, in a task
+    whole: object  # WHOLE_ columns of connections seen from their SYN to their end, one after the other
+    crossed: set  # flows of which connections were seen at several places
+    disturbed: list  # parts that were buried and of which something came
     next_part = cython.declare(cython.longlong, visibility="readonly")  # number of the part that begins next
     part_rows = cython.declare(cython.longlong, visibility="readonly")  # parts that take_parts would give
     part_room: cython.longlong
@@ -506,6 +524,9 @@ class Streams:
         self.touched = []
         self.closed = []
         self.copies = []
+        self.whole = array("q")
+        self.crossed = set()
+        self.disturbed = []
         self.next_part = first_part
         self.problem_rows = 0
         self.problems_dropped = 0
@@ -800,6 +821,19 @@ class Streams:
         self.closed = []
         return closed
 
+    def take_whole(self):
+        """WHOLE_ columns, one connection after the other, of those that were over by themselves since the last call, began with
+        a bare SYN and were seen at one place only."""
+        whole = self.whole
+        self.whole = array("q")
+        if not self.crossed:
+            return whole
+        kept = array("q")
+        for at in range(0, len(whole), WHOLE_COLUMNS):
+            if whole[at + WHOLE_FLOW] not in self.crossed:
+                kept.extend(whole[at : at + WHOLE_COLUMNS])
+        return kept
+
     def take_copies(self):
         """(part, input) of each segment that was captured twice since the last call."""
         copies = self.copies
@@ -811,8 +845,6 @@ class Streams:
     def is_at_rest(self, slot: cython.longlong) -> cython.bint:
         """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
         s: cython.longlong
-        i: cython.longlong = self.conn[slot, C_HASH] & self.mask
-        other: cython.longlong = self.table[i]
         if (
             self.conn[slot, C_MODE] != MODE_LIVE | MODE_OPENED
             or self.conn[slot, C_BUSY]
@@ -835,6 +867,14 @@ class Streams:
                 or self.side[s, S_LOST_TO] > self.side[s, S_NEXT]
             ):
                 return False
+        return self._is_alone(slot)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_alone(self, slot: cython.longlong) -> cython.bint:
+        """Whether no other slot has the same tuple."""
+        i: cython.longlong = self.conn[slot, C_HASH] & self.mask
+        other: cython.longlong = self.table[i]
         while other >= 0:
             if other != slot and self._is_same_tuple(slot, other):
                 return False
@@ -896,6 +936,74 @@ class Streams:
         """`feed` shall stop when this side has sent `ahead` bytes more."""
         self.conn[slot, C_AIM_SIDE] = 1 + side
         self.conn[slot, C_AIM] = self.side[2 * slot + side, S_NEXT] + ahead
+
+    def bury(self, slot: cython.longlong, number: cython.longlong, whole):
+        """Makes the connection that just began with packet `number` what it was in another run when it was over (`take_whole`).
+
+        False: it did not begin there. It leaves no rows; whatever comes of it, and begins no other one, disturbs it.
+        """
+        d: cython.longlong
+        at: cython.longlong
+        if (
+            slot < 0
+            or self.conn[slot, C_FIRST_NUMBER] != number
+            or self.conn[slot, C_MODE] != MODE_LIVE
+            or self.conn[slot, C_LANE]
+            or not self._is_alone(slot)
+        ):
+            return False
+        self.conn[slot, C_MODE] = MODE_LIVE | MODE_CLOSED | MODE_BURIED
+        self.conn[slot, C_BUSY] = 1
+        self.conn[slot, C_CLOSE] = whole[WHOLE_CLOSE]
+        self.conn[slot, C_CLOSED_NUMBER] = number
+        for d in range(2):
+            at = WHOLE_SIDES + WHOLE_SIDE_COLUMNS * d
+            self.side[2 * slot + d, S_STATE] = whole[at + WHOLE_STATE]
+            self.side[2 * slot + d, S_START] = whole[at + WHOLE_START]
+            self.side[2 * slot + d, S_NEXT] = whole[at + WHOLE_NEXT]
+            self.side[2 * slot + d, S_TTL] = whole[at + WHOLE_TTL]
+            self.side[2 * slot + d, S_STREAM] = whole[at + WHOLE_STREAM]
+            self.side[2 * slot + d, S_GAPS] = whole[at + WHOLE_GAPS]
+        return True
+
+    def take_disturbed(self):
+        """Parts that were buried and of which something came since the last call."""
+        disturbed = self.disturbed
+        self.disturbed = []
+        return disturbed
+
+    @cython.cfunc
+    def _disturb(self, slot: cython.longlong):
+        self.disturbed.append(self.conn[slot, C_PART])
+
+    @cython.cfunc
+    def _note_whole(self, slot: cython.longlong):
+        """Takes down a connection that is over."""
+        s: cython.longlong
+        if self.conn[slot, C_MODE] & MODE_CLOSED == 0 or self.conn[slot, C_FROM_SYN] == 0 or self.conn[slot, C_LANE]:
+            return
+        # In the order of the WHOLE_ columns.
+        found = [self.conn[slot, C_PART], self._flow(slot), self.conn[slot, C_FIRST_NUMBER]]
+        found += [self.conn[slot, C_FIRST_TIME], self.conn[slot, C_LAST_TIME], self.conn[slot, C_CLOSE]]
+        for s in range(2 * slot, 2 * slot + 2):
+            found += [self.side[s, S_STATE], self.side[s, S_START], self.side[s, S_NEXT]]
+            found += [self.side[s, S_TTL], self.side[s, S_STREAM], self.side[s, S_GAPS]]
+        self.whole.extend(found)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _flow(self, slot: cython.longlong) -> cython.longlong:
+        """What `flows` gives for the segments of a connection."""
+        return _tuple_hash(
+            0,
+            self.conn[slot, C_SCOPE],
+            self.conn[slot, C_A_HIGH],
+            self.conn[slot, C_A_LOW],
+            self.conn[slot, C_A_PORT],
+            self.conn[slot, C_B_HIGH],
+            self.conn[slot, C_B_LOW],
+            self.conn[slot, C_B_PORT],
+        )
 
     def remember(self, segments: cython.longlong[:, ::1], rows: cython.longlong):
         """Takes segments that `jump` goes over as such that came: a copy of one of them may follow."""
@@ -1096,6 +1204,8 @@ class Streams:
         self.lane = 0
         self.point = 0
         self.conn[found >> 1, C_SPOILED] = 1
+        if self.conn[found >> 1, C_MODE] & MODE_BURIED:
+            self._disturb(found >> 1)
         slot = self.table[i]
         while slot >= 0:
             s = 2 * slot if self._is_tuple(2 * slot, row) else 2 * slot + 1 if self._is_tuple(2 * slot + 1, row) else -1
@@ -1232,6 +1342,11 @@ class Streams:
         self.conn[slot, C_LANE] = self.lane
         self.conn[slot, C_POINT] = self.point
         self.conn[slot, C_ORIGIN] = self.segments[SEGMENT_INTERFACE, row]
+        self.conn[slot, C_FROM_SYN] = (
+            1 if self.flags & (TCP_SYN | TCP_ACK | TCP_FIN | TCP_RST) == TCP_SYN and self.length == 0 else 0
+        )
+        if self.in_task and self.lane:
+            self.crossed.add(self._flow(slot))
         self.lanes = max(self.lanes, self.lane + 1)
         for s in range(2 * slot, 2 * slot + 2):
             for column in range(S_COLUMNS):
@@ -1384,11 +1499,13 @@ class Streams:
     @cython.cfunc
     def _close(self, slot: cython.longlong):
         """Frees a slot: CLOSE row, part row."""
-        self._say(CHUNK_CLOSE, 2 * slot, 0, 0, self.conn[slot, C_LAST_TIME], self.conn[slot, C_LAST_NUMBER], 0)
-        self._part_row(slot)
+        if self.conn[slot, C_MODE] & MODE_BURIED == 0:
+            self._say(CHUNK_CLOSE, 2 * slot, 0, 0, self.conn[slot, C_LAST_TIME], self.conn[slot, C_LAST_NUMBER], 0)
+            self._part_row(slot)
         self._remove(slot)
         if self.in_task:
             self.closed.append(self.conn[slot, C_PART])
+            self._note_whole(slot)
         self.conn[slot, C_MODE] = 0
         self.conn[slot, C_FREE] = self.free_slot
         self.free_slot = slot
@@ -1444,6 +1561,12 @@ class Streams:
         """
         why: cython.longlong
         self._load(row)
+        if (
+            s >= 0
+            and self.conn[s >> 1, C_MODE] & MODE_BURIED
+            and (self._is_copy(row, True) or not (self.conn[s >> 1, C_MODE] & MODE_FLUSH or self._is_anew(s)))
+        ):
+            self._disturb(s >> 1)
         if s >= 0 and self._may_be_copy(s):
             self.taken = s
             if self._is_copy(row, True):

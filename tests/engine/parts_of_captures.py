@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from analyzer import local
 from analyzer.dataset import Dataset
+from analyzer.fragments import MARKER, WHOLE
 from analyzer.options import Options
 from analyzer.plan import Piece, Task
 from analyzer.small_tables import Run
@@ -29,11 +30,13 @@ LITTLE_ENDIAN = (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1")
 
 
 class Told(NamedTuple):
-    """What came of reading tasks: bytes of packets, those of them that travelled, spans that fitted, (task, flow) refuted."""
+    """What came of reading tasks: bytes of packets, those of them that travelled, spans that fitted, whole connections,
+    (task, flow) refuted."""
 
     bytes: int
     travelled: int
     spans: int
+    wholes: int
     refuted: set[tuple[int, int]]
 
 
@@ -121,7 +124,10 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
             Told(
                 sum(reading.bytes for reading in readings),
                 sum(table.column("payload").nbytes + 60 * table.num_rows for table in fragments),
-                sum(pc.sum(pc.equal(table.column("kind"), 2)).as_py() or 0 for table in fragments),
+                *(
+                    sum(pc.sum(pc.equal(table.column("kind"), kind)).as_py() or 0 for table in fragments)
+                    for kind in (MARKER, WHOLE)
+                ),
                 refuted,
             )
         )
@@ -132,12 +138,12 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
 
 
 def join(folder: Path, joined: pa.Table) -> None:
-    """Gives the raw rows of a task the parts that they were found to belong to."""
+    """Gives the raw rows of a task the parts that they were found to belong to; those of whole connections keep their own."""
     parts = dict(zip(joined.column("part").to_pylist(), joined.column("joined_to").to_pylist(), strict=True))
     for path in folder.glob("raw_*.parquet"):
         table = pq.read_table(path)
         if "part" in table.column_names and table.num_rows:
-            values = pa.array([parts[part] for part in table.column("part").to_pylist()], pa.int64())
+            values = pa.array([parts.get(part, part) for part in table.column("part").to_pylist()], pa.int64())
             pq.write_table(table.set_column(table.column_names.index("part"), "part", values), path)
 
 
@@ -150,3 +156,15 @@ def rows(dataset: Dataset, table: str) -> list[str]:
 def tables(dataset: Dataset) -> dict[str, list[str]]:
     with dataset:
         return {table: rows(dataset, table) for table in TABLES}
+
+
+def same_rows(raw: bytes, tasks: list[Task], folder: Path, partitions: int, options: Options) -> Told:
+    """Asserts that tasks give the rows of one run over the whole capture."""
+    whole = folder / "whole.pcap"
+    whole.write_bytes(raw)
+    told: list[Told] = []
+    found = tables(open_tasks(tasks, options, partitions, told))
+    expected = tables(local.open_dataset([str(whole)], options))
+    for table in TABLES:
+        assert found[table] == expected[table], table
+    return told[0]

@@ -15,15 +15,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, open_tasks, packets, tables
+from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, packets, same_rows
 
 from analyzer import local, spans
 from analyzer.engine import Engine
-from analyzer.fragments import MARKER, SEGMENT, pack, pieces, unpack
+from analyzer.fragments import MARKER, SEGMENT, WHOLE, pack, pieces, unpack
 from analyzer.options import Options
 from analyzer.plan import Piece, Task
 from analyzer.sources import Source, expand
-from analyzer.tables import TABLES
 from analyzer.tasks import read_task
 from dissectors import layout
 
@@ -52,17 +51,6 @@ def compare(
     return same_rows(raw, tasks, folder, chance.randint(1, 4), options)
 
 
-def same_rows(raw: bytes, tasks: list[Task], folder: Path, partitions: int, options: Options) -> Told:
-    whole = folder / "whole.pcap"
-    whole.write_bytes(raw)
-    told: list[Told] = []
-    found = tables(open_tasks(tasks, options, partitions, told))
-    expected = tables(local.open_dataset([str(whole)], options))
-    for table in TABLES:
-        assert found[table] == expected[table], table
-    return told[0]
-
-
 @pytest.mark.parametrize("name", ["throttle", "groups_classic", "old_java", "ipv6", "versions"])
 def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = content(samples / f"{name}.pcap.zst")
@@ -71,7 +59,9 @@ def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypa
         told = compare(raw, tmp_path / str(seed), seed, monkeypatch)
         resolved += told.spans
         assert not told.refuted, "a capture without losses"
-        print(f"{name}: {told.travelled / told.bytes:.0%} of the bytes travelled, {told.spans} spans")
+        print(
+            f"{name}: {told.travelled / told.bytes:.0%} of the bytes travelled, {told.spans} spans, {told.wholes} wholes"
+        )
     assert resolved > 10
 
 
@@ -126,12 +116,15 @@ def test_every_lab_capture_cut_anywhere(shared: Path, tmp_path: Path, monkeypatc
             continue  # pcapng: cut by the plan (test_pool.py)
         log = path.with_name(path.name.partition(".")[0] + ".keylog")
         options = Options(tls_key_logs=(log,)) if log.exists() else Options()
-        shares = []
+        shares, wholes = [], 0
         for seed in range(SEED, SEED + CUTS):
             told = compare(raw, tmp_path / f"{path.name}.{seed}", seed, monkeypatch, options)
             shares.append(told.travelled / told.bytes)
+            wholes += told.wholes
             shutil.rmtree(tmp_path / f"{path.name}.{seed}")
-        print(f"{path.name}: {CUTS} cuts, {min(shares):.0%} to {max(shares):.0%} of the bytes travelled")
+        print(
+            f"{path.name}: {CUTS} cuts, {min(shares):.0%} to {max(shares):.0%} of the bytes travelled, {wholes} wholes"
+        )
 
 
 # ---- what a task believes and the stitching refutes ----
@@ -211,7 +204,7 @@ def test_raw_flows_travel_whole(samples: Path, tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     read_task(task, tmp_path / "some", Options())
     some = pq.read_table(tmp_path / "some" / "fragments.parquet")
-    flows = frozenset(flow for flow, kind in zip(*columns(some), strict=True) if kind == MARKER)
+    flows = frozenset(flow for flow, kind in zip(*columns(some), strict=True) if kind in (MARKER, WHOLE))
     assert flows
     outcome = read_task(task, tmp_path / "all", Options(), raw_flows=flows)
     every = pq.read_table(tmp_path / "all" / "fragments.parquet")
