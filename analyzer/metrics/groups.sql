@@ -60,7 +60,7 @@ rebalanced AS (
         cluster,
         group_id,
         count(*) AS rebalances,
-        CAST(sum(duration_ns) AS BIGINT) AS rebalancing_ns,
+        TRY_CAST(sum(duration_ns) AS BIGINT) AS rebalancing_ns,
         max(duration_ns) AS longest_rebalance_ns,
         max(pause_ns) AS longest_pause_ns,
         max(begin_ns) AS last_rebalance_ns,

@@ -44,7 +44,7 @@ talk AS (
     GROUP BY ALL
 ),
 muted AS (
-    SELECT connection, max(life_ns) AS life_ns, CAST(sum(end_ns - begin_ns) AS BIGINT) AS throttled_ns
+    SELECT connection, max(life_ns) AS life_ns, TRY_CAST(sum(end_ns - begin_ns) AS BIGINT) AS throttled_ns
     FROM muted_pieces
     GROUP BY connection
 ),
@@ -72,11 +72,11 @@ SELECT
     max(max_throttle_time_ms) AS max_throttle_time_ms,
     max(throttled_ns) AS throttled_ns,
     max(share) AS share,
-    CAST(sum(held_ns) AS BIGINT) AS held_ns,
-    CAST(sum(obeyed_ns) AS BIGINT) AS obeyed_ns,
+    TRY_CAST(sum(held_ns) AS BIGINT) AS held_ns,
+    TRY_CAST(sum(obeyed_ns) AS BIGINT) AS obeyed_ns,
     CAST(sum(sent_inside) AS BIGINT) AS sent_inside,
     CAST(sum(delayed) AS BIGINT) AS delayed,
-    CAST(sum(delayed_ns) AS BIGINT) AS delayed_ns,
+    TRY_CAST(sum(delayed_ns) AS BIGINT) AS delayed_ns,
     CAST(sum(unsure) AS BIGINT) AS unsure
 FROM joined
 GROUP BY client_address, client_id, principal, api_name, broker_id, broker_address, broker_port

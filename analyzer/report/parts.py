@@ -30,9 +30,11 @@ def shares(row: dict[str, Any], prefix: str = "parts") -> list[tuple[str, float]
     """
     known = row[f"{prefix}_known"] or 0
     wanted = row["answered"] if prefix == "parts" else 1
-    times = {name: row[f"{prefix}_{name}_ns"] or 0 for name in PARTS}
+    times = {name: row[f"{prefix}_{name}_ns"] for name in PARTS}
+    if not known or known * 2 < wanted or None in times.values():
+        return []
     whole = sum(times.values())
-    if not known or known * 2 < wanted or not whole:
+    if not whole:
         return []
     found = [(name, times[name] / whole) for name in PARTS]
     return sorted(found, key=lambda part: -part[1])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange, random_exchanges
@@ -78,6 +78,7 @@ def test_latency_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
 
 
 @hypothesis_settings(max_examples=60, deadline=None)
+@example([(2**61, 0)] * 4)  # their sum does not fit
 @given(
     st.lists(
         st.tuples(
@@ -102,6 +103,7 @@ def test_percentiles_are_within_one_percent_of_nearest_rank(
         for hundredths in (50, 90, 95, 99):
             assert close(row[f"p{hundredths}_ns"], nearest_rank(values, hundredths)), hundredths
         assert row["max_ns"] == max(values)
+        assert row["sum_ns"] == (sum(values) if sum(values) < 2**63 else None)
 
 
 @pytest.fixture(scope="module")

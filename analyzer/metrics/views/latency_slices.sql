@@ -1,6 +1,7 @@
 -- Counts, percentiles and parts of a duration for each combination of the keys of `request_slices`: the one place where
 -- percentiles are made, by log buckets that grow by 2 %: the nearest-rank value to within 1 %; counts of parts can be added.
 -- `parts_` are sums over requests whose parts are all known; `slow_` the same over the slowest 1 %, which begin at p99.
+-- Times of a capture may be any: a sum beyond 292 years, the most that fits, is null.
 WITH counted AS (
     SELECT
         slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
@@ -68,22 +69,22 @@ picked AS (
         min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 95) AS b95,
         min(low) AS low,
         max(high) AS high,
-        CAST(sum(measured_ns) AS BIGINT) AS sum_ns,
+        TRY_CAST(sum(measured_ns) AS BIGINT) AS sum_ns,
         sum(squares) AS squares,
         CAST(coalesce(sum(requests) FILTER (WHERE parts_known), 0) AS BIGINT) AS parts_known,
-        CAST(sum(send_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_send_ns,
-        CAST(sum(queue_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_queue_ns,
-        CAST(sum(muted_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_muted_ns,
-        CAST(sum(service_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_broker_ns,
-        CAST(sum(network_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_network_ns,
-        CAST(sum(receive_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_receive_ns,
+        TRY_CAST(sum(send_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_send_ns,
+        TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_queue_ns,
+        TRY_CAST(sum(muted_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_muted_ns,
+        TRY_CAST(sum(service_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_broker_ns,
+        TRY_CAST(sum(network_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_network_ns,
+        TRY_CAST(sum(receive_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_receive_ns,
         CAST(coalesce(sum(requests) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99), 0) AS BIGINT) AS slow_known,
-        CAST(sum(send_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_send_ns,
-        CAST(sum(queue_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_queue_ns,
-        CAST(sum(muted_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_muted_ns,
-        CAST(sum(service_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
-        CAST(sum(network_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_network_ns,
-        CAST(sum(receive_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_receive_ns
+        TRY_CAST(sum(send_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_send_ns,
+        TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_queue_ns,
+        TRY_CAST(sum(muted_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_muted_ns,
+        TRY_CAST(sum(service_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
+        TRY_CAST(sum(network_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_network_ns,
+        TRY_CAST(sum(receive_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_receive_ns
     FROM marked
     GROUP BY ALL
 )
@@ -106,7 +107,7 @@ SELECT
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
     -- Of the duration in seconds, as digests of database logs give it: 0 for equal latencies, large for wild ones.
     CASE WHEN sum_ns > 0 THEN greatest(squares / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
-        WHEN answered > 0 THEN 0 END AS variance_to_mean_s,
+        WHEN sum_ns = 0 THEN 0 END AS variance_to_mean_s,
     errors,
     throttled,
     request_bytes,
