@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dissectors import layout
@@ -17,6 +18,7 @@ from dissectors.net.streams import flows
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 SEGMENT = 0
 CONTEXT = 1  # the header of a segment that was resolved: a copy of it may come
@@ -51,6 +53,13 @@ def schema() -> pa.Schema:
             ("payload", pa.binary()),
         ]
     )
+
+
+def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
+    """A file of fragments, which is read once and soon."""
+    from pyarrow.parquet import ParquetWriter
+
+    return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
 
 
 def pack(block: memoryview, segments: memoryview, rows: int, first: int, start: int = 0) -> pa.RecordBatch:

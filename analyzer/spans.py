@@ -51,7 +51,8 @@ TABLES = ("exchanges", "entries", "errors", *FACT_TABLES)
 OF_WHOLES = ("parts", "talks", "problems", "tls")
 # Problems that depend on what else there is at the time: memory for unfinished frames, connections, bytes waiting for others.
 LIMITS = frozenset((12, 23, 25))
-# A stage drops problems beyond so many at a time, or some of a connection that has others.
+# A stage drops problems when its table is full, the smallest of which has so many rows (PROBLEM_ROWS of `streams`), or of a
+# connection that has many.
 MOST_PROBLEMS = 1_024
 
 
@@ -259,17 +260,9 @@ class Resolver(Pipeline):
 
     def _write_fragments(self, wholes: Wholes) -> None:
         """Writes what travels: the window's rows of parts that are not whole, a row for each that is, and markers."""
-        import pyarrow.parquet as pq
-
         task = self._first >> SPLIT_SHIFT
         source = self._unsifted / FRAGMENTS
-        with pq.ParquetWriter(
-            self._folder / FRAGMENTS,
-            fragments.schema(),
-            use_dictionary=False,
-            compression="lz4",
-            write_statistics=False,
-        ) as out:
+        with fragments.writer(self._folder / FRAGMENTS, fragments.schema()) as out:
             wholes.sift_fragments(source, out, task)
             spans = [span for span in self._done if span.part not in wholes.parts]
             for at in range(0, len(spans), MARKERS):

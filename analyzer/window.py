@@ -27,12 +27,11 @@ class Window:
 
     def __init__(self, path: Path) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         self.bytes = 0
         self._batches: list[pa.RecordBatch] = []
         columns = fragments.schema().append(pa.field("part", pa.int64()))
-        self._file = pq.ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
+        self._file = fragments.writer(path, columns)
         # By part: numbers of the points of its span, and the time from which on copies of a segment in it may still come.
         self._one = array("q")
         self._two = array("q")

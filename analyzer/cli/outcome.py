@@ -30,6 +30,9 @@ def say(line: str) -> None:
 
 def prepare() -> None:
     """Streams that can write any text; an orderly end (temporary files removed) when the process is told to stop."""
+    # Python has none where the shell closed it (`>&-`).
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

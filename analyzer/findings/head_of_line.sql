@@ -26,7 +26,7 @@ SELECT
     max(requests) AS requests,
     CAST(sum(queue_ns) AS DOUBLE) / nullif(sum(latency_ns), 0) AS queue_share,
     min(latency_ns) FILTER (WHERE place * 100 >= requests * 99) AS p99_ns,
-    CAST(sum(queue_ns) AS BIGINT) AS weight,
+    CAST(least(sum(queue_ns), 9223372036854775807) AS BIGINT) AS weight,
     max_by(exchange, (queue_ns, exchange)) AS evidence_worst,
     min(request_time_ns) AS first_time_ns,
     max(request_time_ns) AS last_time_ns

@@ -23,20 +23,21 @@ muted AS (
     SELECT
         o.connection,
         CAST(sum(greatest(o.end_ns - greatest(o.begin_ns, coalesce(o.covered_ns, o.begin_ns)), 0)) AS BIGINT) AS muted_ns,
-        least(
-            CAST(sum(coalesce(o.held_ns, 0)) AS BIGINT),
-            CAST(sum(greatest(o.end_ns - greatest(o.begin_ns, coalesce(o.covered_ns, o.begin_ns)), 0)) AS BIGINT)
-        ) AS held_ns,
+        CAST(least(
+            sum(coalesce(o.held_ns, 0)),
+            sum(greatest(o.end_ns - greatest(o.begin_ns, coalesce(o.covered_ns, o.begin_ns)), 0))
+        ) AS BIGINT) AS held_ns,
         count(*) AS replies
     FROM ordered AS o
     GROUP BY o.connection
 ),
--- Before 2.0 a broker spends the throttle before its reply: there is no mute, the wait is in the latency.
+-- Before 2.0 a broker spends the throttle before its reply: there is no mute, the wait is in the latency. What thousands of
+-- replies claim may not fit: 285 years are more than any connection lasts.
 waited AS (
     SELECT
         connection,
-        CAST(sum(CAST(throttle_time_ms AS BIGINT)) AS BIGINT) * 1000000 AS muted_ns,
-        CAST(sum(CAST(throttle_time_ms AS BIGINT)) AS BIGINT) * 1000000 AS held_ns,
+        CAST(least(sum(CAST(throttle_time_ms AS BIGINT)), 9000000000000) AS BIGINT) * 1000000 AS muted_ns,
+        CAST(least(sum(CAST(throttle_time_ms AS BIGINT)), 9000000000000) AS BIGINT) * 1000000 AS held_ns,
         count(*) AS replies
     FROM mutes
     WHERE NOT applies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 import pytest
-from command import ROOT
+from command import COMMAND, ROOT
 
 from analyzer.cli.main import main
 
@@ -112,3 +113,12 @@ def test_temporary_files_are_gone_after_each_end(stub: Any, tmp_path: Path) -> N
     assert main(["export", "x.pcap", "--to", str(tmp_path / "d")]) == 0
     assert main(["export", "x.pcap", "--to", str(tmp_path / "d")]) == 2  # refused before anything was read
     assert len(cleaned) == 3
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_the_shell_closed(closed: str) -> None:
+    """Python has no object for them; what would go there goes nowhere."""
+    command = shlex.join([*COMMAND, "samples/sweep_43.pcap.zst"])
+    done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, cwd=ROOT, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert bool(done.stdout) == (closed == "2>&-")
