@@ -10,9 +10,14 @@ of the named buffer (0 = the block just fed, 1 = the stage's own heap of this ba
 
 from __future__ import annotations
 
-from array import array
+import mmap as memory_maps
+from mmap import mmap
 
 UNKNOWN = -9223372036854775808
+
+_LARGE_BYTES = 256 << 10
+# A process that is forked off shall not write into the matrices of this one.
+_PRIVATE = {"flags": memory_maps.MAP_PRIVATE | memory_maps.MAP_ANONYMOUS} if hasattr(memory_maps, "MAP_PRIVATE") else {}
 
 # Why a stage returned before its input was finished.
 WHY_DONE = 0
@@ -477,5 +482,10 @@ REGISTERS = 32
 
 
 def matrix(columns: int, rows: int) -> memoryview:
-    """A zeroed int64 matrix `m[column, row]` over one buffer, the same object for compiled and plain stages."""
-    return memoryview(array("q", bytes(8 * columns * rows))).cast("B").cast("q", shape=[columns, rows])
+    """A zeroed int64 matrix `m[column, row]` over one buffer, the same object for compiled and plain stages.
+
+    Of a large one the pages that nobody writes to never exist: a small capture fills little of it.
+    """
+    size = 8 * columns * rows
+    memory = bytearray(size) if size < _LARGE_BYTES else mmap(-1, size, **_PRIVATE)
+    return memoryview(memory).cast("q", shape=[columns, rows])

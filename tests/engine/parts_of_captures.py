@@ -117,9 +117,6 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
         for secret in secrets:
             add_secrets(keys, *secret)
         fragments = [pq.read_table(folders[task.number] / "fragments.parquet") for task in tasks]
-        joined = pa.concat_tables(pq.read_table(folders[-1 - n] / "raw_joined.parquet") for n in range(partitions))
-        for task in tasks:
-            join(folders[task.number], joined)
         told.append(
             Told(
                 sum(reading.bytes for reading in readings),
@@ -137,16 +134,6 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
     return local._dataset(run, options, [], False)
 
 
-def join(folder: Path, joined: pa.Table) -> None:
-    """Gives the raw rows of a task the parts that they were found to belong to; those of whole connections keep their own."""
-    parts = dict(zip(joined.column("part").to_pylist(), joined.column("joined_to").to_pylist(), strict=True))
-    for path in folder.glob("raw_*.parquet"):
-        table = pq.read_table(path)
-        if "part" in table.column_names and table.num_rows:
-            values = pa.array([parts.get(part, part) for part in table.column("part").to_pylist()], pa.int64())
-            pq.write_table(table.set_column(table.column_names.index("part"), "part", values), path)
-
-
 def rows(dataset: Dataset, table: str) -> list[str]:
     left_out = NOT_COMPARED.get(table, ())
     found = dataset.query(f"SELECT * FROM {table}")
@@ -158,13 +145,26 @@ def tables(dataset: Dataset) -> dict[str, list[str]]:
         return {table: rows(dataset, table) for table in TABLES}
 
 
-def same_rows(raw: bytes, tasks: list[Task], folder: Path, partitions: int, options: Options) -> Told:
-    """Asserts that tasks give the rows of one run over the whole capture."""
+def of_one_run(raw: bytes, folder: Path, options: Options) -> dict[str, list[str]]:
+    """The rows of one run over the whole capture, by table."""
     whole = folder / "whole.pcap"
     whole.write_bytes(raw)
+    return tables(local.open_dataset([str(whole)], options))
+
+
+def same_rows(
+    raw: bytes,
+    tasks: list[Task],
+    folder: Path,
+    partitions: int,
+    options: Options,
+    expected: dict[str, list[str]] | None = None,
+) -> Told:
+    """Asserts that tasks give the rows of one run over the whole capture, which `expected` are when they are known."""
     told: list[Told] = []
     found = tables(open_tasks(tasks, options, partitions, told))
-    expected = tables(local.open_dataset([str(whole)], options))
+    if expected is None:
+        expected = of_one_run(raw, folder, options)
     for table in TABLES:
         assert found[table] == expected[table], table
     return told[0]

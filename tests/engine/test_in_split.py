@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, packets, same_rows
+from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
 
 from analyzer import local, spans
 from analyzer.engine import Engine
@@ -36,7 +36,12 @@ SEED = int(os.environ.get("KANALYZE_SEED", "0"))
 
 
 def compare(
-    raw: bytes, folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch, options: Options | None = None
+    raw: bytes,
+    folder: Path,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+    options: Options | None = None,
+    expected: dict[str, list[str]] | None = None,
 ) -> Told:
     """Cuts, packs and looks at random; every row of every table must be that of the whole capture."""
     options = options or Options()
@@ -48,7 +53,7 @@ def compare(
     folder.mkdir(exist_ok=True)
     count = len(packets(raw)) - 1
     tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, 16))), chance)
-    return same_rows(raw, tasks, folder, chance.randint(1, 4), options)
+    return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected)
 
 
 @pytest.mark.parametrize("name", ["throttle", "groups_classic", "old_java", "ipv6", "versions"])
@@ -116,9 +121,10 @@ def test_every_lab_capture_cut_anywhere(shared: Path, tmp_path: Path, monkeypatc
             continue  # pcapng: cut by the plan (test_pool.py)
         log = path.with_name(path.name.partition(".")[0] + ".keylog")
         options = Options(tls_key_logs=(log,)) if log.exists() else Options()
+        expected = of_one_run(raw, tmp_path, options)
         shares, wholes = [], 0
         for seed in range(SEED, SEED + CUTS):
-            told = compare(raw, tmp_path / f"{path.name}.{seed}", seed, monkeypatch, options)
+            told = compare(raw, tmp_path / f"{path.name}.{seed}", seed, monkeypatch, options, expected)
             shares.append(told.travelled / told.bytes)
             wholes += told.wholes
             shutil.rmtree(tmp_path / f"{path.name}.{seed}")
