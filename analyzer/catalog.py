@@ -5,6 +5,8 @@ those that are kept may cost much more, and a question reads few of them.
 from __future__ import annotations
 
 import re
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +29,11 @@ class Entry(NamedTuple):
 
 
 class Catalog:
-    """`entry` gives what stands behind a name, or None; `make` runs a statement that creates it."""
+    """`entry` gives what stands behind a name, or None; `make` runs a statement that creates it.
+
+    Several threads may ask at once: each view is made by one of them, and who needs one that another thread makes at the time
+    makes something else that both will need.
+    """
 
     def __init__(
         self, names: Iterable[str], entry: Callable[[str], Entry | None], make: Callable[[str], object]
@@ -36,6 +42,9 @@ class Catalog:
         self._entry = entry
         self._make = make
         self._made: set[str] = set()
+        self._begun: set[str] = set()
+        # A name below itself would be waited for by two threads in turn: nothing reads itself (test_catalog.py).
+        self._locks: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
 
     def prepare(self, sql: str) -> None:
         """Makes what a statement reads, as far as that can be seen after FROM and JOIN."""
@@ -52,18 +61,37 @@ class Catalog:
             self.ensure(word)
         return len(self._made) > before
 
-    def ensure(self, name: str) -> None:
-        """Makes a view or table, and first what it reads; nothing for a name that is made, or none of ours."""
+    def ensure(self, name: str, wait: bool = True) -> None:
+        """Makes a view or table, and first what it reads; nothing for a name that is made, or none of ours.
+
+        Not `wait`: what another thread is making may not be there yet.
+        """
         if name in self._made or (found := self._entry(name)) is None:
             return
-        self._made.add(name)
+        lock = self._locks[name]
+        if not lock.acquire(blocking=False):
+            for read in tables_read(found.sql):
+                self.ensure(read, wait=False)
+            if not wait:
+                return
+            lock.acquire()
+        try:
+            self._make_now(name, found)
+        finally:
+            lock.release()
+
+    def _make_now(self, name: str, found: Entry) -> None:
+        """Makes it, by the thread that has its lock. Who comes here a second time has met its own name below it."""
+        if name in self._made or name in self._begun:
+            return
+        self._begun.add(name)
         try:
             for read in tables_read(found.sql):
                 self.ensure(read)
             self._make(f"CREATE {'TABLE' if found.kept else 'VIEW'} {name} AS {found.sql}")
-        except BaseException:
-            self._made.discard(name)
-            raise
+            self._made.add(name)
+        finally:
+            self._begun.discard(name)
 
     def forget(self, names: Iterable[str]) -> None:
         """Drops views, to be made anew when they are named again."""

@@ -107,10 +107,9 @@ class Dataset:
             config["threads"] = threads
             config["async_threads"] = 0
         self._database = engine.connect(":memory:", config=config)
-        # Each thread that asks has a connection of its own; views are made by one more, one at a time.
+        # Each thread that asks has a connection of its own.
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
-        self._making = threading.RLock()
         late = {f"all_{name}": sql for name, sql in views.items() if not isinstance(sql, str)}
         ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
         entries = _entries(ready, kept, self.filters)
@@ -120,7 +119,7 @@ class Dataset:
             return found or _shared(name, self.settings)
 
         names = (*entries, *metrics.view_names())
-        self._catalog = Catalog(names, entry, self._database.cursor().execute)
+        self._catalog = Catalog(names, entry, lambda sql: self._connection().execute(sql))
         try:
             self._set_up(simple_plans)
         except BaseException:
@@ -199,14 +198,11 @@ class Dataset:
         """Asks, with the views at hand that the SQL names; where they stand in an unusual place, a second time."""
         import _duckdb as engine
 
-        with self._making:
-            self._catalog.prepare(sql)
+        self._catalog.prepare(sql)
         try:
             return ask()
         except (engine.CatalogException, engine.BinderException):
-            with self._making:
-                more = self._catalog.prepare_words(sql)
-            if not more:
+            if not self._catalog.prepare_words(sql):
                 raise
             return ask()
 

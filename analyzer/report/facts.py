@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from analyzer.dataset import Dataset
 from analyzer.find import Finding, find, find_quickly
@@ -14,7 +14,14 @@ from analyzer.settings import Settings
 
 Rows = list[dict[str, Any]]
 # Findings, and rows of metrics by name.
-Ahead = tuple[list[Finding], dict[str, Rows]]
+Beside = tuple[list[Finding], dict[str, Rows]]
+
+
+class _Ahead(NamedTuple):
+    """What is computed beside: findings and these metrics; `answer` waits for them."""
+
+    metrics: tuple[str, ...]
+    answer: Callable[[], Beside]
 
 
 class Facts:
@@ -27,9 +34,12 @@ class Facts:
         self._known: dict[str, Rows] = {}
         self._findings: list[Finding] | None = None
         self._first_findings: list[Finding] | None = None
+        self._ahead: _Ahead | None = None
 
     def rows(self, metric: str) -> Rows:
         """The rows of a metric, in its order."""
+        if self._ahead is not None and metric in self._ahead.metrics:
+            self._take_ahead()
         if metric not in self._known:
             self._known[metric] = self._dataset.metric(metric)
         return self._known[metric]
@@ -48,24 +58,36 @@ class Facts:
             self._findings = find(self._dataset)
         return self._findings
 
-    def look_ahead(self, here: Iterable[str], beside: Iterable[str]) -> None:
-        """Computes what a report shows: metrics here, the findings and what goes with them beside. Most of a question is
-        planning, for which the engine holds Python's lock: where it may, a copy of this process does its part of the work,
-        with the tables made so far.
+    @contextmanager
+    def look_ahead(self, beside: Iterable[str]) -> Iterator[None]:
+        """Within it the findings of a report, and the metrics that go with them, are computed beside: by a thread or, where
+        the engine has no threads of its own, by a copy of this process, with the tables that most questions read.
         """
-        ask = partial(self._beside, tuple(beside))
+        if self._dataset.may_fork:
+            self.coverage()
+        names = tuple(beside)
+        ask = partial(self._beside, names)
         with _in_a_process(ask) if self._dataset.may_fork else _in_a_thread(ask) as answer:
-            for name in here:
-                self.rows(name)
-            self._first_findings, rows = answer()
-        self._known |= rows
+            self._ahead = _Ahead(names, answer)
+            try:
+                yield
+            finally:
+                self._ahead = None
 
-    def _beside(self, metrics: Sequence[str]) -> Ahead:
+    def _take_ahead(self) -> None:
+        """What is computed beside is waited for when it is needed."""
+        if self._ahead is not None:
+            ahead, self._ahead = self._ahead, None
+            self._first_findings, rows = ahead.answer()
+            self._known |= rows
+
+    def _beside(self, metrics: Sequence[str]) -> Beside:
         found = find(self._dataset) if self.whole else find_quickly(self._dataset)
         return found, {name: self._dataset.metric(name) for name in metrics}
 
     def first_findings(self) -> list[Finding]:
         """Findings for a report: of a large capture only what is found quickly."""
+        self._take_ahead()
         if self._first_findings is None:
             self._first_findings = self.findings() if self.whole else find_quickly(self._dataset)
         return self._first_findings
@@ -92,21 +114,21 @@ class Facts:
 
 
 @contextmanager
-def _in_a_thread(ask: Callable[[], Ahead]) -> Iterator[Callable[[], Ahead]]:
+def _in_a_thread(ask: Callable[[], Beside]) -> Iterator[Callable[[], Beside]]:
     with ThreadPoolExecutor(1, "findings") as pool:
         yield pool.submit(ask).result
 
 
 @contextmanager
-def _in_a_process(ask: Callable[[], Ahead]) -> Iterator[Callable[[], Ahead]]:
+def _in_a_process(ask: Callable[[], Beside]) -> Iterator[Callable[[], Beside]]:
     from analyzer import shares
 
     workers = [shares.begin(ask)]
 
-    def answer() -> Ahead:
+    def answer() -> Beside:
         while workers[0].receive():
             pass
-        return cast("Ahead", workers.pop().answer())
+        return cast("Beside", workers.pop().answer())
 
     try:
         yield answer

@@ -31,7 +31,7 @@ SECTIONS = {
     "connections": 8,
     "unanswered": 8,
 }
-# The metrics behind them, and those that are best asked with the findings.
+# The metrics behind them, and those that are best asked beside, with the findings.
 AHEAD = ("latency", "throttle", "connections_of_note", "unanswered", "decoding")
 WITH_FINDINGS = ("errors",)
 ALONE = (*SECTIONS, "clients", "findings")
@@ -43,6 +43,11 @@ def print_report(dataset: Dataset, console: Console) -> None:
         # Of a large capture `kanalyze latency` tells where the time goes.
         dataset.choose(replace(dataset.settings, parts=False))
     facts = Facts(dataset)
+    with facts.look_ahead(WITH_FINDINGS):
+        _print_sections(facts, console)
+
+
+def _print_sections(facts: Facts, console: Console) -> None:
     width = _width(console)
     _print(console, _section("coverage", facts, width, None))
     if not facts.coverage()["kafka_connections"]:
@@ -51,7 +56,8 @@ def print_report(dataset: Dataset, console: Console) -> None:
     if not facts.matched():
         _print(console, [Text(""), *_section("nothing", facts, width, None)])
         return
-    facts.look_ahead(AHEAD, WITH_FINDINGS)
+    for metric in AHEAD:
+        facts.rows(metric)
     for name, limit in SECTIONS.items():
         if name != "coverage" and (lines := _section(name, facts, width, limit)):
             _print(console, [Text(""), *lines])

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from graphlib import TopologicalSorter
+from pathlib import Path
+
 import pytest
 
+from analyzer import local, metrics
 from analyzer.catalog import Catalog, Entry, tables_read
 from analyzer.dataset import Dataset, DatasetError
+from analyzer.options import Options
 
 ENTRIES = {
     "a": Entry("SELECT 1 AS x", False),
@@ -67,3 +75,53 @@ def test_a_dataset_finds_tables_in_unusual_places(sql: str) -> None:
         assert found.query("describe errors")[0]["column_name"] == "exchange"
         with pytest.raises(DatasetError, match="no_such_table"):
             found.query("select * from no_such_table")
+
+
+def test_two_threads_make_each_once_and_wait_for_no_more_than_they_need() -> None:
+    """`left_one` and `right_one` take their time: who asks second makes the one that nobody has begun."""
+    entries = {
+        "left_one": Entry("SELECT 1 AS x", True),
+        "right_one": Entry("SELECT 2 AS x", True),
+        "both": Entry("SELECT * FROM left_one JOIN right_one USING (x)", True),
+    }
+    made: list[tuple[str, str]] = []
+    begun = {name: threading.Event() for name in entries}
+
+    def make(statement: str) -> None:
+        name = statement.split()[2]
+        begun[name].set()
+        other = {"left_one": "right_one", "right_one": "left_one"}.get(name)
+        assert other is None or begun[other].wait(10), "nobody makes the other one at the same time"
+        made.append((name, threading.current_thread().name))
+
+    catalog = Catalog(entries, entries.get, make)
+    with ThreadPoolExecutor(2) as pool:
+        for asked in [pool.submit(catalog.prepare, "SELECT * FROM both") for _ in range(2)]:
+            asked.result(timeout=30)
+    assert [name for name, _ in made[2:]] == ["both"]
+    assert {name for name, _ in made[:2]} == {"left_one", "right_one"}
+    assert made[0][1] != made[1][1]
+
+
+@pytest.mark.parametrize("tables", [None, ("exchanges", "errors")])
+def test_nothing_reads_itself(tables: tuple[str, ...] | None, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads that wait for each other's views would wait for ever."""
+    monkeypatch.setattr(local, "SMALL_CAPTURE_BYTES", 0)
+    with local.open_dataset([str(samples / "groups_848.pcap.zst")], Options(tables=tables)) as found:
+        entry = found._catalog._entry
+        reads = {name: tables_read(told.sql) for name in found._catalog._names if (told := entry(name))}
+    assert len(reads) > 50
+    TopologicalSorter(reads).prepare()  # raises CycleError
+
+
+def test_many_threads_get_the_rows_that_one_gets(samples: Path) -> None:
+    capture = [str(samples / "groups_848.pcap.zst")]
+    names = metrics.names()
+    with local.open_dataset(capture, Options()) as found:
+        alone = {name: found.metric(name) for name in names}
+    for seed in range(3):
+        shuffled = random.Random(seed).sample(names, len(names))
+        with local.open_dataset(capture, Options()) as found, ThreadPoolExecutor(8) as pool:
+            at_once = dict(zip(shuffled, pool.map(found.metric, shuffled), strict=True))
+        for name in names:
+            assert at_once[name] == alone[name], name
