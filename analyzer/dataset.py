@@ -97,8 +97,6 @@ class Dataset:
         self.tls_keys: KeyLog | None = None
         # Tables that were not made, because nobody asked for them and the captures are large.
         self.left_out: tuple[str, ...] = ()
-        # True where a copy of this process (fork) may go on with the database as it is: it must have no threads.
-        self.may_fork = False
         self._cleanup = cleanup
         # DuckDB makes the directory when it spills, and not before.
         self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"

@@ -219,8 +219,6 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
             failed=failed or any(unreadable(reading) for reading in readings),
             temp_directory=options.temp_dir,
         )
-        # Clients of object storage have threads, beside which a fork may hang.
-        dataset.may_fork = options.jobs > 1 and _is_few(done.summary) and not objects.was_asked()
         dataset.tls_keys = done.keys
         dataset.left_out = (
             options.left_out if options.with_entries else ("entries", "fetch_positions", *options.left_out)

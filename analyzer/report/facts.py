@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from analyzer.dataset import Dataset
 from analyzer.find import Finding, find, find_quickly
@@ -60,15 +60,13 @@ class Facts:
 
     @contextmanager
     def look_ahead(self, beside: Iterable[str]) -> Iterator[None]:
-        """Within it the findings of a report, and the metrics that go with them, are computed beside: by a thread or, where
-        the engine has no threads of its own, by a copy of this process, with the tables that most questions read.
+        """Within it the findings of a report, and the metrics that go with them, are computed beside, by a thread: the engine
+        plans and works without Python's lock.
         """
-        if self._dataset.may_fork:
-            self.coverage()
         names = tuple(beside)
         ask = partial(self._beside, names)
-        with _in_a_process(ask) if self._dataset.may_fork else _in_a_thread(ask) as answer:
-            self._ahead = _Ahead(names, answer)
+        with ThreadPoolExecutor(1, "findings") as pool:
+            self._ahead = _Ahead(names, pool.submit(ask).result)
             try:
                 yield
             finally:
@@ -111,27 +109,3 @@ class Facts:
     def paths(self) -> list[str]:
         """The inputs, in the order of reading."""
         return [row["path"] for row in self._dataset.query("SELECT path FROM captures ORDER BY file")]
-
-
-@contextmanager
-def _in_a_thread(ask: Callable[[], Beside]) -> Iterator[Callable[[], Beside]]:
-    with ThreadPoolExecutor(1, "findings") as pool:
-        yield pool.submit(ask).result
-
-
-@contextmanager
-def _in_a_process(ask: Callable[[], Beside]) -> Iterator[Callable[[], Beside]]:
-    from analyzer import shares
-
-    workers = [shares.begin(ask)]
-
-    def answer() -> Beside:
-        while workers[0].receive():
-            pass
-        return cast("Beside", workers.pop().answer())
-
-    try:
-        yield answer
-    finally:
-        for worker in workers:
-            shares.end(worker)
