@@ -1,4 +1,5 @@
-"""Measures the job on Spark beside `kanalyze export` on this machine: the same bytes as one file, 4 and 16, and one connection.
+"""Measures the job on Spark beside `kanalyze export` on this machine: the same bytes as one file, 4, 16, and as a rotating
+tcpdump writes them, 64 MB each; and one connection, with all cores and with one.
 
 Runs in the environment of PySpark (`make bench-spark`). For each capture: seconds until the fragments are stitched, seconds
 until the dataset is written, MB/s for each core, the share of the bytes read that travels to be stitched, and the most
@@ -24,6 +25,7 @@ from make_captures import DATA, FILE_HEADER, PACKET, RECIPES, make
 from run import measure
 
 from analyzer.options import Options
+from analyzer.plan import TARGET_BYTES
 from analyzer.spark import get_session, write
 from analyzer.spark.job import planned, run
 from analyzer.spark.rows import FRAGMENTS
@@ -32,6 +34,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FILES = (1, 4, 16)
 # Small enough that a capture of some GB has tasks for all cores.
 TASK_BYTES = 64 << 20
+# Of rotated files as many become one task as the plan puts there by itself.
+ROTATED_BYTES = 64_000_000
 PRODUCE_BYTES = 60_000
 SEGMENT_BYTES = 1_448
 STEP_US = 500
@@ -124,10 +128,10 @@ def _packet(time_us: int, source: bytes, target: bytes, sequence: int, acknowled
     return PACKET.pack(1_800_000_000 + time_us // 1_000_000, time_us % 1_000_000, len(frame), len(frame)) + frame
 
 
-def on_spark(spark: Any, paths: Sequence[Path], out: Path) -> Run:
+def on_spark(spark: Any, paths: Sequence[Path], out: Path, task_bytes: int = TASK_BYTES) -> Run:
     """The job over some captures."""
     began = perf_counter()
-    given = planned([str(path) for path in paths], Options(), TASK_BYTES)
+    given = planned([str(path) for path in paths], Options(), task_bytes)
     with run(spark, given) as tables:
         read_seconds = perf_counter() - began
         write(tables, str(out))
@@ -146,6 +150,11 @@ def on_this_machine(paths: Sequence[Path], out: Path, cores: int) -> float:
     seconds = measure([program, *words]).seconds
     shutil.rmtree(out)
     return seconds
+
+
+def session(cores: int) -> Any:
+    """A session of its own on so many cores."""
+    return get_session(f"local[{cores}]", [("spark.ui.showConsoleProgress", "false")])
 
 
 def report(name: str, size: int, cores: int, spark: Run, local_seconds: float) -> None:
@@ -168,17 +177,27 @@ def main() -> None:
     given = asked.parse_args()
     recipe = next(recipe for recipe in RECIPES if recipe.name == "mixed")
     capture = make(replace(recipe, name=f"mixed_{given.bytes // 1_000_000}", bytes=given.bytes), given.folder)
-    spark = get_session(f"local[{given.cores}]", [("spark.ui.showConsoleProgress", "false")])
+    spark = session(given.cores)
     with tempfile.TemporaryDirectory(dir=given.folder) as name:
         folder = Path(name)
         on_spark(spark, [one_connection(folder / "warm.pcap", 1_000_000)], folder / "out")
         alone = one_connection(folder / "alone.pcap", given.bytes)
-        sets = {f"{count} file{'s' * (count > 1)}": parts(capture, count, folder) for count in FILES}
         print(f"{given.cores} cores, {given.bytes / 1e6:,.0f} MB, Spark {spark.version}")
-        for label, paths in {**sets, "one connection": [alone]}.items():
+
+        def show(label: str, paths: Sequence[Path], task_bytes: int = TASK_BYTES) -> None:
             size = sum(path.stat().st_size for path in paths)
-            there = on_spark(spark, paths, folder / "out")
+            there = on_spark(spark, paths, folder / "out", task_bytes)
             report(label, size, given.cores, there, on_this_machine(paths, folder / "out", given.cores))
+
+        for count in FILES:
+            show(f"{count} file{'s' * (count > 1)}", parts(capture, count, folder))
+        rotated = parts(capture, max(1, given.bytes // ROTATED_BYTES), folder)
+        show(f"{len(rotated)} rotated", rotated, TARGET_BYTES)
+        show("one connection", [alone])
+        spark.stop()
+        spark = session(1)
+        there = on_spark(spark, [alone], folder / "out")
+        print(f"  one connection, one core: {there.read_seconds:.1f} s read {there.seconds:.1f} s written")
     spark.stop()
 
 
