@@ -10,14 +10,9 @@ of the named buffer (0 = the block just fed, 1 = the stage's own heap of this ba
 
 from __future__ import annotations
 
-import mmap as memory_maps
-from mmap import mmap
+import mmap
 
 UNKNOWN = -9223372036854775808
-
-_LARGE_BYTES = 256 << 10
-# A process that is forked off shall not write into the matrices of this one.
-_PRIVATE = {"flags": memory_maps.MAP_PRIVATE | memory_maps.MAP_ANONYMOUS} if hasattr(memory_maps, "MAP_PRIVATE") else {}
 
 # Why a stage returned before its input was finished.
 WHY_DONE = 0
@@ -486,6 +481,13 @@ def matrix(columns: int, rows: int) -> memoryview:
 
     Of a large one the pages that nobody writes to never exist: a small capture fills little of it.
     """
-    size = 8 * columns * rows
-    memory = bytearray(size) if size < _LARGE_BYTES else mmap(-1, size, **_PRIVATE)
-    return memoryview(memory).cast("q", shape=[columns, rows])
+    return memoryview(_memory(8 * columns * rows)).cast("q", shape=[columns, rows])
+
+
+def _memory(size: int) -> bytearray | mmap.mmap:
+    if size < 1 << 18:
+        return bytearray(size)
+    if not hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size)
+    # A process that is forked off shall not write into the matrices of this one.
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
