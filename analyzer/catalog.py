@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -31,8 +30,8 @@ class Entry(NamedTuple):
 class Catalog:
     """`entry` gives what stands behind a name, or None; `make` runs a statement that creates it.
 
-    Several threads may ask at once: each view is made by one of them, and who needs one that another thread makes at the time
-    makes something else that both will need.
+    Several threads may ask at once: a view is made by one of them, which alone asks for its entry. Who needs one that is being
+    made begins, of what that reads, everything that nobody has begun.
     """
 
     def __init__(
@@ -41,10 +40,10 @@ class Catalog:
         self._names = tuple(names)
         self._entry = entry
         self._make = make
+        self._changed = threading.Condition()
         self._made: set[str] = set()
-        self._begun: set[str] = set()
-        # A name below itself would be waited for by two threads in turn: nothing reads itself (test_catalog.py).
-        self._locks: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+        self._makers: dict[str, int] = {}  # the thread of each that is being made
+        self._entries: dict[str, Entry] = {}  # of what is made or being made
 
     def prepare(self, sql: str) -> None:
         """Makes what a statement reads, as far as that can be seen after FROM and JOIN."""
@@ -61,37 +60,40 @@ class Catalog:
             self.ensure(word)
         return len(self._made) > before
 
-    def ensure(self, name: str, wait: bool = True) -> None:
-        """Makes a view or table, and first what it reads; nothing for a name that is made, or none of ours.
+    def ensure(self, name: str) -> None:
+        """Makes a view or table, and first what it reads; nothing for a name that is made, or none of ours."""
+        # Who needs what it is making itself has met its own name below it.
+        while (maker := self._begin(name)) not in (None, threading.get_ident()):
+            self._help(name)
+            with self._changed:
+                while self._makers.get(name) == maker:
+                    self._changed.wait()
 
-        Not `wait`: what another thread is making may not be there yet.
-        """
-        if name in self._made or (found := self._entry(name)) is None:
-            return
-        lock = self._locks[name]
-        if not lock.acquire(blocking=False):
-            for read in tables_read(found.sql):
-                self.ensure(read, wait=False)
-            if not wait:
-                return
-            lock.acquire()
+    def _begin(self, name: str) -> int | None:
+        """Makes it, unless a thread has begun to: the answer is that thread."""
+        with self._changed:
+            if name in self._made or name in self._makers:
+                return self._makers.get(name)
+            self._makers[name] = threading.get_ident()
         try:
-            self._make_now(name, found)
+            if (found := self._entry(name)) is not None:
+                self._entries[name] = found
+                for read in tables_read(found.sql):
+                    self.ensure(read)
+                self._make(f"CREATE {'TABLE' if found.kept else 'VIEW'} {name} AS {found.sql}")
+                self._made.add(name)
         finally:
-            lock.release()
+            with self._changed:
+                del self._makers[name]
+                self._changed.notify_all()
+        return None
 
-    def _make_now(self, name: str, found: Entry) -> None:
-        """Makes it, by the thread that has its lock. Who comes here a second time has met its own name below it."""
-        if name in self._made or name in self._begun:
-            return
-        self._begun.add(name)
-        try:
-            for read in tables_read(found.sql):
-                self.ensure(read)
-            self._make(f"CREATE {'TABLE' if found.kept else 'VIEW'} {name} AS {found.sql}")
-            self._made.add(name)
-        finally:
-            self._begun.discard(name)
+    def _help(self, name: str) -> None:
+        """Makes what is read below a name that another thread is making, as far as nobody has begun it."""
+        found = self._entries.get(name)
+        for read in tables_read(found.sql) if found else ():
+            if self._begin(read) not in (None, threading.get_ident()):
+                self._help(read)
 
     def forget(self, names: Iterable[str]) -> None:
         """Drops views, to be made anew when they are named again."""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analyzer import metrics, objects
@@ -52,6 +53,8 @@ NEEDED_OPTIMIZERS = (
 )
 # Tables with exchanges that are not narrowed to those that the filters leave: `exchanges` has its own condition, the
 # others are coverage, and facts about brokers.
+# So long a query that was told to stop may take to do so.
+PATIENCE_S = 5
 UNFILTERED = ("exchanges", "problems", "offered_versions")
 
 
@@ -105,7 +108,8 @@ class Dataset:
             config["threads"] = threads
             config["async_threads"] = 0
         self._database = engine.connect(":memory:", config=config)
-        # Each thread that asks has a connection of its own.
+        # Each thread that asks has a connection of its own, and one more to make views: what a question leaves behind in its
+        # own, a transaction or another catalog, does not touch them.
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
         late = {f"all_{name}": sql for name, sql in views.items() if not isinstance(sql, str)}
@@ -117,7 +121,7 @@ class Dataset:
             return found or _shared(name, self.settings)
 
         names = (*entries, *metrics.view_names())
-        self._catalog = Catalog(names, entry, lambda sql: self._connection().execute(sql))
+        self._catalog = Catalog(names, entry, lambda sql: self._connection("making").execute(sql))
         try:
             self._set_up(simple_plans)
         except BaseException:
@@ -133,11 +137,12 @@ class Dataset:
         self._database.execute("SET GLOBAL parquet_metadata_cache = true")
         self.choose(self.settings)
 
-    def _connection(self) -> duckdb.DuckDBPyConnection:
-        """The connection of the thread that asks."""
-        found: duckdb.DuckDBPyConnection | None = getattr(self._connections, "own", None)
+    def _connection(self, purpose: str = "asking") -> duckdb.DuckDBPyConnection:
+        """The connection that the thread has for this."""
+        found: duckdb.DuckDBPyConnection | None = getattr(self._connections, purpose, None)
         if found is None:
-            found = self._connections.own = self._database.cursor()
+            found = self._database.cursor()
+            setattr(self._connections, purpose, found)
             self._opened.append(found)
             _without_progress_bar(found)
         return found
@@ -175,18 +180,36 @@ class Dataset:
         return list(TABLES)
 
     def interrupt(self) -> None:
-        """Stops the query that is running, if there is one; may be called from another thread."""
-        for connection in self._opened:
+        """Stops the queries that are running, if there are any; may be called from another thread."""
+        for connection in tuple(self._opened):
             connection.interrupt()
 
     def close(self) -> None:
-        """Frees the database and everything temporary; a second call does nothing."""
-        self._database.close()
-        if self._spill.exists():
-            shutil.rmtree(self._spill)
-        cleanup, self._cleanup = self._cleanup, None
-        if cleanup is not None:
-            cleanup()
+        """Frees the database and everything temporary, and stops what still runs; a second call does nothing."""
+        try:
+            self._close_database()
+        finally:
+            if self._spill.exists():
+                shutil.rmtree(self._spill)
+            cleanup, self._cleanup = self._cleanup, None
+            if cleanup is not None:
+                cleanup()
+
+    def _close_database(self) -> None:
+        """The engine refuses to close a connection on which another thread has a query running."""
+        import _duckdb as engine
+
+        last = monotonic() + PATIENCE_S
+        for connection in (*self._opened, self._database):
+            while True:
+                try:
+                    connection.close()
+                    break
+                except engine.ResourceInUseException:
+                    if monotonic() > last:
+                        raise
+                    connection.interrupt()
+                    sleep(0.01)
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
         with _told():

@@ -1,7 +1,7 @@
 """Processes beside this one: each does one piece of work, tells of its progress and gives its answer through a pipe.
 
 They are forks of this one, which costs a few milliseconds where loading all modules again would cost some 400, as long as this
-process has no threads: nothing here starts one, and a program that has threads of its own asks for one process
+process has no threads: none are started before, and a program that has threads of its own asks for one process
 (`Options.jobs`). The clients of object storage do have threads, and a fork of them may hang: beside those, `apart` begins an
 interpreter of its own.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -79,6 +80,8 @@ class RemoteFolder:
     def __init__(self, at: objects.Address, temp_directory: Path | None = None) -> None:
         self._at = at
         self._temp_directory = temp_directory
+        # Threads may ask for different tables at once.
+        self._numbering = threading.Lock()
         self._copies: Path | None = None
         self._count = 0
         self._listed: dict[str, objects.Found] = {}
@@ -102,11 +105,12 @@ class RemoteFolder:
 
     def here(self, names: Sequence[str]) -> list[Path]:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
-        if self._copies is None:
-            self._copies = Path(tempfile.mkdtemp(prefix="kanalyze-dataset-", dir=self._temp_directory))
-        # By number: names in storage are whatever somebody wrote there.
-        paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
-        self._count += len(names)
+        with self._numbering:
+            if self._copies is None:
+                self._copies = Path(tempfile.mkdtemp(prefix="kanalyze-dataset-", dir=self._temp_directory))
+            # By number: names in storage are whatever somebody wrote there.
+            paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
+            self._count += len(names)
         with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
             list(pool.map(_copy, (self._listed[name] for name in names), paths))
         return paths

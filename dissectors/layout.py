@@ -479,7 +479,7 @@ REGISTERS = 32
 def matrix(columns: int, rows: int) -> memoryview:
     """A zeroed int64 matrix `m[column, row]` over one buffer, the same object for compiled and plain stages.
 
-    Of a large one the pages that nobody writes to never exist: a small capture fills little of it.
+    Of a large one the pages that nobody writes to never exist: a small capture fills little of it. Raises MemoryError.
     """
     return memoryview(_memory(8 * columns * rows)).cast("q", shape=[columns, rows])
 
@@ -487,7 +487,10 @@ def matrix(columns: int, rows: int) -> memoryview:
 def _memory(size: int) -> bytearray | mmap.mmap:
     if size < 1 << 18:
         return bytearray(size)
-    if not hasattr(mmap, "MAP_PRIVATE"):
-        return mmap.mmap(-1, size)
-    # A process that is forked off shall not write into the matrices of this one.
-    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        if not hasattr(mmap, "MAP_PRIVATE"):
+            return mmap.mmap(-1, size)
+        # A process that is forked off shall not write into the matrices of this one.
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"no {size:,} bytes for a matrix") from error

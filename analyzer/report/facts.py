@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -61,16 +61,20 @@ class Facts:
     @contextmanager
     def look_ahead(self, beside: Iterable[str]) -> Iterator[None]:
         """Within it the findings of a report, and the metrics that go with them, are computed beside, by a thread: the engine
-        plans and works without Python's lock.
+        plans and works without Python's lock. Who leaves it without them stops that.
         """
         names = tuple(beside)
         ask = partial(self._beside, names)
         with ThreadPoolExecutor(1, "findings") as pool:
-            self._ahead = _Ahead(names, pool.submit(ask).result)
+            found = pool.submit(ask)
+            self._ahead = _Ahead(names, found.result)
             try:
                 yield
             finally:
                 self._ahead = None
+                while not found.done():
+                    self._dataset.interrupt()
+                    wait((found,), timeout=0.02)
 
     def _take_ahead(self) -> None:
         """What is computed beside is waited for when it is needed."""

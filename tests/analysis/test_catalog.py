@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from _duckdb import InterruptException
 
 from analyzer import local, metrics
 from analyzer.catalog import Catalog, Entry, tables_read
 from analyzer.dataset import Dataset, DatasetError
 from analyzer.options import Options
+from analyzer.report import facts
 
 ENTRIES = {
     "a": Entry("SELECT 1 AS x", False),
@@ -22,6 +26,8 @@ ENTRIES = {
     "d": Entry("SELECT x FROM b JOIN c USING (x) -- not FROM e", False),
     "e": Entry("SELECT x FROM nobody", False),
 }
+
+FOR_EVER = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
 
 
 def made_for(*questions: str) -> list[str]:
@@ -103,6 +109,41 @@ def test_two_threads_make_each_once_and_wait_for_no_more_than_they_need() -> Non
     assert made[0][1] != made[1][1]
 
 
+def test_an_entry_is_asked_for_by_one_thread() -> None:
+    """That of a table in object storage copies all of it."""
+    asked: list[str] = []
+
+    def entry(name: str) -> Entry | None:
+        asked.append(name)
+        time.sleep(0.1)
+        return ENTRIES.get(name)
+
+    catalog = Catalog(ENTRIES, entry, lambda _: None)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(catalog.prepare, ["SELECT * FROM a"] * 4))
+    assert asked == ["a"]
+
+
+def test_who_waits_for_what_failed_makes_it() -> None:
+    tried = threading.Semaphore(1)
+    entered, made = threading.Event(), []
+
+    def make(statement: str) -> None:
+        if tried.acquire(blocking=False):
+            entered.set()
+            time.sleep(0.2)
+            raise OSError
+        made.append(statement)
+
+    catalog = Catalog(ENTRIES, ENTRIES.get, make)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(catalog.prepare, "SELECT * FROM a")
+        assert entered.wait(10)
+        catalog.prepare("SELECT * FROM a")
+        assert isinstance(first.exception(), OSError)
+    assert len(made) == 1
+
+
 @pytest.mark.parametrize("tables", [None, ("exchanges", "errors")])
 def test_nothing_reads_itself(tables: tuple[str, ...] | None, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two threads that wait for each other's views would wait for ever."""
@@ -125,3 +166,46 @@ def test_many_threads_get_the_rows_that_one_gets(samples: Path) -> None:
             at_once = dict(zip(shuffled, pool.map(found.metric, shuffled), strict=True))
         for name in names:
             assert at_once[name] == alone[name], name
+
+
+def test_views_outlive_what_a_question_leaves_behind() -> None:
+    with Dataset({}) as found:
+        found.query("BEGIN")
+        assert found.query("SELECT count(*) AS n FROM errors") == [{"n": 0}]
+        found.query("ROLLBACK")
+        assert found.query("SELECT count(*) AS n FROM errors") == [{"n": 0}]
+        found.query("ATTACH ':memory:' AS other")
+        found.query("USE other")
+        assert found.query("SELECT count(*) AS n FROM memory.main.problems") == [{"n": 0}]
+
+
+def test_closing_stops_what_another_thread_asks() -> None:
+    cleaned = threading.Event()
+    found = Dataset({}, cleanup=cleaned.set)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(found.query, FOR_EVER)
+        while not asked.running() or not found._opened:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        found.close()
+        assert isinstance(asked.exception(timeout=30), (InterruptException, DatasetError))
+    assert cleaned.is_set()
+
+
+def test_what_is_computed_beside_stops_with_a_report_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By an error, an early end or a signal: nobody waits for findings that nobody will see."""
+    asked = threading.Event()
+
+    def find_for_ever(dataset: Dataset) -> None:
+        asked.set()
+        dataset.query(FOR_EVER)
+
+    monkeypatch.setattr(facts, "find", find_for_ever)
+    with Dataset({}) as found:
+        for error in (None, KeyboardInterrupt):
+            asked.clear()
+            with suppress(KeyboardInterrupt), facts.Facts(found).look_ahead(()):
+                assert asked.wait(30)
+                if error:
+                    raise error
+        assert found.query("SELECT 1 AS one") == [{"one": 1}]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import struct
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -279,3 +281,23 @@ def test_a_manifest_that_is_none(server: Server, bucket: Path) -> None:
     settle()
     with pytest.raises(DatasetError, match="exported as csv"):
         open_dataset("s3://bucket")
+
+
+def test_threads_that_want_different_tables_get_different_copies(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def slow_directory(prefix: str, dir: Path) -> str:
+        time.sleep(0.05)
+        made.append(dir / f"{prefix}{len(made)}")
+        made[-1].mkdir()
+        return str(made[-1])
+
+    made: list[Path] = []
+    monkeypatch.setattr(stored.tempfile, "mkdtemp", slow_directory)
+    monkeypatch.setattr(stored, "_copy", lambda *_: None)
+    where = stored.RemoteFolder(objects.address("s3://bucket/set"), tmp_path)
+    where._listed = {str(number): None for number in range(8)}
+    with ThreadPoolExecutor(8) as pool:
+        paths = [path for found in pool.map(where.here, ([str(number)] for number in range(8))) for path in found]
+    assert len(made) == 1
+    assert len(set(paths)) == 8
