@@ -44,7 +44,14 @@ _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # What signed links carry: whoever reads them can use them.
 _SIGNED = re.compile(r"\?(?:.*&)?(?:sig|x-amz-signature|x-goog-signature)=", re.IGNORECASE | re.DOTALL)
 # What a filesystem is made from: another environment, another filesystem.
-_PLACES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE")
+_PLACES = (
+    "AWS_ENDPOINT_URL_S3",
+    "AWS_ENDPOINT_URL",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_PROFILE",
+    "STORAGE_EMULATOR_HOST",
+)
 _KEYS = (
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -171,7 +178,7 @@ def writing(at: Address) -> Iterator[Any]:
     Raises StorageError.
     """
     with _asked(at, _WRITING) as storage:
-        stream = storage.open_output_stream(at.path)
+        stream = storage.open_output_stream(at.path, compression=None)
     try:
         yield stream
     finally:
@@ -384,7 +391,13 @@ def _gs(*_: object) -> FileSystem:
 
     from pyarrow.fs import GcsFileSystem
 
-    return GcsFileSystem(retry_time_limit=timedelta(seconds=20))
+    scheme, _colon, server = _emulator().rpartition("://")
+    return GcsFileSystem(
+        anonymous=bool(server),
+        endpoint_override=server or None,
+        scheme=(scheme or "http") if server else None,
+        retry_time_limit=timedelta(seconds=20),
+    )
 
 
 def _abfss(root: str, *_: object) -> FileSystem:
@@ -405,6 +418,11 @@ _MAKERS: dict[str, Callable[[str, bool], FileSystem]] = {"s3": _s3, "gs": _gs, "
 
 def _endpoint() -> str | None:
     return os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+
+
+def _emulator() -> str:
+    """A server in Google's place that wants no credentials, named as Google's own libraries have it."""
+    return os.environ.get("STORAGE_EMULATOR_HOST", "")
 
 
 def _wanted(scheme: str) -> str:
@@ -459,7 +477,7 @@ def _reason(at: Address, error: BaseException) -> tuple[str, bool]:
 def _server(at: Address) -> str:
     if at.scheme == "s3":
         return (_endpoint() or "Amazon S3 (AWS_ENDPOINT_URL is not set)").rpartition("@")[2]
-    return at.root.partition("@")[2] if at.scheme == "abfss" else "Google Cloud Storage"
+    return at.root.partition("@")[2] if at.scheme == "abfss" else _emulator() or "Google Cloud Storage"
 
 
 def _keys(scheme: str) -> str:
