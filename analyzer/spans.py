@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 FRAGMENTS = "fragments.parquet"
 # Connections are looked at after so many segments at most, and each one again after so many new bytes.
-LOOK_ROWS = 1_024
-FRESH_BYTES = 8 << 10
+LOOK_ROWS = 512
+FRESH_BYTES = 4 << 10
 # Segments whose end is open are looked through when there are so many bytes of them.
 WINDOW_BYTES = 32 << 20
 # With more the longest of them leave raw.
