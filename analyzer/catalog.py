@@ -71,11 +71,14 @@ class Catalog:
 
     def _begin(self, name: str) -> int | None:
         """Makes it, unless a thread has begun to: the answer is that thread."""
-        with self._changed:
-            if name in self._made or name in self._makers:
-                return self._makers.get(name)
-            self._makers[name] = threading.get_ident()
+        mine = False
+        # A signal may come between any two steps, and must not leave a name that others wait for.
         try:
+            with self._changed:
+                if name in self._made or name in self._makers:
+                    return self._makers.get(name)
+                mine = True
+                self._makers[name] = threading.get_ident()
             if (found := self._entry(name)) is not None:
                 self._entries[name] = found
                 for read in tables_read(found.sql):
@@ -83,9 +86,10 @@ class Catalog:
                 self._make(f"CREATE {'TABLE' if found.kept else 'VIEW'} {name} AS {found.sql}")
                 self._made.add(name)
         finally:
-            with self._changed:
-                del self._makers[name]
-                self._changed.notify_all()
+            if mine:
+                with self._changed:
+                    self._makers.pop(name, None)
+                    self._changed.notify_all()
         return None
 
     def _help(self, name: str) -> None:

@@ -53,9 +53,9 @@ NEEDED_OPTIMIZERS = (
 )
 # Tables with exchanges that are not narrowed to those that the filters leave: `exchanges` has its own condition, the
 # others are coverage, and facts about brokers.
+UNFILTERED = ("exchanges", "problems", "offered_versions")
 # So long a query that was told to stop may take to do so.
 PATIENCE_S = 5
-UNFILTERED = ("exchanges", "problems", "offered_versions")
 
 
 class DatasetError(OSError):

@@ -485,6 +485,7 @@ def matrix(columns: int, rows: int) -> memoryview:
 
 
 def _memory(size: int) -> bytearray | mmap.mmap:
+    """Zeroed bytes. Small ones are not worth a call of the kernel."""
     if size < 1 << 18:
         return bytearray(size)
     try:
