@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,8 +30,9 @@ class Entry(NamedTuple):
 class Catalog:
     """`entry` gives what stands behind a name, or None; `make` runs a statement that creates it.
 
-    Several threads may ask at once: a view is made by one of them, which alone asks for its entry. Who needs one that is being
-    made begins, of what that reads, everything that nobody has begun.
+    Several threads may ask at once. A view is made by one of them, which alone asks for its entry; who needs one that is being
+    made makes meanwhile whatever else it needs. Nobody begins a view before all that it reads is made, so nobody waits for
+    others in the middle of one.
     """
 
     def __init__(
@@ -42,69 +43,90 @@ class Catalog:
         self._make = make
         self._changed = threading.Condition()
         self._made: set[str] = set()
-        self._makers: dict[str, int] = {}  # the thread of each that is being made
-        self._entries: dict[str, Entry] = {}  # of what is made or being made
+        self._begun: set[str] = set()  # a thread makes it, or asks for its entry
+        self._entries: dict[str, tuple[Entry, list[str]]] = {}  # and what it reads
+        self._foreign: set[str] = set()  # names that are none of ours
 
     def prepare(self, sql: str) -> None:
         """Makes what a statement reads, as far as that can be seen after FROM and JOIN."""
-        if _ABOUT_ALL.search(_without_text(sql)):
-            for name in self._names:
-                self.ensure(name)
-        for name in tables_read(sql):
-            self.ensure(name)
+        about_all = _ABOUT_ALL.search(_without_text(sql))
+        self.ensure((*(self._names if about_all else ()), *tables_read(sql)))
 
     def prepare_words(self, sql: str) -> bool:
         """The same for every word of a statement; False when nothing was left to make."""
         before = len(self._made)
-        for word in dict.fromkeys(re.findall(r"\w+", _without_text(sql.lower()))):
-            self.ensure(word)
+        self.ensure(re.findall(r"\w+", _without_text(sql.lower())))
         return len(self._made) > before
 
-    def ensure(self, name: str) -> None:
-        """Makes a view or table, and first what it reads; nothing for a name that is made, or none of ours."""
-        # Who needs what it is making itself has met its own name below it.
-        while (maker := self._begin(name)) not in (None, threading.get_ident()):
-            self._help(name)
-            with self._changed:
-                while self._makers.get(name) == maker:
-                    self._changed.wait()
-
-    def _begin(self, name: str) -> int | None:
-        """Makes it, unless a thread has begun to: the answer is that thread."""
-        mine = False
-        # A signal may come between any two steps, and must not leave a name that others wait for.
-        try:
-            with self._changed:
-                if name in self._made or name in self._makers:
-                    return self._makers.get(name)
-                mine = True
-                self._makers[name] = threading.get_ident()
-            if (found := self._entry(name)) is not None:
-                self._entries[name] = found
-                for read in tables_read(found.sql):
-                    self.ensure(read)
-                self._make(f"CREATE {'TABLE' if found.kept else 'VIEW'} {name} AS {found.sql}")
-                self._made.add(name)
-        finally:
-            if mine:
+    def ensure(self, names: Sequence[str]) -> None:
+        """Makes views and tables, and first what they read; nothing for names that are made, or none of ours."""
+        more = True
+        while more:
+            mine = None
+            # A signal may come between any two steps, and must not leave a name that others wait for.
+            try:
                 with self._changed:
-                    self._makers.pop(name, None)
-                    self._changed.notify_all()
-        return None
-
-    def _help(self, name: str) -> None:
-        """Makes what is read below a name that another thread is making, as far as nobody has begun it."""
-        found = self._entries.get(name)
-        for read in tables_read(found.sql) if found else ():
-            if self._begin(read) not in (None, threading.get_ident()):
-                self._help(read)
+                    mine = self._next(names)
+                    more = mine is not None
+                    if mine is not None:
+                        self._begun.add(mine)
+                if mine is not None:
+                    self._go_on(mine)
+            finally:
+                if mine is not None:
+                    with self._changed:
+                        self._begun.discard(mine)
+                        self._changed.notify_all()
 
     def forget(self, names: Iterable[str]) -> None:
         """Drops views, to be made anew when they are named again."""
         for name in names:
+            self._entries.pop(name, None)
             if name in self._made:
                 self._made.discard(name)
                 self._make(f"DROP VIEW IF EXISTS {name}")
+
+    def _next(self, names: Sequence[str]) -> str | None:
+        """What this thread can go on with; waits where only others can. None: all is made."""
+        while True:
+            needed: dict[str, None] = {}
+            if (ready := self._ready(names, needed)) is not None:
+                return ready
+            if not self._begun.intersection(needed):
+                # Nothing, or names that read one another: the engine says so.
+                return next(iter(needed), None)
+            self._changed.wait()
+
+    def _ready(self, names: Sequence[str], needed: dict[str, None]) -> str | None:
+        """The first of these names, and of those below them, that can be begun now. `needed` takes those that are not made."""
+        for name in names:
+            if name in needed or self._is_done(name):
+                continue
+            needed[name] = None
+            if name in self._begun:
+                continue
+            if name not in self._entries:
+                return name
+            _, reads = self._entries[name]
+            if (below := self._ready(reads, needed)) is not None:
+                return below
+            if all(map(self._is_done, reads)):
+                return name
+        return None
+
+    def _is_done(self, name: str) -> bool:
+        return name in self._made or name in self._foreign
+
+    def _go_on(self, name: str) -> None:
+        """Asks for the entry of a name, or makes it when that is known."""
+        if name in self._entries:
+            entry, _ = self._entries[name]
+            self._make(f"CREATE {'TABLE' if entry.kept else 'VIEW'} {name} AS {entry.sql}")
+            self._made.add(name)
+        elif (found := self._entry(name)) is not None:
+            self._entries[name] = found, tables_read(found.sql)
+        else:
+            self._foreign.add(name)
 
 
 @lru_cache(maxsize=64)
