@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dissectors import columns, layout
 from dissectors.kafka.schema import api_names
@@ -239,7 +239,8 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
     made: dict[str, pa.Array] = {}
     for name, at, kind in fields:
         if kind == "packet":
-            split, number = columns.halves(matrix, at, rows, SPLIT_SHIFT)
+            split, number = _memory(64, rows), _memory(64, rows)
+            columns.halves(matrix, at, rows, SPLIT_SHIFT, memoryview(split).cast("q"), memoryview(number).cast("q"))
             known = columns.known_bits(matrix, at, rows)
             made[f"{name}_split"] = _array(pa.int64(), rows, known, split)
             made[f"{name}_number"] = _array(pa.int64(), rows, known, number)
@@ -261,25 +262,38 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
     return pa.table(made)
 
 
-def _array(kind: pa.DataType, rows: int, known: bytearray | None, values: Any) -> pa.Array:
+def _memory(bits: int, rows: int) -> pa.Buffer:
+    """For so many numbers of so many bits; Arrow keeps it for the next ones."""
+    import pyarrow as pa
+
+    return pa.allocate_buffer(rows * bits // 8)
+
+
+def _array(kind: pa.DataType, rows: int, known: bytearray | None, values: pa.Buffer) -> pa.Array:
     """An Arrow array of its two buffers; no bits: all are known. The functions of pyarrow.compute would do the same, and
     take longer to import than a small capture takes to read."""
     import pyarrow as pa
 
     bits = None if known is None else pa.py_buffer(known)
-    return pa.Array.from_buffers(kind, rows, [bits, pa.py_buffer(values)])
+    return pa.Array.from_buffers(kind, rows, [bits, values])
 
 
 def _numbers(kind: pa.DataType, matrix: memoryview, at: int, rows: int) -> pa.Array:
-    values = _WIDTHS[kind.bit_width](matrix, at, rows)
-    return _array(kind, rows, columns.known_bits(matrix, at, rows), values)
+    return _array(kind, rows, columns.known_bits(matrix, at, rows), _values(kind.bit_width, matrix, at, rows))
 
 
-_WIDTHS: dict[int, Callable[[memoryview, int, int], Any]] = {
-    8: columns.int8s,
-    16: columns.int16s,
-    32: columns.int32s,
-    64: columns.int64s,
+def _values(bits: int, matrix: memoryview, at: int, rows: int) -> pa.Buffer:
+    code, write = _WIDTHS[bits]
+    values = _memory(bits, rows)
+    write(matrix, at, rows, memoryview(values).cast(code))
+    return values
+
+
+_WIDTHS: dict[int, tuple[Literal["b", "h", "i", "q"], Callable[[memoryview, int, int, memoryview], None]]] = {
+    8: ("b", columns.int8s),
+    16: ("h", columns.int16s),
+    32: ("i", columns.int32s),
+    64: ("q", columns.int64s),
 }
 
 
@@ -287,9 +301,8 @@ def _booleans(matrix: memoryview, at: int, rows: int) -> pa.Array:
     import pyarrow as pa
 
     true = columns.bits_between(matrix, at, rows, 1, 1)
-    return _array(
-        pa.bool_(), rows, columns.known_bits(matrix, at, rows), b"\xff" * -(-rows // 8) if true is None else true
-    )
+    values = pa.py_buffer(b"\xff" * -(-rows // 8) if true is None else true)
+    return _array(pa.bool_(), rows, columns.known_bits(matrix, at, rows), values)
 
 
 def _texts(texts: pa.Array, numbers: pa.Array) -> pa.Array:
@@ -308,7 +321,7 @@ def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
     known = dict(api_names())
     names = pa.array([known.get(key) for key in range(max(known) + 1)])
     bits = columns.bits_between(matrix, at, rows, 0, max(known))
-    keys = _array(pa.int16(), rows, bits, columns.int16s(matrix, at, rows))
+    keys = _array(pa.int16(), rows, bits, _values(16, matrix, at, rows))
     return pa.DictionaryArray.from_arrays(keys, names)
 
 

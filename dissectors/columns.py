@@ -1,9 +1,9 @@
 """A column of an int64 matrix as what column formats are made of: numbers of a width, and a bit for each that is known.
 
-UNKNOWN is the only value without its bit; its number is then 0. A value that does not fit the width is an OverflowError.
+UNKNOWN is the only value without its bit; in fewer than 64 bits its number is then 0. A value that does not fit is an
+OverflowError.
+Numbers go to `out`, memory of the caller that holds `rows` of them, whatever it held before.
 """
-
-from array import array
 
 import cython
 
@@ -14,38 +14,28 @@ Narrow = cython.fused_type(cython.schar, cython.short, cython.int)
 MOST = cython.declare(cython.longlong, (1 << 63) - 1)
 
 
-def int64s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t):
-    """Rows [0, rows) of a column, as they are."""
-    out = array("q", bytes(8 * rows))
-    values: cython.longlong[::1] = out
+def int64s(
+    matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, out: cython.longlong[::1]
+):
+    """Rows [0, rows) of a column; UNKNOWN stays what it is."""
     row: cython.Py_ssize_t
     for row in range(rows):
-        values[row] = matrix[column, row]
-    return out
+        out[row] = matrix[column, row]
 
 
-def int32s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t):
+def int32s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, out: cython.int[::1]):
     """The same in 32 bits."""
-    out = array("i", bytes(4 * rows))
-    values: cython.int[::1] = out
-    _narrow(values, matrix, column, rows, -2147483648, 2147483647)
-    return out
+    _narrow(out, matrix, column, rows, -2147483648, 2147483647)
 
 
-def int16s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t):
+def int16s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, out: cython.short[::1]):
     """The same in 16 bits."""
-    out = array("h", bytes(2 * rows))
-    values: cython.short[::1] = out
-    _narrow(values, matrix, column, rows, -32768, 32767)
-    return out
+    _narrow(out, matrix, column, rows, -32768, 32767)
 
 
-def int8s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t):
+def int8s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, out: cython.schar[::1]):
     """The same in 8 bits."""
-    out = array("b", bytes(1 * rows))
-    values: cython.schar[::1] = out
-    _narrow(values, matrix, column, rows, -128, 127)
-    return out
+    _narrow(out, matrix, column, rows, -128, 127)
 
 
 @cython.cfunc
@@ -63,25 +53,29 @@ def _narrow(
     value: cython.longlong
     for row in range(rows):
         value = matrix[column, row]
-        if value != UNKNOWN:
-            if value < least or value > most:
-                raise OverflowError(f"a value beyond {least} to {most}")
-            out[row] = value
+        if value == UNKNOWN:
+            value = 0
+        elif value < least or value > most:
+            raise OverflowError(f"a value beyond {least} to {most}")
+        out[row] = value
     return 0
 
 
-def halves(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, shift: cython.longlong):
+def halves(
+    matrix: cython.longlong[:, ::1],
+    column: cython.Py_ssize_t,
+    rows: cython.Py_ssize_t,
+    shift: cython.longlong,
+    upper: cython.longlong[::1],
+    lower: cython.longlong[::1],
+):
     """Two int64 columns of one: what stands above the lowest `shift` bits, and those bits."""
-    upper_out, lower_out = array("q", bytes(8 * rows)), array("q", bytes(8 * rows))
-    upper: cython.longlong[::1] = upper_out
-    lower: cython.longlong[::1] = lower_out
     one: cython.longlong = 1
     mask: cython.longlong = (one << shift) - 1
     row: cython.Py_ssize_t
     for row in range(rows):
         upper[row] = matrix[column, row] >> shift
         lower[row] = matrix[column, row] & mask
-    return upper_out, lower_out
 
 
 def known_bits(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t):
@@ -98,13 +92,16 @@ def bits_between(
 ):
     """The same: is the value one of [least, most]?"""
     out = bytearray((rows + 7) // 8)
-    bits: cython.uchar[::1]
+    bits: cython.uchar[::1] = out
     row: cython.Py_ssize_t
+    bit: cython.int
+    byte: cython.int
     found: cython.Py_ssize_t = 0
-    if rows:
-        bits = out
-        for row in range(rows):
-            if least <= matrix[column, row] <= most:
-                bits[row >> 3] |= 1 << (row & 7)
+    for row in range(0, rows, 8):
+        byte = 0
+        for bit in range(min(8, rows - row)):
+            if least <= matrix[column, row + bit] <= most:
+                byte |= 1 << bit
                 found += 1
+        bits[row >> 3] = byte
     return None if found == rows else out

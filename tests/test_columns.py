@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -60,8 +63,18 @@ def test_api_names_of_keys_that_kafka_has_not() -> None:
     assert column("api", keys)["x"].to_pylist() == [None if key is None else names.get(key) for key in keys]
 
 
+@pytest.mark.parametrize("write", [columns.int8s, columns.int16s, columns.int32s, columns.int64s])
+def test_memory_of_the_wrong_size_is_refused(write: Callable[..., None]) -> None:
+    code = {columns.int8s: "b", columns.int16s: "h", columns.int32s: "i", columns.int64s: "q"}[write]
+    out = array(code, [7, 7])
+    with pytest.raises(IndexError):
+        write(filled([1, 2, 3]), 0, 3, out)
+    write(filled([None, 1]), 0, 2, out)
+    assert list(out) == [layout.UNKNOWN if code == "q" else 0, 1]
+
+
 @pytest.mark.parametrize(("bits", "write"), [(8, columns.int8s), (16, columns.int16s), (32, columns.int32s)])
-def test_what_does_not_fit_is_refused(bits: int, write: object) -> None:
+def test_what_does_not_fit_is_refused(bits: int, write: Callable[..., None]) -> None:
     for value in (2 ** (bits - 1), -(2 ** (bits - 1)) - 1):
         with pytest.raises(OverflowError):
-            write(filled([value]), 0, 1)  # type: ignore[operator]
+            write(filled([value]), 0, 1, array({8: "b", 16: "h", 32: "i"}[bits], [0]))
