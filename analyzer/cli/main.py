@@ -98,6 +98,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def run() -> None:
     """The `kanalyze` script."""
+    # Arrow's own allocator takes memory in huge pages, and clears each of them, for tables that are gone in a moment.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     code = main(sys.argv[1:])
     # `main` has said what is wrong with a stream that takes no more.
     with suppress(OSError):

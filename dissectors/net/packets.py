@@ -134,6 +134,7 @@ class Packets:
     target_low: cython.longlong
     ttl: cython.longlong
     ip_id: cython.longlong
+    is_mine: cython.bint  # the segment belongs to a connection of this share
     # The fragment that was met: its payload is [at, end), of `wire` - `at` bytes.
     piece_id: cython.longlong
     piece_offset: cython.longlong
@@ -161,6 +162,7 @@ class Packets:
         self.links[0, 0] = -1  # no link type: the first packet makes itself a column
         self.link_count = 0
         self.link_column = 0
+        self.is_mine = True
         self.begin(0)
 
     def begin(self, number_base, tap="", origin=0):
@@ -219,9 +221,9 @@ class Packets:
             if outcome == SEEN_FRAGMENT:
                 outcome = self._put_together(packets, packet)
                 self.block = block
-                if outcome == SEEN_TCP and self._is_mine():
+                if outcome == SEEN_TCP and self.is_mine:
                     why = WHY_DATAGRAM
-            if outcome == SEEN_TCP and (self.shares == 1 or self._is_mine()):
+            if outcome == SEEN_TCP and self.is_mine:
                 segments[SEGMENT_NUMBER, self.row] = self.number_base + packets[PACKET_NUMBER, packet]
                 segments[SEGMENT_TIME, self.row] = packets[PACKET_TIME, packet]
                 segments[SEGMENT_INTERFACE, self.row] = self.origin + packets[PACKET_INTERFACE, packet]
@@ -243,16 +245,14 @@ class Packets:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _is_mine(self) -> cython.bint:
-        """Does the segment in row `row` belong to a connection of this share? The same for both directions."""
+    def _belongs(self, ports: cython.longlong) -> cython.bint:
+        """Is the segment, whose two ports have this sum, of a connection of this share? The same for both directions."""
         place: cython.longlong
-        ends: cython.longlong
         if self.shares == 1:
             return True
         # A sum: of addresses in one network, which differ little, nothing but that difference would be left otherwise.
-        place = self.out[SEGMENT_SRC_LOW, self.row] + self.out[SEGMENT_DST_LOW, self.row]
-        ends = self.out[SEGMENT_SRC_PORT, self.row] + self.out[SEGMENT_DST_PORT, self.row]
-        place = ((place & 0x7FFFFFFF) + ends * 40503) & 0x7FFFFFFF
+        place = self.source_low + self.target_low
+        place = ((place & 0x7FFFFFFF) + ports * 40503) & 0x7FFFFFFF
         # Mixed twice: addresses and ports often differ by a fixed step.
         place = ((place ^ (place >> 16)) * 73244475) & 0x7FFFFFFF
         place = ((place ^ (place >> 15)) * 73244475) & 0x7FFFFFFF
@@ -304,7 +304,7 @@ class Packets:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _walk(self, link: cython.longlong) -> cython.longlong:
-        """The packet's outcome; for SEEN_TCP the segment is in row `row`, but for number, time and interface."""
+        """The packet's outcome; a segment (SEEN_TCP) that `is_mine` is in row `row`, but for number, time and interface."""
         if link < 0 or link > 0xFFFF:
             return SEEN_UNKNOWN_LINK
         return self._layers(LINK + link)
@@ -767,6 +767,12 @@ class Packets:
         source: cython.longlong = self._u16(at)
         target: cython.longlong = self._u16(at + 2)
         payload: cython.longlong = at + header
+        self.tally[TCP_PORTS, source] += 1
+        if source != target:
+            self.tally[TCP_PORTS, target] += 1
+        self.is_mine = self._belongs(source + target)
+        if not self.is_mine:
+            return -2 - SEEN_TCP
         self.out[SEGMENT_SRC_HIGH, row] = self.source_high
         self.out[SEGMENT_SRC_LOW, row] = self.source_low
         self.out[SEGMENT_DST_HIGH, row] = self.target_high
@@ -785,9 +791,6 @@ class Packets:
         if self.ip_id <= 0:
             self.out[SEGMENT_IP_ID, row] = -1 - self._u16(at + 16) if at + 18 <= self.end else UNKNOWN
         self.out[SEGMENT_SCOPE, row] = self.scope
-        self.tally[TCP_PORTS, source] += 1
-        if source != target:
-            self.tally[TCP_PORTS, target] += 1
         return -2 - SEEN_TCP
 
     # Tools.
