@@ -254,7 +254,8 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
                 _numbers(pa.int64(), matrix, at, rows), _numbers(pa.int64(), matrix, at + 1, rows), write
             )
         elif isinstance(kind, tuple):
-            made[name] = pa.DictionaryArray.from_arrays(_numbers(pa.int8(), matrix, at, rows), pa.array(kind))
+            words = pa.array(kind, pa.string())  # named: Arrow looks for a library of dates before it guesses a type
+            made[name] = pa.DictionaryArray.from_arrays(_numbers(pa.int8(), matrix, at, rows), words)
         elif kind == "bool":
             made[name] = _booleans(matrix, at, rows)
         else:
@@ -319,7 +320,7 @@ def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
     import pyarrow as pa
 
     known = dict(api_names())
-    names = pa.array([known.get(key) for key in range(max(known) + 1)])
+    names = pa.array([known.get(key) for key in range(max(known) + 1)], pa.string())
     bits = columns.bits_between(matrix, at, rows, 0, max(known))
     keys = _array(pa.int16(), rows, bits, _values(16, matrix, at, rows))
     return pa.DictionaryArray.from_arrays(keys, names)

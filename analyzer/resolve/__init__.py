@@ -6,7 +6,7 @@ A view may read those before it. Adding a column to a final table is one line he
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from importlib.resources import files
+from pathlib import Path
 
 from analyzer.expected import rules
 from analyzer.filters import literal
@@ -101,8 +101,8 @@ def views(
         sources["judged_exchanges"] = "judged_exchanges_without_entries"
     if not odd:
         sources["odd_exchanges"] = "no_odd_exchanges"
-    folder = files(__name__)
-    texts = {name: folder.joinpath(f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
+    folder = Path(__file__).parent
+    texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
     return facts | texts
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -17,9 +18,7 @@ class ErrorCode(NamedTuple):
 @cache
 def known_errors() -> dict[int, ErrorCode]:
     """Every code of the protocol, 0 (NONE) and -1 included."""
-    from importlib.resources import files
-
-    text = files("dissectors.kafka").joinpath("error_codes.tsv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("error_codes.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t") for line in text.splitlines()[1:])
     return {int(code): ErrorCode(int(code), name, retriable == "true") for code, name, retriable in rows}
 
