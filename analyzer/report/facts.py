@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from analyzer.dataset import Dataset
 from analyzer.find import Finding, find, find_quickly
 from analyzer.settings import Settings
 
 Rows = list[dict[str, Any]]
-# Findings, and rows of metrics by name.
-Beside = tuple[list[Finding], dict[str, Rows]]
-
-
-class _Ahead(NamedTuple):
-    """What is computed beside: findings and these metrics; `answer` waits for them."""
-
-    metrics: tuple[str, ...]
-    answer: Callable[[], Beside]
 
 
 class Facts:
@@ -34,12 +24,11 @@ class Facts:
         self._known: dict[str, Rows] = {}
         self._findings: list[Finding] | None = None
         self._first_findings: list[Finding] | None = None
-        self._ahead: _Ahead | None = None
+        # Waits for the first findings when they are computed beside.
+        self._ahead: Callable[[], list[Finding]] | None = None
 
     def rows(self, metric: str) -> Rows:
         """The rows of a metric, in its order."""
-        if self._ahead is not None and metric in self._ahead.metrics:
-            self._take_ahead()
         if metric not in self._known:
             self._known[metric] = self._dataset.metric(metric)
         return self._known[metric]
@@ -59,15 +48,13 @@ class Facts:
         return self._findings
 
     @contextmanager
-    def look_ahead(self, beside: Iterable[str]) -> Iterator[None]:
-        """Within it the findings of a report, and the metrics that go with them, are computed beside, by a thread: the engine
-        plans and works without Python's lock. Who leaves it without them stops that.
+    def look_ahead(self) -> Iterator[None]:
+        """Within it the findings of a report are computed beside, by a thread: the engine plans and works without Python's
+        lock. Who leaves it without them stops that.
         """
-        names = tuple(beside)
-        ask = partial(self._beside, names)
         with ThreadPoolExecutor(1, "findings") as pool:
-            found = pool.submit(ask)
-            self._ahead = _Ahead(names, found.result)
+            found = pool.submit(self._find)
+            self._ahead = found.result
             try:
                 yield
             finally:
@@ -76,22 +63,14 @@ class Facts:
                     self._dataset.interrupt()
                     wait((found,), timeout=0.02)
 
-    def _take_ahead(self) -> None:
-        """What is computed beside is waited for when it is needed."""
-        if self._ahead is not None:
-            ahead, self._ahead = self._ahead, None
-            self._first_findings, rows = ahead.answer()
-            self._known |= rows
-
-    def _beside(self, metrics: Sequence[str]) -> Beside:
-        found = find(self._dataset) if self.whole else find_quickly(self._dataset)
-        return found, {name: self._dataset.metric(name) for name in metrics}
+    def _find(self) -> list[Finding]:
+        return find(self._dataset) if self.whole else find_quickly(self._dataset)
 
     def first_findings(self) -> list[Finding]:
         """Findings for a report: of a large capture only what is found quickly."""
-        self._take_ahead()
         if self._first_findings is None:
-            self._first_findings = self.findings() if self.whole else find_quickly(self._dataset)
+            ahead, self._ahead = self._ahead, None
+            self._first_findings = ahead() if ahead is not None else self._find()
         return self._first_findings
 
     @property

@@ -31,9 +31,8 @@ SECTIONS = {
     "connections": 8,
     "unanswered": 8,
 }
-# The metrics behind them, and those that are best asked beside, with the findings.
-AHEAD = ("latency", "throttle", "connections_of_note", "unanswered", "decoding")
-WITH_FINDINGS = ("errors",)
+# The metrics behind them, asked while another thread looks for findings.
+AHEAD = ("latency", "throttle", "connections_of_note", "unanswered", "errors")
 ALONE = (*SECTIONS, "clients", "findings")
 
 
@@ -43,7 +42,7 @@ def print_report(dataset: Dataset, console: Console) -> None:
         # Of a large capture `kanalyze latency` tells where the time goes.
         dataset.choose(replace(dataset.settings, parts=False))
     facts = Facts(dataset)
-    with facts.look_ahead(WITH_FINDINGS):
+    with facts.look_ahead():
         _print_sections(facts, console)
 
 

@@ -204,7 +204,7 @@ def test_what_is_computed_beside_stops_with_a_report_that_ends(monkeypatch: pyte
     with Dataset({}) as found:
         for error in (None, KeyboardInterrupt):
             asked.clear()
-            with suppress(KeyboardInterrupt), facts.Facts(found).look_ahead(()):
+            with suppress(KeyboardInterrupt), facts.Facts(found).look_ahead():
                 assert asked.wait(30)
                 if error:
                     raise error
