@@ -78,10 +78,10 @@ class Catalog:
                         self._begun.discard(mine)
                         self._changed.notify_all()
 
-    def forget(self, names: Iterable[str]) -> None:
+    def forget(self, is_stale: Callable[[str], bool]) -> None:
         """Drops views, to be made anew when they are named again."""
-        for name in names:
-            self._entries.pop(name, None)
+        for name in [name for name in self._entries if is_stale(name)]:
+            del self._entries[name]
             if name in self._made:
                 self._made.discard(name)
                 self._make(f"DROP VIEW IF EXISTS {name}")

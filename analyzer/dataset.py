@@ -151,7 +151,7 @@ class Dataset:
         """What the metrics asked from now on are given: by what to group, how fine in time."""
         self.settings = settings
         self._run(f"CREATE OR REPLACE VIEW settings AS {settings.sql()}")
-        self._catalog.forget(name for name in metrics.view_names() if metrics.is_given_settings(name))
+        self._catalog.forget(lambda name: name in metrics.view_names() and metrics.is_given_settings(name))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""
