@@ -109,6 +109,42 @@ def test_two_threads_make_each_once_and_wait_for_no_more_than_they_need() -> Non
     assert made[0][1] != made[1][1]
 
 
+def test_who_waits_for_a_view_makes_what_else_it_needs() -> None:
+    entries = {
+        "slow": Entry("SELECT 1 AS x", True),
+        "other": Entry("SELECT 2 AS x", True),
+        "own": Entry("SELECT * FROM slow JOIN other USING (x)", True),
+    }
+    begun, made = threading.Event(), threading.Event()
+
+    def make(statement: str) -> None:
+        if statement.split()[2] == "slow":
+            begun.set()
+            assert made.wait(10), "the other thread only waits"
+        if statement.split()[2] == "other":
+            made.set()
+
+    catalog = Catalog(entries, entries.get, make)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(catalog.prepare, "SELECT * FROM slow")
+        assert begun.wait(10)
+        catalog.prepare("SELECT * FROM own")
+        first.result(timeout=10)
+
+
+def test_views_that_read_one_another_are_left_to_the_engine() -> None:
+    entries = {"a": Entry("SELECT * FROM b", False), "b": Entry("SELECT * FROM a", False)}
+    made: list[str] = []
+
+    def make(statement: str) -> None:
+        made.append(statement.split()[2])
+        raise OSError
+
+    with pytest.raises(OSError):
+        Catalog(entries, entries.get, make).prepare("SELECT * FROM a")
+    assert made == ["a"]
+
+
 def test_an_entry_is_asked_for_by_one_thread() -> None:
     """That of a table in object storage copies all of it."""
     asked: list[str] = []
