@@ -93,7 +93,7 @@ def main(arguments: Sequence[str]) -> int:
     # Not swallowed: `explain` says every one of them in a line, and gives bugs an exit code of their own.
     except BaseException as error:
         return outcome.explain(error)
-    return int(code or 0)
+    return outcome.ended(int(code or 0))
 
 
 def run() -> None:

@@ -43,9 +43,22 @@ def prepare() -> None:
             signal.signal(number, _stop)
 
 
+class _Stopped:
+    """The signal that told the process to stop. Engines in which it came make an error of their own of what `_stop` raises,
+    or forget it."""
+
+    by: int | None = None
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     del frame
+    _Stopped.by = number
     raise SystemExit(128 + number)
+
+
+def ended(code: int) -> int:
+    """The exit code of a command that answered `code`."""
+    return code if _Stopped.by is None else 128 + _Stopped.by
 
 
 def _discard(descriptor: int) -> None:
@@ -64,6 +77,8 @@ def explain(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError) or _is_broken_pipe_in_disguise(error):
         _discard(sys.stdout.fileno())
         return FINE
+    if _Stopped.by is not None and _is_interrupted_query(error):
+        return 128 + _Stopped.by
     if isinstance(error, KeyboardInterrupt | click.Abort) or _is_interrupted_query(error):
         say("interrupted")
         return INTERRUPTED
