@@ -19,6 +19,9 @@ _DEFINED = re.compile(
 # Statements that ask what there is instead of naming it.
 _ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
 
+# A thread that waits for others looks again after so long.
+PATIENCE_S = 0.2
+
 
 class Entry(NamedTuple):
     """What makes a view, or a table when it is `kept`."""
@@ -30,9 +33,9 @@ class Entry(NamedTuple):
 class Catalog:
     """`entry` gives what stands behind a name, or None; `make` runs a statement that creates it.
 
-    Several threads may ask at once. A view is made by one of them, which alone asks for its entry; who needs one that is being
-    made makes meanwhile whatever else it needs. Nobody begins a view before all that it reads is made, so nobody waits for
-    others in the middle of one.
+    Several threads may ask at once. The entry of a name is asked for by one of them, and one of them makes it; who needs what
+    others are making makes meanwhile whatever else it needs. Nobody begins a view before all that it reads is made, so nobody
+    waits for others in the middle of one.
     """
 
     def __init__(
@@ -41,7 +44,8 @@ class Catalog:
         self._names = tuple(names)
         self._entry = entry
         self._make = make
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()  # unlike a Condition it is taken and given back in one step
+        self._changed = threading.Condition(self._lock)
         self._made: set[str] = set()
         self._begun: set[str] = set()  # a thread makes it, or asks for its entry
         self._entries: dict[str, tuple[Entry, list[str]]] = {}  # and what it reads
@@ -53,19 +57,19 @@ class Catalog:
         self.ensure((*(self._names if about_all else ()), *tables_read(sql)))
 
     def prepare_words(self, sql: str) -> bool:
-        """The same for every word of a statement; False when nothing was left to make."""
-        before = len(self._made)
-        self.ensure(re.findall(r"\w+", _without_text(sql.lower())))
-        return len(self._made) > before
+        """The same for every word of a statement; False when none of them is a name of ours."""
+        words = re.findall(r"\w+", _without_text(sql.lower()))
+        self.ensure(words)
+        return not self._made.isdisjoint(words)
 
     def ensure(self, names: Sequence[str]) -> None:
         """Makes views and tables, and first what they read; nothing for names that are made, or none of ours."""
         more = True
         while more:
             mine = None
-            # A signal may come between any two steps, and must not leave a name that others wait for.
+            # A signal may come after any call, and must not leave a name that others wait for.
             try:
-                with self._changed:
+                with self._lock:
                     mine = self._next(names)
                     more = mine is not None
                     if mine is not None:
@@ -74,14 +78,15 @@ class Catalog:
                     self._go_on(mine)
             finally:
                 if mine is not None:
-                    with self._changed:
-                        self._begun.discard(mine)
+                    # Before the lock is asked for, where a signal may come too.
+                    self._begun.discard(mine)
+                    with self._lock:
                         self._changed.notify_all()
 
     def forget(self, is_stale: Callable[[str], bool]) -> None:
         """Drops views, to be made anew when they are named again."""
-        for name in [name for name in self._entries if is_stale(name)]:
-            del self._entries[name]
+        for name in [name for name in tuple(self._entries) if is_stale(name)]:
+            self._entries.pop(name, None)
             if name in self._made:
                 self._made.discard(name)
                 self._make(f"DROP VIEW IF EXISTS {name}")
@@ -89,26 +94,31 @@ class Catalog:
     def _next(self, names: Sequence[str]) -> str | None:
         """What this thread can go on with; waits where only others can. None: all is made."""
         while True:
+            # Taken first: a thread that is done says so without the lock, after what it did can be seen.
+            begun = frozenset(self._begun)
             needed: dict[str, None] = {}
-            if (ready := self._ready(names, needed)) is not None:
+            if (ready := self._ready(names, begun, needed)) is not None:
                 return ready
-            if not self._begun.intersection(needed):
+            if not begun.intersection(needed):
                 # Nothing, or names that read one another: the engine says so.
                 return next(iter(needed), None)
-            self._changed.wait()
+            # Not for ever: a signal may have kept a thread from telling that it is done.
+            self._changed.wait(PATIENCE_S)
 
-    def _ready(self, names: Sequence[str], needed: dict[str, None]) -> str | None:
-        """The first of these names, and of those below them, that can be begun now. `needed` takes those that are not made."""
+    def _ready(self, names: Sequence[str], begun: frozenset[str], needed: dict[str, None]) -> str | None:
+        """The first of these names, and of those below them, that can be begun now; `begun` are left to others. `needed` takes
+        those that are not made.
+        """
         for name in names:
             if name in needed or self._is_done(name):
                 continue
             needed[name] = None
-            if name in self._begun:
+            if name in begun:
                 continue
             if name not in self._entries:
                 return name
             _, reads = self._entries[name]
-            if (below := self._ready(reads, needed)) is not None:
+            if (below := self._ready(reads, begun, needed)) is not None:
                 return below
             if all(map(self._is_done, reads)):
                 return name
@@ -121,10 +131,11 @@ class Catalog:
         """Asks for the entry of a name, or makes it when that is known."""
         if name in self._entries:
             entry, _ = self._entries[name]
-            self._make(f"CREATE {'TABLE' if entry.kept else 'VIEW'} {name} AS {entry.sql}")
+            # What a signal or another setting left behind is replaced.
+            self._make(f"CREATE OR REPLACE {'TABLE' if entry.kept else 'VIEW'} {name} AS {entry.sql}")
             self._made.add(name)
         elif (found := self._entry(name)) is not None:
-            self._entries[name] = found, tables_read(found.sql)
+            self._entries[name] = found, [read for read in tables_read(found.sql) if read != name]
         else:
             self._foreign.add(name)
 

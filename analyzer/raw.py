@@ -264,7 +264,7 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
 
 
 def _memory(bits: int, rows: int) -> pa.Buffer:
-    """For so many numbers of so many bits; Arrow keeps it for the next ones."""
+    """Room for so many numbers of so many bits, whatever stands there."""
     import pyarrow as pa
 
     return pa.allocate_buffer(rows * bits // 8)
