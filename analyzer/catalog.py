@@ -20,7 +20,7 @@ _DEFINED = re.compile(
 _ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
 
 # A thread that waits for others looks again after so long.
-PATIENCE_S = 0.2
+LOOK_AGAIN_S = 0.2
 
 
 class Entry(NamedTuple):
@@ -103,7 +103,7 @@ class Catalog:
                 # Nothing, or names that read one another: the engine says so.
                 return next(iter(needed), None)
             # Not for ever: a signal may have kept a thread from telling that it is done.
-            self._changed.wait(PATIENCE_S)
+            self._changed.wait(LOOK_AGAIN_S)
 
     def _ready(self, names: Sequence[str], begun: frozenset[str], needed: dict[str, None]) -> str | None:
         """The first of these names, and of those below them, that can be begun now; `begun` are left to others. `needed` takes
