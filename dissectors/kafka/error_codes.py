@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 
@@ -18,7 +17,9 @@ class ErrorCode(NamedTuple):
 @cache
 def known_errors() -> dict[int, ErrorCode]:
     """Every code of the protocol, 0 (NONE) and -1 included."""
-    text = Path(__file__).with_name("error_codes.tsv").read_text(encoding="utf-8")
+    from importlib.resources import files
+
+    text = files("dissectors.kafka").joinpath("error_codes.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t") for line in text.splitlines()[1:])
     return {int(code): ErrorCode(int(code), name, retriable == "true") for code, name, retriable in rows}
 

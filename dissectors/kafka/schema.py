@@ -6,7 +6,6 @@ What a file says is never changed afterwards. `language` explains how it says it
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from dissectors.kafka.fields import OPEN, Api, EmbeddedSchema, Field, Key, Message, SchemaError, Span
 from dissectors.kafka.language import parse, parse_embedded
@@ -28,35 +27,39 @@ __all__ = [
     "readable_keys",
 ]
 
-FOLDER = Path(__file__).parent
-SCHEMAS = FOLDER / "schemas"
-
 
 @cache
-def _files() -> dict[int, Path]:
+def _files() -> dict[int, object]:
     """Key -> the schema file of each API that has one; the key is the number that the file name begins with."""
-    return {int(path.name[:3]): path for path in SCHEMAS.glob("*.kafka")}
+    from importlib.resources import files  # 8 ms: only when a schema is wanted
+
+    folder = files("dissectors.kafka").joinpath("schemas")
+    return {int(item.name[:3]): item for item in folder.iterdir() if item.name.endswith(".kafka")}
 
 
 @cache
 def api(key: int) -> Api | None:
     """The schema of an API key, read on first use; None: no schema yet. Raises SchemaError."""
-    path = _files().get(key)
-    if path is None:
+    item = _files().get(key)
+    if item is None:
         return None
-    return parse(path.read_text(encoding="utf-8"), f"schemas/{path.name}")
+    return parse(item.read_text(encoding="utf-8"), f"schemas/{item.name}")  # type: ignore[attr-defined]
 
 
 @cache
-def _embedded_files() -> dict[str, Path]:
+def _embedded_files() -> dict[str, object]:
     """Name without its suffix -> file, of each struct that stands inside bytes."""
-    return {path.stem: path for path in (SCHEMAS / "embedded").glob("*.kafka")}
+    from importlib.resources import files
+
+    folder = files("dissectors.kafka").joinpath("schemas", "embedded")
+    return {item.name.removesuffix(".kafka"): item for item in folder.iterdir() if item.name.endswith(".kafka")}
 
 
 @cache
 def embedded(name: str) -> EmbeddedSchema:
     """The struct of `schemas/embedded/NAME.kafka`. Raises SchemaError, KeyError when there is no such file."""
-    return parse_embedded(_embedded_files()[name].read_text(encoding="utf-8"), f"schemas/embedded/{name}.kafka")
+    item = _embedded_files()[name]
+    return parse_embedded(item.read_text(encoding="utf-8"), f"schemas/embedded/{name}.kafka")  # type: ignore[attr-defined]
 
 
 def embedded_names() -> list[str]:
@@ -72,7 +75,9 @@ def readable_keys() -> list[int]:
 @cache
 def known_keys() -> dict[int, Key]:
     """Every API key that Kafka has had up to 4.3.1, ascending, with or without a schema file."""
-    text = (FOLDER / "api_keys.tsv").read_text(encoding="utf-8")
+    from importlib.resources import files
+
+    text = files("dissectors.kafka").joinpath("api_keys.tsv").read_text(encoding="utf-8")
     found = {}
     for line in text.splitlines()[1:]:
         key, name, first, last, flexible = line.split("\t")
