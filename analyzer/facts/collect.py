@@ -19,7 +19,7 @@ from analyzer.facts.kinds import Kind, Message, Row, Seen
 from analyzer.facts.tables import FACT_TABLES
 from analyzer.raw import STATUSES
 from dissectors import layout
-from dissectors.kafka.pick import Picked, pick, wanted_table
+from dissectors.kafka.pick import Bodies, Picked, pick, wanted_table
 from dissectors.kafka.plain import Reader, message_reader, wanted_fields
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 _ROWS = 16_384
 # Requests that wait for their replies: beyond it they are forgotten, and the reply alone is read.
 _MOST_WAITING_BYTES = 64 << 20
-# Bodies that are remembered as read; with more they are forgotten, and written again under a number of their own.
-_MOST_BODIES = 200_000
+# Bodies that are remembered as read: beyond it they are forgotten, and written again under a number of their own.
+_MOST_BODY_BYTES = 32 << 20
 # Exchanges that told nothing, and may be passed over when they come again: in bytes of theirs.
 _MOST_QUIET_BYTES = 16 << 20
 
+# The table of which frame told what.
+_TOLD = "told"
 _API_VERSIONS = 18
 _UNSUPPORTED_VERSION = b"\x00\x23"
 
@@ -66,12 +68,13 @@ class Collector:
         self._kinds = {kind.key: kind for kind in kinds}
         self._write = write
         self._wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
-        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES}
+        self._by_body = frozenset(kind.key for kind in self._kinds.values() if kind.by_body)
+        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _TOLD}
         self._flushed = Counter[str]()
         self._waiting: dict[int, _Waiting] = {}
         self._waiting_bytes = 0
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
-        self._bodies: dict[bytes, int | None] = {}
+        self._bodies = Bodies()
         self._told: set[int] = set()
         self._generation = 0
         self._quiet: set[tuple[int, int, bytes, bytes]] = set()
@@ -83,7 +86,7 @@ class Collector:
         if not picked:
             return
         buffers = (block, heap)
-        for frame in picked:
+        for frame in self._bodies.unread(picked, self._by_body, block, heap):
             kind = self._kinds[frame.key]
             if kind.request is None or kind.reply is None:
                 if frame.readable:
@@ -99,18 +102,22 @@ class Collector:
         for name, found in self._rows.items():
             if len(found) >= _ROWS:
                 self._flush(name)
+        if self._bodies.rows >= _ROWS:
+            self._flush_told()
 
     def finish(self) -> None:
         """Hands on what is left. Requests that still wait have been told as ended by then."""
         for name in self._rows:
             self._flush(name)
+        self._flush_told()
 
     # ---- a run over a part of a capture: see `analyzer.spans` ----
 
     @property
     def positions(self) -> dict[str, int]:
         """Table -> rows so far."""
-        return {name: self._flushed[name] + len(rows) for name, rows in self._rows.items()}
+        rows = {name: len(rows) for name, rows in self._rows.items()} | {_TOLD: self._bodies.rows}
+        return {name: self._flushed[name] + more for name, more in rows.items()}
 
     def waiting(self, place: int, exchange: int) -> tuple[Any, ...] | None:
         """What waits at a place for the reply to this exchange; None: nothing."""
@@ -127,28 +134,26 @@ class Collector:
     # ---- one message is enough ----
 
     def _alone(self, kind: Kind, frame: Picked, buffer: memoryview | bytearray) -> None:
-        direction = "request" if kind.reply is None else "response"
-        if not kind.by_body:
-            message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
-            self._tell(kind, _alone(frame, direction, message), (frame.exchange, frame.part))
+        # An equal body may have come since the frame was picked.
+        if kind.by_body and self._bodies.tell(frame, buffer):
             return
-        which = b"%d %d" % (kind.key, frame.version)
-        digest = blake2b(memoryview(buffer)[frame.begin : frame.end], digest_size=16, person=which).digest()
-        if digest not in self._bodies:
-            message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
-            self._bodies[digest] = self._body(list(kind.read(_alone(frame, direction, message))))
-        body = self._bodies[digest]
-        if body is not None:
-            self._rows["told"].append((frame.exchange, frame.part, body, frame.begin_ns))
+        direction = "request" if kind.reply is None else "response"
+        message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
+        seen = _alone(frame, direction, message)
+        if kind.by_body:
+            self._bodies.learn(frame, buffer, self._body(list(kind.read(seen))))
+            self._bodies.tell(frame, buffer)
+        else:
+            self._tell(kind, seen, (frame.exchange, frame.part))
 
     def _body(self, found: list[Row]) -> int | None:
         """The number of what a body tells: equal for equal facts, which are put down once. None: nothing."""
-        if not found:
-            return None
-        if len(self._bodies) >= _MOST_BODIES:
-            self._bodies.clear()
+        if self._bodies.size_bytes >= _MOST_BODY_BYTES:
+            self._bodies.forget()
             self._told.clear()
             self._generation += 1
+        if not found:
+            return None
         text = repr((self._generation, found)).encode("utf-8", "backslashreplace")
         body = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
         if body not in self._told:
@@ -241,13 +246,24 @@ class Collector:
         import pyarrow as pa
 
         rows = self._rows[name]
-        if not rows:
-            return
-        columns = zip(*rows, strict=True)
-        arrays = [pa.array(values, kind) for values, (_, kind) in zip(columns, FACT_TABLES[name], strict=True)]
-        self._write(name, pa.table(arrays, [column for column, _ in FACT_TABLES[name]]))
-        self._flushed[name] += len(rows)
-        rows.clear()
+        if rows:
+            columns = zip(*rows, strict=True)
+            kinds = (kind for _, kind in FACT_TABLES[name])
+            self._put(name, [pa.array(values, kind) for values, kind in zip(columns, kinds, strict=True)])
+            rows.clear()
+
+    def _flush_told(self) -> None:
+        import pyarrow as pa
+
+        if rows := self._bodies.rows:
+            columns = self._bodies.take()
+            self._put(_TOLD, [pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(each)]) for each in columns])
+
+    def _put(self, name: str, columns: list[pa.Array]) -> None:
+        import pyarrow as pa
+
+        self._write(name, pa.table(columns, [column for column, _ in FACT_TABLES[name]]))
+        self._flushed[name] += len(columns[0])
 
 
 def _events(kind: Kind) -> list[tuple[int, int]]:

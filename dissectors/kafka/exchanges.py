@@ -255,6 +255,7 @@ class Exchanges:
         self.pending[place, ROW_PART] = part
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _whole(self, place: cython.longlong) -> cython.int:
         """A request without a reply that makes sense to its last byte: proof of Kafka where nothing else is there to prove it."""
         if self.pending[place, ROW_REQUEST_DECODED] == DECODED_FULL and self.pending[place, ROW_LEFTOVER] == 0:
@@ -277,6 +278,7 @@ class Exchanges:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _blank(self, place: cython.longlong) -> cython.int:
         column: cython.longlong
         for column in range(ROW_COLUMNS):
@@ -287,6 +289,7 @@ class Exchanges:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _open(
         self,
         frames: cython.longlong[:, ::1],
@@ -313,6 +316,7 @@ class Exchanges:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _reply(
         self,
         frames: cython.longlong[:, ::1],
@@ -399,6 +403,7 @@ class Exchanges:
         return column == ROW_MEMBER_ID and asked == 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _reply_header(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
         self.pending[place, ROW_RESPONSE_FIRST] = frames[FRAME_FIRST_TIME, i]
         self.pending[place, ROW_RESPONSE_LAST] = frames[FRAME_LAST_TIME, i]
@@ -408,6 +413,7 @@ class Exchanges:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _orphan(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
         """A reply without request: its key is unknown, so nothing but its header is told."""
         self._blank(place)

@@ -378,6 +378,7 @@ class Frames:
         return taken, rows, dropped
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _run(self, chunks: i64[:, ::1], row: i64, rows: i64) -> i64:
         kind: i64
         self.why = WHY_DONE
@@ -406,6 +407,7 @@ class Frames:
         return row
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _open(self, chunks: i64[:, ::1], row: i64) -> cython.int:
         slot: i64 = chunks[CHUNK_SLOT, row]
         column: i64
@@ -433,6 +435,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _force(self, slot: i64, port0: i64, port1: i64) -> cython.int:
         """--ports: the side with a named port is the broker; a connection without one is left alone."""
         if port1 in self.broker_ports:
@@ -447,6 +450,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _no_frame(self, s: i64) -> cython.int:
         self.side[s, S_TOTAL] = -1
         self.side[s, S_PREFIX] = 0
@@ -460,6 +464,7 @@ class Frames:
     # ---- data ----
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _data(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
         """One DATA chunk; false: the output is full, call again for the rest (`self.resume` bytes are done)."""
         slot: i64 = chunks[CHUNK_SLOT, row]
@@ -488,12 +493,14 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _skip(self, slot: i64, s: i64, reason: i64, count: i64) -> cython.int:
         self.talk[slot, TALK_STREAM + (s & 1)] += count
         self.talk[slot, TALK_SKIPPED + 2 * reason + (s & 1)] += count
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _byte(self, buffer: i64, at: i64) -> i64:
         """A byte of the block (0), of the stream stage's heap (1) or of our own (OWN_HEAP)."""
         if buffer == 0:
@@ -503,6 +510,7 @@ class Frames:
         return self.heap[at]
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _int32(self, buffer: i64, at: i64) -> i64:
         value: i64
         if buffer == 0:
@@ -518,12 +526,14 @@ class Frames:
         return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _int16(self, buffer: i64, at: i64) -> i64:
         value: i64 = self._byte(buffer, at)
         value = (value << 8) | self._byte(buffer, at + 1)
         return value - 65536 if value > 32767 else value
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _frame_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Takes bytes of the current frame, or whole frames, from the chunk; false: come again after a drain."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
@@ -553,6 +563,7 @@ class Frames:
         return self._collect(chunks, row, slot, s)
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _begin(self, chunks: i64[:, ::1], row: i64, s: i64, at: i64) -> cython.int:
         self.side[s, S_TIME] = chunks[CHUNK_TIME, row]
         self.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
@@ -561,12 +572,14 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _arrived(self, chunks: i64[:, ::1], row: i64, s: i64) -> cython.int:
         if self.side[s, S_LAST_TIME] < chunks[CHUNK_TIME, row]:
             self.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _end_time(self, s: i64, final: i64) -> i64:
         """When the whole frame was there; `final` is the time of its final byte.
 
@@ -576,6 +589,7 @@ class Frames:
         return self.side[s, S_LAST_TIME] if self.side[s, S_LAST_TIME] - final >= CLOCK_NS else final
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _collect(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """A frame over several chunks: its bytes go to pages; complete, it goes to the heap."""
         left: i64 = chunks[CHUNK_LENGTH, row] - self.resume
@@ -607,6 +621,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _room(self, s: i64, more: i64) -> cython.bint:
         """May a frame be finished by `more` bytes now? Asked before they are taken: nothing is taken back."""
         if self.out_used + 2 > self.out_size:
@@ -620,6 +635,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _take_prefix(self, chunks: i64[:, ::1], row: i64, s: i64, count: i64) -> cython.int:
         """Reads bytes of the length field, which are wanted even when the arena has no room for them."""
         at: i64 = chunks[CHUNK_OFFSET, row] + self.resume
@@ -632,6 +648,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _keep(self, buffer: i64, offset: i64, count: i64, s: i64) -> cython.bint:
         """Appends bytes to the frame's pages unless a hole or `max_frame` came first; false: the arena must grow."""
         held: i64 = self.side[s, S_HELD]
@@ -676,6 +693,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _free_chain(self, page: i64) -> cython.int:
         following: i64
         while page >= 0:
@@ -687,6 +705,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _free_pages_of(self, s: i64) -> cython.int:
         self._free_chain(self.side[s, S_PAGE_FIRST])
         self.side[s, S_PAGE_FIRST] = -1
@@ -694,6 +713,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _deliver(self, slot: i64, s: i64, last_time: i64) -> cython.int:
         """Copies a collected frame to the heap and hands it on (`_room` has been asked)."""
         held: i64 = self.side[s, S_HELD]
@@ -717,15 +737,18 @@ class Frames:
     # ---- judging lengths and headers ----
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_request_side(self, slot: i64, s: i64) -> cython.bint:
         return self.talk[slot, TALK_CLIENT_SIDE] == (s & 1)
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _token_answer_due(self, slot: i64) -> cython.bint:
         first: i64 = self.talk[slot, C_FIRST]
         return first >= 0 and self.wait[first, W_KEY] == TOKEN_WAITS
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_token_answer(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
         """Answers to tokens have no header. After a loss it may have been the answer that is gone."""
         if not self._token_answer_due(slot):
@@ -735,6 +758,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _length_fits(self, slot: i64, s: i64, total: i64) -> cython.bint:
         """Can a frame here be `total` bytes long (length field included)?"""
         if total > LONGEST_FRAME:
@@ -748,6 +772,7 @@ class Frames:
         return total >= 8
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _header_fits(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, total: i64) -> cython.bint:
         """A sure boundary may carry any key; one that was found by searching must go on making sense."""
         if self.talk[slot, C_TOKENS] or (self.side[s, S_LOSSES] == 0 and self.talk[slot, C_FROM_SYN]):
@@ -764,6 +789,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_near(self, slot: i64, correlation: i64) -> cython.bint:
         """Is this id near one that the connection has used?"""
         s: i64
@@ -775,6 +801,7 @@ class Frames:
         return correlation >= RESERVED
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _request_at(self, buffer: i64, at: i64, end: i64, guess: cython.bint) -> cython.bint:
         """Do the bytes from `at` look like the start of a request? Wants 14 bytes.
 
@@ -813,6 +840,7 @@ class Frames:
         return not guess or version < self.flexible[key] or i >= end or self._byte(buffer, i) == 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _reply_at(self, slot: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Do the bytes from `at` look like the reply to an outstanding request?"""
         total: i64
@@ -822,6 +850,7 @@ class Frames:
         return 8 <= total <= LONGEST_SYNC_FRAME and self._is_waited_for(slot, self._int32(buffer, at + 4))
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_waited_for(self, slot: i64, correlation: i64) -> cython.bint:
         """Is a request with this id outstanding?"""
         place: i64 = self.talk[slot, C_FIRST]
@@ -832,6 +861,7 @@ class Frames:
         return False
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _request_guess(self, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
         """May a request begin at `at`? Inside a chunk (not `first`) zeros abound: the client id must speak for it."""
         total: i64
@@ -846,6 +876,7 @@ class Frames:
         return at + total + 14 > end or self._request_at(buffer, at + total, end, True)
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _produce_guess(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Much reads as Produce: replies with a small correlation id, ZooKeeper. What follows the header must make sense."""
         version: i64 = self._int16(buffer, at + 6)
@@ -857,6 +888,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _has_topics(self, version: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Can the topics of a Produce request begin at `at`? Nobody sends one without; true when the bytes end first."""
         if version >= 9:
@@ -868,6 +900,7 @@ class Frames:
         return at + 6 > end or 0 < self._int16(buffer, at + 4) <= 255
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _boundary_at(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
         """Is `at` a plausible start of a frame, and is what follows that frame (as far as it is here) plausible too?"""
         total: i64
@@ -886,6 +919,7 @@ class Frames:
         return False
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _client_is_sure(self, slot: i64) -> cython.bint:
         return (
             self.talk[slot, TALK_REPLIES] > 0
@@ -895,6 +929,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _unsettle(self, slot: i64, s: i64) -> cython.int:
         """Takes back the guess that side `s` is the client's, and the requests that were read from it.
 
@@ -915,6 +950,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _search(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Looks for a frame boundary in the rest of the chunk; what lies before it is skipped and counted."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
@@ -948,6 +984,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _keep_tail(self, chunks: i64[:, ::1], row: i64, s: i64, start: i64) -> cython.int:
         """Remembers the end of a chunk that was searched in vain from `start` on: a header may begin in it."""
         end: i64 = chunks[CHUNK_LENGTH, row]
@@ -967,6 +1004,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _search_tail(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Looks for a header that begins in the last bytes of the chunk before and goes on in this one."""
         count: i64 = self.side[s, S_TAIL]
@@ -1008,6 +1046,7 @@ class Frames:
         return cython.cast(cython.uchar, (value >> (8 * (back % 7))) & 255)
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _from_tail(self, slot: i64, s: i64, at: i64, count: i64) -> cython.bint:
         """A frame begins with the last `count` bytes of the tail, at `at` of our heap: they are skipped no longer."""
         i: i64
@@ -1032,6 +1071,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _refuted(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """A guessed frame is complete: is what follows it in the chunk no frame? Then the guess was wrong."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
@@ -1053,6 +1093,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _outdone(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Inside a reply that was guessed a chunk begins with one that is more likely: then the guess was wrong.
 
@@ -1067,6 +1108,7 @@ class Frames:
         return self.side[s, S_GUESSED] == 2 or at + 4 + self._int32(chunks[CHUNK_BUFFER, row], at) == end
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _synced(self, slot: i64, s: i64) -> cython.int:
         if self.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
             self.talk[slot, TALK_CLIENT_SIDE] = s & 1
@@ -1078,6 +1120,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _first_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """The first bytes of a direction: true when they settled its mode (bytes themselves are not taken here)."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
@@ -1109,6 +1152,7 @@ class Frames:
         return False
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_tls(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """A TLS record header (RFC 8446): handshake, alert or data, version 3.x. As a frame it would be 350 MB long."""
         kind: i64
@@ -1118,6 +1162,7 @@ class Frames:
         return 20 <= kind <= 23 and self._byte(buffer, at + 1) == 3 and self._byte(buffer, at + 2) <= 4
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_gssapi(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """A size and an initial context token of GSS-API (RFC 2743, 3.1): tag 0x60, DER length, then an object id."""
         size: i64
@@ -1139,6 +1184,7 @@ class Frames:
         return self._int32(buffer, at) == 2 + more + size and self._byte(buffer, at + 6 + more) == 6
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_zookeeper(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """ZooKeeper's first request: protocol version 0, last transaction, timeout, session and a password of 16 bytes. Its
         frames are cut like Kafka's, and its ids 1, 2, 3 read as Produce of that version."""
@@ -1147,6 +1193,7 @@ class Frames:
         return 44 <= self._int32(buffer, at) <= 45
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _one_frame(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """A chunk that is one frame of modest key and version: a vendor's request, or a broken one. What it is worth is
         judged when all connections are known: it counts if others prove that the peer is a broker."""
@@ -1155,6 +1202,7 @@ class Frames:
         return 0 <= self._int16(buffer, at + 4) < 1024 and 0 <= self._int16(buffer, at + 6) < 1024
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _may_be_request(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         total: i64
         if end - at < 4:
@@ -1168,6 +1216,7 @@ class Frames:
         return 0 <= total < len(self.newest) and self.newest[total] >= 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _stranger(self, slot: i64, protocol: i64) -> cython.int:
         """Not Kafka as far as bytes tell: nothing of this connection is read any more."""
         self.talk[slot, TALK_PROTOCOL] = protocol
@@ -1176,6 +1225,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _out_of_step(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
         """What should be a frame cannot be one: drop what was collected and search from the next byte on."""
         collected: i64 = self.side[s, S_FRAMED]
@@ -1199,6 +1249,7 @@ class Frames:
     # ---- replies whose requests are not there ----
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _orphan_header(self, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Can a reply begin at `at`, whatever it answers? Wants 8 bytes: some brokers send length and id alone.
 
@@ -1215,6 +1266,7 @@ class Frames:
         return first == 0 or first == 255
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _zookeeper_like(self, s: i64) -> cython.bint:
         """Its messages have a length and a growing id too: replies then a transaction id (an epoch and a counter, or -1) and
         an error code (0 to -127), requests a small type and a path. What is too short for that, or has other numbers there,
@@ -1232,6 +1284,7 @@ class Frames:
         return -127 <= self._word(s, 4) <= 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_offer(self, s: i64) -> cython.bint:
         """The reply to ApiVersions, which opens most connections: no error, as many keys as its length says, and the first
         are Produce or Fetch with few versions. No other protocol has that."""
@@ -1257,11 +1310,13 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _word(self, s: i64, number: i64) -> i64:
         value: i64 = self.side[s, S_WORDS + number]
         return value - TWO_32 if value >= TWO_31 else value
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _may_try(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """May a reply without request begin at the start of this chunk?"""
         if self._is_request_side(slot, s) or self._token_answer_due(slot) or not self._orphan_header(buffer, at, end):
@@ -1269,6 +1324,7 @@ class Frames:
         return 4 + self._int32(buffer, at) <= LONGEST_FIRST_TRIAL or self._is_near(slot, self._int32(buffer, at + 4))
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _try(self, slot: i64, s: i64, correlation: i64) -> cython.int:
         """Begins a trial, or goes on with one that a gap interrupted when the id fits."""
         if not self._is_step(s, correlation):
@@ -1278,6 +1334,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_step(self, s: i64, correlation: i64) -> cython.bint:
         """Does an id go on from that of the trial's last frame? Java clients take one for ApiVersions and send it before
         others, so one step may go back."""
@@ -1285,6 +1342,7 @@ class Frames:
         return 0 <= step <= LONGEST_STEP or (-LONGEST_STEP <= step < 0 and self.side[s, S_TRIAL_BACK] == 0)
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _step(self, s: i64, correlation: i64) -> i64:
         """How far an id is from that of the trial's last frame: 0 for the first, and into or out of the reserved ones."""
         last: i64 = self.side[s, S_TRIAL_LAST]
@@ -1294,6 +1352,7 @@ class Frames:
         return 0 if (last >= RESERVED) != (correlation >= RESERVED) else correlation - last
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _trial_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Passes over a frame of the trial, or the part of it that is in the chunk; false: the output is full."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
@@ -1326,6 +1385,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _read_words(self, s: i64, buffer: i64, at: i64, end: i64, wanted: i64) -> i64:
         """Reads the first `wanted` bytes of the frame under way into its words, as far as they come without a hole."""
         word: i64
@@ -1338,6 +1398,7 @@ class Frames:
         return at
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _pass(self, s: i64, count: i64) -> cython.int:
         """Bytes of the frame under way that are counted and not kept."""
         self.side[s, S_PASSED] += count
@@ -1346,6 +1407,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _trial_start(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """May the next frame of the trial begin at `at`? False: the trial is won, or lost, here."""
         if self.side[s, S_TRIAL_COUNT] and self._reply_at(slot, buffer, at, end):
@@ -1359,6 +1421,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _trial_header(self, slot: i64, s: i64) -> cython.bint:
         """Length and id of the trial's next frame are there; false: the trial is won, or lost, here."""
         total: i64 = 4 + self._word(s, 0)
@@ -1373,6 +1436,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _trial_outdone(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
         """Inside a frame of the trial a chunk begins with what is more likely a reply."""
         if self.resume > 0 or self.side[s, S_TOTAL] < 0:
@@ -1386,6 +1450,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _trial_gap(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
         """Inside a frame a gap costs nothing; over a boundary it interrupts the trial."""
         length: i64 = chunks[CHUNK_LENGTH, row]
@@ -1407,6 +1472,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _tried(self, slot: i64, s: i64, last_time: i64, at_end: cython.bint) -> cython.int:
         """A frame of the trial is complete: it is kept, and all of them are judged."""
         place: i64
@@ -1448,6 +1514,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_proven(self, slot: i64, s: i64, at_end: cython.bint) -> cython.bint:
         """Is the trial won? Beside requests one frame will do when its id is near theirs; where there are none at all, the
         frames must speak for themselves."""
@@ -1466,6 +1533,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_alone(self, slot: i64, s: i64) -> cython.bint:
         """Is there nothing of the other side?"""
         return (
@@ -1475,6 +1543,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _ends_in_replies(self, slot: i64, s: i64) -> cython.bint:
         """At the end: is a trial won, or is all that was seen of the connection a few frames that may be replies?
 
@@ -1487,6 +1556,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _win(self, slot: i64, s: i64) -> cython.bint:
         """The frames of the trial leave as rows; false: the output is full, come again."""
         following: i64
@@ -1515,6 +1585,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _keep_header(self, s: i64) -> cython.int:
         """The trial was won by the header of a frame that lies across two chunks: now its bytes are wanted."""
         i: i64
@@ -1531,6 +1602,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _won(self, slot: i64, s: i64, place: i64) -> cython.int:
         """The row of one frame of a trial. Its bytes are gone: there is nothing in it that could be read without its key."""
         row: i64 = self.out_used
@@ -1552,6 +1624,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _lose(self, slot: i64, s: i64) -> cython.int:
         """The trial is lost: its bytes were searched in vain."""
         self.side[s, S_SEARCHED] += self.side[s, S_TRIAL_BYTES] + self.side[s, S_FRAMED]
@@ -1561,6 +1634,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _drop_trial(self, slot: i64, s: i64) -> cython.int:
         """Forgets the frames of a trial, if there is one; their bytes count as skipped."""
         place: i64 = self.side[s, S_TRIAL_FIRST]
@@ -1577,6 +1651,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _forget_trial(self, s: i64) -> cython.int:
         self.side[s, S_TRIAL_FIRST] = -1
         self.side[s, S_TRIAL_LAST] = -1
@@ -1591,6 +1666,7 @@ class Frames:
     # ---- gaps and ends ----
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _gap(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
         """Bytes that never came. Inside a frame of known length they cost its tail; else the boundary is lost."""
         slot: i64 = chunks[CHUNK_SLOT, row]
@@ -1631,6 +1707,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _drop_partial(self, slot: i64, s: i64, reason: i64) -> cython.int:
         self._skip(slot, s, reason, self.side[s, S_FRAMED])
         self._free_pages_of(s)
@@ -1638,6 +1715,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _end(self, chunks: i64[:, ::1], row: i64) -> cython.int:
         slot: i64 = chunks[CHUNK_SLOT, row]
         ended: i64 = self.talk[slot, C_ENDED]
@@ -1647,6 +1725,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _close(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
         """Frees a slot: requests leave with a status, unfinished frames are counted, the talk row is written."""
         slot: i64 = chunks[CHUNK_SLOT, row]
@@ -1689,6 +1768,7 @@ class Frames:
                 self.talks[column, row] = smaller[column, row]
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _end_status(self, slot: i64, place: i64) -> i64:
         reply_side: i64 = 2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE]
         if self.side[reply_side, S_LOSSES] > self.wait[place, W_LOSSES]:
@@ -1706,6 +1786,7 @@ class Frames:
     # ---- finished frames ----
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _finished(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, framed: i64, last_time: i64) -> cython.int:
         """A frame is complete (or as complete as it gets): one row, and its bytes are counted."""
         request: cython.bint = self._is_request_side(slot, s)
@@ -1742,6 +1823,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _headerless(self, slot: i64, s: i64, framed: i64) -> cython.int:
         """A frame of which nothing is known but its bytes. Whatever waits for an answer of this side may wait for this one."""
         self._skip(slot, s, SKIP_HEADERLESS, framed)
@@ -1750,6 +1832,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _overtaken(self, slot: i64) -> cython.int:
         """A reply came before those of older requests. Where a gap or unseen acks explain it, they are settled."""
         self.settling = slot
@@ -1758,6 +1841,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _settle(self) -> cython.bint:
         """Goes on with `_overtaken`; false: the output is full, and nothing else may be read before this is done."""
         first: i64
@@ -1779,6 +1863,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _row(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, last_time: i64) -> cython.int:
         """The columns that requests, replies and tokens share. Offsets leave the length field out."""
         row: i64 = self.out_used
@@ -1800,6 +1885,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_token(self, slot: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
         """The first frame after SaslHandshake v0 is a token; later ones until a request header turns up.
 
@@ -1816,6 +1902,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _request_header(self, buffer: i64, at: i64, held: i64) -> cython.bint:
         key: i64 = self._int16(buffer, at + 4)
         version: i64
@@ -1827,6 +1914,7 @@ class Frames:
         return 0 <= version <= self.newest[key] + 3 and -1 <= client <= held - 14
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_plausible(self, buffer: i64, at: i64, held: i64, total: i64) -> cython.bint:
         """Does this header speak for Kafka? Many protocols send a size and a small number; a sure boundary takes any."""
         key: i64 = self._int16(buffer, at + 4)
@@ -1841,6 +1929,7 @@ class Frames:
         )
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _token(self, slot: i64, request: cython.bint) -> cython.int:
         row: i64 = self.out_used
         self.talk[slot, TALK_TOKENS] += 1
@@ -1858,6 +1947,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _request(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.int:
         row: i64 = self.out_used
         key: i64 = self._int16(buffer, at + 4)
@@ -1888,6 +1978,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _acks(self, version: i64, buffer: i64, at: i64, end: i64) -> i64:
         """acks of a Produce request: 0 means that no reply will come. UNKNOWN: cut off; 1 for versions beyond ours."""
         if version < 0 or version > self.newest[0]:
@@ -1896,6 +1987,7 @@ class Frames:
         return UNKNOWN if at < 0 or at + 2 > end else self._int16(buffer, at)
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _acks_place(self, version: i64, buffer: i64, at: i64, end: i64) -> i64:
         """Where acks stands in the Produce request that begins at `at`; -1 when the bytes end first."""
         size: i64
@@ -1913,6 +2005,7 @@ class Frames:
         return at
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _after_flexible(self, buffer: i64, at: i64, end: i64) -> i64:
         """Past the header's tags and the compact transactional id of Produce v9+; -1 when the bytes end first."""
         tags: i64
@@ -1941,6 +2034,7 @@ class Frames:
         return -1
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _wait_for(self, slot: i64, row: i64, acks_unseen: cython.bint) -> cython.int:
         """Puts the request of this row behind the connection's other outstanding ones."""
         place: i64 = self.free_place
@@ -1964,6 +2058,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _append(self, slot: i64, place: i64) -> cython.int:
         """Makes `place` the newest outstanding request of the connection."""
         self.wait[place, W_NEXT] = -1
@@ -1976,11 +2071,13 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _forget_first(self, slot: i64) -> cython.int:
         self._forget(slot, -1, self.talk[slot, C_FIRST])
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _forget(self, slot: i64, before: i64, place: i64) -> cython.int:
         """Takes `place` out of the connection's chain; `before` is its predecessor or -1."""
         following: i64 = self.wait[place, W_NEXT]
@@ -1997,6 +2094,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _reply(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
         """Pairs a reply with the oldest outstanding request of its correlation id; false: this is no reply at all."""
         row: i64 = self.out_used
@@ -2034,6 +2132,7 @@ class Frames:
         return True
 
     @cython.cfunc
+    @cython.exceptval(-4611686018427387905, check=True)
     def _after_loss(self, s: i64, place: i64, before: i64) -> i64:
         """The predecessor of the request that a reply is for, when replies are missing since request `place` was sent.
 
@@ -2053,6 +2152,7 @@ class Frames:
         return found
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _is_stray(self, slot: i64, s: i64, correlation: i64) -> cython.bint:
         """Where requests are missing, what nobody asked for may be the answer to a SASL token: believed if its id fits in."""
         # The other side, not the client's: a guess of who that is may have been taken back while this frame came in.
@@ -2061,6 +2161,7 @@ class Frames:
         return not self._is_near(slot, correlation)
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _orphan(self, slot: i64) -> cython.int:
         """The columns of a reply without request."""
         row: i64 = self.out_used
@@ -2073,6 +2174,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _ended(self, slot: i64, place: i64, status: i64) -> cython.int:
         """A request leaves without a reply."""
         row: i64 = self.out_used
@@ -2213,12 +2315,14 @@ class Frames:
     # ---- problems ----
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _note(self, kind: i64, s: i64, size: i64, detail: i64) -> cython.int:
         """A problem of the frame under way on this side."""
         self._problem(kind, s, self.side[s, S_NUMBER], self.side[s, S_TIME], self.side[s, S_SEQ], size, detail)
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _note_at(self, kind: i64, chunks: i64[:, ::1], row: i64, slot: i64, s: i64, size: i64) -> cython.int:
         """A problem at the current chunk; connections that never spoke Kafka have none."""
         if self.talk[slot, TALK_REQUESTS] == 0:
@@ -2235,6 +2339,7 @@ class Frames:
         return 0
 
     @cython.cfunc
+    @cython.exceptval(-1)
     def _problem(self, kind: i64, s: i64, number: i64, time: i64, offset: i64, size: i64, detail: i64) -> cython.int:
         row: i64 = self.problem_rows
         if row >= PROBLEM_ROWS:

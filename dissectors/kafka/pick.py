@@ -1,4 +1,8 @@
-"""Finds the frames of a batch whose APIs somebody asks for, so that frames of others cost a look at two numbers."""
+"""Finds the frames of a batch whose APIs somebody asks for, so that frames of others cost a look at two numbers; and of those
+whose body has been read before, so that they cost little more."""
+
+from array import array
+from hashlib import blake2b
 
 import cython
 
@@ -27,6 +31,10 @@ if not cython.compiled:
 
 # Keys from -2 (a bare SASL token) to PICK_KEYS - 3; five events each.
 PICK_KEYS = cython.declare(cython.longlong, 130)
+# A body of at most so many bytes is remembered as it is, a longer one by its digest.
+SHORT_BODY_BYTES = cython.declare(cython.longlong, 1_024)
+# What it takes to remember a body beside its bytes, about.
+ENTRY_BYTES = cython.declare(cython.longlong, 250)
 
 
 @cython.cclass
@@ -94,3 +102,79 @@ def _picked(frames: cython.longlong[:, ::1], row: cython.longlong) -> Picked:
     else:
         picked.readable = False
     return picked
+
+
+@cython.cclass
+class Bodies:
+    """What bodies tell that come again and again: by API key, version and bytes the number that was given, None for nothing.
+
+    `size_bytes` is about the memory this takes, `rows` how many frames told something that `take` has not handed out.
+    """
+
+    size_bytes = cython.declare(cython.longlong, visibility="readonly")
+    rows = cython.declare(cython.longlong, visibility="readonly")
+    numbers = cython.declare(dict)
+    told = cython.declare(tuple)
+
+    def __init__(self):
+        self.forget()
+        self.take()
+
+    def unread(self, picked: list, keys: frozenset, block: memoryview, heap: bytearray):
+        """Of the picked frames those that are to be read: of `keys` only what can be read and has a body that is not known.
+        Frames of known bodies tell what these do."""
+        found: list = []
+        frame: Picked
+        with memoryview(heap) as view:
+            buffers: tuple = (block, view)
+            for frame in picked:
+                if frame.key not in keys or (frame.readable and not self._tell(frame, buffers[frame.buffer])):
+                    found.append(frame)
+        return found
+
+    def tell(self, frame: Picked, buffer):
+        """Puts down what the frame tells, if its body is known; False: it is not."""
+        with memoryview(buffer) as view:
+            return self._tell(frame, view)
+
+    def learn(self, frame: Picked, buffer, number):
+        """From now on the frame's body tells this number, or nothing (None)."""
+        with memoryview(buffer) as view:
+            which: tuple = _body(frame, view)
+        self.numbers[which] = number
+        self.size_bytes += ENTRY_BYTES + len(which[1])
+
+    def forget(self):
+        """Every body is new again."""
+        self.numbers = {}
+        self.size_bytes = 0
+
+    def take(self):
+        """Who told what: int64 columns of exchange, part, number, and the time of the frame's first byte in nanoseconds."""
+        told: tuple = self.told
+        self.told = (array("q"), array("q"), array("q"), array("q"))
+        self.rows = 0
+        return told
+
+    @cython.cfunc
+    def _tell(self, frame: Picked, buffer: memoryview) -> cython.bint:
+        number: object = self.numbers.get(_body(frame, buffer), self)
+        if number is self:  # which no body has for a number
+            return False
+        if number is not None:
+            self.told[0].append(frame.exchange)
+            self.told[1].append(frame.part)
+            self.told[2].append(number)
+            self.told[3].append(frame.begin_ns)
+            self.rows += 1
+        return True
+
+
+@cython.cfunc
+def _body(frame: Picked, buffer: memoryview) -> tuple:
+    """What a body is remembered by; that of a digest is longer, so that no other body can be mistaken for it."""
+    which: cython.longlong = (frame.key << 16) + frame.version
+    body: memoryview = buffer[frame.begin : frame.end]
+    if frame.end - frame.begin <= SHORT_BODY_BYTES:
+        return which, bytes(body)
+    return which, blake2b(body, digest_size=16).digest(), frame.end - frame.begin

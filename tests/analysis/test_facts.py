@@ -106,7 +106,7 @@ def test_replies_that_tell_the_same_are_put_down_once() -> None:
 
 def test_forgotten_bodies_get_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A body that was forgotten is written again: under its old number it would count twice."""
-    monkeypatch.setattr(collect, "_MOST_BODIES", 2)
+    monkeypatch.setattr(collect, "_MOST_BODY_BYTES", 600)
     frames = Frames()
     for number, host in enumerate("abcabcabc"):
         frames.feed(layout.FRAME_REPLY_SEEN, 3, 3, metadata(host), 1, number)
