@@ -165,10 +165,12 @@ class Capture:
 
         from rich.console import Console
 
+        from analyzer.report.facts import facts_of_report
         from analyzer.report.terminal import print_report
 
         console = Console(file=StringIO(), width=width, color_system=None, force_terminal=False)
-        print_report(self._dataset, console)
+        with facts_of_report(self._dataset) as facts:
+            print_report(facts, console)
         file = console.file
         assert isinstance(file, StringIO)
         return Text(file.getvalue())

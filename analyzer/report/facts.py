@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from analyzer.dataset import Dataset
@@ -12,6 +13,17 @@ from analyzer.find import Finding, find, find_quickly
 from analyzer.settings import Settings
 
 Rows = list[dict[str, Any]]
+
+
+@contextmanager
+def facts_of_report(dataset: Dataset) -> Iterator[Facts]:
+    """The facts that `terminal.print_report` prints; within it their findings are computed beside."""
+    if dataset.left_out:
+        # Of a large capture `kanalyze latency` tells where the time goes.
+        dataset.choose(replace(dataset.settings, parts=False))
+    facts = Facts(dataset)
+    with facts.look_ahead():
+        yield facts
 
 
 class Facts:

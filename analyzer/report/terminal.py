@@ -7,7 +7,6 @@ never as markup and never with control characters, no line wider than the consol
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -36,17 +35,8 @@ AHEAD = ("latency", "throttle", "connections_of_note", "unanswered", "errors")
 ALONE = (*SECTIONS, "clients", "findings")
 
 
-def print_report(dataset: Dataset, console: Console) -> None:
-    """Prints the whole report; a capture without Kafka gets its own page instead."""
-    if dataset.left_out:
-        # Of a large capture `kanalyze latency` tells where the time goes.
-        dataset.choose(replace(dataset.settings, parts=False))
-    facts = Facts(dataset)
-    with facts.look_ahead():
-        _print_sections(facts, console)
-
-
-def _print_sections(facts: Facts, console: Console) -> None:
+def print_report(facts: Facts, console: Console) -> None:
+    """Prints the whole report, with the facts of `facts_of_report`; a capture without Kafka gets its own page instead."""
     width = _width(console)
     _print(console, _section("coverage", facts, width, None))
     if not facts.coverage()["kafka_connections"]:

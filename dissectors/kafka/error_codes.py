@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pkgutil import get_data
 from typing import NamedTuple
 
 
@@ -17,10 +18,9 @@ class ErrorCode(NamedTuple):
 @cache
 def known_errors() -> dict[int, ErrorCode]:
     """Every code of the protocol, 0 (NONE) and -1 included."""
-    from importlib.resources import files
-
-    text = files("dissectors.kafka").joinpath("error_codes.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines()[1:])
+    data = get_data("dissectors.kafka", "error_codes.tsv")
+    assert data is not None  # as long as the package is loaded from files
+    rows = (line.split("\t") for line in data.decode("utf-8").splitlines()[1:])
     return {int(code): ErrorCode(int(code), name, retriable == "true") for code, name, retriable in rows}
 
 

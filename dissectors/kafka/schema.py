@@ -5,7 +5,9 @@ What a file says is never changed afterwards. `language` explains how it says it
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from pkgutil import get_data
 
 from dissectors.kafka.fields import OPEN, Api, EmbeddedSchema, Field, Key, Message, SchemaError, Span
 from dissectors.kafka.language import parse, parse_embedded
@@ -27,59 +29,53 @@ __all__ = [
     "readable_keys",
 ]
 
+_INNER_CAPITAL = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
-@cache
-def _files() -> dict[int, object]:
-    """Key -> the schema file of each API that has one; the key is the number that the file name begins with."""
-    from importlib.resources import files  # 8 ms: only when a schema is wanted
 
-    folder = files("dissectors.kafka").joinpath("schemas")
-    return {int(item.name[:3]): item for item in folder.iterdir() if item.name.endswith(".kafka")}
+def _name(key: int) -> str:
+    """The file of an API that has a schema: its key, and its name in snake_case."""
+    return f"{key:03}_{_INNER_CAPITAL.sub('_', known_keys()[key].name).lower()}.kafka"
 
 
 @cache
 def api(key: int) -> Api | None:
     """The schema of an API key, read on first use; None: no schema yet. Raises SchemaError."""
-    item = _files().get(key)
-    if item is None:
+    if key not in known_keys():
         return None
-    return parse(item.read_text(encoding="utf-8"), f"schemas/{item.name}")  # type: ignore[attr-defined]
-
-
-@cache
-def _embedded_files() -> dict[str, object]:
-    """Name without its suffix -> file, of each struct that stands inside bytes."""
-    from importlib.resources import files
-
-    folder = files("dissectors.kafka").joinpath("schemas", "embedded")
-    return {item.name.removesuffix(".kafka"): item for item in folder.iterdir() if item.name.endswith(".kafka")}
+    name = f"schemas/{_name(key)}"
+    try:
+        text = _text(name)
+    except FileNotFoundError:
+        return None
+    return parse(text, name)
 
 
 @cache
 def embedded(name: str) -> EmbeddedSchema:
     """The struct of `schemas/embedded/NAME.kafka`. Raises SchemaError, KeyError when there is no such file."""
-    item = _embedded_files()[name]
-    return parse_embedded(item.read_text(encoding="utf-8"), f"schemas/embedded/{name}.kafka")  # type: ignore[attr-defined]
+    file = f"schemas/embedded/{name}.kafka"
+    try:
+        text = _text(file)
+    except FileNotFoundError:
+        raise KeyError(name) from None
+    return parse_embedded(text, file)
 
 
 def embedded_names() -> list[str]:
     """The names that `embedded` takes, in alphabetical order."""
-    return sorted(_embedded_files())
+    return [name.removesuffix(".kafka") for name in _listed("schemas/embedded")]
 
 
 def readable_keys() -> list[int]:
     """The API keys that have a schema file, ascending."""
-    return sorted(_files())
+    return [int(name[:3]) for name in _listed("schemas")]
 
 
 @cache
 def known_keys() -> dict[int, Key]:
     """Every API key that Kafka has had up to 4.3.1, ascending, with or without a schema file."""
-    from importlib.resources import files
-
-    text = files("dissectors.kafka").joinpath("api_keys.tsv").read_text(encoding="utf-8")
     found = {}
-    for line in text.splitlines()[1:]:
+    for line in _text("api_keys.tsv").splitlines()[1:]:
         key, name, first, last, flexible = line.split("\t")
         flexible_from = int(flexible) if flexible != "-" else OPEN + 1
         found[int(key)] = Key(name, Span(int(first), int(last)), flexible_from)
@@ -89,3 +85,19 @@ def known_keys() -> dict[int, Key]:
 def api_names() -> list[tuple[int, str]]:
     """(key, name) of every known key, ascending."""
     return [(key, known.name) for key, known in known_keys().items()]
+
+
+def _text(name: str) -> str:
+    """A file of this package. Raises FileNotFoundError."""
+    data = get_data("dissectors.kafka", name)
+    assert data is not None  # as long as the package is loaded from files
+    return data.decode("utf-8")
+
+
+def _listed(folder: str) -> list[str]:
+    """Names of the schema files in a folder of this package, in order."""
+    from importlib.resources import files  # 6 ms that reading one file can do without
+
+    return sorted(
+        item.name for item in files("dissectors.kafka").joinpath(folder).iterdir() if item.name.endswith(".kafka")
+    )

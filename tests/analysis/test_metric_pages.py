@@ -17,6 +17,7 @@ from rich.console import Console
 
 from analyzer.dataset import Dataset
 from analyzer.filters import Filters
+from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import print_report, print_section
 from analyzer.settings import Settings
 
@@ -111,7 +112,8 @@ def test_an_empty_selection_is_never_a_clean_bill_of_health(tmp_path: Path, name
         assert "Clients in the capture: app." in text
         assert "The capture lasts from" in text
         sink = io.StringIO()
-        print_report(found, Console(file=sink, width=80))
+        with facts_of_report(found) as facts:
+            print_report(facts, Console(file=sink, width=80))
     assert "No request matches" in sink.getvalue()
     assert "Nothing, in what could be read" not in sink.getvalue()
 

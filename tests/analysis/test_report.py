@@ -24,6 +24,7 @@ from analyzer.find import Finding, find
 from analyzer.local import open_dataset
 from analyzer.options import Options
 from analyzer.report import layout
+from analyzer.report.facts import facts_of_report
 from analyzer.report.metrics import METRICS, write_metrics
 from analyzer.report.terminal import ALONE, SECTIONS, print_report, print_section
 
@@ -35,9 +36,9 @@ WIDTHS = (80, 120, 200)
 
 def printed(found: Dataset, width: int, terminal: bool = False) -> str:
     sink = io.StringIO()
-    print_report(
-        found, Console(file=sink, width=width, force_terminal=terminal, color_system="truecolor" if terminal else None)
-    )
+    console = Console(file=sink, width=width, force_terminal=terminal, color_system="truecolor" if terminal else None)
+    with facts_of_report(found) as facts:
+        print_report(facts, console)
     return sink.getvalue()
 
 

@@ -21,11 +21,15 @@ def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
     """
     with opened(inputs, options) as dataset:
         if form == "table":
-            from analyzer.cli.screen import screen
-            from analyzer.report.terminal import print_report
+            from analyzer.report.facts import facts_of_report
 
-            with screen() as console:
-                print_report(dataset, console)
+            with facts_of_report(dataset) as facts:
+                # What draws takes its time to load: the engine is at work meanwhile.
+                from analyzer.cli.screen import screen
+                from analyzer.report.terminal import print_report
+
+                with screen() as console:
+                    print_report(facts, console)
         else:
             from analyzer.report.metrics import write_metrics
 
