@@ -15,7 +15,7 @@ from analyzer import raw, tls
 from analyzer.facts.batches import Batches
 from analyzer.facts.collect import Collector, kinds_for
 from dissectors import layout
-from dissectors.kafka.exchanges import Exchanges, label
+from dissectors.kafka.exchanges import Exchanges, label, set_apart
 from dissectors.kafka.frames import Frames
 from dissectors.kafka.kinds import tell as tell_kinds
 from dissectors.kafka.schema import known_keys
@@ -44,6 +44,9 @@ OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 MOST_HELD_PER_SIDE = 16 << 20
 LABELS = 3  # columns that `label` adds
+# Exchanges that failed or were throttled, where they get row groups of their own: many questions are about these few, and
+# Parquet's statistics tell the engine that no others have any.
+NOTABLE = "notable"
 
 
 @dataclass(slots=True)
@@ -140,6 +143,10 @@ class Pipeline:
             "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
             "errors": _Output(layout.ERROR_COLUMNS + LABELS, 1024),
         }
+        # A task tells which of its rows stay by their places.
+        if not in_task:
+            self._tables[NOTABLE] = self._tables["exchanges"]
+            self._out[NOTABLE] = _Output(layout.ROW_COLUMNS, 2 * OUT_ROWS)
         self.problems_by_kind: Counter[int] = Counter()
         self.problems_dropped = 0
         self._ending = False
@@ -157,7 +164,7 @@ class Pipeline:
             duplicates=Counter(self._streams.duplicates),
             saw_several_points=self._streams.lanes > 1,
             odd=bool(self._exchanges.odd),
-            rows=Counter({name: table.rows for name, table in self._tables.items()}),
+            rows=Counter({name: table.rows for name, table in self._tables.items() if name != NOTABLE}),
         )
 
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
@@ -176,7 +183,7 @@ class Pipeline:
             self._feed_chunks(memoryview(b""), chunks)
         for name in self._out:
             self._flush(name)
-        for table in self._tables.values():
+        for table in set(self._tables.values()):
             table.complete()
         for facts in self._facts:
             facts.finish()
@@ -241,8 +248,19 @@ class Pipeline:
 
     def _flush(self, name: str) -> None:
         out = self._out[name]
+        if name == "exchanges" and NOTABLE in self._out:
+            self._set_apart(out)
         self._tables[name].append(out.matrix, out.rows, self._walker.texts())
         out.rows = 0
+
+    def _set_apart(self, out: _Output) -> None:
+        notable = self._out[NOTABLE]
+        # Where all rows fit one row group there is nothing to leave out.
+        if self._ending and not notable.rows and not self._tables["exchanges"].rows:
+            return
+        if notable.rows >= OUT_ROWS:
+            self._flush(NOTABLE)
+        out.rows, notable.rows = set_apart(out.matrix, out.rows, notable.matrix, notable.rows)
 
     def _take_parts(self) -> None:
         """Connections that closed: their rows go out when there are many, or at the end."""

@@ -37,6 +37,7 @@ if not cython.compiled:
         ROW_CLIENT_ID,
         ROW_COLUMNS,
         ROW_CORRELATION,
+        ROW_ERROR_CODE,
         ROW_EXCHANGE,
         ROW_GROUP_ID,
         ROW_KEY,
@@ -62,6 +63,7 @@ if not cython.compiled:
         ROW_SOFTWARE_NAME,
         ROW_SOFTWARE_VERSION,
         ROW_STATUS,
+        ROW_THROTTLE_MS,
         ROW_TOKEN,
         ROW_TOPICS,
         ROW_TRANSACTIONAL_ID,
@@ -447,6 +449,26 @@ def sift(
             if begins[k] <= first_row + i < ends[k]:
                 keep[i] = 1
                 break
+
+
+def set_apart(
+    rows: cython.longlong[:, ::1], used: cython.longlong, others: cython.longlong[:, ::1], others_used: cython.longlong
+):
+    """Moves the rows [0, used) that failed or were throttled to `others`, behind its rows [0, others_used). The others, of
+    which the last ones fill the holes, stay. Returns how many rows each has then; `others` must have the room."""
+    row: cython.longlong = used
+    column: cython.longlong
+    code: cython.longlong
+    while row > 0:
+        row -= 1
+        code = rows[ROW_ERROR_CODE, row]
+        if (code != 0 and code != UNKNOWN) or rows[ROW_THROTTLE_MS, row] > 0:
+            used -= 1
+            for column in range(ROW_COLUMNS):
+                others[column, others_used] = rows[column, row]
+                rows[column, row] = rows[column, used]
+            others_used += 1
+    return used, others_used
 
 
 def label(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer import local, shares
+from analyzer import local, pipeline, shares
 from analyzer.inputs import Share
 from analyzer.options import Options
 from analyzer.sources import InputError, expand
@@ -39,6 +39,17 @@ def test_the_rows_are_those_of_one_process(name: str, jobs: int, monkeypatch: py
     assert sum(map(len, alone.values())) > 1_000
     for table in TABLES:
         assert together[table] == alone[table], table
+
+
+@pytest.mark.parametrize("name", ["groups_classic.pcap.zst", "throttle.pcap.zst"])
+def test_questions_find_what_stands_in_row_groups_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exchanges that failed or were throttled stand apart from the others, where there are several row groups."""
+    alone = tables(name, 1, monkeypatch)
+    monkeypatch.setattr(pipeline, "OUT_ROWS", 60)
+    apart = tables(name, 1, monkeypatch)
+    assert alone["errors"] or alone["mutes"]
+    for table in TABLES:
+        assert apart[table] == alone[table], table
 
 
 CONNECTIONS = 3_000

@@ -1,0 +1,33 @@
+"""Exchanges that failed or were throttled leave in row groups of their own: none is lost, and none of them stays behind."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissectors import layout
+from dissectors.kafka.exchanges import set_apart
+
+VALUES = st.sampled_from((layout.UNKNOWN, -1, 0, 1, 89))
+
+
+def row_of(matrix: memoryview, at: int) -> tuple[int, ...]:
+    return tuple(matrix[column, at] for column in range(layout.ROW_COLUMNS))
+
+
+def is_notable(row: tuple[int, ...]) -> bool:
+    return row[layout.ROW_ERROR_CODE] not in (0, layout.UNKNOWN) or row[layout.ROW_THROTTLE_MS] > 0
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), max_size=20), st.integers(0, 5))
+def test_every_row_goes_where_it_belongs(codes: list[tuple[int, int]], before: int) -> None:
+    rows, others = layout.matrix(layout.ROW_COLUMNS, 20), layout.matrix(layout.ROW_COLUMNS, 25)
+    for at, (code, throttle_ms) in enumerate(codes):
+        for column in range(layout.ROW_COLUMNS):
+            rows[column, at] = 1_000 * at + column
+        rows[layout.ROW_ERROR_CODE, at], rows[layout.ROW_THROTTLE_MS, at] = code, throttle_ms
+    every = [row_of(rows, at) for at in range(len(codes))]
+    stayed, used = set_apart(rows, len(codes), others, before)
+    assert sorted(row_of(rows, at) for at in range(stayed)) == sorted(row for row in every if not is_notable(row))
+    assert sorted(row_of(others, at) for at in range(before, used)) == sorted(filter(is_notable, every))
+    assert not any(any(row_of(others, at)) for at in range(before)), "rows that were there"
