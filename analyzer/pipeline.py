@@ -44,8 +44,8 @@ OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 MOST_HELD_PER_SIDE = 16 << 20
 LABELS = 3  # columns that `label` adds
-# Exchanges that failed or were throttled, where they get row groups of their own: many questions are about these few, and
-# Parquet's statistics tell the engine that no others have any.
+# Exchanges that were not answered, failed or were throttled, where they get row groups of their own: many questions are
+# about these few, and Parquet's statistics tell the engine that no others have any.
 NOTABLE = "notable"
 
 

@@ -52,7 +52,7 @@ MOST_DICTIONARY_TEXTS = 4_096
 # id, and needs longer for these than for all else that questions read.
 NOT_PACKED = frozenset(("exchange", "request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns"))
 # Columns of which a row group tells the least and the greatest value: a question that asks for others passes it over.
-TOLD_OF = ("error_code", "throttle_time_ms")
+TOLD_OF = ("status", "error_code", "throttle_time_ms")
 
 
 class Field(NamedTuple):

@@ -454,15 +454,20 @@ def sift(
 def set_apart(
     rows: cython.longlong[:, ::1], used: cython.longlong, others: cython.longlong[:, ::1], others_used: cython.longlong
 ):
-    """Moves the rows [0, used) that failed or were throttled to `others`, behind its rows [0, others_used). The others, of
-    which the last ones fill the holes, stay. Returns how many rows each has then; `others` must have the room."""
+    """Moves the rows [0, used) that were not answered, failed or were throttled to `others`, behind its rows
+    [0, others_used). The others, of which the last ones fill the holes, stay. Returns how many rows each has then; `others`
+    must have the room."""
     row: cython.longlong = used
     column: cython.longlong
     code: cython.longlong
     while row > 0:
         row -= 1
         code = rows[ROW_ERROR_CODE, row]
-        if (code != 0 and code != UNKNOWN) or rows[ROW_THROTTLE_MS, row] > 0:
+        if (
+            rows[ROW_STATUS, row] != STATUS_ANSWERED
+            or (code != 0 and code != UNKNOWN)
+            or rows[ROW_THROTTLE_MS, row] > 0
+        ):
             used -= 1
             for column in range(ROW_COLUMNS):
                 others[column, others_used] = rows[column, row]
