@@ -21,9 +21,10 @@ from analyzer.facts.tables import FACT_TABLES, no_rows
 from analyzer.inputs import WHOLE, Reading, Share
 from analyzer.links import link_name
 from analyzer.peek import in_time_order
+from analyzer.raw import EXCHANGES, Field
 from analyzer.small_tables import Run, by_file, small_tables
 from analyzer.sources import STANDARD_INPUT, InputError, Source, expand
-from analyzer.tables import TABLES
+from analyzer.tables import SQL_TYPES, TABLES
 from dissectors import layout
 
 if TYPE_CHECKING:
@@ -107,12 +108,16 @@ def open_dataset(
         warnings.append(told_passed_over(found.passed_over))
 
     if options.tables and _is_small(found.sources):
-        options = replace(options, tables=None)
+        options = replace(options, tables=None, seldom=True)
+    stored = any(source.uri is not None for source in found.sources)
+    if stored:
+        # Tasks hand on all columns.
+        options = replace(options, seldom=True)
 
     def run(folder: Path) -> Run:
         sources = in_time_order(found.sources)
         if options.jobs > 1 and _can_be_shared(sources):
-            if any(source.uri is not None for source in sources):
+            if stored:
                 return _analyse_tasks(sources, folder, options, progress)
             if not objects.was_asked():
                 return _analyse_shared(sources, folder, options, progress)
@@ -209,7 +214,7 @@ def _dataset(run: Callable[[Path], Run], options: Options, warnings: list[str], 
             pq.write_table(table, folder / f"{name}.parquet")
         dataset = Dataset(
             _views(folder, done, options),
-            kept=_kept(done.summary),
+            kept=_kept(done.summary, options),
             # Where all is small, handing work to a second thread takes longer than the work.
             threads=1 if _is_few(done.summary) else None,
             simple_plans=_is_few(done.summary, MOST_OF_SIMPLE_PLANS),
@@ -326,10 +331,11 @@ def warnings_of(reading: Reading) -> Iterator[str]:
         )
 
 
-def _kept(summary: Summary) -> tuple[str, ...]:
-    """Views to be computed once, when a question first reads them: all of them where the capture is small."""
+def _kept(summary: Summary, options: Options) -> tuple[str, ...]:
+    """Views to be computed once, when a question first reads them: all of them where the capture is small, as far as nothing
+    was left out."""
     if _is_few(summary):
-        return (*SMALL, *STEPS, *TABLES)
+        return (*SMALL, *STEPS, *(name for name in TABLES if options.seldom or name != "exchanges"))
     return (*SMALL, *STEPS, *(("errors",) if summary.rows["errors"] <= MOST_KEPT_ENTRIES else ()))
 
 
@@ -344,6 +350,8 @@ def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     whole_files = all(reading.file == reading.split for reading in run.readings)
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= {f"raw_{name}": parquet(_files(name, run.folders)) for name in OF_SHARES}
+    if not options.seldom:
+        raw["raw_exchanges"] = f"SELECT *, {_not_read()} FROM ({raw['raw_exchanges']})"
     raw |= {f"raw_{name}": _fact_table(name, run.folders) for name in FACT_TABLES}
     if joined := _files("joined", run.folders):
         of_tasks = (
@@ -356,6 +364,19 @@ def _views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     summary = run.summary
     made = resolve.views(summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd)
     return raw | captures | made
+
+
+def _not_read() -> str:
+    """Columns of exchanges that were left out. Whoever reads one gets an error, and never a null that would mean something."""
+    return ", ".join(
+        f"CAST(error('{field.name}: not read for this report') AS {_sql_type(field)}) AS {field.name}"
+        for field in EXCHANGES
+        if field.seldom
+    )
+
+
+def _sql_type(field: Field) -> str:
+    return "VARCHAR" if field.type == "text" else SQL_TYPES[str(field.type)]
 
 
 def _fact_table(name: str, folders: Sequence[Path]) -> str:

@@ -20,7 +20,8 @@ class Options:
     arrive out of order are waited for until so many packets of their connection *and* so much time have passed behind
     the ACK for them. `tls_key_logs` are files with the secrets of TLS sessions. `jobs` processes share the connections of
     a large capture, or its bytes when it lies in object storage; more than one is for programs without threads of their own
-    (`analyzer.shares`).
+    (`analyzer.shares`). Not `seldom`: columns of exchanges that a large capture's report never reads, a third of them, may be
+    left out; a question that reads one of them fails.
     """
 
     ports: tuple[int, ...] = ()
@@ -35,6 +36,7 @@ class Options:
     reorder_ns: int = 20_000_000
     tls_key_logs: tuple[Path, ...] = ()
     jobs: int = 1
+    seldom: bool = True
 
     @property
     def with_facts(self) -> bool:

@@ -128,7 +128,9 @@ class Pipeline:
         self._values = layout.matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
         self._writer = raw.Writer()
         self._tables = {
-            "exchanges": raw.RawTable(folder / "raw_exchanges.parquet", raw.EXCHANGES, self._writer),
+            "exchanges": raw.RawTable(
+                folder / "raw_exchanges.parquet", raw.wanted(raw.EXCHANGES, options.seldom), self._writer
+            ),
             "entries": raw.RawTable(folder / "raw_entries.parquet", raw.ENTRIES, self._writer),
             "errors": raw.RawTable(folder / "raw_errors.parquet", raw.ERRORS, self._writer),
             "problems": raw.RawTable(folder / "raw_problems.parquet", raw.PROBLEMS, self._writer),

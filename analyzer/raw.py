@@ -59,12 +59,14 @@ class Field(NamedTuple):
     """One raw column, made of matrix column `at`.
 
     `type` is an Arrow alias; `text` (an interned string); `uuid` or `address` (with the next matrix column); `packet`
-    (becomes NAME_split and NAME_number); `api` (the name of an API key); or a tuple of words, by number.
+    (becomes NAME_split and NAME_number); `api` (the name of an API key); or a tuple of words, by number. No question of a
+    large capture's report names what is `seldom`.
     """
 
     name: str
     at: int
     type: str | tuple[str, ...]
+    seldom: bool = False
 
 
 EXCHANGES = (
@@ -72,16 +74,16 @@ EXCHANGES = (
     Field("part", layout.ROW_PART, "int64"),
     Field("api_key", layout.ROW_KEY, "int16"),
     Field("api_version", layout.ROW_VERSION, "int16"),
-    Field("correlation_id", layout.ROW_CORRELATION, "int32"),
+    Field("correlation_id", layout.ROW_CORRELATION, "int32", seldom=True),
     Field("status", layout.ROW_STATUS, STATUSES),
     Field("token", layout.ROW_TOKEN, "bool"),
     Field("api_name", layout.ROW_KEY, "api"),
     Field("request_time_ns", layout.ROW_REQUEST_FIRST, "int64"),
     Field("request_end_ns", layout.ROW_REQUEST_LAST, "int64"),
     Field("response_time_ns", layout.ROW_RESPONSE_FIRST, "int64"),
-    Field("response_end_ns", layout.ROW_RESPONSE_LAST, "int64"),
-    Field("request_bytes", layout.ROW_REQUEST_BYTES, "int64"),
-    Field("response_bytes", layout.ROW_RESPONSE_BYTES, "int64"),
+    Field("response_end_ns", layout.ROW_RESPONSE_LAST, "int64", seldom=True),
+    Field("request_bytes", layout.ROW_REQUEST_BYTES, "int64", seldom=True),
+    Field("response_bytes", layout.ROW_RESPONSE_BYTES, "int64", seldom=True),
     Field("request", layout.ROW_REQUEST_NUMBER, "packet"),
     Field("response", layout.ROW_RESPONSE_NUMBER, "packet"),
     Field("request_decoded", layout.ROW_REQUEST_DECODED, DECODED),
@@ -90,25 +92,25 @@ EXCHANGES = (
     Field("throttle_time_ms", layout.ROW_THROTTLE_MS, "int32"),
     Field("error_code", layout.ROW_ERROR_CODE, "int16"),
     Field("error_count", layout.ROW_ERROR_COUNT, "int32"),
-    Field("topics", layout.ROW_TOPICS, "int32"),
-    Field("partitions", layout.ROW_PARTITIONS, "int32"),
-    Field("acks", layout.ROW_ACKS, "int16"),
-    Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32"),
+    Field("topics", layout.ROW_TOPICS, "int32", seldom=True),
+    Field("partitions", layout.ROW_PARTITIONS, "int32", seldom=True),
+    Field("acks", layout.ROW_ACKS, "int16", seldom=True),
+    Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32", seldom=True),
     Field("min_bytes", layout.ROW_MIN_BYTES, "int32"),
-    Field("isolation_level", layout.ROW_ISOLATION_LEVEL, "int16"),
-    Field("session_id", layout.ROW_SESSION_ID, "int32"),
+    Field("isolation_level", layout.ROW_ISOLATION_LEVEL, "int16", seldom=True),
+    Field("session_id", layout.ROW_SESSION_ID, "int32", seldom=True),
     Field("session_epoch", layout.ROW_SESSION_EPOCH, "int32"),
     Field("group_id", layout.ROW_GROUP_ID, "text"),
-    Field("member_id", layout.ROW_MEMBER_ID, "text"),
+    Field("member_id", layout.ROW_MEMBER_ID, "text", seldom=True),
     Field("transactional_id", layout.ROW_TRANSACTIONAL_ID, "text"),
     Field("replica_id", layout.ROW_REPLICA_ID, "int32"),
-    Field("timeout_ms", layout.ROW_TIMEOUT_MS, "int32"),
-    Field("record_bytes", layout.ROW_RECORD_BYTES, "int64"),
+    Field("timeout_ms", layout.ROW_TIMEOUT_MS, "int32", seldom=True),
+    Field("record_bytes", layout.ROW_RECORD_BYTES, "int64", seldom=True),
     Field("software_name", layout.ROW_SOFTWARE_NAME, "text"),
     Field("software_version", layout.ROW_SOFTWARE_VERSION, "text"),
     Field("mechanism", layout.ROW_MECHANISM, "text"),
-    Field("generation_id", layout.ROW_GENERATION_ID, "int32"),
-    Field("leftover_bytes", layout.ROW_LEFTOVER, "int32"),
+    Field("generation_id", layout.ROW_GENERATION_ID, "int32", seldom=True),
+    Field("leftover_bytes", layout.ROW_LEFTOVER, "int32", seldom=True),
     Field("queue_ns", layout.ROW_QUEUE, "int64"),
     Field("muted_ns", layout.ROW_MUTED, "int64"),
     Field("own_kind", layout.ROW_KIND, KINDS),
@@ -215,6 +217,11 @@ TALKS = (
 )
 
 
+def wanted(fields: Sequence[Field], seldom: bool) -> tuple[Field, ...]:
+    """The fields of a table with or without those that are seldom asked for."""
+    return tuple(field for field in fields if seldom or not field.seldom)
+
+
 class RawTable:
     """Grows one raw table: takes matrices, hands row groups to the writer."""
 
@@ -242,7 +249,7 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
     import pyarrow as pa
 
     made: dict[str, pa.Array] = {}
-    for name, at, kind in fields:
+    for name, at, kind, _ in fields:
         if kind == "packet":
             split, number = _memory(64, rows), _memory(64, rows)
             columns.halves(matrix, at, rows, SPLIT_SHIFT, memoryview(split).cast("q"), memoryview(number).cast("q"))

@@ -92,7 +92,7 @@ def kind(row: dict[str, Any]) -> str | None:
     matrix = layout.matrix(layout.ROW_COLUMNS, 1)
     for column in range(layout.ROW_COLUMNS):
         matrix[column, 0] = layout.UNKNOWN
-    for name, at, words in raw.EXCHANGES:
+    for name, at, words, _ in raw.EXCHANGES:
         value = row.get(name)
         if value is not None and (isinstance(words, tuple) or not isinstance(value, str)):
             matrix[at, 0] = words.index(value) if isinstance(words, tuple) else value

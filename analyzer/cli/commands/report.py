@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 
@@ -19,7 +20,9 @@ def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
 
     `kanalyze CAPTURE...` does the same.
     """
-    with opened(inputs, options) as dataset:
+    # Filters may name any column, and the other forms show them.
+    seldom = form != "table" or bool(options.filters)
+    with opened(inputs, replace(options, seldom=seldom)) as dataset:
         if form == "table":
             from analyzer.report.facts import facts_of_report
 

@@ -1,0 +1,87 @@
+"""A report of a large capture leaves out columns that it never reads: it must not miss one, and nobody may take it for null."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from analyzer import local, metrics, raw
+from analyzer.cli.common import REPORT_TABLES
+from analyzer.dataset import Dataset, DatasetError
+from analyzer.find import LARGE
+from analyzer.findings import gates, rules
+from analyzer.options import Options
+from analyzer.report.facts import facts_of_report
+from analyzer.report.terminal import AHEAD, print_report
+
+SAMPLES = sorted((Path(__file__).resolve().parent.parent.parent / "samples").glob("*.pcap*"))
+SELDOM = {field.name for field in raw.EXCHANGES if field.seldom}
+
+
+@pytest.fixture(autouse=True)
+def no_capture_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_is_small", lambda _: False)
+
+
+def opened(path: Path, seldom: bool, jobs: int = 1) -> Dataset:
+    return local.open_dataset([str(path)], Options(tables=REPORT_TABLES, seldom=seldom, jobs=jobs))
+
+
+def printed(path: Path, seldom: bool, jobs: int = 1) -> str:
+    sink = io.StringIO()
+    with opened(path, seldom, jobs) as found, facts_of_report(found) as facts:
+        print_report(facts, Console(file=sink, width=120))
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+def test_the_report_is_the_same_without_them(path: Path) -> None:
+    assert printed(path, False) == printed(path, True)
+    assert printed(path, False, jobs=2) == printed(path, True)
+
+
+def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
+    """The columns that each scan of a plan reads from files."""
+    for step in plan:
+        columns = step["extra_info"].get("Projections", [])
+        if "PARQUET" in step["name"]:
+            yield {columns} if isinstance(columns, str) else set(columns)
+        yield from scanned(step["children"])
+
+
+def test_no_question_of_the_report_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the capture holds: every rule is asked, be there reason to or not."""
+    monkeypatch.setattr(local, "_is_few", lambda *_: False)
+    path = next(path for path in SAMPLES if path.name.startswith("groups_classic"))
+    read: set[str] = set()
+    with opened(path, True) as found:
+        found.choose(replace(found.settings, parts=False))
+        asked = [rule for rule in rules() if rule.table not in {*LARGE, *found.left_out}]
+        assert len(asked) > 10
+        questions = [*(rule.sql for rule in asked), *gates(asked).values()]
+        questions += [found.settings.folded(metrics.text(name)) for name in ("coverage", "decoding", *AHEAD)]
+        for sql in questions:
+            found.query(sql)
+        made = [entry.sql for entry, _ in found._catalog._entries.values() if entry.kept]
+        for sql in (*questions, *made):
+            (row,) = found.query(f"EXPLAIN (FORMAT JSON) {sql}")
+            for columns in scanned(json.loads(row["explain_value"])):
+                read |= columns
+    assert {"request_time_ns", "own_kind", "software_name"} <= read, "nothing was looked at"
+    assert not read & SELDOM
+
+
+def test_who_reads_one_is_told() -> None:
+    path = next(path for path in SAMPLES if path.name.startswith("groups_classic"))
+    with opened(path, False) as found:
+        assert found.query("SELECT count(*) AS n FROM exchanges")[0]["n"] > 100
+        for name in sorted(SELDOM):
+            with pytest.raises(DatasetError, match=name):
+                found.query(f"SELECT max({name}) FROM exchanges")
