@@ -77,10 +77,12 @@ class Reading:
 
 
 class Share(NamedTuple):
-    """Number `number`, from 0, of `of` runs over the same inputs, each of which takes connections of its own."""
+    """Number `number`, from 0, of `of` runs over the same inputs, each of which takes connections of its own. Of a single
+    input they may be `weighed`: all runs see the same packets in the same order, which is not so where inputs are merged."""
 
     number: int = 0
     of: int = 1
+    weighed: bool = False
 
 
 WHOLE = Share()
@@ -130,7 +132,9 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, share=share.number, shares=share.of)
+        self._packets = Packets(
+            fragments=fragments, share=share.number, shares=share.of, weighed=share.weighed
+        )
         self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.place << PLACE_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()

@@ -170,7 +170,8 @@ def _analyse_shared(
 
     def work(number: int, progress: Callable[[int], None] | None = None) -> Run:
         folders[number].mkdir()
-        done = analyse(sources, folders[number], share, progress=progress, share=Share(number, options.jobs))
+        mine = Share(number, options.jobs, weighed=len(sources) == 1)
+        done = analyse(sources, folders[number], share, progress=progress, share=mine)
         return _run(done, folders)
 
     def answer(number: int) -> tuple[Summary, list[str | None]]:

@@ -70,6 +70,7 @@ ERSPAN = cython.declare(cython.longlong, 4)
 VXLAN = cython.declare(cython.longlong, 5)
 GENEVE = cython.declare(cython.longlong, 6)
 RECENT_SCOPES = 64
+OWNERS = cython.declare(cython.longlong, 8_192)  # places of connections, to each of which a share is assigned
 MOST_SCOPES = 65_536  # descriptions kept; further scopes still get their numbers
 
 # Rows of the tally of 16-bit names.
@@ -118,6 +119,9 @@ class Packets:
     number_base: cython.longlong
     share: cython.longlong
     shares: cython.longlong
+    owners: cython.longlong[:, ::1]  # of connections, by their hash: share + 1, 0 for nobody yet
+    loads: cython.longlong[:, ::1]  # segments of each share
+    weighed: cython.bint
     base_scope: cython.longlong
     origin: cython.longlong
     first_time: cython.longlong
@@ -142,14 +146,18 @@ class Packets:
     piece_protocol: cython.longlong
     piece_family: cython.longlong
 
-    def __init__(self, resolvers=RESOLVERS, fragments=None, share=0, shares=1):
+    def __init__(self, resolvers=RESOLVERS, fragments=None, share=0, shares=1, weighed=False):
         """`resolvers` maps a link type that this stage does not read to a function(bytes) -> offset of IP, or None.
 
         `fragments` may be shared by the stages of inputs that are one capture. Of `shares` stages that read the same
-        input, each hands on the segments of its own connections only: share `share`, from 0.
+        input, each hands on the segments of its own connections only: share `share`, from 0. With `weighed` a connection goes
+        to the share that has had the fewest segments when it is met: all stages must be given the same packets then.
         """
         self.share = share
         self.shares = shares
+        self.weighed = weighed
+        self.owners = matrix(1, OWNERS if weighed else 1)
+        self.loads = matrix(1, shares)
         self.resolvers = resolvers
         self.fragments = Fragments() if fragments is None else fragments
         self.datagram = b""
@@ -257,7 +265,23 @@ class Packets:
         place = ((place ^ (place >> 16)) * 73244475) & 0x7FFFFFFF
         place = ((place ^ (place >> 15)) * 73244475) & 0x7FFFFFFF
         place ^= place >> 16
-        return place % self.shares == self.share
+        return (self._owner(place % OWNERS) if self.weighed else place % self.shares) == self.share
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _owner(self, place: cython.longlong) -> cython.longlong:
+        """The share whose connections of this place are; connections differ much in size, so the next place goes to the one
+        that has had least."""
+        share: cython.longlong
+        owner: cython.longlong = self.owners[0, place] - 1
+        if owner < 0:
+            owner = 0
+            for share in range(1, self.shares):
+                if self.loads[0, share] < self.loads[0, owner]:
+                    owner = share
+            self.owners[0, place] = owner + 1
+        self.loads[0, owner] += 1
+        return owner
 
     def outcomes(self):
         """How many packets ended in each SEEN_ outcome so far, a list indexed by it."""

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from analyzer import local, pipeline, shares
@@ -18,7 +19,7 @@ from analyzer.tables import TABLES
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
 
-from made_capture import START_US, SYN, pcap, segment
+from made_capture import ACK, START_US, SYN, pcap, segment
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
@@ -83,6 +84,46 @@ def test_shares_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
         parts.append(pipeline.summary().rows["parts"])
     assert sum(parts) == CONNECTIONS
     assert min(parts) > 0.85 * CONNECTIONS / count, parts
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_share_of_many_segments_gets_no_more_connections(count: int, tmp_path: Path) -> None:
+    """One connection may have a hundred times the packets of another: where all runs see the same, it is made up for."""
+    capture = tmp_path / "acks.pcap"
+    ends = [(0x0A000001, 40_000 + number, 0x0A0000FE, 9092) for number in range(200)]
+    packets = [
+        segment(each, 1_000 + sent, 0, ACK, b"x")
+        for number, each in enumerate(ends)
+        for sent in range(number * 37 % 100)
+    ]
+    capture.write_bytes(pcap((START_US + number, packet) for number, packet in enumerate(packets)))
+    segments = []
+    for number in range(count):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        local.analyse(expand([str(capture)]).sources, folder, Options(), share=Share(number, count, weighed=True))
+        parts = pq.read_table(folder / "raw_parts.parquet").to_pylist()
+        segments.append(sum(row["a_packets"] + row["b_packets"] for row in parts))
+    assert sum(segments) == len(packets)
+    assert max(segments) - min(segments) <= 100, segments
+
+
+@pytest.mark.parametrize(("names", "weighed"), [(["ipv6"], True), (["ipv6", "throttle"], False)])
+def test_shares_of_several_inputs_are_not_weighed(
+    names: list[str], weighed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inputs may be merged, and how far each is read then depends on the connections that a run takes."""
+    met: list[Share] = []
+
+    def noted(*given: Any, share: Share, **more: Any) -> Any:
+        met.append(share)
+        return analyse(*given, share=share, **more)
+
+    analyse = local.analyse
+    monkeypatch.setattr(local, "analyse", noted)
+    monkeypatch.setattr(local, "_is_small", lambda _: False)
+    local.open_dataset([str(SAMPLES / f"{name}.pcap.zst") for name in names], Options(jobs=2)).close()
+    assert met == [Share(0, 2, weighed)]
 
 
 def test_work_is_done_in_another_process() -> None:
