@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer import raw, tls
-from analyzer.facts.batches import Batches
 from analyzer.facts.collect import Collector, kinds_for
 from dissectors import layout
 from dissectors.kafka.exchanges import Exchanges, label, set_apart
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     # Sees every batch of frames with their bytes: (frames, rows, block, heap).
     FrameHook = Callable[[memoryview, int, memoryview, bytearray], None]
 
+    from analyzer.facts.batches import Batches
     from analyzer.options import Options
     from dissectors.net.tls_sessions import TlsFacts
 
@@ -275,7 +275,9 @@ class Pipeline:
                 self._tables[name].append(matrix, rows, [])
         self._take_tls_facts()
         for stage in (self._frames, self._streams, self._tls):
-            self._take_problems(*stage.take_problems())
+            matrix, rows, dropped = stage.take_problems()
+            if rows or dropped:
+                self._take_problems(matrix, rows, dropped)
 
     def _take_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
         self._tables["problems"].append(matrix, rows, [])
@@ -298,7 +300,12 @@ def _facts(folder: Path, options: Options, writer: raw.Writer) -> list[Collector
         writer.write_table(folder / f"raw_{name}.parquet", table)
 
     kinds = kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events"))
-    return [Collector(kinds, write), *([Batches(write)] if options.wants("batches") else [])]
+    found: list[Collector | Batches] = [Collector(kinds, write)]
+    if options.wants("batches"):
+        from analyzer.facts.batches import Batches
+
+        found.append(Batches(write))
+    return found
 
 
 class _Output:
