@@ -163,7 +163,8 @@ def _analyse_shared(
 
     share = replace(
         options,
-        max_connections=-(-options.max_connections // options.jobs),
+        # A share may have a quarter more of them than the others, and some (`Packets`).
+        max_connections=-(-5 * options.max_connections // (4 * options.jobs)) + 8,
         max_reassembly_bytes=-(-options.max_reassembly_bytes // options.jobs),
     )
     folders = [folder / f"share{number}" for number in range(options.jobs)]

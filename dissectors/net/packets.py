@@ -121,6 +121,8 @@ class Packets:
     shares: cython.longlong
     owners: cython.longlong[:, ::1]  # of connections, by their hash: share + 1, 0 for nobody yet
     loads: cython.longlong[:, ::1]  # segments of each share
+    places: cython.longlong[:, ::1]  # places of each share
+    placed: cython.longlong  # and of all
     weighed: cython.bint
     base_scope: cython.longlong
     origin: cython.longlong
@@ -150,14 +152,17 @@ class Packets:
         """`resolvers` maps a link type that this stage does not read to a function(bytes) -> offset of IP, or None.
 
         `fragments` may be shared by the stages of inputs that are one capture. Of `shares` stages that read the same
-        input, each hands on the segments of its own connections only: share `share`, from 0. With `weighed` a connection goes
-        to the share that has had the fewest segments when it is met: all stages must be given the same packets then.
+        input, each hands on the segments of its own connections only: share `share`, from 0. With `weighed` the hash of a
+        connection tells one of OWNERS places, and each place gets a share when it is first met, by how many segments the
+        shares have had: all stages must be given the same packets then.
         """
         self.share = share
         self.shares = shares
         self.weighed = weighed
         self.owners = matrix(1, OWNERS if weighed else 1)
         self.loads = matrix(1, shares)
+        self.places = matrix(1, shares)
+        self.placed = 0
         self.resolvers = resolvers
         self.fragments = Fragments() if fragments is None else fragments
         self.datagram = b""
@@ -270,16 +275,19 @@ class Packets:
     @cython.cfunc
     @cython.exceptval(-1)
     def _owner(self, place: cython.longlong) -> cython.longlong:
-        """The share whose connections of this place are; connections differ much in size, so the next place goes to the one
-        that has had least."""
+        """The share whose connections of this place are, once and for all. Connections differ much in size, so a new place goes
+        to the share that has had the fewest segments, among those that have not a quarter more places than all on average:
+        what one connection did early must not decide where all later ones go."""
         share: cython.longlong
         owner: cython.longlong = self.owners[0, place] - 1
         if owner < 0:
-            owner = 0
-            for share in range(1, self.shares):
-                if self.loads[0, share] < self.loads[0, owner]:
-                    owner = share
+            for share in range(self.shares):
+                if 4 * self.shares * self.places[0, share] <= 5 * self.placed + 32 * self.shares:
+                    if owner < 0 or self.loads[0, share] < self.loads[0, owner]:
+                        owner = share
             self.owners[0, place] = owner + 1
+            self.places[0, owner] += 1
+            self.placed += 1
         self.loads[0, owner] += 1
         return owner
 

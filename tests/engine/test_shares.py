@@ -108,6 +108,24 @@ def test_a_share_of_many_segments_gets_no_more_connections(count: int, tmp_path:
     assert max(segments) - min(segments) <= 100, segments
 
 
+def test_one_busy_connection_does_not_leave_all_others_to_one_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A share has its part of the limit: with most of the connections it would give up some that one process would not."""
+    capture = tmp_path / "busy.pcap"
+    busy = (0x0A000001, 40_000, 0x0A0000FE, 9092)
+    packets = [segment(busy, 1_000 + sent, 0, ACK, b"x") for sent in range(3_000)]
+    for number in range(1_500):
+        packets.append(segment((0x0A000002 + (number << 8), 40_000, 0x0A0000FE, 9092), 1_000, 0, SYN))
+        packets += [segment(busy, 4_000 + 3 * number + sent, 0, ACK, b"x") for sent in range(3)]
+    capture.write_bytes(pcap((START_US + number, packet) for number, packet in enumerate(packets)))
+    monkeypatch.setattr(local, "_is_small", lambda _: False)
+    for limit, reached in ((2_000, False), (1_000, True)):
+        for jobs in (1, 2, 3):
+            with local.open_dataset([str(capture)], Options(jobs=jobs, max_connections=limit)) as found:
+                assert any("limit" in line for line in found.warnings) == reached, (jobs, found.warnings)
+
+
 @pytest.mark.parametrize(("names", "weighed"), [(["ipv6"], True), (["ipv6", "throttle"], False)])
 def test_shares_of_several_inputs_are_not_weighed(
     names: list[str], weighed: bool, monkeypatch: pytest.MonkeyPatch
