@@ -282,9 +282,10 @@ class Packets:
         owner: cython.longlong = self.owners[0, place] - 1
         if owner < 0:
             for share in range(self.shares):
-                if 4 * self.shares * self.places[0, share] <= 5 * self.placed + 32 * self.shares:
-                    if owner < 0 or self.loads[0, share] < self.loads[0, owner]:
-                        owner = share
+                if 4 * self.shares * self.places[0, share] > 5 * self.placed + 32 * self.shares:
+                    continue
+                if owner < 0 or self.loads[0, share] < self.loads[0, owner]:
+                    owner = share
             self.owners[0, place] = owner + 1
             self.places[0, owner] += 1
             self.placed += 1
