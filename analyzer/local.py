@@ -108,10 +108,10 @@ def open_dataset(
         warnings.append(told_passed_over(found.passed_over))
 
     if options.tables and _is_small(found.sources):
-        options = replace(options, tables=None, seldom=True)
+        options = replace(options, tables=None)
     stored = any(source.uri is not None for source in found.sources)
-    if stored:
-        # Tasks hand on all columns.
+    if stored or options.tables is None:
+        # Tasks hand on all columns, and a small capture has them all.
         options = replace(options, seldom=True)
 
     def run(folder: Path) -> Run:
@@ -163,7 +163,7 @@ def _analyse_shared(
 
     share = replace(
         options,
-        # A share may have a quarter more of them than the others, and some (`Packets`).
+        # As many more as a share may have (`Packets`): none meets the limit before the capture does.
         max_connections=-(-5 * options.max_connections // (4 * options.jobs)) + 8,
         max_reassembly_bytes=-(-options.max_reassembly_bytes // options.jobs),
     )

@@ -44,9 +44,6 @@ OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 MOST_HELD_PER_SIDE = 16 << 20
 LABELS = 3  # columns that `label` adds
-# Exchanges that were not answered, failed or were throttled, where they get row groups of their own: many questions are
-# about these few, and Parquet's statistics tell the engine that no others have any.
-NOTABLE = "notable"
 
 
 @dataclass(slots=True)
@@ -145,10 +142,10 @@ class Pipeline:
             "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
             "errors": _Output(layout.ERROR_COLUMNS + LABELS, 1024),
         }
-        # A task tells which of its rows stay by their places.
-        if not in_task:
-            self._tables[NOTABLE] = self._tables["exchanges"]
-            self._out[NOTABLE] = _Output(layout.ROW_COLUMNS, 2 * OUT_ROWS)
+        # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about
+        # these few, and Parquet's statistics tell the engine that no others have any. Not in a task, which tells by their
+        # places which of its rows stay.
+        self._notable = None if in_task else _Output(layout.ROW_COLUMNS, 2 * OUT_ROWS)
         self.problems_by_kind: Counter[int] = Counter()
         self.problems_dropped = 0
         self._ending = False
@@ -166,7 +163,7 @@ class Pipeline:
             duplicates=Counter(self._streams.duplicates),
             saw_several_points=self._streams.lanes > 1,
             odd=bool(self._exchanges.odd),
-            rows=Counter({name: table.rows for name, table in self._tables.items() if name != NOTABLE}),
+            rows=Counter({name: table.rows for name, table in self._tables.items()}),
         )
 
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
@@ -183,9 +180,8 @@ class Pipeline:
         while why != layout.WHY_DONE:
             chunks, why = self._streams.finish(self._chunks)
             self._feed_chunks(memoryview(b""), chunks)
-        for name in self._out:
-            self._flush(name)
-        for table in set(self._tables.values()):
+        self._flush_all()
+        for table in self._tables.values():
             table.complete()
         for facts in self._facts:
             facts.finish()
@@ -235,8 +231,7 @@ class Pipeline:
             if out.rows == out.size:
                 self._flush("exchanges")
         if self._walker.strings_full():
-            for name in self._out:
-                self._flush(name)
+            self._flush_all()
             texts = list(self._walker.texts())
             self._walker.clear_strings()
             self._exchanges.renumber(texts, self._walker.strings.number)
@@ -248,21 +243,24 @@ class Pipeline:
             out.reserve(rows)
         out.rows = label(self._frame_rows, matrix, rows, columns, out.matrix, out.rows)
 
+    def _flush_all(self) -> None:
+        for name in self._out:
+            self._flush(name)
+        if self._notable is not None:
+            self._append("exchanges", self._notable)
+
     def _flush(self, name: str) -> None:
         out = self._out[name]
-        if name == "exchanges" and NOTABLE in self._out:
-            self._set_apart(out)
+        # Where all rows fit one row group there is nothing to leave out.
+        if name == "exchanges" and self._notable is not None and (self._tables[name].rows or not self._ending):
+            if self._notable.rows >= OUT_ROWS:
+                self._append(name, self._notable)
+            out.rows, self._notable.rows = set_apart(out.matrix, out.rows, self._notable.matrix, self._notable.rows)
+        self._append(name, out)
+
+    def _append(self, name: str, out: _Output) -> None:
         self._tables[name].append(out.matrix, out.rows, self._walker.texts())
         out.rows = 0
-
-    def _set_apart(self, out: _Output) -> None:
-        notable = self._out[NOTABLE]
-        # Where all rows fit one row group there is nothing to leave out.
-        if self._ending and not notable.rows and not self._tables["exchanges"].rows:
-            return
-        if notable.rows >= OUT_ROWS:
-            self._flush(NOTABLE)
-        out.rows, notable.rows = set_apart(out.matrix, out.rows, notable.matrix, notable.rows)
 
     def _take_parts(self) -> None:
         """Connections that closed: their rows go out when there are many, or at the end."""

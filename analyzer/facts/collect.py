@@ -142,7 +142,6 @@ class Collector:
         seen = _alone(frame, direction, message)
         if kind.by_body:
             self._bodies.learn(frame, buffer, self._body(list(kind.read(seen))))
-            self._bodies.tell(frame, buffer)
         else:
             self._tell(kind, seen, (frame.exchange, frame.part))
 

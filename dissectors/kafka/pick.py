@@ -138,11 +138,12 @@ class Bodies:
             return self._tell(frame, view)
 
     def learn(self, frame: Picked, buffer, number):
-        """From now on the frame's body tells this number, or nothing (None)."""
+        """From now on the body of the frame, which is the first to do so, tells this number, or nothing (None)."""
         with memoryview(buffer) as view:
             which: tuple = _body(frame, view)
-        self.numbers[which] = number
-        self.size_bytes += ENTRY_BYTES + len(which[1])
+            self.numbers[which] = number
+            self.size_bytes += ENTRY_BYTES + len(which[1])
+            self._tell(frame, view)
 
     def forget(self):
         """Every body is new again."""

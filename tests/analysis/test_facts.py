@@ -116,6 +116,34 @@ def test_forgotten_bodies_get_numbers_of_their_own(monkeypatch: pytest.MonkeyPat
     assert [hosts[row["body"]] for row in rows["told"]] == list("abcabcabc")
 
 
+def test_long_bodies_are_known_again_by_a_digest() -> None:
+    frames = Frames()
+    for number in range(4):
+        frames.feed(
+            layout.FRAME_REPLY_SEEN, 3, 3, metadata("a" * 2_000, cluster="east" if number % 2 else "west"), 1, number
+        )
+    rows = frames.end()
+    assert [row["cluster_id"] for row in rows["cluster_facts"]] == ["west", "east"]
+    clusters = {row["body"]: row["cluster_id"] for row in rows["cluster_facts"]}
+    assert [(row["exchange"], clusters[row["body"]]) for row in rows["told"]] == [
+        (0, "west"),
+        (1, "east"),
+        (2, "west"),
+        (3, "east"),
+    ]
+
+
+def test_bodies_that_tell_nothing_are_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "_MOST_BODY_BYTES", 10_000)
+    frames = Frames()
+    nothing = bytes(4) + bytes(4) + b"\xff\xff" + b"\xff\xff\xff\xff" + bytes(4)
+    for number in range(1_000):
+        frames.feed(layout.FRAME_REPLY_SEEN, 3, 3, nothing + number.to_bytes(4, "big"), 1, number)
+    rows = frames.end()
+    assert not rows["told"], "a body that was to tell nothing"
+    assert frames.collector._bodies.size_bytes < 11_000
+
+
 def test_heartbeats_that_say_nothing_new_leave_no_row() -> None:
     frames = Frames()
     for number in range(20):
