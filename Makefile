@@ -85,7 +85,8 @@ clean:
 $(VENV)/.installed: pyproject.toml setup.py
 	@test -n "$(PYTHON)" || { echo "kanalyze needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv)" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@# Uncompiled: the next rule compiles, and what pip compiled would not be kept for it.
+	KANALYZE_UNCOMPILED=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 # They see the project and its dependencies in the other environment, and add to them.

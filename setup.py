@@ -52,7 +52,9 @@ def write_changed(target: Path, text: str) -> None:
 
 
 def extensions() -> list[Extension]:
-    """The compiled stages, each optional: a failing compiler leaves the .py file in charge."""
+    """The compiled stages, each optional: a failing compiler leaves the .py file in charge. None where none are wanted."""
+    if os.environ.get("KANALYZE_UNCOMPILED", "") not in ("", "0"):
+        return []
     write_declarations(ROOT / "dissectors" / "layout.py")
     names = compiled_stages()
     for name in names:
@@ -74,6 +76,9 @@ class BuildWhatCanBeBuilt(build_ext):
     """Compiling is a gift, not a condition: without a working compiler the .py files do the work."""
 
     def build_extension(self, ext: Extension) -> None:
+        if self.compiler.compiler_type == "unix" and "CFLAGS" not in os.environ:
+            # Python's own flags ask for what a debugger needs: that takes longer to write than the code itself.
+            ext.extra_compile_args = ["-g0"]
         try:
             super().build_extension(ext)
         except (CCompilerError, ExecError, OSError, SubprocessError) as error:

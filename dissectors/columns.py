@@ -14,11 +14,24 @@ Narrow = cython.fused_type(cython.schar, cython.short, cython.int)
 MOST = cython.declare(cython.longlong, (1 << 63) - 1)
 
 
+@cython.cfunc
+@cython.exceptval(-1)
+def _check(
+    matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, room: cython.Py_ssize_t
+) -> cython.int:
+    """What is asked once here is asked of no row: are there the column, its rows, and room for them?"""
+    if column < 0 or column >= matrix.shape[0] or rows > matrix.shape[1] or rows > room:
+        raise IndexError(f"{rows} rows of column {column} are too many")
+    return 0
+
+
+@cython.boundscheck(False)
 def int64s(
     matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cython.Py_ssize_t, out: cython.longlong[::1]
 ):
     """Rows [0, rows) of a column; UNKNOWN stays what it is."""
     row: cython.Py_ssize_t
+    _check(matrix, column, rows, out.shape[0])
     for row in range(rows):
         out[row] = matrix[column, row]
 
@@ -40,6 +53,7 @@ def int8s(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows: cyth
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
+@cython.boundscheck(False)
 def _narrow(
     out: Narrow[::1],
     matrix: cython.longlong[:, ::1],
@@ -51,6 +65,7 @@ def _narrow(
     """Copies rows of a column into `out`, whose type holds [least, most]."""
     row: cython.Py_ssize_t
     value: cython.longlong
+    _check(matrix, column, rows, out.shape[0])
     for row in range(rows):
         value = matrix[column, row]
         if value == UNKNOWN:
@@ -61,6 +76,7 @@ def _narrow(
     return 0
 
 
+@cython.boundscheck(False)
 def halves(
     matrix: cython.longlong[:, ::1],
     column: cython.Py_ssize_t,
@@ -73,6 +89,7 @@ def halves(
     one: cython.longlong = 1
     mask: cython.longlong = (one << shift) - 1
     row: cython.Py_ssize_t
+    _check(matrix, column, rows, min(upper.shape[0], lower.shape[0]))
     for row in range(rows):
         upper[row] = matrix[column, row] >> shift
         lower[row] = matrix[column, row] & mask
@@ -83,6 +100,7 @@ def known_bits(matrix: cython.longlong[:, ::1], column: cython.Py_ssize_t, rows:
     return bits_between(matrix, column, rows, UNKNOWN + 1, MOST)
 
 
+@cython.boundscheck(False)
 def bits_between(
     matrix: cython.longlong[:, ::1],
     column: cython.Py_ssize_t,
@@ -97,6 +115,7 @@ def bits_between(
     bit: cython.int
     byte: cython.int
     found: cython.Py_ssize_t = 0
+    _check(matrix, column, rows, rows)
     for row in range(0, rows, 8):
         byte = 0
         for bit in range(min(8, rows - row)):

@@ -484,6 +484,15 @@ def matrix(columns: int, rows: int) -> memoryview:
     return memoryview(_memory(8 * columns * rows)).cast("q", shape=[columns, rows])
 
 
+def check_room(matrix: memoryview, columns: int, rows: int) -> None:
+    """Raises ValueError unless the matrix has so many columns and rows at least. Who indexes it unchecked asks first."""
+    has_columns, has_rows = matrix.shape or (0, 0)
+    if has_columns < columns or has_rows < rows:
+        raise ValueError(
+            f"a matrix of {has_columns} columns and {has_rows} rows, where {columns} columns and {rows} rows are needed"
+        )
+
+
 def _memory(size: int) -> bytearray | mmap.mmap:
     """Zeroed bytes. Small ones are not worth a call of the kernel."""
     if size < 1 << 18:

@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# No test is timed: a machine may be slow, and is no fault of ours.
+settings.register_profile("kanalyze", deadline=None)
+settings.load_profile("kanalyze")
 
 
 @pytest.fixture(scope="session")

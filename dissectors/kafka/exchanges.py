@@ -9,13 +9,14 @@ connection at a time, so a request waits for the replies to those before it, and
 
 import cython
 
-from dissectors.layout import matrix
+from dissectors.layout import check_room, matrix
 
 if not cython.compiled:
     from dissectors.layout import (
         DECODED_FULL,
         DECODED_MALFORMED,
         DECODED_NONE,
+        FRAME_COLUMNS,
         FRAME_CORRELATION,
         FRAME_DECODED,
         FRAME_EVENT,
@@ -77,6 +78,7 @@ if not cython.compiled:
         TURN_PART,
         UNKNOWN,
         VALUE_CLIENT_ID,
+        VALUE_COLUMNS,
         VALUE_LEFTOVER,
         VALUE_THROTTLE_MS,
         WHY_DONE,
@@ -153,6 +155,7 @@ class Exchanges:
         self.turns = larger
         self.slots = size
 
+    @cython.boundscheck(False)
     def feed(
         self,
         frames: cython.longlong[:, ::1],
@@ -172,6 +175,9 @@ class Exchanges:
         event: cython.longlong
         place: cython.longlong
         column: cython.longlong
+        check_room(frames, FRAME_COLUMNS, rows)
+        check_room(values, VALUE_COLUMNS, rows)
+        check_room(out, ROW_COLUMNS, size)
         if places > self.places:
             self._grow(places)
         for i in range(start, rows):
@@ -281,6 +287,7 @@ class Exchanges:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _blank(self, place: cython.longlong) -> cython.int:
         column: cython.longlong
         for column in range(ROW_COLUMNS):
@@ -292,6 +299,7 @@ class Exchanges:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _open(
         self,
         frames: cython.longlong[:, ::1],
@@ -319,6 +327,7 @@ class Exchanges:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _reply(
         self,
         frames: cython.longlong[:, ::1],
@@ -348,6 +357,7 @@ class Exchanges:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _slot(self, frames: cython.longlong[:, ::1], i: cython.longlong) -> cython.longlong:
         """The slot of a frame's connection, its turns forgotten when another connection had it."""
         slot: cython.longlong = frames[FRAME_SLOT, i]
@@ -377,6 +387,7 @@ class Exchanges:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _waits(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
         """How long the request of this reply waited for the reply before it, then for the end of a throttle time."""
         slot: cython.longlong = self._slot(frames, i)
@@ -406,6 +417,7 @@ class Exchanges:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _reply_header(self, frames: cython.longlong[:, ::1], i: cython.longlong, place: cython.longlong) -> cython.int:
         self.pending[place, ROW_RESPONSE_FIRST] = frames[FRAME_FIRST_TIME, i]
         self.pending[place, ROW_RESPONSE_LAST] = frames[FRAME_LAST_TIME, i]
@@ -451,6 +463,7 @@ def sift(
                 break
 
 
+@cython.boundscheck(False)
 def set_apart(
     rows: cython.longlong[:, ::1], used: cython.longlong, others: cython.longlong[:, ::1], others_used: cython.longlong
 ):
@@ -460,6 +473,8 @@ def set_apart(
     row: cython.longlong = used
     column: cython.longlong
     code: cython.longlong
+    check_room(rows, ROW_COLUMNS, used)
+    check_room(others, ROW_COLUMNS, others_used + used)
     while row > 0:
         row -= 1
         code = rows[ROW_ERROR_CODE, row]

@@ -24,7 +24,7 @@ Kafka headers).
 
 import cython
 
-from dissectors.layout import matrix
+from dissectors.layout import check_room, matrix
 
 if not cython.compiled:
     from dissectors.layout import *
@@ -340,6 +340,8 @@ class Frames:
         Returns (next chunk row, frame rows written, why); `self.heap_memory` holds the frames of FRAME_BUFFER 1 until
         the next call. WHY_OUTPUT_FULL and WHY_HEAP_FULL: take the rows and call again; the arena grows by itself.
         """
+        check_room(chunks, CHUNK_COLUMNS, rows)
+        check_room(out, FRAME_COLUMNS, 0)
         self._grow_slots(slots)
         if self.heap_needed > self.heap_size:
             self._grow_heap(self.heap_needed)
@@ -379,6 +381,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-4611686018427387905, check=True)
+    @cython.boundscheck(False)
     def _run(self, chunks: i64[:, ::1], row: i64, rows: i64) -> i64:
         kind: i64
         self.why = WHY_DONE
@@ -408,6 +411,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _open(self, chunks: i64[:, ::1], row: i64) -> cython.int:
         slot: i64 = chunks[CHUNK_SLOT, row]
         column: i64
@@ -451,6 +455,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _no_frame(self, s: i64) -> cython.int:
         self.side[s, S_TOTAL] = -1
         self.side[s, S_PREFIX] = 0
@@ -465,6 +470,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _data(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
         """One DATA chunk; false: the output is full, call again for the rest (`self.resume` bytes are done)."""
         slot: i64 = chunks[CHUNK_SLOT, row]
@@ -511,9 +517,12 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-4611686018427387905, check=True)
+    @cython.boundscheck(False)
     def _int32(self, buffer: i64, at: i64) -> i64:
         value: i64
         if buffer == 0:
+            if at < 0 or at + 4 > len(self.stream_block):
+                raise IndexError("a chunk points outside its block")
             value = self.stream_block[at]
             value = (value << 8) | self.stream_block[at + 1]
             value = (value << 8) | self.stream_block[at + 2]
@@ -534,6 +543,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _frame_bytes(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """Takes bytes of the current frame, or whole frames, from the chunk; false: come again after a drain."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
@@ -564,6 +574,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _begin(self, chunks: i64[:, ::1], row: i64, s: i64, at: i64) -> cython.int:
         self.side[s, S_TIME] = chunks[CHUNK_TIME, row]
         self.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
@@ -573,6 +584,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _arrived(self, chunks: i64[:, ::1], row: i64, s: i64) -> cython.int:
         if self.side[s, S_LAST_TIME] < chunks[CHUNK_TIME, row]:
             self.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
@@ -590,6 +602,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _collect(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
         """A frame over several chunks: its bytes go to pages; complete, it goes to the heap."""
         left: i64 = chunks[CHUNK_LENGTH, row] - self.resume
@@ -649,6 +662,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _keep(self, buffer: i64, offset: i64, count: i64, s: i64) -> cython.bint:
         """Appends bytes to the frame's pages unless a hole or `max_frame` came first; false: the arena must grow."""
         held: i64 = self.side[s, S_HELD]
@@ -714,6 +728,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _deliver(self, slot: i64, s: i64, last_time: i64) -> cython.int:
         """Copies a collected frame to the heap and hands it on (`_room` has been asked)."""
         held: i64 = self.side[s, S_HELD]
@@ -743,6 +758,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _token_answer_due(self, slot: i64) -> cython.bint:
         first: i64 = self.talk[slot, C_FIRST]
         return first >= 0 and self.wait[first, W_KEY] == TOKEN_WAITS
@@ -759,6 +775,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _length_fits(self, slot: i64, s: i64, total: i64) -> cython.bint:
         """Can a frame here be `total` bytes long (length field included)?"""
         if total > LONGEST_FRAME:
@@ -773,6 +790,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _header_fits(self, slot: i64, s: i64, buffer: i64, at: i64, end: i64, total: i64) -> cython.bint:
         """A sure boundary may carry any key; one that was found by searching must go on making sense."""
         if self.talk[slot, C_TOKENS] or (self.side[s, S_LOSSES] == 0 and self.talk[slot, C_FROM_SYN]):
@@ -1787,6 +1805,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _finished(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, framed: i64, last_time: i64) -> cython.int:
         """A frame is complete (or as complete as it gets): one row, and its bytes are counted."""
         request: cython.bint = self._is_request_side(slot, s)
@@ -1864,6 +1883,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _row(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64, last_time: i64) -> cython.int:
         """The columns that requests, replies and tokens share. Offsets leave the length field out."""
         row: i64 = self.out_used
@@ -1948,6 +1968,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _request(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.int:
         row: i64 = self.out_used
         key: i64 = self._int16(buffer, at + 4)
@@ -2035,6 +2056,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _wait_for(self, slot: i64, row: i64, acks_unseen: cython.bint) -> cython.int:
         """Puts the request of this row behind the connection's other outstanding ones."""
         place: i64 = self.free_place
@@ -2059,6 +2081,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _append(self, slot: i64, place: i64) -> cython.int:
         """Makes `place` the newest outstanding request of the connection."""
         self.wait[place, W_NEXT] = -1
@@ -2078,6 +2101,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _forget(self, slot: i64, before: i64, place: i64) -> cython.int:
         """Takes `place` out of the connection's chain; `before` is its predecessor or -1."""
         following: i64 = self.wait[place, W_NEXT]
@@ -2095,6 +2119,7 @@ class Frames:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _reply(self, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
         """Pairs a reply with the oldest outstanding request of its correlation id; false: this is no reply at all."""
         row: i64 = self.out_used

@@ -15,7 +15,7 @@ from array import array
 import cython
 
 from dissectors.kafka import program
-from dissectors.layout import matrix
+from dissectors.layout import check_room, matrix
 
 if not cython.compiled:
     from dissectors.layout import (
@@ -45,6 +45,7 @@ if not cython.compiled:
         FORM_INT16,
         FRAME_BODY,
         FRAME_BUFFER,
+        FRAME_COLUMNS,
         FRAME_DECODED,
         FRAME_EVENT,
         FRAME_HELD,
@@ -121,6 +122,9 @@ BATCH_PREFIX = cython.declare(cython.longlong, 12)
 LEAST_MESSAGE = cython.declare(cython.longlong, 14)
 BATCH_HEADER = cython.declare(cython.longlong, 61)
 MOST_OFFSET = cython.declare(cython.longlong, 4611686018427387904)
+SIGN_32 = cython.declare(cython.longlong, 2147483648)
+# Never said, unless a length of a message was used without being checked.
+OUTSIDE = "a message reaches beyond its bytes"
 
 # Short strings are looked up without making a Python object: TEXT_SLOTS places of TEXT_BYTES each.
 TEXT_SLOTS = cython.declare(cython.longlong, 4096)
@@ -299,6 +303,7 @@ class Walker:
         self.code_array = self.code_array + made.code
         self.code = self.code_array
 
+    @cython.boundscheck(False)
     def feed(self, block, heap, frames, rows, start_row, values, entries, entries_used, errors, errors_used):
         """Reads frame rows [start_row, rows); returns (next row, entries used, errors used, why it stopped).
 
@@ -316,6 +321,8 @@ class Walker:
         in_heap = memoryview(heap)
         block_bytes: cython.const[cython.uchar][::1] = in_block
         heap_bytes: cython.const[cython.uchar][::1] = in_heap
+        check_room(frames, FRAME_COLUMNS, last)
+        check_room(values, VALUE_COLUMNS, last)
         self.frames = frames
         self.values = values
         self.entries = entries
@@ -354,6 +361,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _is_message(self, row: cython.longlong) -> cython.int:
         """Whether a frame row has bytes of a message whose API is known; an orphan reply without one is a header."""
         event: cython.longlong = self.frames[FRAME_EVENT, row]
@@ -368,6 +376,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _message(self, row: cython.longlong) -> cython.longlong:
         """Walks the message of a frame row; gives a WHY_."""
         key: cython.longlong = self.frames[FRAME_KEY, row]
@@ -430,6 +439,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _attempt(self, row: cython.longlong, place: cython.longlong) -> cython.longlong:
         """Runs a program over the frame of a row; gives a DECODED_ or FULL_OUTPUT and leaves only what is true."""
         outcome: cython.longlong
@@ -473,6 +483,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _blank(self, row: cython.longlong) -> cython.int:
         column: cython.longlong
         for column in range(VALUE_COLUMNS):
@@ -481,6 +492,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _run(self, start: cython.longlong) -> cython.longlong:
         """Runs the program at `start` from `pos`; the operations are described in `dissectors.layout`."""
         pc: cython.longlong = start
@@ -531,7 +543,7 @@ class Walker:
                 else:
                     base -= 4
             elif op == OP_TAGS:
-                if self.pos < self.end and self.data[self.pos] == 0:
+                if self.pos < self.end and self._byte(self.pos) == 0:
                     self.pos += 1
                     pc = start + self.code[pc + 1]
                 else:
@@ -580,7 +592,7 @@ class Walker:
             elif op == OP_NULLABLE:
                 if self.pos >= self.end:
                     return self._short(1)
-                if self.data[self.pos] >= 128:
+                if self._byte(self.pos) >= 128:
                     pc = start + self.code[pc + 1]
                 else:
                     pc += 2
@@ -625,6 +637,7 @@ class Walker:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _load(self, pc: cython.longlong) -> cython.int:
         """Reads one field of an OP_FIXED, whose bytes are there; -2 when errors are full."""
         load: cython.int = self.code[pc]
@@ -648,10 +661,9 @@ class Walker:
             self._store(to, self._signed64(at))
             self._store(to + 1, self._signed64(at + 8))
         elif load == LOAD_INT8:
-            value = self.data[at]
-            self._store(to, (value ^ 128) - 128)
+            self._store(to, (self._byte(at) ^ 128) - 128)
         elif load == LOAD_UINT8:
-            self._store(to, self.data[at])
+            self._store(to, self._byte(at))
         elif load == LOAD_UINT16:
             self._store(to, self._unsigned16(at))
         elif load == LOAD_UINT32:
@@ -663,14 +675,26 @@ class Walker:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    def _byte(self, at: cython.longlong) -> cython.longlong:
+        return self.data[at]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _unsigned16(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 2 > len(self.data):
+            raise IndexError(OUTSIDE)
         high: cython.longlong = self.data[at]
         return (high << 8) | self.data[at + 1]
 
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _unsigned32(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 4 > len(self.data):
+            raise IndexError(OUTSIDE)
         first: cython.longlong = self.data[at]
         second: cython.longlong = self.data[at + 1]
         third: cython.longlong = self.data[at + 2]
@@ -681,10 +705,8 @@ class Walker:
     @cython.exceptval(-4611686018427387905, check=True)
     def _signed32(self, at: cython.longlong) -> cython.longlong:
         # Literals beyond 31 bits would be Python objects in compiled code.
-        first: cython.longlong = self.data[at]
-        second: cython.longlong = self.data[at + 1]
-        third: cython.longlong = self.data[at + 2]
-        return ((first ^ 128) - 128) * 16777216 + ((second << 16) | (third << 8) | self.data[at + 3])
+        value: cython.longlong = self._unsigned32(at)
+        return (value ^ SIGN_32) - SIGN_32
 
     @cython.cfunc
     @cython.inline
@@ -695,6 +717,7 @@ class Walker:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _store(self, to: cython.longlong, value: cython.longlong) -> cython.int:
         """Brings a value to its target."""
         bit: cython.longlong
@@ -714,12 +737,13 @@ class Walker:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-9)
+    @cython.boundscheck(False)
     def _length(self, form: cython.int) -> cython.longlong:
         """A length or count, -1 for null, FAILED; `pos` moves behind it."""
         size: cython.longlong
         if form == FORM_COMPACT:
-            if self.pos < self.end and self.data[self.pos] < 128:
-                size = self.data[self.pos]
+            if self.pos < self.end and self._byte(self.pos) < 128:
+                size = self._byte(self.pos)
                 self.pos += 1
                 return size - 1
             size = self._varint()
@@ -764,6 +788,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-9)
+    @cython.boundscheck(False)
     def _count(self, form: cython.int, least: cython.longlong, column: cython.longlong) -> cython.longlong:
         """The elements of an array, added to a value column; no more than the frame has bytes for."""
         count: cython.longlong = self._length(form)
@@ -788,6 +813,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _touch(self, bits: cython.longlong) -> cython.int:
         if bits & TOUCH_PARTITIONS:
             self._add(VALUE_PARTITIONS, 0)
@@ -856,6 +882,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-9)
+    @cython.boundscheck(False)
     def _next_tag(self, base: cython.longlong, start: cython.longlong) -> cython.longlong:
         """The place of the next known tag, or the place after the section (the level then holds -1), or FAILED."""
         pc: cython.longlong = self.stack[base + 1]
@@ -889,6 +916,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _text(self, size: cython.longlong, to: cython.longlong, also: cython.longlong) -> cython.int:
         """Interns the `size` bytes at `pos`, which are there."""
         number: cython.longlong = self._intern(size) if size > TEXT_BYTES else self._short_text(size)
@@ -898,6 +926,7 @@ class Walker:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _short_text(self, size: cython.longlong) -> cython.longlong:
         """The number of a short string, from its slot when the last one of its hash was the same."""
         slot: cython.longlong = _slot(self.data, self.pos, size)
@@ -986,11 +1015,14 @@ class Walker:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(-1)
+@cython.boundscheck(False)
 def _slot(data: cython.const[cython.uchar][::1], at: cython.longlong, size: cython.longlong) -> cython.longlong:
     """Which of the 4,096 slots a short string shares with others of its hash."""
     mixed: cython.longlong = size
     word: cython.longlong
     place: cython.longlong = at
+    if at < 0 or at + size > len(data):
+        raise IndexError(OUTSIDE)
     # Four bytes a step: each step waits for the one before.
     while place + 4 <= at + size:
         word = data[place]
@@ -1008,6 +1040,7 @@ def _slot(data: cython.const[cython.uchar][::1], at: cython.longlong, size: cyth
 @cython.cfunc
 @cython.inline
 @cython.exceptval(-1)
+@cython.boundscheck(False)
 def _same(
     data: cython.const[cython.uchar][::1],
     at: cython.longlong,
@@ -1016,6 +1049,8 @@ def _same(
     size: cython.longlong,
 ) -> cython.int:
     place: cython.longlong
+    if at < 0 or begin < 0 or at + size > len(data) or begin + size > len(kept):
+        raise IndexError(OUTSIDE)
     for place in range(size):
         if data[at + place] != kept[begin + place]:
             return 0

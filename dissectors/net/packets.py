@@ -7,13 +7,14 @@ protocol plus IP_PROTOCOL, a LINKTYPE_ plus LINK, or a final outcome as `-2 - SE
 
 import cython
 
-from dissectors.layout import matrix
+from dissectors.layout import check_room, matrix
 from dissectors.net.fragments import Fragments
 from dissectors.net.links import RESOLVERS
 
 if not cython.compiled:
     from dissectors.layout import (
         PACKET_CAPTURED,
+        PACKET_COLUMNS,
         PACKET_INTERFACE,
         PACKET_LENGTH,
         PACKET_LINK,
@@ -30,6 +31,7 @@ if not cython.compiled:
         SEEN_UNKNOWN_LINK,
         SEGMENT_ACK,
         SEGMENT_CAPTURED,
+        SEGMENT_COLUMNS,
         SEGMENT_DST_HIGH,
         SEGMENT_DST_LOW,
         SEGMENT_DST_PORT,
@@ -70,7 +72,8 @@ ERSPAN = cython.declare(cython.longlong, 4)
 VXLAN = cython.declare(cython.longlong, 5)
 GENEVE = cython.declare(cython.longlong, 6)
 RECENT_SCOPES = 64
-OWNERS = cython.declare(cython.longlong, 8_192)  # places of connections, to each of which a share is assigned
+# Places of connections, a power of two, to each of which a share is assigned.
+OWNERS = cython.declare(cython.longlong, 8_192)
 MOST_SCOPES = 65_536  # descriptions kept; further scopes still get their numbers
 
 # Rows of the tally of 16-bit names.
@@ -198,6 +201,7 @@ class Packets:
         """(earliest, latest) time of the input's packets of every kind, ns; (None, None) when none has a time."""
         return (None, None) if self.first_time == UNKNOWN else (self.first_time, self.last_time)
 
+    @cython.boundscheck(False)
     def feed(
         self,
         block: cython.const[cython.uchar][::1],
@@ -218,6 +222,8 @@ class Packets:
         outcome: cython.longlong
         time: cython.longlong
         why: cython.longlong = WHY_DONE
+        check_room(packets, PACKET_COLUMNS, rows)
+        check_room(segments, SEGMENT_COLUMNS, 0)
         self.block = block
         self.out = segments
         self.row = 0
@@ -258,6 +264,7 @@ class Packets:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
     def _belongs(self, ports: cython.longlong) -> cython.bint:
         """Is the segment, whose two ports have this sum, of a connection of this share? The same for both directions."""
         place: cython.longlong
@@ -270,10 +277,11 @@ class Packets:
         place = ((place ^ (place >> 16)) * 73244475) & 0x7FFFFFFF
         place = ((place ^ (place >> 15)) * 73244475) & 0x7FFFFFFF
         place ^= place >> 16
-        return (self._owner(place % OWNERS) if self.weighed else place % self.shares) == self.share
+        return (self._owner(place & (OWNERS - 1)) if self.weighed else place % self.shares) == self.share
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _owner(self, place: cython.longlong) -> cython.longlong:
         """The share whose connections of this place are, once and for all. Connections differ much in size, so a new place goes
         to the share that has had the fewest segments, among those that have not a quarter more places than all on average:
@@ -786,6 +794,7 @@ class Packets:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
     def _tcp(self) -> cython.longlong:
         """RFC 9293. A header cut by snaplen still counts if its flags are there: the stream moves on by the length."""
         at: cython.longlong = self.at
@@ -794,7 +803,7 @@ class Packets:
             return -2 - SEEN_MALFORMED
         if at + 14 > self.end:
             return -2 - SEEN_CUT
-        header: cython.longlong = (self.block[at + 12] >> 4) * 4
+        header: cython.longlong = (self._u8(at + 12) >> 4) * 4
         if header < 20 or at + header > self.wire or self.wire - at > LARGEST_SEGMENT:
             return -2 - SEEN_MALFORMED
         source: cython.longlong = self._u16(at)
@@ -814,7 +823,7 @@ class Packets:
         self.out[SEGMENT_DST_PORT, row] = target
         self.out[SEGMENT_SEQ, row] = self._u32(at + 4)
         self.out[SEGMENT_ACK, row] = self._u32(at + 8)
-        self.out[SEGMENT_FLAGS, row] = self.block[at + 13]
+        self.out[SEGMENT_FLAGS, row] = self._u8(at + 13)
         self.out[SEGMENT_WINDOW, row] = self._u16(at + 14) if at + 16 <= self.end else UNKNOWN
         self.out[SEGMENT_OFFSET, row] = payload if payload < self.end else self.end
         self.out[SEGMENT_CAPTURED, row] = self.end - payload if payload < self.end else 0
@@ -853,7 +862,16 @@ class Packets:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
+    def _u8(self, at: cython.longlong) -> cython.longlong:
+        return self.block[at]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
     def _u16(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 2 > len(self.block):
+            raise IndexError("a packet points outside its block")
         high: cython.longlong = self.block[at]
         low: cython.longlong = self.block[at + 1]
         return high << 8 | low
@@ -861,7 +879,10 @@ class Packets:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
     def _u32(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 4 > len(self.block):
+            raise IndexError("a packet points outside its block")
         a: cython.longlong = self.block[at]
         b: cython.longlong = self.block[at + 1]
         c: cython.longlong = self.block[at + 2]

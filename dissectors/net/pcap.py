@@ -8,11 +8,13 @@ import struct
 import cython
 
 from dissectors.errors import Malformed, Truncated
+from dissectors.layout import check_room
 from dissectors.net.facts import Interface, Note, cut_note, keep_note
 
 if not cython.compiled:
     from dissectors.layout import (
         PACKET_CAPTURED,
+        PACKET_COLUMNS,
         PACKET_INTERFACE,
         PACKET_LENGTH,
         PACKET_LINK,
@@ -151,6 +153,7 @@ class PcapReader:
                 links += 1
         return links == CHAIN or links >= SHORT_CHAIN or (links > 0 and at == size)
 
+    @cython.boundscheck(False)
     def feed(self, block: cython.const[cython.uchar][::1], start: cython.longlong, out: cython.longlong[:, ::1]):
         """Reads whole records of `block[start:]` into `out[PACKET_, row]`; offsets count from the block's start.
 
@@ -171,6 +174,7 @@ class PcapReader:
             if size - at < FILE_HEADER_BYTES:
                 return 0, start, WHY_DONE
             at += FILE_HEADER_BYTES
+        check_room(out, PACKET_COLUMNS, 0)
         self.block = block
         while not self.stopped and at < last and at + self.record <= size:
             if row == rows:
@@ -216,7 +220,10 @@ class PcapReader:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
     def _u32(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 4 > len(self.block):
+            raise IndexError("a record points outside its block")
         a: cython.longlong = self.block[at]
         b: cython.longlong = self.block[at + 1]
         c: cython.longlong = self.block[at + 2]

@@ -260,7 +260,10 @@ class PcapngReader:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
     def _u32(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 4 > len(self.block):
+            raise IndexError("a record points outside its block")
         a: cython.longlong = self.block[at]
         b: cython.longlong = self.block[at + 1]
         c: cython.longlong = self.block[at + 2]

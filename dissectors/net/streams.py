@@ -29,12 +29,13 @@ from array import array
 
 import cython
 
-from dissectors.layout import matrix
+from dissectors.layout import check_room, matrix
 
 if not cython.compiled:
     from dissectors.layout import (
         CHUNK_BUFFER,
         CHUNK_CLOSE,
+        CHUNK_COLUMNS,
         CHUNK_DATA,
         CHUNK_DETAIL,
         CHUNK_END,
@@ -607,6 +608,7 @@ class Streams:
 
     # ---- batches ----
 
+    @cython.boundscheck(False)
     def feed(
         self,
         block: cython.const[cython.uchar][::1],
@@ -625,6 +627,7 @@ class Streams:
         why: cython.longlong = self._begin(chunks)
         found: cython.longlong = -2
         key: cython.longlong = 0
+        check_room(segments, SEGMENT_COLUMNS, rows)
         self.block = block
         self.segments = segments
         self.first_row = start
@@ -691,8 +694,7 @@ class Streams:
     @cython.exceptval(-1)
     def _begin(self, chunks: cython.longlong[:, ::1]) -> cython.longlong:
         """Opens a batch: pages that the last one's chunks referred to are free again, unfinished work goes on."""
-        if chunks.shape[1] < ROWS_PER_STEP:
-            raise ValueError("the chunks matrix needs room for at least 4 rows")
+        check_room(chunks, CHUNK_COLUMNS, ROWS_PER_STEP)
         self.out = chunks
         self.room = chunks.shape[1]
         self.used = 0
@@ -705,6 +707,7 @@ class Streams:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _easily(self, s: cython.longlong, row: cython.longlong) -> cython.bint:
         """Takes in a segment of side `s` that is in order while nothing waits; false when it is anything else."""
         slot: cython.longlong = s >> 1
@@ -753,6 +756,7 @@ class Streams:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _count(self, s: cython.longlong, row: cython.longlong) -> cython.int:
         flags: cython.longlong = self.segments[SEGMENT_FLAGS, row]
         self.conn[s >> 1, C_LAST_TIME] = self.segments[SEGMENT_TIME, row]
@@ -1072,6 +1076,7 @@ class Streams:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _acks_more(self, s: cython.longlong, ack: cython.longlong) -> cython.bint:
         """Whether an ACK number is above the last one of side `s`. A segment without data that says nothing new may be
         a copy."""
@@ -1079,6 +1084,7 @@ class Streams:
         return ahead > 0 and ahead < HALF
 
     @cython.cfunc
+    @cython.boundscheck(False)
     def _remember(self, stop: cython.longlong):
         """Puts the rows of this call that are not there yet, up to `stop`, into the ring of recent segments."""
         begin: cython.longlong = max(self.first_row, stop - RECENT)
@@ -1100,6 +1106,7 @@ class Streams:
         self.first_row = stop
 
     @cython.cfunc
+    @cython.boundscheck(False)
     def _sort_in(self):
         """Brings the index of the ring up to date: a list for each hash, the newest segment first."""
         place: cython.longlong
@@ -1114,6 +1121,7 @@ class Streams:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _is_copy(self, row: cython.longlong, at_same_point: cython.bint) -> cython.bint:
         """Whether a recent segment is the same packet as this one, captured again: `-i any`, two interfaces, two files.
 
@@ -1248,6 +1256,7 @@ class Streams:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _is_tuple(self, s: cython.longlong, row: cython.longlong) -> cython.bint:
         """Whether side `s` (2 * slot + side) sent this segment."""
         slot: cython.longlong = s >> 1
@@ -1265,6 +1274,7 @@ class Streams:
 
     @cython.cfunc
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _find(self, key: cython.longlong, row: cython.longlong) -> cython.longlong:
         """2 * slot + side of the sender; -2 when the tuple is not there."""
         i: cython.longlong = key & self.mask
@@ -1401,6 +1411,7 @@ class Streams:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1)
+    @cython.boundscheck(False)
     def _chunk(
         self,
         kind: cython.longlong,
