@@ -4,7 +4,7 @@
 -- Times of a capture may be any: a sum beyond 292 years, the most that fits, is null.
 WITH counted AS (
     SELECT
-        slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
+        slot_ns, role, own_kind, api_name, kind, api_version, client_id, client_address, principal, broker_id,
         broker_address, broker_port, connection, client_port, group_id, topic, topics,
         CASE WHEN measured_ns > 0 THEN CAST(ceil(ln(measured_ns) / ln(1.02)) AS INT) ELSE -1 END AS bucket,
         -- A key here, and not a filter on each of the sums: what is added up below are few rows.
@@ -30,6 +30,10 @@ WITH counted AS (
     FROM request_slices
     GROUP BY ALL
 ),
+judged AS (
+    SELECT c.*, coalesce(k.reach, CASE WHEN c.own_kind IS NULL THEN 'broker' ELSE 'mixed' END) AS reach
+    FROM counted AS c LEFT JOIN kinds AS k ON k.kind = c.own_kind
+),
 numbered AS (
     SELECT
         *,
@@ -37,25 +41,33 @@ numbered AS (
             ORDER BY slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
                 broker_address, broker_port, connection, client_port, group_id, topic, topics
         ) AS slice
-    FROM counted
+    FROM judged
 ),
+-- Of three columns and not of all: a window sorts whatever it is given.
 running AS (
     SELECT
-        *,
-        sum(n) OVER (PARTITION BY slice ORDER BY bucket ROWS UNBOUNDED PRECEDING) AS upto,
-        sum(n) OVER (PARTITION BY slice) AS total
+        slice,
+        bucket,
+        sum(sum(n)) OVER (PARTITION BY slice ORDER BY bucket ROWS UNBOUNDED PRECEDING) AS upto,
+        sum(sum(n)) OVER (PARTITION BY slice) AS total
     FROM numbered
+    WHERE n > 0
+    GROUP BY slice, bucket
 ),
-marked AS (
+points AS (
     SELECT
-        *,
-        min(CASE WHEN n > 0 AND upto * 100 >= total * 99 THEN bucket END) OVER (PARTITION BY slice) AS b99
+        slice,
+        min(CASE WHEN upto * 100 >= total * 50 THEN bucket END) AS b50,
+        min(CASE WHEN upto * 100 >= total * 90 THEN bucket END) AS b90,
+        min(CASE WHEN upto * 100 >= total * 95 THEN bucket END) AS b95,
+        min(CASE WHEN upto * 100 >= total * 99 THEN bucket END) AS b99
     FROM running
+    GROUP BY slice
 ),
 picked AS (
     SELECT
         slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
-        broker_address, broker_port, connection, client_port, group_id, topic, topics, b99,
+        broker_address, broker_port, connection, client_port, group_id, topic, topics, b50, b90, b95, b99,
         CAST(sum(requests) AS BIGINT) AS count,
         CAST(sum(n) AS BIGINT) AS answered,
         CAST(sum(errors) AS BIGINT) AS errors,
@@ -64,9 +76,6 @@ picked AS (
         CAST(sum(response_bytes) AS BIGINT) AS response_bytes,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns,
-        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 50) AS b50,
-        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 90) AS b90,
-        min(bucket) FILTER (WHERE n > 0 AND upto * 100 >= total * 95) AS b95,
         min(low) AS low,
         max(high) AS high,
         TRY_CAST(sum(measured_ns) AS BIGINT) AS sum_ns,
@@ -85,7 +94,7 @@ picked AS (
         TRY_CAST(sum(service_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
         TRY_CAST(sum(network_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_network_ns,
         TRY_CAST(sum(receive_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_receive_ns
-    FROM marked
+    FROM numbered AS c LEFT JOIN points AS p ON p.slice = c.slice
     GROUP BY ALL
 )
 -- A bucket stands for its middle, kept between the least and the greatest value that was seen.

@@ -20,7 +20,8 @@ SELECT
     e.exchange,
     CASE WHEN s.every_ns > 0 THEN e.request_time_ns - e.request_time_ns % s.every_ns END AS slot_ns,
     CASE WHEN e.role <> 'client' THEN e.role END AS role,
-    coalesce(k.reach, CASE WHEN e.kind IS NULL THEN 'broker' ELSE 'mixed' END) AS reach,
+    -- Of every request, whatever is asked for: it tells what the request waited for.
+    e.kind AS own_kind,
     -- Bare tokens of an old SASL login have no API key.
     CASE WHEN coalesce(s.by_api, true)
         THEN CASE WHEN e.kind = 'sasl_token' THEN 'SASL token' ELSE e.api_name END END AS api_name,
@@ -54,6 +55,5 @@ SELECT
     CASE WHEN s.parts THEN e.receive_ns END AS receive_ns
 FROM exchanges AS e
     CROSS JOIN settings AS s
-    LEFT JOIN kinds AS k ON k.kind = e.kind
     LEFT JOIN topics AS t ON t.exchange = e.exchange
 WHERE e.status <> 'orphan_reply'
