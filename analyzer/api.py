@@ -8,7 +8,8 @@
         cap.latency(by=["api", "client"]).to_pandas()
         cap.findings
 
-Tables are Arrow tables with the columns of `analyzer.tables`; times are int64 ns since the epoch, null means not known.
+Tables are Arrow tables with the columns of `analyzer.base.tables`; times are int64 ns since the epoch, null means not
+known.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from html import escape
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from analyzer.filters import Filters
-from analyzer.options import Options
-from analyzer.settings import Settings
-from analyzer.tables import TABLES
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from analyzer.dataset import Dataset
-    from analyzer.find import Finding
+    from analyzer.query.dataset import Dataset
+    from analyzer.query.run_findings import Finding
 
     Path = str | PathLike[str]
     Words = str | Iterable[str]
@@ -47,12 +48,12 @@ def read(
     """Reads captures (paths, globs, directories, URIs), or one exported dataset, into tables.
 
     The filters are those of the command line: globs, one or several. `from_ns` (included) and `to_ns` (not included)
-    bound the time, ns since the epoch. `options` are fields of `analyzer.options.Options`, such as `ports=(19092,)`.
-    Raises `analyzer.sources.InputError` (an OSError) when nothing could be read, `analyzer.dataset.DatasetError` for a
-    directory that is no dataset, ValueError for a filter that cannot be meant. What could not be read beside that is
-    told in `Capture.warnings`.
+    bound the time, ns since the epoch. `options` are fields of `analyzer.base.options.Options`, such as `ports=(19092,)`.
+    Raises `analyzer.inputs.sources.InputError` (an OSError) when nothing could be read,
+    `analyzer.query.dataset.DatasetError` for a directory that is no dataset, ValueError for a filter that cannot be
+    meant. What could not be read beside that is told in `Capture.warnings`.
     """
-    from analyzer.local import open_dataset
+    from analyzer.run.local import open_dataset
 
     names = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
     filters = Filters(_words(client), _words(broker), _words(api), _words(topic), from_ns, to_ns)
@@ -66,7 +67,7 @@ def _words(words: Words) -> tuple[str, ...]:
 
 
 class _Table:
-    """A table of `analyzer.tables` as an attribute: an Arrow table, narrowed by the filters."""
+    """A table of `analyzer.base.tables` as an attribute: an Arrow table, narrowed by the filters."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -111,19 +112,19 @@ class Capture:
     @property
     def findings(self) -> Findings:
         """What needs attention, the worst first."""
-        from analyzer.find import find
+        from analyzer.query.run_findings import find
 
         return Findings(find(self._dataset))
 
     def sql(self, query: str) -> pyarrow.Table:
-        """The rows of a SELECT over the tables (DuckDB's SQL). Raises `analyzer.dataset.DatasetError`."""
+        """The rows of a SELECT over the tables (DuckDB's SQL). Raises `analyzer.query.dataset.DatasetError`."""
         return self._dataset.arrow(query)
 
     def metric(self, name: str, by: Sequence[str] = (), every_ns: int | None = None) -> pyarrow.Table:
-        """The rows of a file of `analyzer/metrics`: `by` groups (see `analyzer.settings.DIMENSIONS`), `every_ns` cuts
-        the time into slots. An unknown name is a KeyError, an unknown dimension a ValueError.
+        """The rows of a file of `analyzer/query/metrics`: `by` groups (see `analyzer.base.settings.DIMENSIONS`),
+        `every_ns` cuts the time into slots. An unknown name is a KeyError, an unknown dimension a ValueError.
         """
-        from analyzer.metrics import text
+        from analyzer.query.metrics import text
 
         self._dataset.choose(Settings(tuple(by), every_ns))
         try:
@@ -143,8 +144,8 @@ class Capture:
         """Both messages of an exchange as trees: by its id (a number of the table, or 16 hex digits) or a packet
         (`"#1234"`). Secrets are not shown. Raises KeyError when there is no such exchange, ValueError for another word.
         """
-        from analyzer.bodies import each_message
-        from analyzer.shown import lines, matching
+        from analyzer.messages.bodies import each_message
+        from analyzer.messages.exchange_text import lines, matching
 
         word = f"{exchange:016x}" if isinstance(exchange, int) else exchange
         found = matching(self._dataset, word)

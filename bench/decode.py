@@ -23,8 +23,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "kafka")]
 from encode import encode  # noqa: E402
 
 from dissectors import layout  # noqa: E402
-from dissectors.kafka.explain import explain  # noqa: E402
-from dissectors.kafka.walk import Walker  # noqa: E402
+from dissectors.kafka.columns.walk import Walker  # noqa: E402
+from dissectors.kafka.messages.explain import explain  # noqa: E402
 
 TURNS = 5
 TURN_SECONDS = 0.4

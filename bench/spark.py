@@ -24,8 +24,8 @@ import google_crc32c
 from make_captures import DATA, FILE_HEADER, PACKET, RECIPES, make
 from run import measure
 
-from analyzer.options import Options
-from analyzer.plan import TARGET_BYTES
+from analyzer.base.options import Options
+from analyzer.distributed.plan import TARGET_BYTES
 from analyzer.spark import get_session, write
 from analyzer.spark.job import planned, run
 from analyzer.spark.rows import FRAGMENTS

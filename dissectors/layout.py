@@ -336,7 +336,7 @@ ROW_MUTED = 41  # ns of the rest of that time in which a throttle time told befo
 ROW_KIND = 42  # KIND_, set by kinds; UNKNOWN: of no kind
 ROW_COLUMNS = 43
 
-# What a request waits for, as far as it and its reply tell. The order is that of `analyzer.raw.KINDS`.
+# What a request waits for, as far as it and its reply tell. The order is that of `analyzer.ingest.raw_tables.KINDS`.
 KIND_SASL_TOKEN = 0
 KIND_PRODUCE_ACKS_0 = 1
 KIND_PRODUCE_ACKS_1 = 2

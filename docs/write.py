@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from analyzer import tables
+from analyzer.base import tables
 from analyzer.cli.main import cli
 
 ROOT = Path(__file__).resolve().parent.parent

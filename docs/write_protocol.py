@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from dissectors.kafka import headers, roles, schema
-from dissectors.kafka.error_codes import known_errors
-from dissectors.kafka.schema import Api, EmbeddedSchema, Field, Message, Span
+from dissectors.kafka.schema import headers, lookup, roles
+from dissectors.kafka.schema.error_codes import known_errors
+from dissectors.kafka.schema.lookup import Api, EmbeddedSchema, Field, Message, Span
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "protocol"
@@ -57,7 +57,7 @@ Kind = TypeVar("Kind")
 STRUCTURE = frozenset({"row", "topics", "partitions", "forgotten", "error", "embedded"})
 
 HOW_TO_READ = """\
-Written from `dissectors/kafka/schemas` by `make docs`; do not edit.
+Written from `dissectors/kafka/schema/definitions` by `make docs`; do not edit.
 
 A column of a table is a run of versions with one layout, struck out when Kafka has removed them. `•` the field is
 there, `?` it is there and may be null. `[]` is an array of the fields below, `[]INT32` of numbers, `{}` a struct. A
@@ -67,16 +67,16 @@ versions lengths are compact and every struct ends with tagged fields. *Italics*
 
 def pages() -> dict[str, str]:
     """Name of a file in docs/protocol -> its text."""
-    found = {page_name(key): api_page(_api(key)) for key in schema.readable_keys()}
+    found = {page_name(key): api_page(_api(key)) for key in lookup.readable_keys()}
     return {"README.md": index(), "embedded.md": embedded_page(), "error_codes.md": error_page(), **found}
 
 
 def page_name(key: int) -> str:
-    return f"{key:02}_{schema.known_keys()[key].name}.md"
+    return f"{key:02}_{lookup.known_keys()[key].name}.md"
 
 
 def _api(key: int) -> Api:
-    api = schema.api(key)
+    api = lookup.api(key)
     assert api is not None
     return api
 
@@ -90,7 +90,7 @@ def index() -> str:
 
 
 def _index_rows() -> Iterator[list[str]]:
-    for key in schema.readable_keys():
+    for key in lookup.readable_keys():
         api = _api(key)
         link = f"[{api.name}]({page_name(key)})"
         words = [str(api.versions), str(api.flexible or ""), removed(api), str(api.unstable or "")]
@@ -129,8 +129,8 @@ def _headers(api: Api, message: Message) -> str:
 def embedded_page() -> str:
     """The structs inside bytes fields and control records."""
     lines = ["# Structs inside bytes", "", "[How to read this page](README.md)"]
-    for name in schema.embedded_names():
-        found = schema.embedded(name)
+    for name in lookup.embedded_names():
+        found = lookup.embedded(name)
         lines += ["", f"## {found.name}", "", _embedded_facts(found), ""]
         lines += _fields(found, Message("", found.fields))
     return _text(lines)
@@ -218,7 +218,7 @@ def _meaning(field: Field, level: str | None) -> str:
 def _held(name: str) -> str:
     if name in ("request", "response"):
         return f"holds a whole {name}"
-    struct = schema.embedded(name).name
+    struct = lookup.embedded(name).name
     return f"holds [{struct}](embedded.md#{struct.lower()})"
 
 

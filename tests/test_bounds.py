@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from dissectors import columns, layout
-from dissectors.kafka.exchanges import Exchanges
-from dissectors.kafka.frames import Frames
-from dissectors.kafka.walk import Walker
-from dissectors.net.packets import Packets
-from dissectors.net.streams import Streams
+from dissectors import arrow_buffers, layout
+from dissectors.kafka.columns.exchanges import Exchanges
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.framing.frames import Frames
+from dissectors.packet.packets import Packets
+from dissectors.tcp.streams import Streams
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = [path for path in sorted((ROOT / "dissectors").rglob("*.py")) if "boundscheck(False)" in path.read_text()]
@@ -105,4 +105,4 @@ def test_a_matrix_that_is_too_small_is_told(lacks: str) -> None:
     with pytest.raises(ValueError, match="are needed"):
         Exchanges().feed(frames, values, 0, rows, 1, small(layout.ROW_COLUMNS), 0, 8)
     with pytest.raises(IndexError, match="too many"):
-        columns.bits_between(small(2), 2 if lacks == "columns" else 1, rows, 0, 1)
+        arrow_buffers.bits_between(small(2), 2 if lacks == "columns" else 1, rows, 0, 1)

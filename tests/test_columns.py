@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.raw import SPLIT_SHIFT, Field, arrow_table
-from dissectors import columns, layout
-from dissectors.kafka.schema import api_names
+from analyzer.ingest.raw_tables import SPLIT_SHIFT, Field, arrow_table
+from dissectors import arrow_buffers, layout
+from dissectors.kafka.schema.lookup import api_names
 
 TYPES = {"int16": 15, "int32": 31, "int64": 63}
 
@@ -63,9 +63,13 @@ def test_api_names_of_keys_that_kafka_has_not() -> None:
     assert column("api", keys)["x"].to_pylist() == [None if key is None else names.get(key) for key in keys]
 
 
-@pytest.mark.parametrize("write", [columns.int8s, columns.int16s, columns.int32s, columns.int64s])
+@pytest.mark.parametrize(
+    "write", [arrow_buffers.int8s, arrow_buffers.int16s, arrow_buffers.int32s, arrow_buffers.int64s]
+)
 def test_memory_of_the_wrong_size_is_refused(write: Callable[..., None]) -> None:
-    code = {columns.int8s: "b", columns.int16s: "h", columns.int32s: "i", columns.int64s: "q"}[write]
+    code = {arrow_buffers.int8s: "b", arrow_buffers.int16s: "h", arrow_buffers.int32s: "i", arrow_buffers.int64s: "q"}[
+        write
+    ]
     out = array(code, [7, 7])
     with pytest.raises(IndexError):
         write(filled([1, 2, 3]), 0, 3, out)
@@ -73,7 +77,9 @@ def test_memory_of_the_wrong_size_is_refused(write: Callable[..., None]) -> None
     assert list(out) == [layout.UNKNOWN if code == "q" else 0, 1]
 
 
-@pytest.mark.parametrize(("bits", "write"), [(8, columns.int8s), (16, columns.int16s), (32, columns.int32s)])
+@pytest.mark.parametrize(
+    ("bits", "write"), [(8, arrow_buffers.int8s), (16, arrow_buffers.int16s), (32, arrow_buffers.int32s)]
+)
 def test_what_does_not_fit_is_refused(bits: int, write: Callable[..., None]) -> None:
     for value in (2 ** (bits - 1), -(2 ** (bits - 1)) - 1):
         with pytest.raises(OverflowError):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from analyzer.export import with_hex_keys
-from analyzer.render import Renderer, message
-from analyzer.text import escape_json
-from dissectors.kafka.explain import explain
+from analyzer.base.text import escape_json
+from analyzer.messages.render import Renderer, message
+from analyzer.query.export import with_hex_keys
+from dissectors.kafka.messages.explain import explain
 
 
 def exchange_line(row: dict[str, Any], request: bytes | None, response: bytes | None, records: bool = False) -> str:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.base.workers import default_jobs
 from analyzer.cli.outcome import FINE, UNREADABLE, say
 from analyzer.cli.values import Ports, Size, Span, Tap, UtcTime
-from analyzer.filters import Filters
-from analyzer.options import Options
-from analyzer.shares import default_jobs
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -190,7 +190,7 @@ def opened(
     """The dataset of the captures, its warnings said on stderr; of large tables, only those in `tables` (None: all)."""
     from analyzer.cli.interrupts import interruptible
     from analyzer.cli.progress import progress
-    from analyzer.local import open_dataset
+    from analyzer.run.local import open_dataset
 
     say_when_uncompiled()
     with progress(inputs) as bar, open_dataset(inputs, dataclasses.replace(options, tables=tables), bar) as dataset:
@@ -208,7 +208,7 @@ def exit_code(dataset: Dataset) -> int:
 
 def say_when_uncompiled() -> None:
     """One line when the hot stages run as plain Python, because minutes instead of seconds want an explanation."""
-    import dissectors.net.packets as stage
+    import dissectors.packet.packets as stage
 
     if (stage.__file__ or "").endswith(".py"):
         say("running uncompiled, many times slower than with compiled stages: reinstall where a C compiler is at hand")

@@ -11,7 +11,7 @@ from types import FrameType
 
 import click
 
-from analyzer.text import printable
+from analyzer.base.text import printable
 
 FINE = 0
 CHECK_FAILED = 1
@@ -117,7 +117,7 @@ def _is_interrupted_query(error: BaseException) -> bool:
 
 def _expected(error: BaseException) -> str | None:
     """The lines for an error that the world can cause; None for one that only we can."""
-    from analyzer.sources import InputError
+    from analyzer.inputs.sources import InputError
 
     if isinstance(error, InputError):
         return str(error)

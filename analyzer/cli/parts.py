@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.filters import like
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
-from analyzer.filters import like
-from analyzer.options import Options
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 # Column of a metric -> globs, one of which a row must match.
@@ -93,7 +93,7 @@ def _print_table(dataset: Dataset, section: str, part: str, rows: Wanted, limit:
 
 def _narrowed(metric: str, wanted: Wanted) -> str:
     """The metric's SQL, only the rows that are wanted."""
-    from analyzer.metrics import text
+    from analyzer.query.metrics import text
 
     sql = text(metric)
     conditions = [f"({' OR '.join(like(column, glob) for glob in globs)})" for column, globs in wanted.items() if globs]

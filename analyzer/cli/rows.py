@@ -6,10 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from analyzer.cli.table import TABLE_ROWS, print_result
-from analyzer.export import Rows, write
+from analyzer.query.export import Rows, write
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 
 def print_rows(dataset: Dataset, sql: str, form: str, limit: int | None = None) -> None:

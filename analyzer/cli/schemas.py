@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from dissectors.kafka import headers, schema
-from dissectors.kafka.schema import Api, EmbeddedSchema, Field, Message, Span
+from dissectors.kafka.schema import headers, lookup
+from dissectors.kafka.schema.lookup import Api, EmbeddedSchema, Field, Message, Span
 
 WIDTH = 110
 # Where what is said of a field begins, unless its line is longer.
@@ -23,15 +23,15 @@ COLUMN = 46
 
 def names() -> dict[str, int | str]:
     """What `layout` takes, by what a user may call it in small letters: an API's key or an embedded struct's file."""
-    known = schema.known_keys()
-    found: dict[str, int | str] = {known[key].name.lower(): key for key in schema.readable_keys()}
-    found |= {str(key): key for key in schema.readable_keys()}
-    return found | {schema.embedded(each).name.lower(): each for each in schema.embedded_names()}
+    known = lookup.known_keys()
+    found: dict[str, int | str] = {known[key].name.lower(): key for key in lookup.readable_keys()}
+    found |= {str(key): key for key in lookup.readable_keys()}
+    return found | {lookup.embedded(each).name.lower(): each for each in lookup.embedded_names()}
 
 
 def title(key: int | str) -> str:
     """The name as Kafka writes it."""
-    return schema.known_keys()[key].name if isinstance(key, int) else schema.embedded(key).name
+    return lookup.known_keys()[key].name if isinstance(key, int) else lookup.embedded(key).name
 
 
 def has_version(key: int | str, version: int) -> bool:
@@ -41,19 +41,19 @@ def has_version(key: int | str, version: int) -> bool:
 
 def listing() -> Iterator[str]:
     """A line per API: key, name, versions; then a line per struct that stands inside bytes."""
-    for key in schema.readable_keys():
+    for key in lookup.readable_keys():
         yield f"{key:>3}  {title(key):<30} versions {_history(_api(key))}"
     yield ""
     yield "Inside bytes fields and control records:"
-    for name in schema.embedded_names():
-        found = schema.embedded(name)
+    for name in lookup.embedded_names():
+        found = lookup.embedded(name)
         yield f"     {found.name:<30} versions {found.versions}"
 
 
 def layout(key: int | str, version: int | None) -> Iterator[str]:
     """Both messages of an API, or one struct; of all versions, or of one."""
     if isinstance(key, str):
-        yield from _embedded(schema.embedded(key), version)
+        yield from _embedded(lookup.embedded(key), version)
         return
     api = _api(key)
     yield f"{api.name}, key {key}, versions {_history(api)}"
@@ -158,7 +158,7 @@ class _Layout:
             yield f"= {field.default}"
         if field.embedded is not None:
             frame = field.embedded in ("request", "response")
-            yield f"holds a {field.embedded}" if frame else f"holds {schema.embedded(field.embedded).name}"
+            yield f"holds a {field.embedded}" if frame else f"holds {lookup.embedded(field.embedded).name}"
         yield from self.removal(field)
         if field.comment:
             yield f"# {field.comment}"
@@ -187,10 +187,10 @@ class _Layout:
 
 
 def _schema(key: int | str) -> Api | EmbeddedSchema:
-    return schema.embedded(key) if isinstance(key, str) else _api(key)
+    return lookup.embedded(key) if isinstance(key, str) else _api(key)
 
 
 def _api(key: int) -> Api:
-    api = schema.api(key)
+    api = lookup.api(key)
     assert api is not None  # callers take keys from `names`
     return api

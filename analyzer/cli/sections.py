@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.options import Options
+from analyzer.base.settings import MEASURES, MOST_SLOTS, Settings
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.values import Span
-from analyzer.options import Options
-from analyzer.settings import MEASURES, MOST_SLOTS, Settings
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -69,7 +69,7 @@ def section_command(
                     print_section(dataset, section, console, limit or None)
             else:
                 from analyzer.cli.rows import print_rows
-                from analyzer.metrics import text as sql
+                from analyzer.query.metrics import text as sql
 
                 print_rows(dataset, sql(over_time if every_ns and over_time else metric), form, limit)
             return exit_code(dataset)

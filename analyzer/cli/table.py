@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from analyzer.base.text import printable
 from analyzer.cli.outcome import say
 from analyzer.cli.screen import screen
 from analyzer.report.format import exchange_id
-from analyzer.text import printable
 
 if TYPE_CHECKING:
-    from analyzer.export import Rows
+    from analyzer.query.export import Rows
     from analyzer.report.layout import Column
 
 # As many rows as a person may scroll through; more are for the other formats.

@@ -9,12 +9,12 @@ from typing import Any, TextIO
 
 from rich.text import Text
 
-from analyzer.compare import ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
-from analyzer.kinds import kind_of
+from analyzer.base.text import csv_cell, json_text
+from analyzer.base.wait_kinds import kind_of
+from analyzer.compare.captures import ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
 from analyzer.report import layout
 from analyzer.report.format import count, duration, safe
 from analyzer.report.layout import Column, Row
-from analyzer.text import csv_cell, json_text
 
 QUIET = ("same", "unknown")
 WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from analyzer.dataset import Dataset
-from analyzer.find import Finding, find, find_quickly
-from analyzer.settings import Settings
+from analyzer.base.settings import Settings
+from analyzer.query.dataset import Dataset
+from analyzer.query.run_findings import Finding, find, find_quickly
 
 Rows = list[dict[str, Any]]
 

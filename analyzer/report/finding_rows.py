@@ -6,10 +6,10 @@ import csv
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from analyzer.find import EVIDENCE, Finding
+from analyzer.base.text import csv_cell, json_text
+from analyzer.query.run_findings import EVIDENCE, Finding
 from analyzer.report.format import exchange_id
 from analyzer.report.sentences import command, sentence
-from analyzer.text import csv_cell, json_text
 
 _OWN = ("severity", "weight", "connection", "first_time_ns", "last_time_ns")
 

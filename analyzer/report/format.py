@@ -9,7 +9,7 @@ import shlex
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analyzer.text import printable
+from analyzer.base.text import printable
 
 SECOND_NS = 1_000_000_000
 NONE = "-"

@@ -1,14 +1,14 @@
-"""Columns for what a person asked to group by: one per dimension of `analyzer.settings`, and one for time slots."""
+"""Columns for what a person asked to group by: one per dimension of `analyzer.base.settings`, and one for time slots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from analyzer.kinds import kind_of
+from analyzer.base.settings import Settings
+from analyzer.base.wait_kinds import kind_of
 from analyzer.report.format import client, clock, endpoint, exchange_id, safe
 from analyzer.report.layout import Column
-from analyzer.settings import Settings
 
 SECOND_NS = 1_000_000_000
 Cell = Callable[[dict[str, Any]], str]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TextIO
 
-from analyzer.find import find_quickly
+from analyzer.base.tables import is_key
+from analyzer.base.text import json_text
+from analyzer.query.run_findings import find_quickly
 from analyzer.report.finding_rows import as_object
-from analyzer.tables import is_key
-from analyzer.text import json_text
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 METRICS = (
     "coverage",

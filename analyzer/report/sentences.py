@@ -1,4 +1,4 @@
-"""Findings as sentences: the templates of `analyzer.findings` filled with values, captured strings made safe."""
+"""Findings as sentences: the templates of `analyzer.query.findings` filled with values, captured strings made safe."""
 
 from __future__ import annotations
 

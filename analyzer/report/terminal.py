@@ -16,7 +16,7 @@ from rich.text import Text
 from analyzer.report.facts import Facts
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 NARROWEST, WIDEST = 80, 200
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from analyzer.facts.tables import FACT_TABLES
-from analyzer.local import RESOLVED_IN_TASKS
+from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.run.local import RESOLVED_IN_TASKS
 from analyzer.spark import rows, stages
 from analyzer.spark.session import told
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from analyzer.plan import Task
+    from analyzer.distributed.plan import Task
     from analyzer.spark.stages import Done
 
 # Bodies that tell the same have the same number in every run, so several runs may write the same fact.

@@ -2,8 +2,9 @@
 
     plan --read--> raw tables, fragments --by connection--> stitch --> raw tables --SQL--> final tables
 
-What a run guessed is proved here from what the runs tell: where a part of a file begins (`analyzer.plan`), where a frame begins
-(`analyzer.tasks.stitch`). What is refuted is read again, and nothing of the first try counts.
+What a run guessed is proved here from what the runs tell: where a part of a file begins (`analyzer.distributed.plan`),
+where a frame begins (`analyzer.distributed.tasks.stitch`). What is refuted is read again, and nothing of the first try
+counts.
 """
 
 from __future__ import annotations
@@ -15,24 +16,25 @@ from operator import add
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from analyzer import local, resolve
-from analyzer.options import Options
-from analyzer.peek import in_time_order
-from analyzer.plan import TARGET_BYTES, Plan, plan, repaired
-from analyzer.small_tables import by_file, small_tables
-from analyzer.sources import InputError, Source, expand
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.distributed.plan import TARGET_BYTES, Plan, plan, repaired
+from analyzer.ingest.run_tables import by_file, small_tables
+from analyzer.ingest.tls_facts import read_key_logs
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.sources import InputError, Source, expand
+from analyzer.query import resolve
+from analyzer.run import local
 from analyzer.spark import dataflow, stages
 from analyzer.spark.dataflow import Stage
 from analyzer.spark.session import prepare
 from analyzer.spark.views import Views, final_tables
-from analyzer.tables import TABLES
-from analyzer.tls import read_key_logs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from analyzer.inputs import Reading
-    from analyzer.pipeline import Summary
+    from analyzer.ingest.pipeline import Summary
+    from analyzer.inputs.readings import Reading
 
     Tell = Callable[[str], None]
 
@@ -130,9 +132,9 @@ def tables(
 ) -> Tables:
     """The final tables of captures, as DataFrames.
 
-    `paths` are paths that all machines see, directories, globs, URIs; `options` fields of `analyzer.options.Options`. A
-    capture that is damaged is told in `Tables.warnings`; `strict`: it raises. `tell` hears a line at each step. Raises
-    InputError when nothing could be read, SparkError when Spark fails.
+    `paths` are paths that all machines see, directories, globs, URIs; `options` fields of
+    `analyzer.base.options.Options`. A capture that is damaged is told in `Tables.warnings`; `strict`: it raises. `tell`
+    hears a line at each step. Raises InputError when nothing could be read, SparkError when Spark fails.
     """
     names = [paths] if isinstance(paths, str | PathLike) else list(paths)
     return run(spark, planned([fspath(name) for name in names], Options(**options), task_bytes), strict, tell)

@@ -11,15 +11,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer import fragments, raw, tls
-from analyzer.facts.tables import FACT_TABLES
-from analyzer.stitch import JOINED
+from analyzer.distributed import fragments
+from analyzer.distributed.stitch import JOINED
+from analyzer.ingest import raw_tables, tls_facts
+from analyzer.ingest.facts.tables import FACT_TABLES
 from dissectors import layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analyzer.raw import Field
+    from analyzer.ingest.raw_tables import Field
 
 SHAPE = "table string, task bigint, batch binary"
 BATCH_ROWS = 8_192
@@ -30,13 +31,13 @@ FRAGMENTS = "fragments"
 FRAGMENTS_LEVEL = 6
 OUTCOME = "outcome"
 OF_RUNS: dict[str, tuple[Field, ...]] = {
-    "exchanges": raw.EXCHANGES,
-    "entries": raw.ENTRIES,
-    "errors": raw.ERRORS,
-    "problems": raw.PROBLEMS,
-    "parts": raw.PARTS,
-    "talks": raw.TALKS,
-    "tls": tls.FIELDS,
+    "exchanges": raw_tables.EXCHANGES,
+    "entries": raw_tables.ENTRIES,
+    "errors": raw_tables.ERRORS,
+    "problems": raw_tables.PROBLEMS,
+    "parts": raw_tables.PARTS,
+    "talks": raw_tables.TALKS,
+    "tls": tls_facts.FIELDS,
     "joined": JOINED,
 }
 SPARK_TYPES = {
@@ -62,7 +63,7 @@ def schema(table: str) -> pa.Schema:
         return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in FACT_TABLES[table]])
     fields = OF_RUNS[table]
     columns = 2 + max(field.at for field in fields)
-    made = raw.arrow_table(fields, layout.matrix(columns, 1), 0, pa.array([], pa.string()))
+    made = raw_tables.arrow_table(fields, layout.matrix(columns, 1), 0, pa.array([], pa.string()))
     return pa.schema([(field.name, _plain(field.type)) for field in made.schema])
 
 

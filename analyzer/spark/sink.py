@@ -1,7 +1,7 @@
 """Final tables as a dataset of Parquet files that `kanalyze DIR` reads: TABLE/part-*.parquet, and a manifest, written last.
 
-Executors write the files themselves, to whatever `analyzer.objects` reaches: Spark needs no jar for it. A file is named after
-the partition that it holds, so a task that runs twice writes the same file twice.
+Executors write the files themselves, to whatever `analyzer.base.object_storage` reaches: Spark needs no jar for it. A
+file is named after the partition that it holds, so a task that runs twice writes the same file twice.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from analyzer.dataset import MANIFEST
-from analyzer.objects import address, find, is_uri, listing, writing
+from analyzer.base.object_storage import address, find, is_uri, listing, writing
+from analyzer.base.tables import TABLES, arrow_schema
+from analyzer.query.dataset import MANIFEST
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import conform
 from analyzer.spark.session import SparkError, told
-from analyzer.tables import TABLES, arrow_schema
 from analyzer.version import VERSION
 
 if TYPE_CHECKING:

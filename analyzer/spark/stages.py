@@ -18,14 +18,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from analyzer.options import Options
+from analyzer.base.options import Options
 from analyzer.spark.rows import FRAGMENTS, OUTCOME, conform, packed, row, schema
 from analyzer.version import VERSION
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analyzer.tasks import Outcome
+    from analyzer.distributed.tasks import Outcome
 
 RAW = "raw_"
 
@@ -78,7 +78,7 @@ def opened(data: bytes, given: Order) -> Done:
 
 def read(batches: Iterable[pa.RecordBatch], tasks: Sequence[bytes], given: Order) -> Iterator[pa.RecordBatch]:
     """Reads the tasks whose places in `tasks` (pickled) are the first column of the batches, each with the flows that leave raw."""
-    from analyzer.tasks import read_task
+    from analyzer.distributed.tasks import read_task
 
     for batch in batches:
         for place in batch.column(0).to_pylist():
@@ -92,7 +92,7 @@ def stitch(
     batches: Iterator[pa.RecordBatch], number: int, given: Order, secrets: Sequence[tuple[int, bytes]]
 ) -> Iterator[pa.RecordBatch]:
     """Finishes the connections of partition `number` of the fragments, which come sorted by flow and number."""
-    from analyzer.tasks import stitch as finish
+    from analyzer.distributed.tasks import stitch as finish
 
     columns = schema(FRAGMENTS)
     first = next(batches, None)

@@ -12,24 +12,24 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer import find, metrics
-from analyzer.catalog import tables_read
-from analyzer.dataset import _entries, _shared
-from analyzer.facts.tables import FACT_TABLES
-from analyzer.filters import Filters
-from analyzer.local import SMALL, STEPS
-from analyzer.resolve import FACTS
-from analyzer.settings import Settings
+from analyzer.base.filters import Filters
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES
+from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.query import metrics, run_findings
+from analyzer.query.catalog import tables_read
+from analyzer.query.dataset import _entries, _shared
+from analyzer.query.resolve import FACTS
+from analyzer.run.local import SMALL, STEPS
 from analyzer.spark.dataflow import MOST_PARTITIONS, RAW_TABLES
 from analyzer.spark.rows import SPARK_TYPES, _bytes
 from analyzer.spark.session import told
-from analyzer.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 ALL = {table: f"all_{table}" for table in TABLES}
 RAW = frozenset(f"raw_{name}" for name in RAW_TABLES)
@@ -102,12 +102,12 @@ class Views(Mapping[str, "DataFrame"]):
             return [row.asDict() for row in found.collect()]
 
     def metric(self, name: str, settings: Settings | None = None) -> DataFrame:
-        """The rows of analyzer/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
+        """The rows of analyzer/query/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
         return self.sql(metrics.text(name), settings)
 
-    def findings(self) -> list[find.Finding]:
+    def findings(self) -> list[run_findings.Finding]:
         """What needs attention, the worst first."""
-        return find.find(cast("Dataset", self))
+        return run_findings.find(cast("Dataset", self))
 
     def close(self) -> None:
         """Drops the views and frees what they held."""
@@ -193,7 +193,7 @@ def final_tables(
 
 
 def written_tables(spark: SparkSession, tables: Mapping[str, DataFrame], filters: Filters | None = None) -> Views:
-    """Final tables that were written before, by their names in `analyzer.tables`."""
+    """Final tables that were written before, by their names in `analyzer.base.tables`."""
     return Views(spark, {ALL[name]: frame for name, frame in tables.items()}, {}, filters)
 
 

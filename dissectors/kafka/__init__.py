@@ -1,0 +1,1 @@
+"""Kafka: the messages in a stream of bytes; nothing here knows where the bytes come from."""

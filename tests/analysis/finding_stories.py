@@ -1,4 +1,4 @@
-"""For each rule of analyzer/findings: rows of tables in which it must fire, and rows close to them in which it must not.
+"""For each rule of analyzer/query/findings: rows of tables in which it must fire, and rows close to them in which it must not.
 
 The limits are those of the finding list that operators agreed on (5 % and 1 s of throttling, 30 events behind a rate, 10 s of
 an election, ...), not what the SQL does today.

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analyzer.dataset import Dataset, parquet
-from analyzer.tables import TABLES, arrow_schema
+from analyzer.base.tables import TABLES, arrow_schema
+from analyzer.query.dataset import Dataset, parquet
 
 Rows = list[dict[str, Any]]
 START_NS = 1_795_261_415_000_000_000

@@ -1,4 +1,4 @@
-"""Raw rows made by hand, as the views of analyzer/resolve read them: what a row does not say is null."""
+"""Raw rows made by hand, as the views of analyzer/query/resolve read them: what a row does not say is null."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import Any
 
 from made_rows import counted
 
-from analyzer import raw, resolve
-from analyzer.dataset import Dataset
-from analyzer.facts.tables import FACT_TABLES, no_rows
-from analyzer.tables import SQL_TYPES
+from analyzer.base.tables import SQL_TYPES
+from analyzer.ingest import raw_tables
+from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.query import resolve
+from analyzer.query.dataset import Dataset
 from dissectors import layout
-from dissectors.kafka.kinds import tell
+from dissectors.kafka.columns.wait_kinds import tell
 
 Rows = list[dict[str, Any]]
 START_NS = 1_795_261_415_000_000_000
@@ -76,7 +77,11 @@ def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
 
 def dataset(parts: Rows | None = None, **tables: Rows) -> Dataset:
     """The final tables of these raw rows (`exchanges`, `entries`, `errors`, and those of FACT_TABLES)."""
-    types = {"exchanges": _types(raw.EXCHANGES), "entries": _types(raw.ENTRIES), "errors": _types(raw.ERRORS)}
+    types = {
+        "exchanges": _types(raw_tables.EXCHANGES),
+        "entries": _types(raw_tables.ENTRIES),
+        "errors": _types(raw_tables.ERRORS),
+    }
     exchanges = counted(tables.get("exchanges", []), tables.get("errors", []))
     tables["exchanges"] = [row | {"own_kind": kind(row)} for row in exchanges]
     made = {f"raw_{name}": _table(columns, tables.get(name, [])) for name, columns in types.items()}
@@ -92,16 +97,16 @@ def kind(row: dict[str, Any]) -> str | None:
     matrix = layout.matrix(layout.ROW_COLUMNS, 1)
     for column in range(layout.ROW_COLUMNS):
         matrix[column, 0] = layout.UNKNOWN
-    for name, at, words, _ in raw.EXCHANGES:
+    for name, at, words, _ in raw_tables.EXCHANGES:
         value = row.get(name)
         if value is not None and (isinstance(words, tuple) or not isinstance(value, str)):
             matrix[at, 0] = words.index(value) if isinstance(words, tuple) else value
     tell(matrix, 0, 1)
     number = matrix[layout.ROW_KIND, 0]
-    return None if number == layout.UNKNOWN else raw.KINDS[number]
+    return None if number == layout.UNKNOWN else raw_tables.KINDS[number]
 
 
-def _types(fields: tuple[raw.Field, ...]) -> dict[str, str]:
+def _types(fields: tuple[raw_tables.Field, ...]) -> dict[str, str]:
     found = {}
     for field in fields:
         if field.type == "packet":

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import analyzer
-from analyzer.sources import InputError
-from analyzer.tables import TABLES, arrow_schema
+from analyzer.base.tables import TABLES, arrow_schema
+from analyzer.inputs.sources import InputError
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 THROTTLE = SAMPLES / "throttle.pcap.zst"

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from _duckdb import InterruptException
 
-from analyzer import local, metrics
-from analyzer.catalog import Catalog, Entry, tables_read
-from analyzer.dataset import Dataset, DatasetError
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.query import metrics
+from analyzer.query.catalog import Catalog, Entry, tables_read
+from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.report import facts
+from analyzer.run import local
 
 ENTRIES = {
     "a": Entry("SELECT 1 AS x", False),

@@ -9,7 +9,7 @@ import pytest
 from finding_stories import MS_NS, PRODUCE, many
 from made_rows import Rows, connection, dataset, error, random_exchanges
 
-from analyzer.compare import Comparison, compare
+from analyzer.compare.captures import Comparison, compare
 
 Tables = dict[str, Rows]
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import zstandard
 
-from analyzer.facts import collect, kinds
-from analyzer.facts.collect import Collector, kinds_for
-from analyzer.facts.tables import FACT_TABLES, no_rows
-from analyzer.tables import SQL_TYPES
+from analyzer.base.tables import SQL_TYPES
+from analyzer.ingest.facts import collect, fact_kinds
+from analyzer.ingest.facts.collect import Collector, kinds_for
+from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
 from dissectors import layout
 
 Row = dict[str, Any]
@@ -288,6 +288,6 @@ def test_kinds_write_the_columns_of_their_tables() -> None:
     for name, columns in FACT_TABLES.items():
         assert {kind for _, kind in columns} <= SQL_TYPES.keys(), name
         assert no_rows(name).endswith("WHERE false")
-    assert kinds.uuid_or_none(bytes(16)) is None
-    assert kinds.known(-1) is None
-    assert kinds.known(0) == 0
+    assert fact_kinds.uuid_or_none(bytes(16)) is None
+    assert fact_kinds.known(-1) is None
+    assert fact_kinds.known(0) == 0

@@ -13,10 +13,10 @@ from typing import Any
 import broker_log
 import pytest
 
-from analyzer.dataset import Dataset
-from analyzer.local import open_dataset
-from analyzer.options import Options
-from analyzer.tables import TABLES
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset
+from analyzer.run.local import open_dataset
 
 Row = dict[str, Any]
 GROUPS = ("groups_classic", "groups_848", "groups_share", "groups_streams", "transactions", "cluster", "old_java")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analyzer.filters import like, literal
+from analyzer.base.filters import like, literal
 
 DATABASE = duckdb.connect()
 

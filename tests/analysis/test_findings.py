@@ -9,13 +9,13 @@ import pytest
 from finding_stories import STORIES, failing, many
 from made_rows import capture, dataset
 
-from analyzer.dataset import Dataset
-from analyzer.find import find
-from analyzer.findings import names, rule, rules
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.query.dataset import Dataset
+from analyzer.query.findings import names, rule, rules
+from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
+from analyzer.run.local import open_dataset
 
 CASES = [(name, number) for name, (_, silent) in STORIES.items() for number in range(len(silent))]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange
 
-from analyzer.filters import Filters
-from analyzer.settings import Settings
+from analyzer.base.filters import Filters
+from analyzer.base.settings import Settings
 
 MS = 1_000_000
 

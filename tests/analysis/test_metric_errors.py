@@ -12,8 +12,8 @@ import pytest
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, error, exchange
 from rich.console import Console
 
-from analyzer.dataset import Dataset
-from analyzer.settings import Settings
+from analyzer.base.settings import Settings
+from analyzer.query.dataset import Dataset
 
 
 def told(seed: int) -> tuple[Rows, Rows]:

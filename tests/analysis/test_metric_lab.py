@@ -12,9 +12,9 @@ import broker_log
 import pytest
 from made_rows import Rows, dataset
 
-from analyzer.dataset import Dataset
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.query.dataset import Dataset
+from analyzer.run.local import open_dataset
 
 # What only packets tell (connections that end, fetches) or only the log does not.
 OF_PACKETS = ("cluster", "pause_ns", "example_exchange", "end_ns", "duration_ns", "moved_partitions", "cause")

@@ -14,11 +14,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange, random_exchanges
 
-from analyzer import metrics
-from analyzer.dataset import Dataset
-from analyzer.kinds import sql as kinds_sql
+from analyzer.base.settings import Settings
+from analyzer.base.wait_kinds import sql as kinds_sql
+from analyzer.query import metrics
+from analyzer.query.dataset import Dataset
 from analyzer.report import parts
-from analyzer.settings import Settings
 
 MS = 1_000_000
 PARTS = ("send", "queue", "muted", "service", "network", "receive")

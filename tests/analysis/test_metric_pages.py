@@ -15,11 +15,11 @@ from made_rows import START_NS, connection, dataset, error, exchange
 from rich.cells import cell_len
 from rich.console import Console
 
-from analyzer.dataset import Dataset
-from analyzer.filters import Filters
+from analyzer.base.filters import Filters
+from analyzer.base.settings import Settings
+from analyzer.query.dataset import Dataset
 from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import print_report, print_section
-from analyzer.settings import Settings
 
 PAGES = ("latency", "profile", "throttle", "errors", "clients", "connections", "brokers")
 MS = 1_000_000

@@ -12,9 +12,9 @@ import pytest
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, error, exchange
 from rich.console import Console
 
-from analyzer.filters import Filters
+from analyzer.base.filters import Filters
+from analyzer.base.settings import Settings
 from analyzer.report.terminal import print_section
-from analyzer.settings import Settings
 
 MS = 1_000_000
 

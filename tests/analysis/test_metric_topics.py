@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from made_rows import START_NS, Rows, connection, dataset, exchange
 
-from analyzer.dataset import Dataset
-from analyzer.filters import Filters
+from analyzer.base.filters import Filters
+from analyzer.query.dataset import Dataset
 
 MS = 1_000_000
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from analyzer.dataset import Dataset
-from analyzer.local import open_dataset
-from analyzer.options import Options
-from analyzer.settings import Settings
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.query.dataset import Dataset
+from analyzer.run.local import open_dataset
 
 # Brokers that delay (before 2.0), that mute, and one that answers in every way it can.
 CAPTURES = ("throttle", "broker_11", "broker_24", "basics", "errors")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from made_rows import dataset
 
-from analyzer import metrics
+from analyzer.query import metrics
 
 FORBIDDEN = (
     r"\bQUALIFY\b|\bstring_agg\b|\barray_agg\b|\blist\b|\bunnest\b|\bexplode\b|//|::|\bEXCLUDE\b|\bDISTINCT ON\b|\bto_timestamp\b"

@@ -22,8 +22,8 @@ from made_rows import (
     random_exchanges,
 )
 
-from analyzer import metrics
-from analyzer.filters import Filters
+from analyzer.base.filters import Filters
+from analyzer.query import metrics
 
 
 @pytest.fixture(scope="module")

@@ -18,15 +18,15 @@ from made_rows import START_NS, connection, dataset, error, exchange
 from rich.cells import cell_len
 from rich.console import Console
 
-from analyzer.dataset import Dataset
-from analyzer.filters import Filters
-from analyzer.find import Finding, find
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.query.dataset import Dataset
+from analyzer.query.run_findings import Finding, find
 from analyzer.report import layout
 from analyzer.report.facts import facts_of_report
 from analyzer.report.metrics import METRICS, write_metrics
 from analyzer.report.terminal import ALONE, SECTIONS, print_report, print_section
+from analyzer.run.local import open_dataset
 
 GOLDEN = Path(__file__).parent / "golden"
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"

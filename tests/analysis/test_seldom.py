@@ -13,17 +13,19 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from analyzer import local, metrics, raw, resolve
+from analyzer.base.options import Options
 from analyzer.cli.common import REPORT_TABLES
-from analyzer.dataset import Dataset, DatasetError
-from analyzer.find import LARGE
-from analyzer.findings import gates, rules
-from analyzer.options import Options
+from analyzer.ingest import raw_tables
+from analyzer.query import metrics, resolve
+from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.findings import gates, rules
+from analyzer.query.run_findings import LARGE
 from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import AHEAD, print_report
+from analyzer.run import local
 
 SAMPLES = sorted((Path(__file__).resolve().parent.parent.parent / "samples").glob("*.pcap*"))
-SELDOM = {field.name for field in raw.EXCHANGES if field.seldom}
+SELDOM = {field.name for field in raw_tables.EXCHANGES if field.seldom}
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from made_rows import SECOND_NS, connection, dataset, random_exchanges
 
-from analyzer import metrics
-from analyzer.settings import DIMENSIONS, Settings
+from analyzer.base.settings import DIMENSIONS, Settings
+from analyzer.query import metrics
 
 GIVEN = [
     Settings(),

@@ -7,7 +7,7 @@ from math import sqrt
 
 import pytest
 
-from analyzer.significance import above, percentile_bucket, rank_sum_z, rates_differ
+from analyzer.compare.significance import above, percentile_bucket, rank_sum_z, rates_differ
 
 
 def histogram(values: list[int]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from analyzer import tables
+from analyzer.base import tables
 from dissectors import layout
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +91,7 @@ def test_a_report_loads_the_engine_and_not_the_package_around_it() -> None:
 
 def test_nothing_heavy_is_imported() -> None:
     code = (
-        "import sys, analyzer.tables, analyzer.dataset, analyzer.filters; "
+        "import sys, analyzer.base.tables, analyzer.query.dataset, analyzer.base.filters; "
         "print([name for name in ('pyarrow', 'duckdb', 'rich') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)

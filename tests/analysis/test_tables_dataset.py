@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from made_rows import START_NS, capture, connection, dataset, error, exchange
 
-from analyzer.dataset import Dataset, DatasetError, is_dataset, open_dataset, parquet
-from analyzer.filters import Filters
-from analyzer.tables import TABLES
+from analyzer.base.filters import Filters
+from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset, DatasetError, is_dataset, open_dataset, parquet
 
 TABLES_OF_FIVE = {
     "connections": [connection(1, broker_id=7), connection(2, client_address="fd00::2", broker_port=9093)],

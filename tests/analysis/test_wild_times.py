@@ -7,10 +7,11 @@ from pathlib import Path
 
 from made_rows import START_NS, connection, dataset, exchange
 
-from analyzer import local, metrics
-from analyzer.dataset import Dataset
-from analyzer.findings import rules
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.query import metrics
+from analyzer.query.dataset import Dataset
+from analyzer.query.findings import rules
+from analyzer.run import local
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
 

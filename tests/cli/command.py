@@ -11,7 +11,7 @@ COMMAND = (sys.executable, "-c", "from analyzer.cli.main import run; run()")
 
 
 class Stub:
-    """Stands in for `analyzer.local`: says which inputs and options it was given, hands out a dataset of known rows."""
+    """Stands in for `analyzer.run.local`: says which inputs and options it was given, hands out a dataset of known rows."""
 
     def __init__(self) -> None:
         self.inputs: tuple[str, ...] = ()
@@ -22,7 +22,7 @@ class Stub:
         self.error: BaseException | None = None
 
     def open_dataset(self, inputs: tuple[str, ...], options: Any, *_: Any) -> Any:
-        from analyzer.dataset import Dataset
+        from analyzer.query.dataset import Dataset
 
         self.inputs, self.options = inputs, options
         if self.error is not None:
@@ -32,7 +32,7 @@ class Stub:
 
 def exchanges(rows: str) -> str:
     """SQL of an `exchanges` table: the columns that `rows` (a SELECT) has, null for all others."""
-    from analyzer.tables import SQL_TYPES, TABLES
+    from analyzer.base.tables import SQL_TYPES, TABLES
 
     nothing = ", ".join(f'null::{SQL_TYPES[column.type]} as "{column.name}"' for column in TABLES["exchanges"])
     return f"select * from (select {nothing}) where false union all by name ({rows})"

@@ -30,9 +30,9 @@ def kanalyze(tmp_path: Path) -> Callable[..., Finished]:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Stub:
     found = Stub()
-    module = types.ModuleType("analyzer.local")
+    module = types.ModuleType("analyzer.run.local")
     module.open_dataset = found.open_dataset  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "analyzer.local", module)
+    monkeypatch.setitem(sys.modules, "analyzer.run.local", module)
     return found
 
 

@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from analyzer.checks import CheckError, amount, parse
+from analyzer.compare.checks import CheckError, amount, parse
 
 SAMPLE = Path(__file__).resolve().parent.parent.parent / "samples" / "throttle.pcap.zst"
 Run = Callable[..., CompletedProcess[bytes]]

@@ -30,7 +30,7 @@ def ends(stub: Any, error: BaseException, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_unreadable_input(stub: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    from analyzer.sources import InputError
+    from analyzer.inputs.sources import InputError
 
     code, err = ends(stub, InputError("x.pcap", "there is no such file"), capsys)
     assert code == 2 and "x.pcap" in err and err.count("\n") == 1
@@ -46,11 +46,11 @@ def test_interrupted_within_a_query(name: str, code: int) -> None:
     program = """
 import os, signal, sys, threading, types
 from analyzer.cli.main import main
-from analyzer.dataset import Dataset
+from analyzer.query.dataset import Dataset
 def open_dataset(*_):
     threading.Timer(1, lambda: os.kill(os.getpid(), signal.NAME)).start()
     return Dataset({})
-sys.modules["analyzer.local"] = types.SimpleNamespace(open_dataset=open_dataset)
+sys.modules["analyzer.run.local"] = types.SimpleNamespace(open_dataset=open_dataset)
 sys.exit(main(["sql", "x", "select sum(hash(range)) from range(3000000000)"]))
 """
     program = program.replace("NAME", name)
@@ -109,7 +109,7 @@ def test_temporary_files_are_gone_after_each_end(stub: Any, tmp_path: Path) -> N
         dataset._cleanup = lambda: cleaned.append(True)
         return dataset
 
-    sys.modules["analyzer.local"].open_dataset = with_cleanup  # type: ignore[attr-defined]
+    sys.modules["analyzer.run.local"].open_dataset = with_cleanup  # type: ignore[attr-defined]
     assert main(["exchanges", "x.pcap", "--format", "json"]) == 0
     assert main(["sql", "x.pcap", "nonsense"]) == 2
     assert main(["export", "x.pcap", "--to", str(tmp_path / "d")]) == 0

@@ -7,8 +7,8 @@ import runpy
 
 from command import ROOT
 
-from dissectors.kafka import schema
-from dissectors.kafka.fields import ROLES
+from dissectors.kafka.schema import lookup
+from dissectors.kafka.schema.fields import ROLES
 
 SCRIPT = runpy.run_path(str(ROOT / "docs" / "write_protocol.py"))
 FOLDER = ROOT / "docs" / "protocol"
@@ -21,7 +21,7 @@ def test_pages_are_current() -> None:
 
 def test_there_is_a_page_for_every_api_and_a_link_to_it() -> None:
     index = (FOLDER / "README.md").read_text()
-    pages = {SCRIPT["page_name"](key) for key in schema.readable_keys()}
+    pages = {SCRIPT["page_name"](key) for key in lookup.readable_keys()}
     assert len(pages) == 93
     linked = set(re.findall(r"\]\((\w+\.md)\)", index))
     assert linked == pages | {"embedded.md", "error_codes.md"}
@@ -53,7 +53,7 @@ def page_and_title(name: str, direction: str | None) -> tuple[str, str]:
     """Where a message is described, or (without direction) a struct inside bytes."""
     if direction is None:
         return (FOLDER / "embedded.md").read_text(), name
-    key = next(key for key, known in schema.known_keys().items() if known.name == name)
+    key = next(key for key, known in lookup.known_keys().items() if known.name == name)
     return (FOLDER / SCRIPT["page_name"](key)).read_text(), direction.capitalize()
 
 

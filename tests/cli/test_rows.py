@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from command import ROOT
 
+from analyzer.base.tables import TABLES
 from analyzer.cli.main import main
-from analyzer.tables import TABLES
 
 
 @pytest.fixture(autouse=True)
@@ -139,8 +139,8 @@ def test_export_writes_every_table_and_a_manifest(tmp_path: Path, form: str) -> 
 def test_a_parquet_export_has_the_contract_types_and_reads_again(tmp_path: Path) -> None:
     import pyarrow.parquet
 
-    from analyzer.dataset import is_dataset, open_dataset
-    from analyzer.tables import arrow_schema
+    from analyzer.base.tables import arrow_schema
+    from analyzer.query.dataset import is_dataset, open_dataset
 
     assert main(["export", "x", "--to", str(tmp_path / "d")]) == 0
     for table in TABLES:
@@ -169,8 +169,8 @@ def test_rows_stream() -> None:
     """The peak of memory does not grow with the rows: four times as many need no more than a little above."""
     code = """
 import resource, sys
-from analyzer.dataset import Dataset
-from analyzer.export import Rows, write
+from analyzer.query.dataset import Dataset
+from analyzer.query.export import Rows, write
 class Sink:
     def write(self, data): pass
 with Dataset({}) as dataset:

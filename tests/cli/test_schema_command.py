@@ -13,7 +13,7 @@ from command import ROOT
 
 from analyzer.cli import schemas
 from analyzer.cli.main import cli
-from dissectors.kafka import schema
+from dissectors.kafka.schema import lookup
 
 Run = Callable[..., Any]
 
@@ -113,19 +113,19 @@ def primitive(text: str, flexible: bool) -> str:
     return "bool" if name == "boolean" else name
 
 
-@pytest.mark.parametrize("key", schema.readable_keys())
+@pytest.mark.parametrize("key", lookup.readable_keys())
 def test_every_version_has_the_layout_that_is_compared_with_apache(key: int) -> None:
-    layouts, name = committed(), schema.known_keys()[key].name
-    versions = schema.known_keys()[key].versions
+    layouts, name = committed(), lookup.known_keys()[key].name
+    versions = lookup.known_keys()[key].versions
     for version in range(versions.first, versions.last + 1):
         for direction, message in read_back(list(schemas.layout(key, version))):
             wanted = layouts[name, direction, version].replace("records?", "records").rstrip()
             assert layout(message, wanted.startswith("flexible")) == wanted, f"{name} {direction} v{version}"
 
 
-@pytest.mark.parametrize("name", schema.embedded_names())
+@pytest.mark.parametrize("name", lookup.embedded_names())
 def test_every_version_of_a_struct_inside_bytes_has_its_layout(name: str) -> None:
-    layouts, found = committed(), schema.embedded(name)
+    layouts, found = committed(), lookup.embedded(name)
     for version in range(found.versions.first, found.versions.last + 1):
         lines = list(schemas.layout(name, version))
         ((_, struct),) = read_back(lines)
@@ -134,10 +134,10 @@ def test_every_version_of_a_struct_inside_bytes_has_its_layout(name: str) -> Non
         assert layout(struct, wanted.startswith("flexible")) == wanted.replace("version | ", "")
 
 
-@pytest.mark.parametrize("key", schema.readable_keys())
+@pytest.mark.parametrize("key", lookup.readable_keys())
 def test_all_versions_together_have_every_field_of_each(key: int) -> None:
     together = names_and_depths(list(schemas.layout(key, None)))
-    versions = schema.known_keys()[key].versions
+    versions = lookup.known_keys()[key].versions
     for version in range(versions.first, versions.last + 1):
         assert names_and_depths(list(schemas.layout(key, version))) <= together
 
@@ -217,8 +217,8 @@ def test_bytes_that_hold_a_struct_name_it_and_it_can_be_asked_for() -> None:
     found = printed("ConsumerProtocolSubscription", "--version", "1")
     assert "(Version: 1, after the version as INT16) => [topics] user_data [owned_partitions]\n" in found
     assert "rack_id" not in found
-    for name in schema.embedded_names():
-        assert schema.embedded(name).name in printed()
+    for name in lookup.embedded_names():
+        assert lookup.embedded(name).name in printed()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import ROOT
 
-from analyzer.tables import TABLES
+from analyzer.base.tables import TABLES
 
 Run = Callable[..., Any]
 CAPTURE = ROOT / "samples" / "old_java.pcap.zst"

@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.text import escape_json, printable
+from analyzer.base.text import escape_json, printable
 
 
 @given(st.text(st.characters(codec=None)))

@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "net"))
 
 from capture_tools import enhanced, interface, section
 
+from analyzer.base.options import Options
 from analyzer.cli.main import main
-from analyzer.local import open_dataset
-from analyzer.options import Options
-from analyzer.sources import InputError
+from analyzer.inputs.sources import InputError
+from analyzer.run.local import open_dataset
 
 SECONDS = 10.0
 MOST_MEMORY_BYTES = 300 << 20

@@ -31,9 +31,9 @@ import random_messages
 from encode import encode
 from random_messages import Kind
 
+from analyzer.base.tables import TABLES
 from analyzer.cli.main import cli, main, verbs
-from analyzer.tables import TABLES
-from dissectors.kafka import schema
+from dissectors.kafka.schema import lookup
 
 MARK = "hostile"
 NAMES = (
@@ -71,7 +71,7 @@ def messages(kind: tuple[int, int], correlation: int) -> tuple[bytes, bytes]:
     both = []
     for direction in ("request", "response"):
         whole = Kind(*kind, direction)
-        api = schema.api(kind[0])
+        api = lookup.api(kind[0])
         assert api is not None
         maker = _Maker(kind[1], api.is_flexible(kind[1]), Random(f"{whole} {correlation}"), full=True)
         header = {**maker.header(whole), "correlation_id": correlation}

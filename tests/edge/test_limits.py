@@ -17,8 +17,8 @@ import pytest
 from edge_files import ROOT
 from made_capture import ACK, FILE_HEADER, PSH, START_US, SYN, Packet, Talk, merged, pcap, segment
 
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.run.local import open_dataset
 
 MIB = 1 << 20
 # Metadata v1 with a client id "limits", for all topics; a reply of one broker and no topic.

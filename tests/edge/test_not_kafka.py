@@ -15,8 +15,8 @@ from struct import pack
 import pytest
 from made_capture import Talk, pcap
 
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.run.local import open_dataset
 
 Said = Iterator[tuple[int, bytes]]  # side, bytes
 ROUNDS = 40

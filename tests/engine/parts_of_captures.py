@@ -13,16 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from analyzer import local
-from analyzer.dataset import Dataset
-from analyzer.fragments import MARKER, WHOLE
-from analyzer.options import Options
-from analyzer.plan import Piece, Task
-from analyzer.small_tables import Run
-from analyzer.sources import Source, expand
-from analyzer.tables import TABLES
-from analyzer.tasks import Outcome, read_task, stitch
-from analyzer.tls import add_secrets, read_key_logs
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.distributed.fragments import MARKER, WHOLE
+from analyzer.distributed.plan import Piece, Task
+from analyzer.distributed.tasks import Outcome, read_task, stitch
+from analyzer.ingest.run_tables import Run
+from analyzer.ingest.tls_facts import add_secrets, read_key_logs
+from analyzer.inputs.sources import Source, expand
+from analyzer.query.dataset import Dataset
+from analyzer.run import local
 
 # A capture is told by its path, and the pieces have a file header each.
 NOT_COMPARED = {"captures": ("path", "bytes")}

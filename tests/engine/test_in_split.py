@@ -17,13 +17,14 @@ import pyarrow.parquet as pq
 import pytest
 from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
 
-from analyzer import local, spans
-from analyzer.engine import Engine
-from analyzer.fragments import MARKER, SEGMENT, WHOLE, pack, pieces, unpack
-from analyzer.options import Options
-from analyzer.plan import Piece, Task
-from analyzer.sources import Source, expand
-from analyzer.tasks import read_task
+from analyzer.base.options import Options
+from analyzer.distributed import resolver
+from analyzer.distributed.fragments import MARKER, SEGMENT, WHOLE, pack, pieces, unpack
+from analyzer.distributed.plan import Piece, Task
+from analyzer.distributed.tasks import read_task
+from analyzer.inputs.engine import Engine
+from analyzer.inputs.sources import Source, expand
+from analyzer.run import local
 from dissectors import layout
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
@@ -46,10 +47,10 @@ def compare(
     """Cuts, packs and looks at random; every row of every table must be that of the whole capture."""
     options = options or Options()
     chance = random.Random(seed)
-    monkeypatch.setattr(spans, "FRESH_BYTES", chance.choice((0, 0, 500, 2_000, 8_192)))
-    monkeypatch.setattr(spans, "LOOK_ROWS", chance.choice((1, 1, 3, 20, 100)))
-    monkeypatch.setattr(spans, "WINDOW_BYTES", chance.choice((1_000, 30_000, 1 << 20)))
-    monkeypatch.setattr(spans, "MOST_BYTES", chance.choice((3_000, 90_000, 1 << 22)))
+    monkeypatch.setattr(resolver, "FRESH_BYTES", chance.choice((0, 0, 500, 2_000, 8_192)))
+    monkeypatch.setattr(resolver, "LOOK_ROWS", chance.choice((1, 1, 3, 20, 100)))
+    monkeypatch.setattr(resolver, "WINDOW_BYTES", chance.choice((1_000, 30_000, 1 << 20)))
+    monkeypatch.setattr(resolver, "MOST_BYTES", chance.choice((3_000, 90_000, 1 << 22)))
     folder.mkdir(exist_ok=True)
     count = len(packets(raw)) - 1
     tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, 16))), chance)
@@ -150,8 +151,8 @@ def cut_talk(talk: Talk, at: int, folder: Path) -> tuple[bytes, list[Task]]:
 
 @pytest.fixture
 def look_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spans, "FRESH_BYTES", 0)
-    monkeypatch.setattr(spans, "LOOK_ROWS", 1)
+    monkeypatch.setattr(resolver, "FRESH_BYTES", 0)
+    monkeypatch.setattr(resolver, "LOOK_ROWS", 1)
 
 
 @pytest.mark.usefixtures("look_always")

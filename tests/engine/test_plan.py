@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "net"))
 
 from capture_tools import block, enhanced, interface, option, pcap_file, section
 
-from analyzer.engine import Engine
-from analyzer.inputs import Reading
-from analyzer.peek import in_time_order
-from analyzer.plan import Plan, plan, repaired
-from analyzer.small_tables import by_file
-from analyzer.sources import InputError, Source, expand
+from analyzer.distributed.plan import Plan, plan, repaired
+from analyzer.ingest.run_tables import by_file
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.engine import Engine
+from analyzer.inputs.readings import Reading
+from analyzer.inputs.sources import InputError, Source, expand
 from dissectors import layout
 
 SECOND = 1_000_000_000

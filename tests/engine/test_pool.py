@@ -15,14 +15,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from analyzer import fragments, local, pool, shares
-from analyzer.dataset import Dataset
-from analyzer.inputs import Reading
-from analyzer.options import Options
-from analyzer.peek import in_time_order
-from analyzer.plan import Plan, Repaired, plan, repaired
-from analyzer.sources import expand
-from analyzer.tables import TABLES
+from analyzer.base import workers
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.distributed import fragments, pool
+from analyzer.distributed.plan import Plan, Repaired, plan, repaired
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.readings import Reading
+from analyzer.inputs.sources import expand
+from analyzer.query.dataset import Dataset
+from analyzer.run import local
 
 
 def rows(dataset: Dataset) -> dict[str, list[str]]:
@@ -133,7 +135,7 @@ def read(count: int, progress: Callable[[int], None]) -> int:
 def test_works_are_done_in_other_processes(apart: bool) -> None:
     told: list[int] = []
     counts = (8, 4, 1, 0, 16)
-    answers = dict(shares.run_all([partial(read, count) for count in counts], 2, apart=apart, progress=told.append))
+    answers = dict(workers.run_all([partial(read, count) for count in counts], 2, apart=apart, progress=told.append))
     assert sorted(answers) == [0, 1, 2, 3, 4]
     assert len({os.getpid(), *answers.values()}) == 6
     assert sum(told) == 28 << 20
@@ -147,14 +149,14 @@ def test_a_process_that_dies_before_it_has_its_work_is_told_of(monkeypatch: pyte
     """Handing over then ends in a broken pipe, which means elsewhere that nobody wants to read on."""
     monkeypatch.setattr(sys, "executable", shutil.which("true"))
     with pytest.raises(ChildProcessError, match="ended without an answer"):
-        list(shares.run_all([partial(weigh, bytes(1 << 20))], 1, apart=True))
+        list(workers.run_all([partial(weigh, bytes(1 << 20))], 1, apart=True))
 
 
 def test_what_lies_in_the_working_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pickle.py").write_text("raise SystemExit('not ours')")
     monkeypatch.setattr(sys, "path", [os.path.abspath(path) for path in sys.path])  # noqa: PTH100
     monkeypatch.chdir(tmp_path)
-    assert shares.result(shares.begin(os.getpid, apart=True)) != os.getpid()
+    assert workers.result(workers.begin(os.getpid, apart=True)) != os.getpid()
 
 
 def fragments_of(flows: Sequence[int], payload: bytes, path: Path) -> Path:
@@ -190,9 +192,9 @@ def test_what_duckdb_says_in_a_process_is_told_as_its_own(monkeypatch: pytest.Mo
 
 def test_what_a_work_raises_is_raised_here() -> None:
     with pytest.raises(OSError, match="No space left"):
-        list(shares.run_all([partial(read, 1), full, partial(read, 1)], 2))
+        list(workers.run_all([partial(read, 1), full, partial(read, 1)], 2))
 
 
 def test_a_process_that_dies_is_told_of() -> None:
     with pytest.raises(ChildProcessError, match="signal 9; is there enough memory"):
-        list(shares.run_all([die, partial(read, 1)], 2))
+        list(workers.run_all([die, partial(read, 1)], 2))

@@ -11,11 +11,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from analyzer import local, pipeline, shares
-from analyzer.inputs import Share
-from analyzer.options import Options
-from analyzer.sources import InputError, expand
-from analyzer.tables import TABLES
+from analyzer.base import workers
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.ingest import pipeline
+from analyzer.inputs.readings import Share
+from analyzer.inputs.sources import InputError, expand
+from analyzer.run import local
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
 
@@ -145,8 +147,8 @@ def test_shares_of_several_inputs_are_not_weighed(
 
 
 def test_work_is_done_in_another_process() -> None:
-    worker = shares.begin(os.getpid)
-    assert shares.result(worker) not in (os.getpid(), None)
+    worker = workers.begin(os.getpid)
+    assert workers.result(worker) not in (os.getpid(), None)
 
 
 def test_what_a_worker_raises_is_raised_here() -> None:
@@ -154,18 +156,18 @@ def test_what_a_worker_raises_is_raised_here() -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
-        shares.result(shares.begin(fail))
+        workers.result(workers.begin(fail))
 
 
 def test_a_worker_that_dies_is_told() -> None:
-    worker = shares.begin(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    worker = workers.begin(lambda: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(ChildProcessError, match="signal 9"):
-        shares.result(worker)
+        workers.result(worker)
 
 
 def test_a_worker_can_be_ended() -> None:
-    worker = shares.begin(signal.pause)
-    shares.end(worker)
+    worker = workers.begin(signal.pause)
+    workers.end(worker)
     with pytest.raises(ProcessLookupError):
         os.kill(worker.process, 0)
 

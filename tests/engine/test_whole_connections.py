@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from parts_of_captures import Told, packets, same_rows
 
-from analyzer import local
-from analyzer.options import Options
-from analyzer.plan import Piece, Task
-from analyzer.sources import Source
+from analyzer.base.options import Options
+from analyzer.distributed.plan import Piece, Task
+from analyzer.inputs.sources import Source
+from analyzer.run import local
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
 

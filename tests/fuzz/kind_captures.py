@@ -15,8 +15,8 @@ from stages import MIB, Out, Road, Sizes, check_parts, check_same, check_talks, 
 
 from dissectors import layout
 from dissectors.errors import DissectError
-from dissectors.net.formats import HEAD_BYTES, open_reader
-from dissectors.net.packets import Packets
+from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.packet.packets import Packets
 
 Input = bytes
 SIZES = (Sizes(), Sizes(), Sizes(), Sizes(held=64 << 10, connections=4, max_frame=4096, arena=64 << 10))

@@ -14,9 +14,9 @@ from walk_helpers import Message
 
 from dissectors import layout
 from dissectors.errors import Unsupported
-from dissectors.kafka import schema
-from dissectors.kafka.explain import Explained, explain
-from dissectors.kafka.walk import Walker
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.messages.explain import Explained, explain
+from dissectors.kafka.schema import lookup
 
 # (key, version, direction, bytes that are there, length as the frame claims it)
 Input = tuple[int, int, str, bytes, int]
@@ -98,7 +98,7 @@ def verdicts(found: Explained) -> tuple[int, ...]:
         return (layout.DECODED_FULL,)
     if isinstance(found.error, Unsupported):
         return (layout.DECODED_UNSUPPORTED,)
-    api = schema.api(found.api_key)
+    api = lookup.api(found.api_key)
     if api is None or found.version not in api.versions:  # of these only the header is read, or not even that
         return layout.DECODED_UNSUPPORTED, layout.DECODED_MALFORMED
     return (layout.DECODED_MALFORMED,)

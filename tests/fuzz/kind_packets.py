@@ -11,7 +11,7 @@ from kinds import law
 from stages import columns, filled
 
 from dissectors import layout
-from dissectors.net.packets import Packets
+from dissectors.packet.packets import Packets
 
 # (link type, bytes captured, bytes on the wire)
 Input = tuple[int, bytes, int]

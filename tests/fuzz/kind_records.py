@@ -11,7 +11,7 @@ from damage_bytes import damage as damage_bytes
 from kind_messages import wrong_length
 from kinds import law
 
-from dissectors.kafka.records import Budget, read_records
+from dissectors.kafka.messages.records import Budget, read_records
 
 Input = bytes
 BUDGET_BYTES = 1 << 20

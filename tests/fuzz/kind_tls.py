@@ -14,7 +14,7 @@ from damage_bytes import SAME_SIZE
 from damage_bytes import damage as damage_bytes
 from kinds import law
 
-from dissectors.net.tls_keys import KeyLog
+from dissectors.tls.keys import KeyLog
 
 # (segments: side and bytes, key log, numbers of lost segments, began with a SYN, bytes that each side really said)
 Input = tuple[tuple[tuple[int, bytes], ...], bytes, tuple[int, ...], int, tuple[bytes, bytes]]

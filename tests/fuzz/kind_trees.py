@@ -11,10 +11,10 @@ from damage_bytes import damage as damage_bytes
 from kind_messages import wrong_length
 from kinds import law
 
-from analyzer.render import Renderer, decode_line, message
-from analyzer.text import printable
-from analyzer.tree import tree
-from dissectors.kafka.explain import explain
+from analyzer.base.text import printable
+from analyzer.messages.render import Renderer, decode_line, message
+from analyzer.messages.tree import tree
+from dissectors.kafka.messages.explain import explain
 
 # (key, version, request, reply)
 Input = tuple[int, int, bytes, bytes]

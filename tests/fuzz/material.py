@@ -27,10 +27,10 @@ from encode import Length  # noqa: E402
 from transform import Packet  # noqa: E402
 
 from dissectors import layout  # noqa: E402
-from dissectors.net.formats import HEAD_BYTES, open_reader  # noqa: E402
-from dissectors.net.packets import Packets  # noqa: E402
-from dissectors.net.pcap import MAGICS as PCAP_MAGICS  # noqa: E402
-from dissectors.net.pcapng import SECTION_MAGIC  # noqa: E402
+from dissectors.formats.detection import HEAD_BYTES, open_reader  # noqa: E402
+from dissectors.formats.pcap import MAGICS as PCAP_MAGICS  # noqa: E402
+from dissectors.formats.pcapng import SECTION_MAGIC  # noqa: E402
+from dissectors.packet.packets import Packets  # noqa: E402
 
 SAMPLES = TESTS.parent / "samples"
 CORPUS = FUZZ / "corpus"

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from kinds import law
 
-from analyzer.pipeline import version_limits
+from analyzer.ingest.pipeline import version_limits
 from dissectors import layout
-from dissectors.kafka.exchanges import Exchanges
-from dissectors.kafka.frames import Frames
-from dissectors.kafka.walk import Walker
-from dissectors.net.streams import Streams
+from dissectors.kafka.columns.exchanges import Exchanges
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.framing.frames import Frames
+from dissectors.tcp.streams import Streams
 
 LIMITS = version_limits()
 # One for all rounds: it keeps programs, which take long to build.
@@ -46,7 +46,7 @@ class Sizes:
 
 
 class Road:
-    """Streams, frames, walk and exchanges, wired as in `analyzer.pipeline`."""
+    """Streams, frames, walk and exchanges, wired as in `analyzer.ingest.pipeline`."""
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes

@@ -7,7 +7,7 @@ from struct import pack
 
 from encode import SHAPES, Length, unsigned_varint, zigzag
 
-from dissectors.kafka.explain import Explained, Node, Struct
+from dissectors.kafka.messages.explain import Explained, Node, Struct
 
 MOST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "varint": 2**32 - 1, "zigzag": 2**31 - 1}
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from struct import pack
 from typing import Any, NamedTuple
 
-from dissectors.kafka import headers, schema
-from dissectors.kafka.explain import Node, Struct, default_value
+from dissectors.kafka.messages.explain import Node, Struct, default_value
+from dissectors.kafka.schema import headers, lookup
 
 SHAPES = {
     "bool": ">?",
@@ -57,7 +57,7 @@ def encode_with_lengths(
     api_key: int, version: int, direction: str, header: Mapping[str, Any], body: Mapping[str, Any]
 ) -> tuple[bytes, list[Length]]:
     """The frame, and each length in it, in wire order."""
-    api = schema.api(api_key)
+    api = lookup.api(api_key)
     if api is None or version not in api.versions:
         raise ValueError(f"no schema of key {api_key} version {version}")
     writer = _Writer(version, api.is_flexible(version))
@@ -67,8 +67,8 @@ def encode_with_lengths(
 
 
 def encode_struct_with_lengths(name: str, version: int, values: Mapping[str, Any]) -> tuple[bytes, list[Length]]:
-    """A struct of `schemas/embedded/NAME.kafka` with its version in front, and each length in it."""
-    known = schema.embedded(name)
+    """A struct of `definitions/embedded/NAME.kafka` with its version in front, and each length in it."""
+    known = lookup.embedded(name)
     writer = _Writer(version, known.is_flexible(version))
     if known.has_prefix:
         writer.out += pack(">h", version)
@@ -137,7 +137,7 @@ class _Writer:
         if has_tags:
             self.tags((), header)
 
-    def struct(self, fields: Iterable[schema.Field], values: Mapping[str, Any]) -> None:
+    def struct(self, fields: Iterable[lookup.Field], values: Mapping[str, Any]) -> None:
         present = {each.name: each for each in fields if self.version in each.versions}
         unknown = values.keys() - present.keys() - {"unknown_tags"}
         if unknown:
@@ -148,8 +148,8 @@ class _Writer:
         if self.flexible:
             self.tags([each for each in present.values() if each.tag is not None and each.name in values], values)
 
-    def tags(self, known: Iterable[schema.Field], values: Mapping[str, Any]) -> None:
-        by_tag: dict[int, schema.Field | bytes] = {each.tag or 0: each for each in known}
+    def tags(self, known: Iterable[lookup.Field], values: Mapping[str, Any]) -> None:
+        by_tag: dict[int, lookup.Field | bytes] = {each.tag or 0: each for each in known}
         by_tag |= {int(tag): _bytes(data) for tag, data in (values.get("unknown_tags") or {}).items()}
         self.length(len(by_tag), "varint", "tags")
         for tag, each in sorted(by_tag.items(), key=lambda pair: pair[0]):
@@ -164,7 +164,7 @@ class _Writer:
             self.lengths += [each._replace(at=each.at + begin, end=each.end + begin) for each in inner.lengths]
             self.out += inner.out
 
-    def field(self, field: schema.Field, value: Any) -> None:
+    def field(self, field: lookup.Field, value: Any) -> None:
         if field.is_array:
             self.sized(-1 if value is None else len(value), "int32", "array")
             for element in value or ():
@@ -176,7 +176,7 @@ class _Writer:
         else:
             self.value(field, value)
 
-    def value(self, field: schema.Field, value: Any) -> None:
+    def value(self, field: lookup.Field, value: Any) -> None:
         """A field that is no array, or an element of one."""
         kind = field.type
         if kind in ("string", "bytes", "records"):
@@ -192,7 +192,7 @@ class _Writer:
         else:
             self.out += pack(SHAPES[kind], float(value) if kind == "float64" else value)
 
-    def absent(self, field: schema.Field) -> Any:
+    def absent(self, field: lookup.Field) -> Any:
         """What stands for a plain field that is not named."""
         if field.type == "struct" and not field.is_array and field.default is None:
             return {}

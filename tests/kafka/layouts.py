@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_vectors import snake
 
-from dissectors.kafka.field_lines import span
-from dissectors.kafka.schema import OPEN, Api, EmbeddedSchema, Field, Span
+from dissectors.kafka.schema.field_lines import span
+from dissectors.kafka.schema.lookup import OPEN, Api, EmbeddedSchema, Field, Span
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import cramjam
 from encode import SHAPES, Length, zigzag
 
-from dissectors.kafka.batches import Record
+from dissectors.kafka.messages.record_batches import Record
 
 COMPRESS = (
     lambda data: data,

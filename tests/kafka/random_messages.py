@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from encode import Length, encode_struct_with_lengths, encode_with_lengths
 
-from dissectors.kafka import headers, schema
-from dissectors.kafka.explain import default_value
+from dissectors.kafka.messages.explain import default_value
+from dissectors.kafka.schema import headers, lookup
 
 BITS = {"int8": 8, "int16": 16, "uint16": 16, "int32": 32, "uint32": 32, "int64": 64}
 # One to four bytes in UTF-8, a zero byte, and the character that stands for bytes that are no text.
@@ -30,7 +30,7 @@ class Kind(NamedTuple):
     direction: str
 
     def __str__(self) -> str:
-        api = schema.api(self.key)
+        api = lookup.api(self.key)
         return f"{api.name if api else self.key} v{self.version} {self.direction}"
 
 
@@ -48,8 +48,8 @@ class Sample(NamedTuple):
 def kinds() -> list[Kind]:
     """Every message that there is: API, version, direction."""
     found = []
-    for key in schema.readable_keys():
-        api = schema.api(key)
+    for key in lookup.readable_keys():
+        api = lookup.api(key)
         assert api is not None
         for version in range(api.versions.first, api.versions.last + 1):
             found += [Kind(key, version, direction) for direction in ("request", "response")]
@@ -59,7 +59,7 @@ def kinds() -> list[Kind]:
 def sample(kind: Kind, chance: Random, full: bool = False, odd_nulls: bool = False) -> Sample:
     """A random message. `full`: with every field there is, no null and no empty array. `odd_nulls` lets null stand
     where the version does not provide for it."""
-    api = schema.api(kind.key)
+    api = lookup.api(kind.key)
     assert api is not None
     maker = _Maker(kind.version, api.is_flexible(kind.version), chance, full, odd_nulls)
     header = maker.header(kind)
@@ -70,7 +70,7 @@ def sample(kind: Kind, chance: Random, full: bool = False, odd_nulls: bool = Fal
 
 def struct(name: str, version: int, chance: Random, full: bool = False) -> tuple[dict[str, Any], bytes, list[Length]]:
     """The values of a random embedded struct, its bytes and the lengths in them."""
-    known = schema.embedded(name)
+    known = lookup.embedded(name)
     values = _Maker(version, known.is_flexible(version), chance, full).struct(known.fields)
     if not known.has_prefix:
         values["version"] = version
@@ -110,7 +110,7 @@ class _Maker:
             found["unknown_tags"] = self.unknown_tags(set())
         return found
 
-    def struct(self, fields: tuple[schema.Field, ...], depth: int = 0) -> dict[str, Any]:
+    def struct(self, fields: tuple[lookup.Field, ...], depth: int = 0) -> dict[str, Any]:
         present = [each for each in fields if self.version in each.versions]
         found = {each.name: self.field(each, depth) for each in present if each.tag is None}
         if self.flexible:
@@ -127,7 +127,7 @@ class _Maker:
         tags = sorted({self.chance.randint(0, size) for size in sizes} - known)
         return {tag: self.octets() for tag in tags} or {MOST_TAG: b""}
 
-    def field(self, field: schema.Field, depth: int) -> Any:
+    def field(self, field: lookup.Field, depth: int) -> Any:
         if not self.full and self.is_null(field):
             return None
         if not self.full and field.tag is not None and field.default is not None and self.one_in(4):
@@ -137,7 +137,7 @@ class _Maker:
         count = self.chance.randint(1 if self.full else 0, max(1, 3 - depth))
         return [self.value(field, depth + 1) for _ in range(count)]
 
-    def is_null(self, field: schema.Field) -> bool:
+    def is_null(self, field: lookup.Field) -> bool:
         if field.nullable is not None and self.version in field.nullable:
             return self.one_in(4)
         has_null = field.is_array or field.type in ("string", "bytes", "records")
@@ -146,7 +146,7 @@ class _Maker:
             return True
         return False
 
-    def value(self, field: schema.Field, depth: int) -> Any:
+    def value(self, field: lookup.Field, depth: int) -> Any:
         """A field that is no array, or an element of one."""
         kind = field.type
         if kind == "struct":

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissectors.kafka.control import control_of
+from dissectors.kafka.messages.control import control_of
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from kafka_vectors import RELEASES, name_of, ours, snake_path, vectors
 from test_vectors import drop_absent, exact, walk, without_batches
 
-from analyzer.render import Renderer, message
-from analyzer.tree import tree
-from dissectors.kafka import schema
-from dissectors.kafka.embedded import read_struct
-from dissectors.kafka.explain import Embedded, Explained, Node, explain
+from analyzer.messages.render import Renderer, message
+from analyzer.messages.tree import tree
+from dissectors.kafka.messages.embedded import read_struct
+from dissectors.kafka.messages.explain import Embedded, Explained, Node, explain
+from dissectors.kafka.schema import lookup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -246,7 +246,7 @@ def test_the_principal_of_another_builder_is_told_as_such() -> None:
 # Robustness, and what must not change.
 
 
-@given(st.sampled_from(schema.embedded_names()), st.integers(0, 3), st.binary(max_size=80))
+@given(st.sampled_from(lookup.embedded_names()), st.integers(0, 3), st.binary(max_size=80))
 def test_any_bytes_give_a_tree_or_an_error(name: str, version: int, data: bytes) -> None:
     for each in (data, pack(">h", version) + data):
         found = read_struct(name, each)
@@ -259,8 +259,8 @@ def test_any_bytes_give_a_tree_or_an_error(name: str, version: int, data: bytes)
 
 def test_every_embedded_role_names_a_file_or_a_direction() -> None:
     used = set()
-    for key in schema.readable_keys():
-        api = schema.api(key)
+    for key in lookup.readable_keys():
+        api = lookup.api(key)
         todo = [*api.request.fields, *api.response.fields]
         while todo:
             field = todo.pop()
@@ -268,7 +268,7 @@ def test_every_embedded_role_names_a_file_or_a_direction() -> None:
             if field.embedded is not None:
                 used.add(field.embedded)
     assert used == {"request", "response", "subscription", "assignment", "principal"}
-    assert used - {"request", "response"} <= set(schema.embedded_names())
+    assert used - {"request", "response"} <= set(lookup.embedded_names())
 
 
 def test_bodies_as_json_are_not_changed_by_what_bytes_hold() -> None:

@@ -12,8 +12,8 @@ from encode import encode, plain
 from kafka_vectors import RELEASES, name_of, vectors
 from random_messages import Kind
 
-from analyzer.render import Renderer
-from dissectors.kafka.explain import explain
+from analyzer.messages.render import Renderer
+from dissectors.kafka.messages.explain import explain
 
 
 def test_apache_s_messages_are_written_byte_for_byte(shared: Path) -> None:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka_vectors import RELEASES, vectors
 
-from analyzer.render import Renderer, decode_line, message
-from dissectors.kafka import schema
-from dissectors.kafka.explain import Node, Struct, explain
+from analyzer.messages.render import Renderer, decode_line, message
+from dissectors.kafka.messages.explain import Node, Struct, explain
+from dissectors.kafka.schema import lookup
 
 CORRELATION = pack(">i", 7)
 
@@ -273,7 +273,7 @@ def test_values_of_secret_settings_are_not_shown() -> None:
     [(float("nan"), "NaN"), (float("inf"), "Infinity"), (float("-inf"), "-Infinity"), (1.5, 1.5), (None, None)],
 )
 def test_floats(value: float | None, shown: Any) -> None:
-    field = schema.Field("x", "float64", False, schema.Span(0, 0), None, None, (), None, None, "", (), 0)
+    field = lookup.Field("x", "float64", False, lookup.Span(0, 0), None, None, (), None, None, "", (), 0)
     assert Renderer().struct(Struct({"x": Node("x", value, 0, 8, field)})) == {"x": shown}
 
 

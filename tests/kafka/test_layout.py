@@ -10,13 +10,13 @@ import pytest
 from layouts import Release, fields_of, layout_of, of_embedded, of_schema, versions_of
 from write_layouts import TARGET, lines
 
-from dissectors.kafka import roles, schema
-from dissectors.kafka.explain import default_value
+from dissectors.kafka.messages.explain import default_value
+from dissectors.kafka.schema import lookup, roles
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEYS = schema.readable_keys()
+KEYS = lookup.readable_keys()
 DIRECTIONS = ("request", "response")
 
 # Same version, other wire in the two releases: the older was unstable, ours is the newer.
@@ -37,7 +37,7 @@ def without_names(layout: str) -> str:
 @pytest.mark.parametrize("name", ["3.9.1", "4.3.1"])
 @pytest.mark.parametrize("key", KEYS)
 def test_layout_is_that_of_the_release(shared: Path, key: int, name: str) -> None:
-    api = schema.api(key)
+    api = lookup.api(key)
     apache = release(shared, name)
     for direction in DIRECTIONS:
         versions = apache.versions(key, direction)
@@ -52,7 +52,7 @@ def test_layout_is_that_of_the_release(shared: Path, key: int, name: str) -> Non
 
 @pytest.mark.parametrize("key", KEYS)
 def test_versions_are_those_of_both_releases(shared: Path, key: int) -> None:
-    api = schema.api(key)
+    api = lookup.api(key)
     found: set[int] = set()
     for name in ("3.9.1", "4.3.1"):
         for direction in DIRECTIONS:
@@ -63,7 +63,7 @@ def test_versions_are_those_of_both_releases(shared: Path, key: int) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_gone_versions_are_those_that_the_newer_release_lacks(shared: Path, key: int) -> None:
-    api = schema.api(key)
+    api = lookup.api(key)
     newer, older = (release(shared, name).versions(key, "request") for name in ("4.3.1", "3.9.1"))
     kept = set(range(newer.first, newer.last + 1)) if newer else set()
     had = set(range(older.first, older.last + 1)) if older else set()
@@ -81,11 +81,11 @@ def test_defaults_are_those_of_apache(shared: Path, key: int) -> None:
         for name in ("3.9.1", "4.3.1"):
             if release(shared, name).versions(key, direction):
                 entries |= release(shared, name).fields(key, direction)
-        assert_defaults(schema.api(key).message(direction).fields, entries)
+        assert_defaults(lookup.api(key).message(direction).fields, entries)
 
 
-def assert_defaults(fields: tuple[schema.Field, ...], entries: dict) -> None:
-    for path, field, _ in roles.walk(schema.Message("", fields)):
+def assert_defaults(fields: tuple[lookup.Field, ...], entries: dict) -> None:
+    for path, field, _ in roles.walk(lookup.Message("", fields)):
         if field.type == "struct" or field.is_array:
             wanted = "null" if entries[path].get("default") == "null" else None
             assert ("null" if field.default == "null" else None) == wanted, path
@@ -95,9 +95,9 @@ def assert_defaults(fields: tuple[schema.Field, ...], entries: dict) -> None:
         assert default_value(field) == default_value(with_default(field, text)), path
 
 
-def with_default(field: schema.Field, text: str | None) -> schema.Field:
+def with_default(field: lookup.Field, text: str | None) -> lookup.Field:
     values = {name: getattr(field, name) for name in field.__slots__}
-    return schema.Field(**values | {"default": text})
+    return lookup.Field(**values | {"default": text})
 
 
 # Where the version is no field of the struct: Apache's code writes it in front (embedded-schemas.md).
@@ -113,9 +113,9 @@ NEW_DESCRIPTIONS = {"ControlRecordTypeSchema", "EndTxnMarker"}
 
 
 @pytest.mark.parametrize("name", ["3.9.1", "4.3.1"])
-@pytest.mark.parametrize("file", schema.embedded_names())
+@pytest.mark.parametrize("file", lookup.embedded_names())
 def test_structs_inside_bytes_are_those_of_the_release(shared: Path, file: str, name: str) -> None:
-    known, apache = schema.embedded(file), release(shared, name).structs
+    known, apache = lookup.embedded(file), release(shared, name).structs
     assert known.has_prefix == (known.name in PREFIXED)
     if known.name not in apache:
         assert (name, known.name in NEW_DESCRIPTIONS) == ("3.9.1", True)

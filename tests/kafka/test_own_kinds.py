@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer import kinds, raw
+from analyzer.base import wait_kinds
+from analyzer.ingest import raw_tables
 from dissectors import layout
-from dissectors.kafka.kinds import tell
-from dissectors.kafka.schema import api_names
+from dissectors.kafka.columns.wait_kinds import tell
+from dissectors.kafka.schema.lookup import api_names
 
 KEYS = {name: key for key, name in api_names()}
 
@@ -25,7 +26,7 @@ def kind(key: int, **columns: int) -> str | None:
     tell(rows, 1, 2)
     assert rows[layout.ROW_KIND, 0] == rows[layout.ROW_KIND, 2] == layout.UNKNOWN, "rows that were not asked for"
     number = rows[layout.ROW_KIND, 1]
-    return None if number == layout.UNKNOWN else raw.KINDS[number]
+    return None if number == layout.UNKNOWN else raw_tables.KINDS[number]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,6 @@ def test_a_token_has_no_key_and_an_orphan_nothing() -> None:
 
 def test_the_report_knows_each_kind() -> None:
     numbers = {name: value for name, value in vars(layout).items() if name.startswith("KIND_")}
-    assert sorted(numbers.values()) == list(range(len(raw.KINDS)))
-    assert all(raw.KINDS[number] == name.removeprefix("KIND_").lower() for name, number in numbers.items())
-    assert set(raw.KINDS) <= set(kinds.KINDS)
+    assert sorted(numbers.values()) == list(range(len(raw_tables.KINDS)))
+    assert all(raw_tables.KINDS[number] == name.removeprefix("KIND_").lower() for name, number in numbers.items())
+    assert set(raw_tables.KINDS) <= set(wait_kinds.KINDS)

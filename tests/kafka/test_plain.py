@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kafka_vectors import RELEASES, name_of, vectors
 
-from dissectors.kafka import schema
-from dissectors.kafka.explain import Struct, explain
-from dissectors.kafka.plain import message_reader, wanted_fields
+from dissectors.kafka.columns.field_reader import message_reader, wanted_fields
+from dissectors.kafka.messages.explain import Struct, explain
+from dissectors.kafka.schema import lookup
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEYS = schema.readable_keys()
+KEYS = lookup.readable_keys()
 
 
-def every_field(fields: tuple[schema.Field, ...]) -> dict[str, Any]:
+def every_field(fields: tuple[lookup.Field, ...]) -> dict[str, Any]:
     """All fields of a message, as `wanted_fields` would give them; floats are nothing that anybody asks for."""
     return {each.name: every_field(each.fields) for each in fields if each.type != "float64"}
 
@@ -53,7 +53,7 @@ def of_key(shared: Path, key: int) -> list[dict[str, Any]]:
 
 
 def wanted_of(vector: dict[str, Any]) -> dict[str, Any]:
-    return every_field(schema.api(vector["api_key"]).message(vector["direction"]).fields)
+    return every_field(lookup.api(vector["api_key"]).message(vector["direction"]).fields)
 
 
 def read(vector: dict[str, Any], wanted: dict[str, Any], end: int | None = None) -> tuple[dict[str, Any], bool]:

@@ -20,9 +20,9 @@ from walk_helpers import Message
 
 from dissectors import layout
 from dissectors.errors import Truncated
-from dissectors.kafka import schema
-from dissectors.kafka.explain import Explained, explain
-from dissectors.kafka.walk import Walker
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.messages.explain import Explained, explain
+from dissectors.kafka.schema import lookup
 
 KINDS = random_messages.kinds()
 # Cut at every byte up to this size, else at every seventh.
@@ -77,14 +77,14 @@ def test_every_message_reads_back(full: bool) -> None:
 def test_full_messages_have_every_field() -> None:
     """Else the sweep would prove less than it says."""
 
-    def below(fields: tuple[schema.Field, ...], version: int) -> Iterator[int]:
+    def below(fields: tuple[lookup.Field, ...], version: int) -> Iterator[int]:
         for field in fields:
             if version in field.versions:
                 yield field.number
                 yield from below(field.fields, version)
 
     for sample in random_messages.one_of_each(0, full=True):
-        api = schema.api(sample.kind.key)
+        api = lookup.api(sample.kind.key)
         assert api is not None
         found = explain(*sample.kind, sample.frame)
         assert found.body is not None

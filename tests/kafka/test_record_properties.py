@@ -16,16 +16,16 @@ from encode import encode_struct_with_lengths, nodes, plain
 from random_batches import BASE_OFFSET, FORMATS
 
 from dissectors.errors import Malformed
-from dissectors.kafka import schema
-from dissectors.kafka.batches import Record, Records
-from dissectors.kafka.codecs import CODECS
-from dissectors.kafka.embedded import read_struct
-from dissectors.kafka.records import read_records
+from dissectors.kafka.messages.codecs import CODECS
+from dissectors.kafka.messages.embedded import read_struct
+from dissectors.kafka.messages.record_batches import Record, Records
+from dissectors.kafka.messages.records import read_records
+from dissectors.kafka.schema import lookup
 
 STRUCTS = [
     (name, version)
-    for name in schema.embedded_names()
-    for version in range(schema.embedded(name).versions.first, schema.embedded(name).versions.last + 1)
+    for name in lookup.embedded_names()
+    for version in range(lookup.embedded(name).versions.first, lookup.embedded(name).versions.last + 1)
 ]
 SEEDS = range(8)
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissectors.kafka.batches import last_sequence
-from dissectors.kafka.codecs import CODECS, CodecError, decompress, xxh32_short
-from dissectors.kafka.records import Budget, read_records
+from dissectors.kafka.messages.codecs import CODECS, CodecError, decompress, xxh32_short
+from dissectors.kafka.messages.record_batches import last_sequence
+from dissectors.kafka.messages.records import Budget, read_records
 
 MIB = 1 << 20
 

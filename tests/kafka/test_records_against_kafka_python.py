@@ -21,13 +21,13 @@ import pytest
 from encode import nodes
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 
-from analyzer.bodies import each_message
-from analyzer.local import open_dataset
-from analyzer.options import Options
-from dissectors.kafka.batches import Batch
-from dissectors.kafka.codecs import CODECS
-from dissectors.kafka.explain import explain
-from dissectors.kafka.records import read_records
+from analyzer.base.options import Options
+from analyzer.messages.bodies import each_message
+from analyzer.run.local import open_dataset
+from dissectors.kafka.messages.codecs import CODECS
+from dissectors.kafka.messages.explain import explain
+from dissectors.kafka.messages.record_batches import Batch
+from dissectors.kafka.messages.records import read_records
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared")) / "captures" / "lab"

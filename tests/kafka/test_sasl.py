@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissectors.kafka.sasl import Claim, accepted, claim
+from dissectors.kafka.messages.sasl import Claim, accepted, claim
 
 # RFC 5802, section 5; RFC 7677, section 3; RFC 4616, section 4; RFC 7628, section 4.1.
 SCRAM_1 = b"n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dissectors.kafka import roles, schema
-from dissectors.kafka.error_codes import error_code, known_errors
-from dissectors.kafka.language import parse, parse_embedded
-from dissectors.kafka.schema import OPEN, SchemaError, Span
+from dissectors.kafka.schema import lookup, roles
+from dissectors.kafka.schema.error_codes import error_code, known_errors
+from dissectors.kafka.schema.lookup import OPEN, SchemaError, Span
+from dissectors.kafka.schema.schema_files import parse, parse_embedded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,11 +172,11 @@ def test_both_directions_are_wanted() -> None:
 
 
 def test_names_of_all_keys() -> None:
-    names = dict(schema.api_names())
+    names = dict(lookup.api_names())
     assert len(names) == 93
     assert (names[0], names[18], names[92]) == ("Produce", "ApiVersions", "DeleteShareGroupOffsets")
-    assert schema.known_keys()[1].versions == Span(0, 18)
-    assert schema.api(93) is None
+    assert lookup.known_keys()[1].versions == Span(0, 18)
+    assert lookup.api(93) is None
 
 
 def test_keys_and_error_codes_are_those_of_the_reference(shared: Path) -> None:
@@ -188,14 +188,14 @@ def test_keys_and_error_codes_are_those_of_the_reference(shared: Path) -> None:
         key, _, version, *_ = row.split("\t")
         versions.setdefault(int(key), set()).add(int(version))
     spans = {key: Span(min(found), max(found)) for key, found in versions.items()}
-    assert {key: known.versions for key, known in schema.known_keys().items()} == spans
+    assert {key: known.versions for key, known in lookup.known_keys().items()} == spans
 
 
 def test_reading_a_schema_loads_nothing_heavy() -> None:
     heavy = ("pyarrow", "duckdb", "cramjam", "numpy")
     code = f"""
 import sys
-import dissectors.kafka.explain
+import dissectors.kafka.messages.explain
 from dissectors.kafka import schema
 schema.api(1)
 print([name for name in {heavy} if name in sys.modules], schema.api.cache_info().misses)
@@ -206,9 +206,9 @@ print([name for name in {heavy} if name in sys.modules], schema.api.cache_info()
 
 # Rules of the files themselves.
 
-KEYS = schema.readable_keys()
+KEYS = lookup.readable_keys()
 MESSAGES = [
-    pytest.param(schema.api(key), direction, id=f"{schema.api(key).name}-{direction}")
+    pytest.param(lookup.api(key), direction, id=f"{lookup.api(key).name}-{direction}")
     for key in KEYS
     for direction in ("request", "response")
 ]
@@ -216,13 +216,13 @@ MESSAGES = [
 
 @pytest.mark.parametrize("key", KEYS)
 def test_files_agree_with_the_list_of_keys(key: int) -> None:
-    api, known = schema.api(key), schema.known_keys()[key]
+    api, known = lookup.api(key), lookup.known_keys()[key]
     assert (api.name, api.key, api.versions) == (known.name, key, known.versions)
     assert (api.flexible.first if api.flexible else OPEN + 1) == known.flexible_from
 
 
 @pytest.mark.parametrize(("api", "direction"), MESSAGES)
-def test_what_must_have_a_role_has_it(api: schema.Api, direction: str) -> None:
+def test_what_must_have_a_role_has_it(api: lookup.Api, direction: str) -> None:
     for path, field, _ in roles.walk(api.message(direction)):
         if field.type == "int16" and field.name.endswith("error_code"):
             assert "error" in field.roles, path
@@ -238,12 +238,12 @@ def test_what_must_have_a_role_has_it(api: schema.Api, direction: str) -> None:
 
 @pytest.mark.parametrize("key", [19, 33, 44])
 def test_values_of_settings_may_be_secrets(key: int) -> None:
-    fields = [field for _, field, _ in roles.walk(schema.api(key).request) if field.name == "value"]
+    fields = [field for _, field, _ in roles.walk(lookup.api(key).request) if field.name == "value"]
     assert [field.roles for field in fields] == [("secret_by_name",)]
 
 
 @pytest.mark.parametrize(("api", "direction"), MESSAGES)
-def test_at_most_one_array_makes_rows(api: schema.Api, direction: str) -> None:
+def test_at_most_one_array_makes_rows(api: lookup.Api, direction: str) -> None:
     """In one version: rows of an older and a newer form of the same array may both be marked."""
     rows = [field for _, field, _ in roles.walk(api.message(direction)) if "row" in field.roles]
     for version in range(api.versions.first, api.versions.last + 1):
@@ -251,7 +251,7 @@ def test_at_most_one_array_makes_rows(api: schema.Api, direction: str) -> None:
 
 
 @pytest.mark.parametrize(("api", "direction"), MESSAGES)
-def test_tags_are_dense(api: schema.Api, direction: str) -> None:
+def test_tags_are_dense(api: lookup.Api, direction: str) -> None:
     message = api.message(direction)
     for fields in [message.fields, *(field.fields for _, field, _ in roles.walk(message))]:
         tags = sorted(field.tag for field in fields if field.tag is not None)
@@ -259,7 +259,7 @@ def test_tags_are_dense(api: schema.Api, direction: str) -> None:
 
 
 @pytest.mark.parametrize(("api", "direction"), MESSAGES)
-def test_every_array_element_takes_bytes(api: schema.Api, direction: str) -> None:
+def test_every_array_element_takes_bytes(api: lookup.Api, direction: str) -> None:
     """`wire` refuses a count above the bytes that are left, so no element may be empty."""
     for path, field, _ in roles.walk(api.message(direction)):
         if field.type != "struct" or not field.is_array:

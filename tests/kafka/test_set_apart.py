@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissectors import layout
-from dissectors.kafka.exchanges import set_apart
+from dissectors.kafka.columns.exchanges import set_apart
 
 STATUSES = st.sampled_from((layout.STATUS_ANSWERED, layout.STATUS_PENDING))
 VALUES = st.sampled_from((layout.UNKNOWN, -1, 0, 1, 89))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dissectors import layout
-from dissectors.kafka.exchanges import Exchanges
+from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.layout import UNKNOWN
 
 MS = 1_000_000

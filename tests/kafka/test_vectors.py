@@ -10,16 +10,16 @@ from zlib import crc32
 import pytest
 from kafka_vectors import RELEASES, name_of, ours, snake_path, vectors
 
-from analyzer.render import Renderer
-from dissectors.kafka import headers, schema
-from dissectors.kafka.explain import Explained, Node, Struct, explain
-from dissectors.kafka.records import Batch, Record, read_records
+from analyzer.messages.render import Renderer
+from dissectors.kafka.messages.explain import Explained, Node, Struct, explain
+from dissectors.kafka.messages.records import Batch, Record, read_records
+from dissectors.kafka.schema import headers, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-KEYS = schema.readable_keys()
+KEYS = lookup.readable_keys()
 
 
 def of_key(shared: Path, key: int) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ def test_every_version_and_direction_has_vectors(shared: Path) -> None:
     """So that the tests above cannot pass by looking at nothing."""
     seen = {(each["api_key"], each["version"], each["direction"]) for key in KEYS for each in of_key(shared, key)}
     for key in KEYS:
-        versions = schema.api(key).versions
+        versions = lookup.api(key).versions
         wanted = {
             (key, version, direction)
             for version in range(versions.first, versions.last + 1)

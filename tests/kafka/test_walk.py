@@ -14,9 +14,10 @@ import walk_helpers as helpers
 from walk_helpers import Message
 
 from dissectors import layout
-from dissectors.kafka import program, schema
-from dissectors.kafka.explain import explain
-from dissectors.kafka.walk import Walker
+from dissectors.kafka.columns import program
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.messages.explain import explain
+from dissectors.kafka.schema import lookup
 
 ROOT = Path(__file__).resolve().parents[2]
 BROKEN = (layout.DECODED_TRUNCATED, layout.DECODED_MALFORMED)
@@ -62,8 +63,8 @@ def test_plain_python_gives_the_same_columns(shared: Path, digest: str) -> None:
 
 
 def test_every_schema_has_a_program_for_every_version() -> None:
-    for key in schema.readable_keys():
-        api = schema.api(key)
+    for key in lookup.readable_keys():
+        api = lookup.api(key)
         assert api is not None
         for version in range(api.versions.first, api.versions.last + 1):
             for direction in ("request", "response"):

@@ -8,9 +8,9 @@ import pytest
 from walk_helpers import Message, batch, walked
 
 from dissectors import layout
-from dissectors.kafka import program
-from dissectors.kafka.explain import explain
-from dissectors.kafka.walk import Walker
+from dissectors.kafka.columns import program
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.messages.explain import explain
 
 
 def text(value: str) -> bytes:

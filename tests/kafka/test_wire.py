@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissectors.errors import Malformed, Truncated
-from dissectors.kafka.wire import Wire
+from dissectors.kafka.messages.wire import Wire
 
 
 @pytest.mark.parametrize(

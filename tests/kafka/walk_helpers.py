@@ -17,9 +17,10 @@ from typing import NamedTuple
 import cramjam
 
 from dissectors import layout
-from dissectors.kafka import program, roles, schema, walk
-from dissectors.kafka.explain import Explained, Node, Struct, explain
-from dissectors.kafka.walk import Walker
+from dissectors.kafka.columns import program, walk
+from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.messages.explain import Explained, Node, Struct, explain
+from dissectors.kafka.schema import lookup, roles
 from dissectors.layout import UNKNOWN
 
 
@@ -33,7 +34,7 @@ class Message(NamedTuple):
 
 def vectors(folder: Path) -> list[Message]:
     """The messages of the vector files whose API has a schema."""
-    known = set(schema.readable_keys())
+    known = set(lookup.readable_keys())
     found = []
     for path in sorted(folder.glob("*.jsonl.zst")):
         for line in bytes(cramjam.zstd.decompress(path.read_bytes())).splitlines():
@@ -131,7 +132,7 @@ def read_columns(
 class Element(NamedTuple):
     """The message or an array element: the fields that are directly in it (in structs too), and what is around it."""
 
-    array: schema.Field | None
+    array: lookup.Field | None
     direct: list[Node]
     around: Element | None
 
@@ -153,7 +154,7 @@ def direct_nodes(tree: Struct) -> Iterator[Node]:
             yield node
 
 
-def elements(tree: Struct, array: schema.Field | None = None, around: Element | None = None) -> Iterator[Element]:
+def elements(tree: Struct, array: lookup.Field | None = None, around: Element | None = None) -> Iterator[Element]:
     """The message and every array element, outer ones first."""
     own = Element(array, list(direct_nodes(tree)), around)
     yield own
@@ -270,7 +271,7 @@ def next_offset(records: bytes) -> int | None:
     return offset + delta + 1 if 0 <= offset <= 1 << 62 and delta >= 0 else None
 
 
-def below(array: schema.Field, version: int) -> Iterator[schema.Field]:
+def below(array: lookup.Field, version: int) -> Iterator[lookup.Field]:
     for inner in array.fields:
         if version in inner.versions:
             yield inner
@@ -307,7 +308,7 @@ def values_of(found: Explained) -> dict[int, object]:
     put(row, layout.VALUE_CLIENT_ID, found.header.value("client_id"))
     version = found.body_version
     row.update(counts_of(found.body, version))
-    message = schema.api(found.api_key).message(found.direction)
+    message = lookup.api(found.api_key).message(found.direction)
     at_top = set()
     for _, field, around in roles.walk(message):
         if version in field.versions and not any(each.is_array for each in (*around, field)):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from layouts import of_embedded, of_schema
 
-from dissectors.kafka import schema
+from dissectors.kafka.schema import lookup
 
 TARGET = Path(__file__).with_name("layouts.txt")
 
@@ -20,17 +20,17 @@ TARGET = Path(__file__).with_name("layouts.txt")
 def lines() -> list[str]:
     """`API direction versions: layout`, by key; then `STRUCT versions: layout` of those that stand inside bytes."""
     found = []
-    for key in schema.readable_keys():
-        api = schema.api(key)
+    for key in lookup.readable_keys():
+        api = lookup.api(key)
         for direction in ("request", "response"):
             found += runs(f"{api.name} {direction}", api.versions, partial(of_schema, api, direction))
-    for name in schema.embedded_names():
-        known = schema.embedded(name)
+    for name in lookup.embedded_names():
+        known = lookup.embedded(name)
         found += runs(known.name, known.versions, partial(of_embedded, known))
     return found
 
 
-def runs(name: str, versions: schema.Span, layout: Callable[[int], str]) -> list[str]:
+def runs(name: str, versions: lookup.Span, layout: Callable[[int], str]) -> list[str]:
     """A line for versions that follow one another with the same layout."""
     found: list[tuple[list[int], str]] = []
     for version in range(versions.first, versions.last + 1):
@@ -39,7 +39,7 @@ def runs(name: str, versions: schema.Span, layout: Callable[[int], str]) -> list
             found[-1][0].append(version)
         else:
             found.append(([version], text))
-    return [f"{name} {schema.Span(run[0], run[-1])}: {text}" for run, text in found]
+    return [f"{name} {lookup.Span(run[0], run[-1])}: {text}" for run, text in found]
 
 
 if __name__ == "__main__":

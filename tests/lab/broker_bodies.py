@@ -19,7 +19,7 @@ import cramjam
 from body_comparison import UNSAID, Sized
 from oracle import connection
 
-from dissectors.kafka import schema
+from dissectors.kafka.schema import lookup
 
 PRODUCE, LIST_OFFSETS = 0, 2
 
@@ -153,7 +153,7 @@ def snake(camel: str) -> str:
 
 def body(account: Account, side: str, version: int) -> dict[str, Any]:
     """The body of "request" or "response" in our names; `version` is that of the body."""
-    api = schema.api(account.api_key)
+    api = lookup.api(account.api_key)
     assert api is not None
     said = _in_our_names(account.bodies[side], api.message(side).fields, version)
     for name in _unsaid(account, side, said):
@@ -172,7 +172,7 @@ def _unsaid(account: Account, side: str, said: dict[str, Any]) -> Iterator[str]:
             yield "topics"
 
 
-def _in_our_names(value: Any, fields: Sequence[schema.Field], version: int) -> dict[str, Any]:
+def _in_our_names(value: Any, fields: Sequence[lookup.Field], version: int) -> dict[str, Any]:
     """A struct of the log; what has no name of ours keeps that of the log."""
     present = {field.name: field for field in fields if version in field.versions}
     plain = {snake(name): inner for name, inner in value.items()}
@@ -189,13 +189,13 @@ def _in_our_names(value: Any, fields: Sequence[schema.Field], version: int) -> d
     return found
 
 
-def _our_name(name: str, present: dict[str, schema.Field], plain: dict[str, Any]) -> str:
+def _our_name(name: str, present: dict[str, lookup.Field], plain: dict[str, Any]) -> str:
     if name in present:
         return name
     return next((newer for newer in OLDER_NAMES.get(name, ()) if newer in present and newer not in plain), name)
 
 
-def _records(name: str, inner: Any, present: dict[str, schema.Field]) -> tuple[str, Any] | None:
+def _records(name: str, inner: Any, present: dict[str, lookup.Field]) -> tuple[str, Any] | None:
     """Records, of which a log has at most the size: 1.1.1 and 2.4.1 print Java objects of a Fetch (`record_set`), and
     since 4.1 the records of ShareFetch are logged as empty."""
     ours = next((each for each in RECORDS if each in present), None)
@@ -208,7 +208,7 @@ def _records(name: str, inner: Any, present: dict[str, schema.Field]) -> tuple[s
     return None
 
 
-def _value(value: Any, field: schema.Field, version: int) -> Any:
+def _value(value: Any, field: lookup.Field, version: int) -> Any:
     if not field.is_array:
         return _single(value, field, version)
     if not isinstance(value, list):
@@ -216,7 +216,7 @@ def _value(value: Any, field: schema.Field, version: int) -> Any:
     return [_single(_unwrapped(each, field), field, version) for each in value]
 
 
-def _unwrapped(element: Any, field: schema.Field) -> Any:
+def _unwrapped(element: Any, field: lookup.Field) -> Any:
     """An element that was a struct of one field in the old logs, or that has become one."""
     if field.type == "struct" and not isinstance(element, dict):
         return {"name": element}
@@ -225,7 +225,7 @@ def _unwrapped(element: Any, field: schema.Field) -> Any:
     return element
 
 
-def _single(value: Any, field: schema.Field, version: int) -> Any:
+def _single(value: Any, field: lookup.Field, version: int) -> Any:
     if field.type == "struct" and isinstance(value, dict):
         return _in_our_names(value, field.fields, version)
     if field.type == "bytes" and isinstance(value, str):

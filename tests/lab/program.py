@@ -44,11 +44,11 @@ def run_kanalyze(
     taps: tuple[tuple[str, str], ...] = (),
     **options: Any,
 ) -> Analysis:
-    """The only place that knows how the program is run: `options` go to `analyzer.local.open_dataset` as they are
+    """The only place that knows how the program is run: `options` go to `analyzer.run.local.open_dataset` as they are
     (`block_bytes`: how many bytes are fed at a time). `damaged`: no capture at all, or a broken one, is fine too."""
-    from analyzer.local import open_dataset
-    from analyzer.options import Options
-    from analyzer.sources import InputError
+    from analyzer.base.options import Options
+    from analyzer.inputs.sources import InputError
+    from analyzer.run.local import open_dataset
 
     try:
         opened = open_dataset([str(path) for path in files], Options(tls_key_logs=key_logs, taps=taps), **options)

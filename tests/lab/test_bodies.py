@@ -24,12 +24,12 @@ from broker_bodies import Account, body, read_accounts
 from oracle import Capture
 from program import LAB, found_captures
 
-from analyzer.bodies import each_message
-from analyzer.local import open_dataset
-from analyzer.options import Options
-from analyzer.render import Renderer
-from dissectors.kafka import schema
-from dissectors.kafka.explain import Explained, Struct, explain
+from analyzer.base.options import Options
+from analyzer.messages.bodies import each_message
+from analyzer.messages.render import Renderer
+from analyzer.run.local import open_dataset
+from dissectors.kafka.messages.explain import Explained, Struct, explain
+from dissectors.kafka.schema import lookup
 
 # What no broker of the lab says: (API key, side, path) -> why.
 UNSAID = {
@@ -242,7 +242,7 @@ def summary(counted: Counter[Where]) -> Iterator[str]:
     versions = {where[:2] for where in counted}
     keys = sorted({key for key, _ in versions})
     yield f"{counted.total():,} bodies equal the broker's: {len(versions)} versions of {len(keys)} APIs"
-    names = dict(schema.api_names())
+    names = dict(lookup.api_names())
     for key in keys:
         each = (
             f"v{version} {counted[key, version, 'request']}+{counted[key, version, 'response']}"

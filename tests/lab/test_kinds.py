@@ -13,8 +13,8 @@ from agreement import match
 from oracle import Capture, read_log
 from program import Analyse
 
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.run.local import open_dataset
 
 # Beyond this a Fetch sat in the broker's purgatory.
 WAITED_MS = 5.0

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from program import found_capture
 
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.run.local import open_dataset
 
 MUTES = """
 select m.*, x.api_name, x.client_id, x.api_key, x.latency_ns, x.response_time_ns

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.sources import Source
+from analyzer.inputs.sources import Source
 from dissectors import layout
-from dissectors.net.facts import Note
-from dissectors.net.formats import HEAD_BYTES, open_reader
-from dissectors.net.packets import Packets
+from dissectors.formats.capture_facts import Note
+from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.packet.packets import Packets
 
 PAYLOAD = (layout.SEGMENT_OFFSET, layout.SEGMENT_CAPTURED)
 

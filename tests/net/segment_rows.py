@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dissectors import layout
-from dissectors.net import streams
+from dissectors.tcp import streams
 
 FIN, SYN, RST, ACK = layout.TCP_FIN, layout.TCP_SYN, layout.TCP_RST, layout.TCP_ACK
 CLIENT, BROKER = (0, 0xFFFF_0A00_0001, 40_000), (0, 0xFFFF_0A00_0002, 9092)
@@ -17,7 +17,7 @@ MASK = 0xFFFFFFFF
 
 def plain_module() -> ModuleType:
     """The stage as a plain Python file, whether a compiled one lies beside it or not."""
-    path = Path(layout.__file__).parent / "net" / "streams.py"
+    path = Path(layout.__file__).parent / "tcp" / "streams.py"
     spec = importlib.util.spec_from_file_location("plain_streams", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

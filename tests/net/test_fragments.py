@@ -15,7 +15,7 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
 from dissectors import layout
-from dissectors.net.fragments import LARGEST_DATAGRAM, LONGEST_NS, Fragments
+from dissectors.packet.ip_fragments import LARGEST_DATAGRAM, LONGEST_NS, Fragments
 
 DATA = random.Random(1).randbytes(3_000)
 ENDS = TCP(sport=40000, dport=9092, seq=5, ack=7, flags="PA", window=501) / Raw(DATA)

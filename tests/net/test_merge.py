@@ -12,11 +12,11 @@ from capture_tools import pcap_file
 from scapy.layers.inet import IP, TCP
 from scapy.packet import Raw
 
-from analyzer import engine
-from analyzer.engine import Engine
-from analyzer.local import in_time_order
-from analyzer.raw import SPLIT_SHIFT
-from analyzer.sources import Source, expand
+from analyzer.ingest.raw_tables import SPLIT_SHIFT
+from analyzer.inputs import engine
+from analyzer.inputs.engine import Engine
+from analyzer.inputs.sources import Source, expand
+from analyzer.run.local import in_time_order
 from dissectors import layout
 
 Row = tuple[int, int, int, bytes]  # time, place, (input, packet) number, payload

@@ -23,7 +23,7 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
 from dissectors import layout
-from dissectors.net.streams import Streams
+from dissectors.tcp.streams import Streams
 
 DATA = b"sixteen payload!"
 ENDS = TCP(sport=40000, dport=9092, seq=2**32 - 5, ack=7, flags="PA", window=501) / Raw(DATA)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dissectors import layout
 from dissectors.errors import DissectError, Malformed, Truncated
-from dissectors.net.formats import open_reader
+from dissectors.formats.detection import open_reader
 
 PACKETS = [b"first packet", b"", b"the third one is longer" * 9]
 

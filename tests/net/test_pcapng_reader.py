@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dissectors import layout
 from dissectors.errors import DissectError, Malformed, Truncated, Unsupported
-from dissectors.net.formats import open_reader
+from dissectors.formats.detection import open_reader
 
 NUMBER, TIME, BYTES = layout.PACKET_NUMBER, layout.PACKET_TIME, layout.PACKET_OFFSET
 CUSTOM = block(0xBAD, struct.pack("<I", 32473) + b"our own data")

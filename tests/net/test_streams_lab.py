@@ -10,9 +10,9 @@ import pytest
 from segment_rows import Outcome, Runner
 
 from dissectors import layout
-from dissectors.net.packets import Packets
-from dissectors.net.pcap import PcapReader
-from dissectors.net.streams import Streams
+from dissectors.formats.pcap import PcapReader
+from dissectors.packet.packets import Packets
+from dissectors.tcp.streams import Streams
 
 CAPTURES = [
     "clients.pcap",  # many short connections

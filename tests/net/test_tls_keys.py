@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dissectors.net.tls_hello import Messages, client_hello
-from dissectors.net.tls_keys import CLIENT_TRAFFIC, MASTER, KeyLog, expand_label, prf
+from dissectors.tls.hello import Messages, client_hello
+from dissectors.tls.keys import CLIENT_TRAFFIC, MASTER, KeyLog, expand_label, prf
 
 # RFC 8448, section 3: traffic secret, the key and the nonce that come from it.
 RFC_8448 = (

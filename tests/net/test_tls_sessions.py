@@ -32,10 +32,10 @@ from tls_tools import (
 )
 
 from dissectors import layout
-from dissectors.net.tls import TlsRows
-from dissectors.net.tls_keys import KeyLog
-from dissectors.net.tls_names import suite_name, version_name
-from dissectors.net.tls_sessions import Sessions, TlsFacts
+from dissectors.tls.detection import TlsRows
+from dissectors.tls.keys import KeyLog
+from dissectors.tls.names import suite_name, version_name
+from dissectors.tls.sessions import Sessions, TlsFacts
 
 V12, V13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 

@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
 from dissectors import layout
-from dissectors.net.tls import TlsRows
-from dissectors.net.tls_keys import KeyLog
-from dissectors.net.tls_sessions import Sessions, TlsFacts
+from dissectors.tls.detection import TlsRows
+from dissectors.tls.keys import KeyLog
+from dissectors.tls.sessions import Sessions, TlsFacts
 
 SERVER_NAME = "kafka-1.example.net"
 FIRST_SEQ = (1_000, 4_294_967_000)  # the second one wraps

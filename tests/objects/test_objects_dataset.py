@@ -17,13 +17,15 @@ import pyarrow.parquet as pq
 import pytest
 from server import Server, settle
 
-from analyzer import local, objects, stored
+from analyzer.base import object_storage
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.cli.main import main
-from analyzer.dataset import Dataset, DatasetError, is_dataset, open_dataset
-from analyzer.export import export
-from analyzer.options import Options
-from analyzer.sources import Source
-from analyzer.tables import TABLES, arrow_schema
+from analyzer.inputs.sources import Source
+from analyzer.query import table_directories
+from analyzer.query.dataset import Dataset, DatasetError, is_dataset, open_dataset
+from analyzer.query.export import export
+from analyzer.run import local
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "throttle.pcap.zst"
 
@@ -156,13 +158,13 @@ def test_only_tables_that_are_asked_travel(
     del server, bucket
     exported(captures, "s3://bucket/tables")
     copied: list[str] = []
-    plain = stored._copy
+    plain = table_directories._copy
 
-    def counted(found: objects.Found, to: Path) -> None:
+    def counted(found: object_storage.Found, to: Path) -> None:
         copied.append(found.address.uri)
         plain(found, to)
 
-    monkeypatch.setattr(stored, "_copy", counted)
+    monkeypatch.setattr(table_directories, "_copy", counted)
     with open_dataset("s3://bucket/tables") as dataset:
         assert copied == []
         dataset.query("select count(*) from exchanges")
@@ -173,7 +175,7 @@ def test_only_tables_that_are_asked_travel(
 def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path) -> None:
     """rclone refuses uploads in parts that carry checksums behind their bytes."""
     del server
-    with objects.writing(objects.address("s3://bucket/big")) as sink:
+    with object_storage.writing(object_storage.address("s3://bucket/big")) as sink:
         for number in range(24):
             sink.write(bytes([number]) * 1_000_000)
     data = (bucket / "big").read_bytes()
@@ -183,7 +185,7 @@ def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path)
 def test_an_export_that_fails_is_no_dataset(
     server: Server, bucket: Path, captures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(objects, "ATTEMPTS", 2)
+    monkeypatch.setattr(object_storage, "ATTEMPTS", 2)
     plain = Dataset.batches
 
     def cut(dataset: Dataset, sql: str, *args: Any, **named: Any) -> Any:
@@ -192,10 +194,10 @@ def test_an_export_that_fails_is_no_dataset(
         return plain(dataset, sql, *args, **named)
 
     monkeypatch.setattr(Dataset, "batches", cut)
-    with pytest.raises(objects.StorageError, match="no answer from"):
+    with pytest.raises(object_storage.StorageError, match="no answer from"):
         exported(captures, "s3://bucket/tables")
-    monkeypatch.setattr(objects, "GIVEN_UP_SECONDS", 0)
-    objects._given_up.clear()
+    monkeypatch.setattr(object_storage, "GIVEN_UP_SECONDS", 0)
+    object_storage._given_up.clear()
     server.start()
     assert not (bucket / "tables/manifest.json").exists()
     with pytest.raises(DatasetError, match="not finished or failed"):
@@ -226,7 +228,7 @@ def test_damaged_tables_in_storage_are_one_line(server: Server, bucket: Path, ca
     with open_dataset("s3://bucket/tables") as dataset:
         path.write_bytes(path.read_bytes()[:-1])
         settle()
-        with pytest.raises(objects.StorageError, match="changed while it was read"):
+        with pytest.raises(object_storage.StorageError, match="changed while it was read"):
             dataset.query("select * from exchanges")
 
 
@@ -254,8 +256,10 @@ def test_a_capture_that_is_cut_while_it_is_read_fails_the_run(
 def test_hostile_names_stay_where_they_are(captures: Path, tmp_path: Path) -> None:
     """Names in a listing never become paths of this machine."""
     exported(captures, "s3://bucket/tables")
-    folder = stored.RemoteFolder(objects.address("s3://bucket/tables"), tmp_path)
-    found = next(one for one in objects.listing(objects.address("s3://bucket/tables")) if "exchanges" in str(one))
+    folder = table_directories.RemoteFolder(object_storage.address("s3://bucket/tables"), tmp_path)
+    found = next(
+        one for one in object_storage.listing(object_storage.address("s3://bucket/tables")) if "exchanges" in str(one)
+    )
     folder._listed["exchanges/../../../evil.parquet"] = found
     (path,) = folder.here(["exchanges/../../../evil.parquet"])
     assert path.resolve().is_relative_to(tmp_path) and path.name == "0.parquet"
@@ -293,9 +297,9 @@ def test_threads_that_want_different_tables_get_different_copies(
         return str(made[-1])
 
     made: list[Path] = []
-    monkeypatch.setattr(stored.tempfile, "mkdtemp", slow_directory)
-    monkeypatch.setattr(stored, "_copy", lambda *_: None)
-    where = stored.RemoteFolder(objects.address("s3://bucket/set"), tmp_path)
+    monkeypatch.setattr(table_directories.tempfile, "mkdtemp", slow_directory)
+    monkeypatch.setattr(table_directories, "_copy", lambda *_: None)
+    where = table_directories.RemoteFolder(object_storage.address("s3://bucket/set"), tmp_path)
     where._listed = {str(number): None for number in range(8)}
     with ThreadPoolExecutor(8) as pool:
         paths = [path for found in pool.map(where.here, ([str(number)] for number in range(8))) for path in found]

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import local, objects
-from analyzer.dataset import open_dataset
-from analyzer.export import export
-from analyzer.options import Options
-from analyzer.sources import InputError, expand
-from analyzer.tables import TABLES
+from analyzer.base import object_storage
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.inputs.sources import InputError, expand
+from analyzer.query.dataset import open_dataset
+from analyzer.query.export import export
+from analyzer.run import local
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "throttle.pcap.zst"
 START_SECONDS = 20.0
@@ -57,7 +58,7 @@ def _answers(port: int) -> bool:
 
 
 def put(uri: str, content: bytes) -> None:
-    with objects.writing(objects.address(uri)) as stream:
+    with object_storage.writing(object_storage.address(uri)) as stream:
         stream.write(content)
 
 

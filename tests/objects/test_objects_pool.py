@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import local
-from analyzer.dataset import Dataset
-from analyzer.options import Options
-from analyzer.peek import in_time_order
-from analyzer.plan import plan
-from analyzer.sources import expand
-from analyzer.tables import TABLES
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.distributed.plan import plan
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.sources import expand
+from analyzer.query.dataset import Dataset
+from analyzer.run import local
 
 
 def rows(dataset: Dataset) -> dict[str, list[str]]:

@@ -15,8 +15,8 @@ from random import Random
 import pytest
 from server import Server, settle
 
-from analyzer import objects
-from analyzer.sources import InputError, Source, expand
+from analyzer.base import object_storage
+from analyzer.inputs.sources import InputError, Source, expand
 from analyzer.spark import sink
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -58,7 +58,9 @@ def all_of(source: Source) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize("size", [24, 25, objects.FIRST_RANGE_BYTES, objects.FIRST_RANGE_BYTES + 1, len(LONG)])
+@pytest.mark.parametrize(
+    "size", [24, 25, object_storage.FIRST_RANGE_BYTES, object_storage.FIRST_RANGE_BYTES + 1, len(LONG)]
+)
 def test_an_object_gives_the_bytes_of_the_file(server: Server, bucket: Path, size: int) -> None:
     del server
     (bucket / "x.pcap").write_bytes(LONG[:size])
@@ -100,20 +102,20 @@ def test_little_is_read_beyond_the_end_of_a_part(server: Server, bucket: Path, m
     del server
     (bucket / "x.pcap").write_bytes(LONG)
     asked: list[int] = []
-    plain = objects.Reader._range
+    plain = object_storage.Reader._range
 
-    def counted(reader: objects.Reader, begin: int, end: int) -> bytes:
+    def counted(reader: object_storage.Reader, begin: int, end: int) -> bytes:
         asked.append(end)
         return plain(reader, begin, end)
 
-    monkeypatch.setattr(objects.Reader, "_range", counted)
+    monkeypatch.setattr(object_storage.Reader, "_range", counted)
     source = Source("x", None, len(LONG), begin=24, end=9_000_000, uri="s3://bucket/x.pcap")
     got = 0
     for block in source.blocks():
         got += len(block)
         if got >= 9_000_000:
             break
-    assert max(asked) <= 9_000_000 + 2 * objects.LEAST_RANGE_BYTES
+    assert max(asked) <= 9_000_000 + 2 * object_storage.LEAST_RANGE_BYTES
 
 
 NAMES = [
@@ -226,7 +228,7 @@ def test_what_is_wrong_is_one_line_without_secrets(
 ) -> None:
     (bucket / "x.pcap").write_bytes(LONG[:100])
     (bucket / "text").write_text("hello, I am a log file")
-    monkeypatch.setattr(objects, "ATTEMPTS", 2)
+    monkeypatch.setattr(object_storage, "ATTEMPTS", 2)
     make, words = BAD[name]
     began = time.monotonic()
     found = expand([make(server, monkeypatch.setenv)])
@@ -254,8 +256,8 @@ def test_what_is_wrong_is_one_line_without_secrets(
 )
 def test_an_address_that_is_not_taken_is_told_without_keys(uri: str) -> None:
     """No server is needed: nothing is asked."""
-    with pytest.raises(objects.StorageError) as error:
-        objects.address(uri)
+    with pytest.raises(object_storage.StorageError) as error:
+        object_storage.address(uri)
     said = str(error.value)
     assert said.startswith(uri.partition("//")[0]) and "topsecret" not in said and "KEY:" not in said
 
@@ -337,7 +339,7 @@ def test_names_of_objects_are_safe_to_show(server: Server, bucket: Path) -> None
     del server
     (bucket / "x\x1b[31m.pcap").write_text("no capture")
     (error,) = expand(["s3://bucket/x*.pcap"]).errors
-    from analyzer.text import printable
+    from analyzer.base.text import printable
 
     assert "\x1b" not in printable(str(error))
 
@@ -348,16 +350,16 @@ def test_listings_of_several_pages(server: Server, bucket: Path) -> None:
         (bucket / f"n{number}").touch()
     (bucket / "x.pcap").write_bytes(LONG[:100])
     assert [source.name for source in expand(["s3://bucket/*.pcap"]).sources] == ["s3://bucket/x.pcap"]
-    assert len(objects.listing(objects.address("s3://bucket"))) == 2_501
+    assert len(object_storage.listing(object_storage.address("s3://bucket"))) == 2_501
 
 
 def test_a_hundred_thousand_names(server: Server, bucket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """rclone reads its directory again for each page of a listing, so this one is not asked of it."""
     del server
     (bucket / "x1.pcap").write_bytes(LONG[:100])
-    at = objects.address("s3://bucket")
-    names = [objects.Found(at._replace(key=f"x{number}.pcap"), False, 100) for number in range(100_000)]
-    monkeypatch.setattr(objects, "listing", lambda *_, **__: names)
+    at = object_storage.address("s3://bucket")
+    names = [object_storage.Found(at._replace(key=f"x{number}.pcap"), False, 100) for number in range(100_000)]
+    monkeypatch.setattr(object_storage, "listing", lambda *_, **__: names)
     found = expand(["s3://bucket/x?.pcap"])
     assert [source.name for source in found.sources] == ["s3://bucket/x1.pcap"] and len(found.errors) == 9
 
@@ -368,16 +370,16 @@ def test_other_storage_can_be_named() -> None:
         "gs://bucket/a b/x?.pcap": "bucket/a b/x?.pcap",
         "abfss://container@account.dfs.core.windows.net/d/x.pcap": "container/d/x.pcap",
     }.items():
-        at = objects.address(uri)
+        at = object_storage.address(uri)
         assert (at.uri, at.path) == (uri, path)
-        with objects._asked(at) as filesystem:
+        with object_storage._asked(at) as filesystem:
             assert filesystem.type_name in ("gcs", "abfs")
 
 
 def test_errors_of_other_storage_are_worded() -> None:
     """As pyarrow 26 gave them here, without a network."""
-    azure = objects.address("abfss://c@account.dfs.core.windows.net/404/403.pcap")
-    google = objects.address("gs://bucket/NO_SUCH_BUCKET")
+    azure = object_storage.address("abfss://c@account.dfs.core.windows.net/404/403.pcap")
+    google = object_storage.address("gs://bucket/NO_SUCH_BUCKET")
     for at, said, words in (
         (
             azure,
@@ -392,7 +394,7 @@ def test_errors_of_other_storage_are_worded() -> None:
         (azure, "Unknown error of '404/403.pcap'\nSee ...", "account.dfs.core.windows.net says: Unknown error of "),
         (google, "'NO_SUCH_BUCKET': Status(UNAVAILABLE)", "no answer from Google Cloud Storage"),
     ):
-        text, _ = objects._reason(at, OSError(said))
+        text, _ = object_storage._reason(at, OSError(said))
         assert words in text and "\n" not in text
 
 

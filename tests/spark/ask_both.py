@@ -24,14 +24,15 @@ from made_tables import Maker
 from pyspark.sql import SparkSession
 from same_rows import difference, in_order
 
-from analyzer import findings, local, metrics, resolve
-from analyzer.dataset import Dataset, open_dataset, parquet
-from analyzer.facts.tables import FACT_TABLES, no_rows
-from analyzer.filters import Filters
-from analyzer.options import Options
-from analyzer.settings import Settings
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES
+from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.query import findings, metrics, resolve
+from analyzer.query.dataset import Dataset, open_dataset, parquet
+from analyzer.run import local
 from analyzer.spark.views import Views, final_tables, written_tables
-from analyzer.tables import TABLES
 
 SETTINGS = {
     "": Settings(),

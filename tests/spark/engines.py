@@ -11,11 +11,11 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from same_rows import Answer
 
-from analyzer.dataset import Dataset
-from analyzer.export import Rows
-from analyzer.settings import Settings
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset
+from analyzer.query.export import Rows
 from analyzer.spark.views import Views
-from analyzer.tables import TABLES
 
 CONFIGURATION = {
     "spark.ui.enabled": "false",

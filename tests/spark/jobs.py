@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from environment import python
 
-from analyzer.dataset import Dataset
-from analyzer.sources import Source
-from analyzer.tables import TABLES
+from analyzer.base.tables import TABLES
+from analyzer.inputs.sources import Source
+from analyzer.query.dataset import Dataset
 
 HERE = Path(__file__).resolve().parent
 # A command line that takes longer ends the program.

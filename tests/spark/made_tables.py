@@ -7,7 +7,7 @@ from typing import Any
 
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, exchange
 
-from analyzer.tables import TABLES, Column
+from analyzer.base.tables import TABLES, Column
 
 # The few values of columns on which questions group or decide; the others get a small number, or a word of their own.
 VALUES: dict[str, tuple[Any, ...]] = {

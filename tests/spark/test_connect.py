@@ -13,8 +13,8 @@ import pytest
 from environment import PYTHON, python
 from jobs import LONG, rows, unlike, unpacked
 
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.base.options import Options
+from analyzer.run.local import open_dataset
 
 pytestmark = LONG
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"

@@ -15,9 +15,9 @@ import misleading
 import pytest
 from jobs import Answer, Program, rows, unlike, unpacked
 
-from analyzer.local import open_dataset
-from analyzer.options import Options
-from analyzer.tables import TABLES
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.run.local import open_dataset
 
 # These are cut into parts, and the one that stays compressed is read whole.
 CUT = ("throttle", "transactions")

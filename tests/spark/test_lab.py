@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lab"))
 
 from oracle import Capture, captures
 
+from analyzer.base.options import Options
 from analyzer.cli.main import main
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.run.local import open_dataset
 from analyzer.spark.job import planned
 
 pytestmark = LONG

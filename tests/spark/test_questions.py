@@ -12,10 +12,10 @@ from questions import answers
 from same_rows import Answer, difference
 from server import Server
 
+from analyzer.base.options import Options
 from analyzer.cli.main import main
-from analyzer.find import find
-from analyzer.local import open_dataset
-from analyzer.options import Options
+from analyzer.query.run_findings import find
+from analyzer.run.local import open_dataset
 
 pytestmark = LONG
 NAMES = ("throttle", "transactions")

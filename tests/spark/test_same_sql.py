@@ -17,8 +17,8 @@ import pytest
 from environment import python
 from same_rows import Answer, difference, in_order
 
-from analyzer import findings, metrics
-from analyzer.tables import TABLES
+from analyzer.base.tables import TABLES
+from analyzer.query import findings, metrics
 
 HERE = Path(__file__).resolve().parent
 CAPTURES = ("throttle", "groups_classic", "transactions", "sweep_43", "versions")

@@ -46,7 +46,7 @@ def test_of_a_worker_the_line_that_says_what_happened_is_told() -> None:
 Traceback (most recent call last):
   File "/x/stages.py", line 3, in read
     raise InputError("a")
-analyzer.sources.InputError: s3://b/x.pcap: no such object
+analyzer.inputs.sources.InputError: s3://b/x.pcap: no such object
 
 The above exception was the direct cause of the following exception:
 java.lang.IllegalStateException: no"""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, opened
 from analyzer.cli.outcome import CHECK_FAILED, UNREADABLE, say
-from analyzer.options import Options
 
 if TYPE_CHECKING:
-    from analyzer.checks import Check, Result
+    from analyzer.compare.checks import Check, Result
 
 # Flag -> the check that it stands for: metric, column, on the sum, which rows.
 FLAGS: dict[str, tuple[str, str, bool, dict[str, Any]]] = {
@@ -59,10 +59,10 @@ def command(
         column = "p99_ns"
         max = "50 ms"
 
-    A metric is a file of analyzer/metrics, or "findings" (finding, severity, count). Other filters narrow what is looked
-    at. What is not known does not pass.
+    A metric is a file of analyzer/query/metrics, or "findings" (finding, severity, count). Other filters narrow what is
+    looked at. What is not known does not pass.
     """
-    from analyzer.checks import CheckError, run
+    from analyzer.compare.checks import CheckError, run
 
     try:
         checks = _checks(rules, no_high, broker_version, limits)
@@ -81,7 +81,7 @@ def command(
 def _checks(
     rules: Path | None, no_high: bool, broker_version: str | None, limits: dict[str, str | None]
 ) -> list[Check]:
-    from analyzer.checks import FINDINGS, Check, CheckError, amount, parse
+    from analyzer.compare.checks import FINDINGS, Check, CheckError, amount, parse
 
     checks = []
     if rules is not None:
@@ -109,7 +109,7 @@ def _print(results: list[Result], form: str) -> None:
             for line in _lines(result):
                 click.echo(line)
         return
-    from analyzer.text import json_text
+    from analyzer.base.text import json_text
 
     found = [_object(result) for result in results]
     for each in [found] if form == "json" else found:
@@ -133,7 +133,7 @@ def _object(result: Result) -> dict[str, Any]:
 
 def _lines(result: Result) -> list[str]:
     """`ok` or `FAILED`, then a line per row that breaks the limit."""
-    from analyzer.text import printable
+    from analyzer.base.text import printable
 
     check = result.check
     word = "ok    " if result.passed else "FAILED"

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 import click
 
+from analyzer.base.text import escape_json
 from analyzer.cli.outcome import FINE
-from analyzer.text import escape_json
 
 _READ_BYTES = 1 << 20
 
@@ -63,7 +63,7 @@ def _lines(source: BinaryIO) -> Iterator[list[bytes]]:
 
 
 def _decoded(line: bytes, records: bool) -> dict[str, Any]:
-    from analyzer.render import decode_line, usage_error
+    from analyzer.messages.render import decode_line, usage_error
 
     try:
         asked = json.loads(line)

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, exit_code, format_option, opened
-from analyzer.options import Options
 
 
 @click.command(short_help="What changed between two captures.")
@@ -24,7 +24,7 @@ def command(before: str, after: str, options: Options, form: str) -> int:
     the other formats everything.
     """
     with opened((before,), options, None) as old, opened((after,), options, None) as new:
-        from analyzer.compare import compare
+        from analyzer.compare.captures import compare
 
         found = compare(old, new)
         if form == "table":

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, opened
-from analyzer.options import Options
 
 
 @click.command(short_help="Write every exchange with both bodies as JSON lines.")
@@ -22,8 +22,8 @@ def command(inputs: tuple[str, ...], options: Options, records: bool) -> int:
     hex digits) and `request` and `response`: the bodies as `kanalyze decode` writes them, but with {"secret_bytes": n}
     in place of passwords and other secrets.
     """
-    from analyzer.bodies import each_message, kept_standard_input
     from analyzer.cli.bodies import exchange_line
+    from analyzer.messages.bodies import each_message, kept_standard_input
 
     def take(row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
         sys.stdout.write(exchange_line(row, request, response, records) + "\n")

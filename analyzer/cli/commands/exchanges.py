@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
-from analyzer.options import Options
 
 if TYPE_CHECKING:
-    from analyzer.dataset import Dataset
+    from analyzer.query.dataset import Dataset
 
 _ORDER = "order by coalesce(request_time_ns, response_time_ns), exchange"
 _COLUMNS = (
@@ -80,7 +80,7 @@ def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
 def _request(row: dict[str, Any]) -> str:
     if row["api_name"] is None:
         return "-"
-    from analyzer.kinds import kind_of
+    from analyzer.base.wait_kinds import kind_of
 
     api, words = f"{row['api_name']} v{row['api_version']}", kind_of(row["kind"]).words
     return f"{api}, {words}" if words else api
@@ -88,7 +88,7 @@ def _request(row: dict[str, Any]) -> str:
 
 def _outcome(row: dict[str, Any]) -> str:
     from analyzer.report.format import milliseconds
-    from dissectors.kafka.error_codes import error_code
+    from dissectors.kafka.schema.error_codes import error_code
 
     words = [row["status"]]
     if row["error_code"]:

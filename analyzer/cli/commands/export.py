@@ -6,11 +6,11 @@ import sys
 
 import click
 
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
 from analyzer.cli.common import capture_options, captures, exit_code, opened
 from analyzer.cli.outcome import say
-from analyzer.export import FORMATS
-from analyzer.options import Options
-from analyzer.tables import TABLES
+from analyzer.query.export import FORMATS
 
 
 @click.command()
@@ -59,7 +59,7 @@ def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str)
 
 
 def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, form: str) -> int:
-    from analyzer.export import check_free, export
+    from analyzer.query.export import check_free, export
 
     check_free(directory)
     with opened(inputs, options, None) as dataset:

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
-from analyzer.options import Options
 
 
 @click.command(short_help="What is wrong, how bad, where to look.")
@@ -29,7 +29,7 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
             with screen() as console:
                 print_section(dataset, "findings", console, limit or None)
         else:
-            from analyzer.find import find
+            from analyzer.query.run_findings import find
             from analyzer.report.finding_rows import write
 
             write(find(dataset)[: limit or None], form, sys.stdout)

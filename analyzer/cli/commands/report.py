@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, opened
-from analyzer.options import Options
 
 
 @click.command(short_help="Print what is going on; the default.")

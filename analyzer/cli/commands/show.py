@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, exit_code, format_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
-from analyzer.options import Options
 
 
 @click.command()
@@ -23,8 +23,8 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str)
     the messages begins, as Wireshark counts: 1234 or '#1234'. Offsets count from the byte after the message's length
     field. Passwords and other secrets are not shown.
     """
-    from analyzer.bodies import each_message, kept_standard_input
-    from analyzer.shown import check_word, lines, matching
+    from analyzer.messages.bodies import each_message, kept_standard_input
+    from analyzer.messages.exchange_text import check_word, lines, matching
 
     try:
         check_word(exchange)

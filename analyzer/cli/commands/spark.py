@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from analyzer.base.options import MIB, Options
 from analyzer.cli.common import capture_options, captures, say_when_uncompiled
 from analyzer.cli.outcome import FINE, UNREADABLE, say
 from analyzer.cli.values import Size
-from analyzer.options import MIB, Options
 
 if TYPE_CHECKING:
     from analyzer.spark.job import Planned
@@ -85,7 +85,7 @@ def command(
 
 
 def _show(planned: Planned) -> int:
-    from analyzer.text import printable
+    from analyzer.base.text import printable
 
     for line in planned.warnings:
         say(line)

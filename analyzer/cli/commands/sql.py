@@ -6,10 +6,10 @@ import re
 
 import click
 
+from analyzer.base.options import Options
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.rows import print_rows
-from analyzer.options import Options
 
 
 @click.command(short_help="Run a SELECT over the tables of the captures.")
@@ -25,8 +25,8 @@ def command(inputs: tuple[str, ...], statement: str, options: Options, limit: in
     `exchange` and `connection` are numbers inside SQL and print as 16 hex digits; ('0x' || '00c3...')::bigint turns
     digits back.
     """
-    from analyzer.dataset import DatasetError
-    from analyzer.tables import TABLES
+    from analyzer.base.tables import TABLES
+    from analyzer.query.dataset import DatasetError
 
     # A table that the statement does not name need not be made.
     words = set(re.findall(r"\w+", statement.lower()))

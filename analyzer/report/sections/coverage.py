@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer import filters
+from analyzer.base import filters
 from analyzer.report import layout
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, percent, rate, safe, short_count, size, things, time_range

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer import expected
+from analyzer.base import expected_errors
 from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, exchange_id, safe, things
@@ -49,7 +49,7 @@ def is_expected(row: dict[str, Any]) -> bool:
     if row["expected"] + row["unjudged"] < row["count"]:
         return False
     lasted_ns = row["last_time_ns"] - row["first_time_ns"]
-    return row["unjudged"] == 0 or expected.is_expected(row["api_name"], row["code"], lasted_ns)
+    return row["unjudged"] == 0 or expected_errors.is_expected(row["api_name"], row["code"], lasted_ns)
 
 
 def name(row: dict[str, Any]) -> str:

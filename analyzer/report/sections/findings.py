@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from rich.text import Text
 
-from analyzer.find import Evidence, Finding
+from analyzer.query.run_findings import Evidence, Finding
 from analyzer.report import layout
 from analyzer.report.facts import Facts
 from analyzer.report.format import exchange_id, moment, safe

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from analyzer import filters
+from analyzer.base import filters
 from analyzer.report import layout
 from analyzer.report.facts import Facts
 from analyzer.report.format import safe, time_range

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer.kinds import BROKER
+from analyzer.base.wait_kinds import BROKER
 from analyzer.report import layout
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, duration, rate, share, size

@@ -7,12 +7,12 @@ from typing import Any
 
 from rich.text import Text
 
+from analyzer.base.settings import Settings
 from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import clock, count, duration, milliseconds, safe, share, things
 from analyzer.report.keys import SECOND_NS, Cell, key_columns
 from analyzer.report.layout import Column, Row
-from analyzer.settings import Settings
 
 COMMAND = "kanalyze throttle"
 NOTHING = "No reply tells of a throttle."

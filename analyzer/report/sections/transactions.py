@@ -12,7 +12,7 @@ from analyzer.report.clusters import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, exchange_id, safe, size
 from analyzer.report.layout import Column, Row
-from dissectors.kafka.error_codes import error_code
+from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze transactions"
 NOTHING = "No transaction and no idempotent producer was seen."

@@ -1,0 +1,1 @@
+"""What every package may use: options, filters, tables, storage, processes; imports no other package of analyzer."""

@@ -1,0 +1,134 @@
+"""What leaves a split that cannot be finished in it: its TCP segments, as Arrow rows that another process can read.
+
+A row of `kind` SEGMENT is one segment: the columns of the segments matrix and its payload. `flow` is what rows are shuffled
+by: a hash of scope and both endpoints, the same in every process and for both directions. `number` orders the rows of a flow
+over all splits. The other kinds tell of what a split has resolved itself (`analyzer.distributed.resolver`,
+`analyzer.distributed.complete_connections`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dissectors import layout
+from dissectors.tcp.payloads import gather, payload_bytes
+from dissectors.tcp.streams import flows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+SEGMENT = 0
+CONTEXT = 1  # the header of a segment that was resolved: a copy of it may come
+MARKER = 2  # here lay what was resolved; the payload tells of it
+WHOLE = 3  # the header that began a connection of which all was resolved; the payload tells what it was at its end
+# Columns of the segments matrix that travel; where the payload lies, and the part, is known to one process only.
+_SENT = [
+    column for column in range(layout.SEGMENT_COLUMNS) if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART)
+]
+
+
+def name_of(column: int) -> str:
+    """The name of a column of the segments matrix."""
+    return f"c{column}"
+
+
+COLUMNS = tuple(map(name_of, _SENT))
+MOST_ROWS = 8_192
+MOST_BYTES = 32 << 20
+
+
+def schema() -> pa.Schema:
+    """`flow`, `number` (int64), `kind` (int8), one int64 column per sent column of the segments matrix, `payload`."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("flow", pa.int64()),
+            ("number", pa.int64()),
+            ("kind", pa.int8()),
+            *((name, pa.int64()) for name in COLUMNS),
+            ("payload", pa.binary()),
+        ]
+    )
+
+
+def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
+    """A file of fragments, which is read once and soon."""
+    from pyarrow.parquet import ParquetWriter
+
+    return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
+
+
+def pack(block: memoryview, segments: memoryview, rows: int, first: int, start: int = 0) -> pa.RecordBatch:
+    """Rows [start, rows) of a segments matrix whose payloads lie in `block`, numbered from `first` on."""
+    import pyarrow as pa
+
+    count = rows - start
+    found = array("q", bytes(8 * count))
+    flows(segments, start, rows, memoryview(found))
+    columns = {number: column(segments, number, start, rows) for number in _SENT}
+    numbers = array("q", range(first, first + count))
+    payload = bytearray(payload_bytes(segments, start, rows))
+    places = array("i", bytes(4 * (count + 1)))
+    gather(block, segments, start, rows, payload, memoryview(places))
+    return pa.RecordBatch.from_arrays(
+        [
+            int64_array(found),
+            int64_array(numbers),
+            pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]),
+            *columns.values(),
+            pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(places), pa.py_buffer(payload)]),
+        ],
+        schema=schema(),
+    )
+
+
+def int64_array(values: array[int]) -> pa.Array:
+    """An Arrow array over the memory of `values`."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def column(segments: memoryview, number: int, start: int, rows: int) -> pa.Array:
+    """Rows [start, rows) of a column, copied."""
+    import pyarrow as pa
+
+    at = 8 * (segments.shape[1] * number + start)  # type: ignore[index]
+    copied = pa.py_buffer(bytes(segments.cast("B")[at : at + 8 * (rows - start)]))
+    return pa.Array.from_buffers(pa.int64(), rows - start, [None, copied])
+
+
+def pieces(fragments: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of fragments in batches of bounded size, as the stages take them."""
+    for batch in fragments:
+        start = 0
+        while start < batch.num_rows:
+            rows = min(MOST_ROWS, batch.num_rows - start)
+            while rows > 1 and batch.slice(start, rows).column(batch.num_columns - 1).nbytes > MOST_BYTES:
+                rows //= 2
+            yield batch.slice(start, rows)
+            start += rows
+
+
+def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
+    """(block, segments matrix) of a batch, all of its rows."""
+    import pyarrow as pa
+
+    rows = batch.num_rows
+    segments = layout.matrix(layout.SEGMENT_COLUMNS, rows)
+    flat = segments.cast("B")
+    payload = batch.column("payload")
+    _, places, data = payload.buffers()
+    offsets = pa.Array.from_buffers(pa.int32(), rows, [None, places], offset=payload.offset).cast(pa.int64())
+    columns = [(column, batch.column(name)) for column, name in zip(_SENT, COLUMNS, strict=True)]
+    for column, values in [*columns, (layout.SEGMENT_OFFSET, offsets)]:
+        at = 8 * values.offset
+        flat[8 * rows * column : 8 * rows * (column + 1)] = memoryview(values.buffers()[1]).cast("B")[
+            at : at + 8 * rows
+        ]
+    return memoryview(data).cast("B") if data else memoryview(b""), segments

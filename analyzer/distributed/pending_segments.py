@@ -1,0 +1,137 @@
+"""The newest segments of a task, of which it is not settled whether they travel."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.distributed import fragments
+from analyzer.distributed.fragments import CONTEXT, int64_array
+from dissectors import layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Copies of a segment come within this time (`streams`).
+COPY_NS = 10_000_000
+# And among so many segments before it (`streams`).
+RECENT = 4_096
+NEVER = (1 << 63) - 1
+
+
+class Window:
+    """Takes segments; what may travel of them goes to the file at `path`, with the part that each belongs to. Parts are counted
+    from 0 here. `first_ns` and `latest_ns`: times of segments; `late_ns`: how far behind the latest one others came."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+
+        self.bytes = 0
+        self._batches: list[pa.RecordBatch] = []
+        columns = fragments.schema().append(pa.field("part", pa.int64()))
+        self._file = fragments.writer(path, columns)
+        # By part: numbers of the points of its span, and the time from which on copies of a segment in it may still come.
+        self._one = array("q")
+        self._two = array("q")
+        self._since = array("q")
+        # So much later than others copies may come, too.
+        self.late_ns = 0
+        self.first_ns = NEVER
+        self.latest_ns = -NEVER
+
+    def take(self, batch: pa.RecordBatch, parts: pa.Array) -> None:
+        """Takes segments and the part that each belongs to."""
+        self._see_times(batch.column(fragments.name_of(layout.SEGMENT_TIME)))
+        self._batches.append(batch.append_column("part", parts))
+        self.bytes += batch.nbytes
+
+    def _see_times(self, times: pa.Array) -> None:
+        import pyarrow.compute as pc
+
+        known = times.filter(pc.not_equal(times, layout.UNKNOWN))
+        if len(known):
+            latest = pc.cumulative_max(known, start=self.latest_ns)
+            self.late_ns = max(self.late_ns, pc.max(pc.subtract(latest, known)).as_py())
+            self.latest_ns = latest[-1].as_py()
+            self.first_ns = min(self.first_ns, known[0].as_py())
+
+    def begins(self, part: int, number: int) -> None:
+        """A span of a part begins behind segment `number`."""
+        while len(self._one) <= part:
+            self._one.append(NEVER)
+            self._two.append(NEVER)
+            self._since.append(NEVER)
+        self._one[part], self._two[part], self._since[part] = number, number, NEVER
+
+    def reaches(self, part: int, number: int, time_ns: int) -> None:
+        """It goes on to segment `number`."""
+        self._two[part], self._since[part] = number, time_ns - COPY_NS
+
+    def has_none(self, part: int) -> None:
+        """No span of this part is under way: all its segments travel."""
+        self._one[part] = self._two[part] = self._since[part] = NEVER
+
+    def sift(self, over: Iterable[int]) -> None:
+        """Writes what travels, and forgets what does not. `over` are parts whose span has come to its end."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not self._batches:
+            return
+        table = pa.Table.from_batches(self._batches)
+        number = table.column("number")
+        parts = table.column("part")
+        known = pc.if_else(pc.less(parts, len(self._one)), parts, None)
+        one, two, since = (
+            pc.fill_null(pc.take(int64_array(array("q", each)), known), NEVER)
+            for each in (self._one, self._two, self._since)
+        )
+        ended = pc.is_in(parts, pa.array(over, pa.int64()))
+        before = pc.less_equal(number, one)
+        inside = pc.and_not(pc.less_equal(number, two), before)
+        after = pc.invert(pc.or_(before, inside))
+        late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self.late_ns)
+        recent = pc.greater(number, pc.subtract(two, RECENT))
+        context = pc.and_(pc.and_(inside, recent), pc.greater_equal(late, since))
+        self._write(table.filter(pc.or_(before, pc.and_(after, ended))))
+        self._write(_headers(table.filter(pc.and_(context, ended))))
+        rest = pa.concat_tables(
+            [table.filter(pc.and_not(after, ended)), _headers(table.filter(pc.and_not(context, ended)))]
+        )
+        self._batches = rest.combine_chunks().to_batches()
+        self.bytes = rest.nbytes
+
+    def longest(self, bytes_left: int) -> list[int]:
+        """The parts with the most segments that wait: without them about `bytes_left` would."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = pa.Table.from_batches(self._batches)
+        sizes = pa.table({"part": table.column("part"), "bytes": pc.binary_length(table.column("payload"))})
+        sums = sizes.group_by("part").aggregate([("bytes", "sum")]).sort_by([("bytes_sum", "descending")])
+        found, left = [], self.bytes
+        for part, size in zip(*(column.to_pylist() for column in (sums["part"], sums["bytes_sum"])), strict=True):
+            if left <= bytes_left:
+                break
+            found.append(part)
+            left -= size
+        return found
+
+    def _write(self, table: pa.Table) -> None:
+        if table.num_rows:
+            self._file.write_table(table)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _headers(table: pa.Table) -> pa.Table:
+    """The same rows without payload."""
+    import pyarrow as pa
+
+    rows = table.num_rows
+    kinds = pa.array([CONTEXT], pa.int8()).take(pa.nulls(rows, pa.int32()).fill_null(0))
+    table = table.set_column(table.column_names.index("kind"), "kind", kinds)
+    return table.set_column(table.column_names.index("payload"), "payload", pa.nulls(rows, pa.binary()).fill_null(b""))

@@ -1,0 +1,90 @@
+"""The two stages of a capture that is read in parts: `read_task` in as many processes as there are parts, then `stitch`.
+
+`read_task` reads its pieces and leaves what it cannot finish as fragments. These are shuffled by their column `flow` and
+sorted by (flow, number); `stitch` runs the same pipeline over those of some flows. The rows of all tasks and of all
+partitions together are those of a run over the whole captures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.distributed.fragments import pieces
+from analyzer.distributed.resolver import Resolver
+from analyzer.distributed.stitch import Stitcher
+from analyzer.ingest.pipeline import Summary
+from analyzer.ingest.raw_tables import SPLIT_SHIFT
+from analyzer.ingest.tls_facts import add_secrets, read_key_logs
+from analyzer.inputs.engine import Engine
+from analyzer.inputs.readings import Reading
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from analyzer.base.options import Options
+    from analyzer.distributed.plan import Task
+
+# Parts of partitions are numbered above those of tasks.
+STITCHED = 1 << 62
+
+
+class Outcome(NamedTuple):
+    """What a task or a partition tells beside the tables in its folder.
+
+    `refuted`: (task, flow) of what a task resolved and a partition found to be wrong. Such tasks have to be read again with
+    these flows raw, and their fragments stitched again; until then nothing of both counts.
+    """
+
+    readings: list[Reading]
+    summary: Summary
+    refuted: frozenset[tuple[int, int]] = frozenset()
+
+
+def read_task(
+    task: Task,
+    folder: Path,
+    options: Options,
+    *,
+    raw_flows: frozenset[int] = frozenset(),
+    progress: Callable[[int], None] | None = None,
+) -> Outcome:
+    """Stage 1: reads the pieces of a task as one run over several inputs.
+
+    Writes `fragments.parquet` and raw tables below `folder`. Of `raw_flows` everything leaves as fragments. Secrets that the
+    capture brings are in the readings, and never in a file. Raises OSError when the folder's disk is full.
+    """
+    resolver = Resolver(folder, options, task.pieces[0].number << SPLIT_SHIFT, raw_flows)
+    try:
+        engine = Engine(resolver.feed, taps=options.taps)
+        readings = engine.read_pieces(task.pieces, task.places, progress)
+        resolver.finish()
+    finally:
+        resolver.close()
+    return Outcome(readings, resolver.summary())
+
+
+def stitch(
+    fragments: Iterable[pa.RecordBatch],
+    folder: Path,
+    options: Options,
+    number: int,
+    secrets: Iterable[tuple[int, bytes]] = (),
+) -> Outcome:
+    """Stage 2, partition `number`: finishes the connections of its flows, whose fragments come sorted by (flow, number).
+
+    Writes raw tables below `folder`. `secrets` are those of the readings of all tasks (`Reading.secrets`); key logs that the
+    options name are read here. Of the fragments one batch at a time is held.
+    """
+    keys = read_key_logs(options.tls_key_logs)
+    for secret in secrets:
+        add_secrets(keys, *secret)
+    stitcher = Stitcher(folder, options, keys, STITCHED | number << SPLIT_SHIFT)
+    try:
+        for batch in pieces(fragments):
+            stitcher.take(batch)
+        stitcher.finish()
+    finally:
+        stitcher.close()
+    return Outcome([], stitcher.summary(), frozenset(stitcher.refuted))

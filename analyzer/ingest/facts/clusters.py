@@ -1,0 +1,127 @@
+"""Clusters, brokers, topic ids and offered versions: what replies tell every client, and requests between brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from analyzer.ingest.facts.fact_kinds import Kind, Row, Seen, known, uuid_or_none
+
+
+def metadata(seen: Seen) -> Iterator[Row]:
+    """Metadata and DescribeCluster replies, registrations and votes: all in the names that they share."""
+    message = seen.reply or seen.request
+    if message is None:
+        return
+    cluster = message.get("cluster_id")
+    controller = known(message.get("controller_id"))
+    if cluster is not None or controller is not None:
+        yield "cluster_facts", (cluster, controller)
+    for broker in message.get("brokers") or ():
+        node = broker.get("node_id", broker.get("broker_id"))
+        yield "broker_facts", (node, broker.get("host"), broker.get("port"), broker.get("rack"))
+    yield from _topics(message.get("topics"), "name")
+
+
+def topics_by_broker(seen: Seen) -> Iterator[Row]:
+    """LeaderAndIsr and UpdateMetadata requests of a ZooKeeper-era controller."""
+    message = seen.request
+    if message is None:
+        return
+    yield from _topics(message.get("topic_states"), "topic_name")
+    for each in message.get("live_leaders") or ():
+        yield "broker_facts", (each["broker_id"], each["host_name"], each["port"], None)
+    for each in message.get("live_brokers") or ():
+        ends = each.get("endpoints") or [{"host": each.get("v0_host"), "port": each.get("v0_port")}]
+        for end in ends:
+            yield "broker_facts", (each["id"], end.get("host"), end.get("port"), each.get("rack"))
+    controller = known(message.get("controller_id"))
+    if controller is not None:
+        yield "cluster_facts", (None, controller)
+
+
+def topics(seen: Seen) -> Iterator[Row]:
+    """CreateTopics, DeleteTopics and DescribeTopicPartitions replies: topics with name and id."""
+    if seen.reply is not None:
+        yield from _topics(seen.reply.get("topics") or seen.reply.get("responses"), "name")
+
+
+def _topics(found: Iterable[dict[str, Any]] | None, name: str) -> Iterator[Row]:
+    for topic in found or ():
+        topic_id = uuid_or_none(topic.get("topic_id"))
+        if topic_id is not None and topic.get(name):
+            yield "topic_facts", (topic_id, topic[name])
+
+
+def coordinators(seen: Seen) -> Iterator[Row]:
+    """FindCoordinator replies name one node, from v4 on several; id -1 with an error."""
+    if seen.reply is None:
+        return
+    for each in (seen.reply.fields, *(seen.reply.get("coordinators") or ())):
+        if known(each.get("node_id")) is not None and each.get("host"):
+            yield "broker_facts", (each["node_id"], each["host"], each.get("port"), None)
+
+
+def registration(seen: Seen) -> Iterator[Row]:
+    """A broker or a controller tells the active controller where it listens."""
+    if seen.request is None:
+        return
+    cluster = seen.request.get("cluster_id")
+    if cluster:
+        yield "cluster_facts", (cluster, None)
+    node = seen.request.get("broker_id")
+    node = seen.request.get("controller_id") if node is None else node
+    for end in () if node is None else seen.request.get("listeners") or ():
+        yield "broker_facts", (node, end.get("host"), end.get("port"), seen.request.get("rack"))
+
+
+def vote(seen: Seen) -> Iterator[Row]:
+    """Requests of the Raft quorum name the cluster."""
+    if seen.request is not None and seen.request.get("cluster_id"):
+        yield "cluster_facts", (seen.request.get("cluster_id"), None)
+
+
+def versions(seen: Seen) -> Iterator[Row]:
+    """ApiVersions replies, the refusal of an unknown version included: it offers as well."""
+    if seen.reply is None:
+        return
+    for each in seen.reply.get("api_keys") or ():
+        yield "version_facts", (each["api_key"], each["min_version"], each["max_version"])
+
+
+_LISTENERS = "listeners(host port)"
+
+KINDS = (
+    Kind(
+        3,
+        None,
+        "brokers(node_id host port rack) cluster_id controller_id topics(name topic_id)",
+        metadata,
+        by_body=True,
+    ),
+    Kind(60, None, "cluster_id controller_id brokers(broker_id host port rack)", metadata, by_body=True),
+    Kind(
+        4,
+        "controller_id topic_states(topic_name topic_id) live_leaders(broker_id host_name port)",
+        None,
+        topics_by_broker,
+        by_body=True,
+    ),
+    Kind(
+        6,
+        "controller_id topic_states(topic_name topic_id) live_brokers(id v0_host v0_port endpoints(port host) rack)",
+        None,
+        topics_by_broker,
+        by_body=True,
+    ),
+    Kind(10, None, "node_id host port coordinators(node_id host port)", coordinators, by_body=True),
+    Kind(18, None, "error_code api_keys(api_key min_version max_version)", versions, by_body=True),
+    Kind(19, None, "topics(name topic_id)", topics, by_body=True),
+    Kind(20, None, "responses(name topic_id)", topics, by_body=True),
+    Kind(75, None, "topics(name topic_id)", topics, by_body=True),
+    Kind(52, "cluster_id", None, vote, by_body=True),
+    Kind(53, "cluster_id", None, vote, by_body=True),
+    Kind(54, "cluster_id", None, vote, by_body=True),
+    Kind(62, f"broker_id cluster_id {_LISTENERS} rack", None, registration, by_body=True),
+    Kind(70, f"controller_id {_LISTENERS}", None, registration, by_body=True),
+)

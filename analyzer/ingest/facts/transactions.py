@@ -1,0 +1,125 @@
+"""Transactions and producer ids: one row for each request about them (KIP-98, KIP-890)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from analyzer.ingest.facts.fact_kinds import Kind, Message, Row, Seen, known
+
+
+class Step(NamedTuple):
+    """A row of `transaction_steps`."""
+
+    event: str
+    transactional_id: str | None
+    producer_id: int | None
+    producer_epoch: int | None
+    new_producer_epoch: int | None = None
+    committed: bool | None = None
+    group_id: str | None = None
+    transaction_timeout_ms: int | None = None
+    error_code: int | None = None
+
+
+def init(seen: Seen) -> Iterator[Row]:
+    """The ids that the reply hands out; those of the request when it asks to go on and there is no reply."""
+    asked, told = _both(seen)
+    if not asked and not told:
+        return
+    source = told if known(told.get("producer_id")) is not None else asked
+    producer = known(source.get("producer_id"))
+    epoch = None if producer is None else known(source.get("producer_epoch"))
+    name, timeout = asked.get("transactional_id"), asked.get("transaction_timeout_ms")
+    step = Step("init", name, producer, epoch, transaction_timeout_ms=timeout if name else None)
+    yield "transaction_steps", step._replace(error_code=told.get("error_code"))
+
+
+def add_partitions(seen: Seen) -> Iterator[Row]:
+    """From v4 on brokers send it, for several producers at once."""
+    asked, told = _both(seen)
+    if seen.version < 4:
+        if asked or told:
+            old = {name.removeprefix("v3_and_below_"): value for name, value in asked.items()}
+            error = _first_error(seen.reply, told.get("results_by_topic_v3_and_below"), "partition_error_code")
+            yield "transaction_steps", _named("add_partitions", old, error)
+        return
+    answers = {each["transactional_id"]: each for each in told.get("results_by_transaction") or ()}
+    for each in asked.get("transactions") or ():
+        answer = answers.get(each["transactional_id"], {})
+        error = told.get("error_code") or _first_error(seen.reply, answer.get("topic_results"), "partition_error_code")
+        yield "transaction_steps", _named("verify" if each["verify_only"] else "add_partitions", each, error)
+
+
+def add_offsets(seen: Seen) -> Iterator[Row]:
+    asked, told = _both(seen)
+    if asked or told:
+        yield "transaction_steps", _named("add_offsets", asked, told.get("error_code"))
+
+
+def commit_offsets(seen: Seen) -> Iterator[Row]:
+    asked, told = _both(seen)
+    if asked or told:
+        error = _first_error(seen.reply, told.get("topics"), "error_code", "partitions")
+        yield "transaction_steps", _named("commit_offsets", asked, error)
+
+
+def end(seen: Seen) -> Iterator[Row]:
+    asked, told = _both(seen)
+    if asked or told:
+        step = _named("end", asked, told.get("error_code"))
+        epoch = known(told.get("producer_epoch"))
+        yield "transaction_steps", step._replace(committed=asked.get("committed"), new_producer_epoch=epoch)
+
+
+def _both(seen: Seen) -> tuple[dict[str, Any], dict[str, Any]]:
+    return _fields(seen.request), _fields(seen.reply)
+
+
+def _fields(message: Message | None) -> dict[str, Any]:
+    return {} if message is None else message.fields
+
+
+def _named(event: str, asked: dict[str, Any], error: int | None) -> Step:
+    producer = known(asked.get("producer_id"))
+    return Step(
+        event,
+        asked.get("transactional_id"),
+        producer,
+        None if producer is None else known(asked.get("producer_epoch")),
+        group_id=asked.get("group_id"),
+        error_code=error,
+    )
+
+
+def _first_error(
+    reply: Message | None, topics: list[dict[str, Any]] | None, name: str, partitions: str = "results_by_partition"
+) -> int | None:
+    """The first code that is not 0. None when no code was read, or none in a reply of which only the beginning is there."""
+    codes = [each[name] for topic in topics or () for each in topic[partitions] or ()]
+    whole = reply is not None and reply.whole
+    return next((code for code in codes if code), 0 if codes and whole else None)
+
+
+_OLD = "v3_and_below_transactional_id v3_and_below_producer_id v3_and_below_producer_epoch"
+_IDS = "transactional_id producer_id producer_epoch"
+_RESULTS = "results_by_partition(partition_error_code)"
+
+KINDS = (
+    Kind(
+        22,
+        "transactional_id transaction_timeout_ms producer_id producer_epoch",
+        "error_code producer_id producer_epoch",
+        init,
+    ),
+    Kind(
+        24,
+        f"transactions({_IDS} verify_only) {_OLD}",
+        f"error_code results_by_transaction(transactional_id topic_results({_RESULTS})) "
+        f"results_by_topic_v3_and_below({_RESULTS})",
+        add_partitions,
+    ),
+    Kind(25, f"{_IDS} group_id", "error_code", add_offsets),
+    Kind(26, f"{_IDS} committed", "error_code producer_epoch", end),
+    Kind(28, f"{_IDS} group_id", "topics(partitions(error_code))", commit_offsets),
+)

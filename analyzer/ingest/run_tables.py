@@ -1,0 +1,153 @@
+"""What a run over captures gave, and the tables that are small enough to be made of it in Python, as Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from analyzer.base.link_names import link_name
+from analyzer.base.tables import TABLES
+from analyzer.inputs.readings import ODD, Reading
+from dissectors.formats.capture_facts import Note, keep_note
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from analyzer.ingest.pipeline import Summary
+    from dissectors.tls.keys import KeyLog
+
+# Words for SEEN_ outcomes, in their order: columns of `captures`.
+OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
+NOTE_TYPES = {
+    "file": "int32",
+    "packet": "int64",
+    "time_ns": "int64",
+    "offset": "int64",
+    "kind": "string",
+    "bytes_lost": "int64",
+    "detail": "string",
+}
+SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
+CAPTURE_TYPES = {column.name: column.type for column in TABLES["captures"]}
+
+
+class Run(NamedTuple):
+    """What reading captures gave, beside the raw tables in `folders`."""
+
+    readings: list[Reading]
+    summary: Summary
+    keys: KeyLog
+    folders: list[Path]
+
+
+def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.Table]:
+    """`captures`, a row per input, and the raw tables `raw_splits`, `raw_whole` and `raw_notes`."""
+    files = by_file(readings)
+    return {
+        "captures": _table([_capture(reading, readings, summary) for reading in files], CAPTURE_TYPES),
+        "raw_splits": _table(_splits(readings), SPLIT_TYPES),
+        "raw_whole": _table([{"part": part} for part in sorted(summary.whole_requests)], {"part": "int64"}),
+        "raw_notes": _table([_note(reading.file, note) for reading in files for note in reading.notes], NOTE_TYPES),
+    }
+
+
+def by_file(readings: Sequence[Reading]) -> list[Reading]:
+    """One reading for each input, its splits together, with notes as if it had been read in one go."""
+    return [_joined(list(splits)) for _, splits in groupby(_in_order(readings), key=lambda reading: reading.file)]
+
+
+def _in_order(readings: Sequence[Reading]) -> list[Reading]:
+    return sorted(readings, key=lambda reading: (reading.file, reading.split))
+
+
+def _joined(splits: Sequence[Reading]) -> Reading:
+    first = splits[0]
+    firsts = [reading.first_time_ns for reading in splits if reading.first_time_ns is not None]
+    lasts = [reading.last_time_ns for reading in splits if reading.last_time_ns is not None]
+    drops: dict[int, int] = {}
+    for reading in splits:
+        drops |= reading.drops  # each counts from the beginning of the capture: the newest is the sum
+    return Reading(
+        first.split,
+        first.source,
+        first.file,
+        tap=first.tap,
+        place=first.place,
+        format=first.format,
+        bytes=sum(reading.bytes for reading in splits),
+        numbers=sum(reading.numbers for reading in splits),
+        outcomes=[sum(counts) for counts in zip(*(reading.outcomes for reading in splits), strict=True)],
+        link_types=list(dict.fromkeys(link for reading in splits for link in reading.link_types)),
+        unread_links=list(dict.fromkeys(link for reading in splits for link in reading.unread_links)),
+        first_time_ns=min(firsts, default=None),
+        last_time_ns=max(lasts, default=None),
+        drops=drops,
+        snap_bytes=min((reading.snap_bytes for reading in splits if reading.snap_bytes), default=None),
+        notes=_notes(splits),
+        failure=next((reading.failure for reading in splits if reading.failure), None),
+    )
+
+
+def _notes(splits: Sequence[Reading]) -> list[Note]:
+    notes: list[Note] = []
+    before = 0
+    for reading in splits:
+        for note in reading.notes:
+            keep_note(notes, note.behind(before))
+        before += reading.numbers
+    for what, *counts in zip(ODD, *(reading.odd_datagrams for reading in splits), strict=True):
+        if sum(counts):
+            notes.append(Note("odd", 0, before, f"{sum(counts):,} {what}"))
+    return notes
+
+
+def _splits(readings: Sequence[Reading]) -> list[dict[str, Any]]:
+    rows, file, before = [], None, 0
+    for reading in _in_order(readings):
+        if reading.file != file:
+            file, before = reading.file, 0
+        rows.append({"split": reading.split, "file": file, "packets_before": before})
+        before += reading.numbers
+    return rows
+
+
+def _note(file: int, note: Note) -> dict[str, Any]:
+    return {
+        "file": file,
+        "packet": note.packet,
+        "time_ns": None,
+        "offset": note.offset,
+        "kind": f"capture_{note.kind}",
+        "bytes_lost": note.lost_bytes,
+        "detail": note.text,
+    }
+
+
+def _capture(reading: Reading, readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
+    """The row of one input. Unless somebody named the places of capture, they have numbers: inputs of the same time are
+    places of their own when a connection was seen at several."""
+    packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, reading.outcomes, strict=True)}
+    splits = [each.split for each in readings if each.file == reading.file]
+    return packets | {
+        "file": reading.file,
+        "path": reading.source.name,
+        "tap": reading.tap or str(1 + (reading.place if summary.saw_several_points else 0)),
+        "format": reading.format,
+        "bytes": reading.bytes,
+        "cut": any(note.kind == "cut" for note in reading.notes),
+        "link_types": ", ".join(dict.fromkeys(map(link_name, reading.link_types))) or None,
+        "packets": sum(reading.outcomes),
+        "duplicate_packets": sum(summary.duplicates[split] for split in splits),
+        "dropped_packets": sum(reading.drops.values()) if reading.drops else None,
+        "snap_bytes": reading.snap_bytes,
+        "first_time_ns": reading.first_time_ns,
+        "last_time_ns": reading.last_time_ns,
+    }
+
+
+def _table(rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in types.items()})

@@ -1,0 +1,83 @@
+"""TLS between the command line, the stages and the tables: secrets from key log files, and one raw row per connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from analyzer.ingest.raw_tables import Field
+from analyzer.inputs.sources import InputError
+from dissectors import layout
+from dissectors.tls.keys import KeyLog
+from dissectors.tls.names import suite_name, version_name
+from dissectors.tls.sessions import REASONS, TlsFacts
+
+FIELDS = (
+    Field("part", 0, "int64"),
+    Field("version", 1, "text"),
+    Field("cipher", 2, "text"),
+    Field("server_name", 3, "text"),
+    Field("alpn", 4, "text"),
+    Field("decrypted", 5, "bool"),
+    Field("reason", 6, REASONS),
+    Field("a_overhead_bytes", 7, "int64"),
+    Field("b_overhead_bytes", 8, "int64"),
+    Field("a_unread_bytes", 9, "int64"),
+    Field("b_unread_bytes", 10, "int64"),
+)
+# Type of a Decryption Secrets Block that holds a TLS key log (draft-ietf-opsawg-pcapng): "TLSK".
+TLS_KEY_LOG = 0x544C534B
+LONGEST_LINE_BYTES = 1_024
+
+
+def read_key_logs(paths: Sequence[Path]) -> KeyLog:
+    """The secrets of all files. Raises InputError when one cannot be read; lines that are no secrets are counted."""
+    keys = KeyLog()
+    for path in paths:
+        try:
+            with path.open("rb") as lines:
+                whole = True
+                while line := lines.readline(LONGEST_LINE_BYTES):
+                    if whole:
+                        keys.read_line(line)
+                    whole = line.endswith(b"\n")
+        except OSError as error:
+            raise InputError(f"{path}: the TLS key log cannot be read: {error.strerror}") from error
+    return keys
+
+
+def add_secrets(keys: KeyLog, kind: int, data: bytes) -> None:
+    """Takes the secrets that a capture brings along; other protocols' are passed over."""
+    if kind == TLS_KEY_LOG:
+        keys.read(data)
+
+
+def raw_rows(facts: Sequence[TlsFacts]) -> tuple[memoryview, int, list[bytes]]:
+    """Rows of the raw table `tls`: (matrix, rows, texts)."""
+    matrix = layout.matrix(len(FIELDS), max(1, len(facts)))
+    texts: list[bytes] = []
+    numbers: dict[bytes, int] = {}
+
+    def number(text: bytes | None) -> int:
+        if text is None:
+            return layout.UNKNOWN
+        if text not in numbers:
+            numbers[text] = len(texts)
+            texts.append(text)
+        return numbers[text]
+
+    for row, fact in enumerate(facts):
+        values = (
+            fact.part,
+            number(None if fact.version is None else version_name(fact.version).encode()),
+            number(None if fact.suite is None else suite_name(fact.suite).encode()),
+            number(fact.server_name),
+            number(fact.alpn),
+            fact.decrypted,
+            layout.UNKNOWN if fact.reason is None else REASONS.index(fact.reason),
+            *fact.overhead,
+            *fact.unread,
+        )
+        for column, value in enumerate(values):
+            matrix[column, row] = value
+    return matrix, len(facts), texts

@@ -1,0 +1,121 @@
+"""A look into captures before they are read: when they begin and end, and what a reader must know to begin in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from analyzer.inputs.sources import InputError, Source
+from dissectors import layout
+from dissectors.errors import DissectError
+from dissectors.formats.detection import Reader, open_reader
+
+HEAD_READ_BYTES = 1 << 16
+# Interfaces and comments before the first packet may take this much; where they take more, nobody looks further.
+MOST_HEAD_BYTES = 16 * HEAD_READ_BYTES
+# The last packets of a file are looked for here.
+TAIL_BYTES = 1 << 18
+TAIL_ROWS = 4_096
+MOST_AT_ONCE = 16
+T = TypeVar("T")
+
+
+class Peek(NamedTuple):
+    """Times of the first and of the latest packet, None where that is not known without reading all. `head` is what a reader
+    of a later part must be given, empty without a packet at the beginning; `can_be_cut` tells whether parts can be read at
+    all, and `is_packed` whether the file is compressed."""
+
+    first_time_ns: int | None = None
+    last_time_ns: int | None = None
+    head: bytes = b""
+    can_be_cut: bool = False
+    is_packed: bool = False
+
+
+def in_time_order(sources: Sequence[Source]) -> list[Source]:
+    """Sources by the time of their first packet, which they know from now on; those without one come at the end.
+
+    A pipe cannot be read twice: with one among several, the order given is kept.
+    """
+    if len(sources) < 2 or any(source.size_bytes is None for source in sources):
+        return list(sources)
+    for source, (time, _) in zip(sources, _of_each(_first, sources), strict=True):
+        source.first_time_ns = time
+    return sorted(sources, key=lambda source: (source.first_time_ns is None, source.first_time_ns or 0))
+
+
+def peek_all(sources: Sequence[Source]) -> list[Peek]:
+    """A look into each source. What cannot be read is no error here: reading it will tell."""
+    return list(_of_each(_peek, sources))
+
+
+def _of_each(look: Callable[[Source], T], sources: Sequence[Source]) -> Iterator[T]:
+    """Objects in storage are looked at side by side: each takes a round trip or three."""
+    if not any(source.uri is not None for source in sources):
+        yield from map(look, sources)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        yield from pool.map(look, sources)
+
+
+def _peek(source: Source) -> Peek:
+    if source.size_bytes is None:
+        return Peek(source.first_time_ns)
+    first, head = _first(source)
+    source.first_time_ns = first
+    packed = False
+    try:
+        packed = source.packing() is not None
+        last = _last(source, head) if head and not packed else None
+    except (DissectError, InputError):
+        return Peek(first, None, head, False, packed)
+    return Peek(first, last, head, bool(head) and not packed, packed)
+
+
+def _first(source: Source) -> tuple[int | None, bytes]:
+    """Time of the first packet, and the head as it is then; None and nothing where there is none."""
+    row = layout.matrix(layout.PACKET_COLUMNS, 1)
+    data = b""
+    try:
+        for block in source.blocks(HEAD_READ_BYTES):
+            data += block
+            reader = open_reader(data)
+            if reader.feed(data, 0, row)[0]:
+                time = row[layout.PACKET_TIME, 0]
+                return None if time == layout.UNKNOWN else time, reader.head
+            if len(data) > MOST_HEAD_BYTES:
+                break
+    except (DissectError, InputError):
+        pass  # told when it is read
+    return None, b""
+
+
+def _last(source: Source, head: bytes) -> int | None:
+    """The latest time among the last packets of an uncompressed file; None when they are not found."""
+    begin = max(0, (source.size_bytes or 0) - TAIL_BYTES) & -4
+    if not begin:
+        return _latest(open_reader(data := b"".join(source.blocks())), data)
+    tail = replace(source, begin=begin, head=head, done_bytes=0, notes=[])
+    data = b"".join(tail.blocks())[len(head) :]
+    reader = open_reader(head)
+    reader.feed(head, 0, layout.matrix(layout.PACKET_COLUMNS, 1))
+    place = reader.guess(data, 0, len(data))
+    if place < 0:
+        return None
+    reader.enter(begin + place)
+    return _latest(reader, data[place:])
+
+
+def _latest(reader: Reader, data: bytes) -> int | None:
+    """The latest time of all packets in `data`."""
+    packets = layout.matrix(layout.PACKET_COLUMNS, TAIL_ROWS)
+    times: list[int] = []
+    at, why = 0, layout.WHY_OUTPUT_FULL
+    while why != layout.WHY_DONE:
+        rows, at, why = reader.feed(data, at, packets)
+        times += (packets[layout.PACKET_TIME, row] for row in range(rows))
+    latest = max(times, default=layout.UNKNOWN)
+    return None if latest == layout.UNKNOWN else latest

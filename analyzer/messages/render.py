@@ -1,0 +1,166 @@
+"""Messages as JSON: the trees of the reference interpreter as dicts, lists, numbers and text.
+
+Names are Apache's in snake_case. Bytes are base64, uuids Kafka's 22 characters of base64url, NaN and the infinities the
+strings `NaN`, `Infinity`, `-Infinity`; a null is null. Tagged fields that the schema knows stand under their names, at
+their default when absent; others under `unknown_tags`, tag -> base64. `records` is their size and their batches.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from base64 import b64encode, urlsafe_b64encode
+from typing import TYPE_CHECKING, Any
+
+from dissectors.errors import DissectError
+from dissectors.kafka.messages.explain import explain
+from dissectors.kafka.messages.records import Budget, read_records
+from dissectors.kafka.schema import lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dissectors.kafka.messages.explain import Explained, Node, Struct
+    from dissectors.kafka.messages.records import Batch, Record
+
+# Names of configuration keys whose values are not for the eyes of those who read a report.
+SECRET_NAME = re.compile("password|secret|jaas|key|token", re.IGNORECASE)
+
+
+class Renderer:
+    """What to show: each record of a batch (`records`), values that the schema calls secret (`secrets`).
+
+    `budget` bounds what the records of one message may become when they are decompressed.
+    """
+
+    def __init__(self, records: bool = False, secrets: bool = False) -> None:
+        self.records = records
+        self.secrets = secrets
+        self.budget = Budget()
+
+    def struct(self, struct: Struct) -> dict[str, Any]:
+        found = {name: self.node(node, struct) for name, node in struct.fields.items()}
+        if struct.unknown_tags:
+            found["unknown_tags"] = {str(tag): base64(value) for tag, value in struct.unknown_tags.items()}
+        return found
+
+    def node(self, node: Node, around: Struct) -> Any:
+        field = node.field
+        if field is not None and not self.secrets and self.is_secret(field, around):
+            return None if node.value is None else {"secret_bytes": size_of(node.value)}
+        kind = "" if field is None else field.type
+        if isinstance(node.value, list):
+            return [self.value(element.value, kind) for element in node.value]
+        return self.value(node.value, kind)
+
+    def is_secret(self, field: lookup.Field, around: Struct) -> bool:
+        if "secret_by_name" in field.roles:
+            return SECRET_NAME.search(around.value("name") or "") is not None
+        return "secret" in field.roles
+
+    def value(self, value: Any, kind: str) -> Any:
+        if value is None or kind == "":
+            return value
+        if kind == "struct":
+            return self.struct(value)
+        if kind == "uuid":
+            return urlsafe_b64encode(value).decode().rstrip("=")
+        if kind == "bytes":
+            return base64(value)
+        if kind == "records":
+            return self.batches(value)
+        if kind == "float64" and not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return value
+
+    def batches(self, data: memoryview) -> dict[str, Any]:
+        """`partial_bytes` are those of a last batch that is cut off; `problem` says where reading stopped, and why."""
+        read = read_records(data, self.records, self.budget)
+        found: dict[str, Any] = {"size_bytes": len(data), "batches": [self.batch(batch) for batch in read.batches]}
+        if read.partial_bytes:
+            found["partial_bytes"] = read.partial_bytes
+        if read.problem is not None:
+            found["problem"] = error(read.problem)
+        return found
+
+    def batch(self, batch: Batch) -> dict[str, Any]:
+        found = batch.header()
+        if batch.problem is not None:
+            found["problem"] = error(batch.problem)
+        if batch.records is not None:
+            found["records"] = [self.record(each) for each in batch.records]
+        return found
+
+    def record(self, record: Record) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "offset": record.offset,
+            "timestamp": record.timestamp,
+            "key": base64(record.key),
+            "value": base64(record.value),
+            "headers": [{"key": key, "value": base64(value)} for key, value in record.headers],
+        }
+        if record.control is not None:
+            found["control"] = record.control
+        return found
+
+
+def size_of(value: Any) -> int:
+    return len(value.encode()) if isinstance(value, str) else len(value)
+
+
+def base64(value: bytes | memoryview | None) -> str | None:
+    return None if value is None else b64encode(value).decode()
+
+
+def error(problem: DissectError) -> dict[str, Any]:
+    """What is wrong, where in the message, at which byte."""
+    message = f"wanted {problem.wanted}, got {problem.got}"
+    return {"kind": problem.kind, "path": problem.path, "offset": problem.offset, "message": message}
+
+
+def message(found: Explained, renderer: Renderer) -> dict[str, Any]:
+    """A message as `kanalyze decode` prints it; with an `error`, header and body hold what came before that."""
+    renderer.budget = Budget()
+    header = renderer.struct(found.header)
+    if found.direction == "request" and found.error is None:
+        header.setdefault("client_id", None)  # header v0 has none
+    body = None if found.body is None else renderer.struct(found.body)
+    if found.error is not None:
+        return {"error": error(found.error), "header": header, "body": body, "notes": found.notes}
+    return {"header": header, "body": body, "leftover_bytes": found.leftover_bytes, "notes": found.notes}
+
+
+def decode_line(line: Mapping[str, Any], records: bool = False) -> dict[str, Any]:
+    """The answer to one line of `kanalyze decode`: `api_key`, `version`, `direction`, `hex` (frame without length).
+
+    Never raises for what a line says: a line that cannot be understood gets an `error` of kind `usage`. Secrets are
+    shown, since whoever asks has the bytes.
+    """
+    try:
+        key, version, direction, frame = _arguments(line)
+    except ValueError as problem:
+        return usage_error(str(problem))
+    return message(explain(key, version, direction, frame), Renderer(records=records, secrets=True))
+
+
+def usage_error(text: str) -> dict[str, Any]:
+    """The answer to a line that asks nothing that could be answered."""
+    return {"error": {"kind": "usage", "path": "", "offset": 0, "message": text}, "header": {}, "body": None}
+
+
+def _arguments(line: Mapping[str, Any]) -> tuple[int, int, str, bytes]:
+    """The parts of a line. Raises ValueError with a sentence for the user."""
+    if not isinstance(line, dict):
+        raise ValueError(f"wanted a JSON object, got {type(line).__name__}")
+    key, version, direction, text = (line.get(name) for name in ("api_key", "version", "direction", "hex"))
+    for name, value in (("api_key", key), ("version", version)):
+        if type(value) is not int:
+            raise ValueError(f"{name}: wanted a number, got {value!r}")
+    if direction not in ("request", "response"):
+        raise ValueError(f'direction: wanted "request" or "response", got {direction!r}')
+    if not isinstance(text, str):
+        raise ValueError(f"hex: wanted text, got {text!r}")
+    try:
+        return key, version, direction, bytes.fromhex(text)  # type: ignore[return-value]
+    except ValueError as problem:
+        raise ValueError(f"hex: {problem}") from None

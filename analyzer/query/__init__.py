@@ -1,0 +1,1 @@
+"""Raw tables to answers: final tables, metrics, findings; knows neither captures nor screens."""

@@ -1,0 +1,85 @@
+"""Findings: one SQL file per rule, from the tables to rows that say what is wrong, how bad it is, and where to look.
+
+The files run unchanged on DuckDB and on Spark SQL, like those of `analyzer.query.metrics`. A file begins with its head,
+comment lines of the form `-- word: text`, in this order:
+
+    -- severity: high, medium or info          info never stands on the first screen
+    -- rank: 10                                order among those of one severity, lower first
+    -- when: errors having bool_or(code = 7)   a table, and what must be true of all its rows together for the rule to find
+                                               anything: most rules end here, and those of a table in one question
+    -- says: {client_id} is throttled {muted_share} of its time[, user {principal}]
+    -- do: what a person should do about it
+    -- look: kanalyze throttle[ --client {client_id}]
+
+Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a moment, `_share`: per cent,
+`_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left out when one of its
+columns is null. After the head come comments for readers, and the SELECT. Columns with a meaning of their own:
+
+    weight            required; orders the rows of one rule, greater first
+    severity          overrides that of the head
+    evidence...       any number of columns that begin so: ids of exchanges to look at
+    first_time_ns, last_time_ns    when it happened
+    connection        the connection it is about
+
+A rule that speaks of a rate has at least 30 events behind it, or is silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent
+SEVERITIES = ("high", "medium", "info")
+HEAD = ("severity", "rank", "when", "says", "do", "look")
+_LINE = re.compile(r"-- (\w+): (.+)")
+
+
+class Rule(NamedTuple):
+    """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing."""
+
+    name: str
+    severity: str
+    rank: int
+    table: str
+    condition: str
+    says: str
+    do: str
+    look: str
+    sql: str
+
+
+def names() -> list[str]:
+    """Every rule there is."""
+    return sorted(path.stem for path in FOLDER.glob("*.sql"))
+
+
+def rule(name: str) -> Rule:
+    """The rule of a file. An unknown name is a KeyError, a head that is not whole a ValueError."""
+    path = FOLDER / f"{name}.sql"
+    if not path.is_file():
+        raise KeyError(f"no finding {name!r}; there are: {', '.join(names())}")
+    sql = path.read_text(encoding="utf-8")
+    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD)]]
+    head = {match[1]: match[2] for match in lines if match}
+    if tuple(head) != HEAD or head["severity"] not in SEVERITIES or " having " not in head["when"]:
+        raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
+    table, _, condition = head["when"].partition(" having ")
+    return Rule(
+        name, head["severity"], int(head["rank"]), table, condition, head["says"], head["do"], head["look"], sql
+    )
+
+
+def rules() -> list[Rule]:
+    """All rules, the worst first."""
+    return sorted(map(rule, names()), key=lambda each: (SEVERITIES.index(each.severity), each.rank, each.name))
+
+
+def gates(chosen: Iterable[Rule]) -> dict[str, str]:
+    """Table -> one question about it, a row with a boolean for each of the rules that it decides, under their names."""
+    tables: dict[str, list[str]] = {}
+    for each in chosen:
+        tables.setdefault(each.table, []).append(f"{each.condition} AS {each.name}")
+    return {table: f"SELECT {', '.join(conditions)} FROM {table}" for table, conditions in tables.items()}

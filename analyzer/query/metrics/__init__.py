@@ -1,0 +1,93 @@
+"""Metrics: one SQL file each, from the final tables to a handful of rows; its first line says what it answers.
+
+The files run unchanged on DuckDB and on Spark SQL, so they keep to what both know: common table expressions, window
+functions, `FILTER`, `GROUP BY ALL`, integers for time. What looks alike and is not: a text is a STRING (VARCHAR wants a
+length); a double is rounded before it becomes a BIGINT; what is divided by is made `nullif(.., 0)` where only HAVING or
+WHERE keeps it from 0; `max_by` of a column with nulls has a FILTER that leaves them out; where several rows may have the
+greatest value, it takes the pair `(value, key)`, without nulls. `tests/spark` asks both engines.
+
+They read `exchanges`, `errors`, `entries` and `connections`,
+which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which
+are never narrowed; `time_range` is one row with the first and last moment that counts.
+
+What several metrics need lies in `views/`: a query (.sql) or facts (.tsv, the type behind each column's name) under the
+name of its file. A runner makes these views when a question names them (`views_in`), since each costs some ms; what lies
+in `views/kept/` is small and read by many, so it is computed once (`is_kept`) and must not read `settings`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from analyzer.base.filters import literal
+
+FOLDER = Path(__file__).parent
+VIEWS = FOLDER / "views"
+_TYPES = {"int": "INT", "text": "STRING"}
+
+
+def names() -> list[str]:
+    """Every metric there is."""
+    return sorted(path.stem for path in FOLDER.glob("*.sql"))
+
+
+def text(name: str) -> str:
+    """The SQL of a metric. An unknown name is a KeyError that lists the known ones."""
+    path = FOLDER / f"{name}.sql"
+    if not path.is_file():
+        raise KeyError(f"no metric {name!r}; there are: {', '.join(names())}")
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def view_names() -> tuple[str, ...]:
+    """Every view that metrics share."""
+    return tuple(sorted(_files()))
+
+
+@cache
+def view(name: str) -> str:
+    """The SQL of a shared view: its file, or the rows of its data file. An unknown name is a KeyError."""
+    path = _files()[name]
+    return _facts(path) if path.suffix == ".tsv" else path.read_text(encoding="utf-8")
+
+
+def is_kept(name: str) -> bool:
+    """True for a shared view that is to be computed once and held."""
+    return _files()[name].parent != VIEWS
+
+
+@cache
+def is_given_settings(name: str) -> bool:
+    """True for a shared view that depends on `settings`, directly or through another view."""
+    return any("settings" in view(each) for each in (name, *views_in(view(name))))
+
+
+@cache
+def _files() -> dict[str, Path]:
+    return {path.stem: path for path in VIEWS.rglob("*") if path.suffix in (".sql", ".tsv")}
+
+
+def views_in(sql: str) -> list[str]:
+    """The shared views that `sql` names, directly or through another view, each after those that it reads itself."""
+    found: list[str] = []
+    words = set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", sql)))
+    for name in view_names():
+        if name in words:
+            found += [*views_in(view(name)), name]
+    return list(dict.fromkeys(found))
+
+
+def _facts(path: Path) -> str:
+    """A data file as SQL; an empty cell is null. A line is one literal that the engine takes apart: reading a literal for
+    each cell takes it longer than all else that is done with them.
+    """
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    columns = [column.split(":") for column in header.split("\t")]
+    cells = (
+        f"CAST(nullif(split_part(line, '\t', {place}), '') AS {_TYPES[kind]}) AS {name}"
+        for place, (name, kind) in enumerate(columns, 1)
+    )
+    return f"SELECT {', '.join(cells)} FROM (VALUES {', '.join(f'({literal(line)})' for line in lines)}) AS facts(line)"

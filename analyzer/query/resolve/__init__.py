@@ -1,0 +1,135 @@
+"""Raw rows -> final tables: the views that both runners create, in this order, and the facts that they join.
+
+A view may read those before it. Adding a column to a final table is one line here and one in `analyzer.base.tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from analyzer.base.expected_errors import rules
+from analyzer.base.filters import literal
+from dissectors.kafka.columns.program import error_fields
+from dissectors.kafka.schema.error_codes import known_errors
+from dissectors.kafka.schema.lookup import api_names
+
+VIEWS = (
+    "parts",
+    "evidence",
+    "part_clusters",
+    "part_brokers",
+    "releases",
+    "paths",
+    "logins",
+    "links",
+    "connections",
+    "topic_names",
+    "fetch_steps",
+    "fetch_sessions",
+    "fetch_states",
+    "placed_exchanges",
+    "judged_exchanges",
+    "exchanges",
+    "mutes",
+    "fetch_positions",
+    "entries",
+    "errors",
+    "odd_exchanges",
+    "problems",
+    "topic_ids",
+    "brokers",
+    "offered_versions",
+    "group_events",
+    "assignments",
+    "transaction_events",
+    "batches",
+)
+# Views that tell nothing without rows of `entries`.
+OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
+FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
+
+# PROBLEM_ number of a stage -> kind, and one sentence for a person.
+PROBLEM_KINDS = {
+    10: (
+        "impossible_length",
+        "No frame can be as long as the length field says; framing starts again at the next header.",
+    ),
+    11: ("header_lost", "A frame's header fell into a gap: its bytes are known, what it was is not."),
+    12: ("frame_cut_by_limit", "Memory for unfinished frames was used up (--max-reassembly): only the head was read."),
+    17: ("frame_over_limit", "A message longer than --max-frame: what lies behind was passed over."),
+    13: ("boundary_lost", "A gap hid where a frame ends; bytes up to the next sure header were passed over."),
+    16: (
+        "boundary_cut",
+        "A packet was cut by the snap length of the capture where a frame ends; bytes up to the next sure header were passed "
+        "over. Capture whole packets (tcpdump -s 0).",
+    ),
+    14: ("unfinished_frame", "The connection or the capture ended in the middle of a frame."),
+    20: ("conflicting_copies", "Two copies of the same bytes differ; the first one seen counts."),
+    21: ("reset_ignored", "A reset whose sequence number lies far from the stream: it ended nothing."),
+    22: ("bytes_after_end", "Bytes beyond the end of the stream (FIN or RST) were passed over."),
+    23: ("connection_evicted", "More connections at a time than --max-connections: this open one was given up."),
+    25: (
+        "hole_given_up",
+        "What waits for missing bytes took too much memory (--max-reassembly, a sixteenth of it for one direction, but at "
+        "least 16 MiB): they count as lost, though they may have come later.",
+    ),
+    24: ("stray_bytes", "Bytes far from a stream whose start was not seen: left out."),
+    30: ("tls_lost", "After a gap no TLS record could be found again: the rest of this direction was not decrypted."),
+    15: ("too_many_waiting", "More than 8,192 requests of one connection wait for replies; the oldest was given up."),
+}
+
+
+def views(
+    api_keys: Collection[int], whole_files: bool, entries: bool = True, left_out: Collection[str] = (), odd: bool = True
+) -> dict[str, str]:
+    """Name -> SQL of every view of the final tables.
+
+    `api_keys` are those that occurred; `whole_files`: split n is input n, all of it; `entries`: rows of entries were made;
+    `left_out`: final tables whose raw rows were not; `odd`: a body was malformed or a clock ran back.
+    """
+    facts = {
+        "problem_kinds": _values("number, kind, detail", ((n, *words) for n, words in PROBLEM_KINDS.items())),
+        "error_names": _values("code, name, retriable", known_errors().values()),
+        "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
+        "expected_errors": _values("api_key, code, rule, seconds, followed_by, client_only", _expected(api_keys)),
+    }
+    sources = {name: name for name in VIEWS if name not in left_out and (entries or name not in OF_ENTRIES)}
+    if whole_files:
+        sources["placed_exchanges"] = "placed_exchanges_of_whole_files"
+    if not entries:
+        sources["judged_exchanges"] = "judged_exchanges_without_entries"
+    if not odd:
+        sources["odd_exchanges"] = "no_odd_exchanges"
+    folder = Path(__file__).parent
+    texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
+    return facts | texts
+
+
+def _error_fields(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:
+    for key in api_keys:
+        for side in ("request", "response"):
+            for number, (path, level) in error_fields(key, side).items():
+                yield key, side, number, path, level
+
+
+def _expected(api_keys: Collection[int]) -> Iterable[tuple[object, ...]]:
+    keys = {name: key for key, name in api_names() if key in api_keys}
+    for key, code, rule in rules(keys):
+        yield key, code, rule.name, rule.seconds, rule.by, rule.client_only
+
+
+def _values(columns: str, rows: Iterable[tuple[object, ...]]) -> str:
+    """SQL of a small table of facts; without rows it is empty but has its columns."""
+    lines = [f"({', '.join(map(_literal, row))})" for row in rows]
+    where = "" if lines else " WHERE false"
+    lines = lines or [f"({', '.join(['NULL'] * len(columns.split(',')))})"]
+    return f"SELECT * FROM (VALUES {', '.join(lines)}) AS facts({columns}){where}"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "NULL"
+    return str(value) if isinstance(value, int) else literal(str(value))

@@ -1,0 +1,98 @@
+"""Runs the rules of `analyzer.query.findings` over a dataset: what needs attention, the worst first, with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from analyzer.query.findings import SEVERITIES, Rule, gates, rules
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+EVIDENCE = "evidence"
+# Rules that begin with one of these look at every row of it.
+LARGE = ("exchanges", "offered_versions")
+MOST_ROWS = 100  # of one rule; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An exchange to look at: where its request (of a reply without one, the reply) begins.
+
+    `path` is the input, `packet` the number that Wireshark shows there; both are None when they are not known.
+    """
+
+    exchange: int
+    path: str | None
+    packet: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that needs attention: a rule and the row that it found.
+
+    `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition.
+    """
+
+    rule: Rule
+    severity: str
+    row: dict[str, Any]
+    evidence: tuple[Evidence, ...]
+
+
+def find_quickly(dataset: Dataset) -> list[Finding]:
+    """What the rules find that need not look at every exchange; of a small capture, all of them."""
+    missing = {*LARGE, *dataset.left_out}
+    return find(dataset, [rule for rule in rules() if rule.table not in missing] if dataset.left_out else None)
+
+
+def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding]:
+    """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Raises DatasetError."""
+    rows = [
+        (rule, row)
+        for rule in _open(dataset, rules() if chosen is None else chosen)
+        for row in dataset.query(
+            f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}"
+        )
+    ]
+    places = _places(dataset, {number for _, row in rows for number in _exchanges(row)})
+    found = [
+        Finding(
+            rule,
+            row.get("severity") or rule.severity,
+            row,
+            tuple(places.get(number, Evidence(number, None, None)) for number in _exchanges(row)),
+        )
+        for rule, row in rows
+    ]
+    return sorted(
+        found, key=lambda each: (SEVERITIES.index(each.severity), each.rule.rank, each.rule.name, -each.row["weight"])
+    )
+
+
+def _exchanges(row: dict[str, Any]) -> list[int]:
+    values = (value for name, value in row.items() if name.startswith(EVIDENCE))
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _open(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
+    """Those of the rules that may find something: one question about each table instead of one for each rule."""
+    passed = {
+        name for question in gates(chosen).values() for name, true in dataset.query(question)[0].items() if true is True
+    }
+    return [each for each in chosen if each.name in passed]
+
+
+def _places(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:
+    """Where the exchanges stand, all of them in one question."""
+    if not exchanges:
+        return {}
+    wanted = ", ".join(f"({number})" for number in sorted(exchanges))
+    rows = dataset.query(
+        "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet "
+        f"FROM (VALUES {wanted}) AS w(exchange) JOIN all_exchanges AS x ON x.exchange = w.exchange "
+        "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file)"
+    )
+    return {row["exchange"]: Evidence(row["exchange"], row["path"], row["packet"]) for row in rows}

@@ -1,0 +1,162 @@
+"""Directories of tables, on this machine or in object storage: which files a table has, and those files at hand.
+
+A table is one file, TABLE.parquet, or many: TABLE/*.parquet and TABLE/date=YYYY-MM-DD/*.parquet. From storage a table is
+copied when it is first wanted, as a whole: SQL asks many times, and for a little of each file.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from analyzer.base import object_storage
+
+# Objects that are copied at the same time: many small ones wait for round trips most of the time.
+COPIES_AT_ONCE = 8
+_COPY_BYTES = 1 << 20
+
+
+class Folder(Protocol):
+    """A directory whose files are named by their path in it, with slashes."""
+
+    is_remote: bool
+
+    def names(self, below: str = "") -> dict[str, bool]:
+        """What lies in it or in a directory below: name -> is it a directory? Nothing when it is not there."""
+
+    def read(self, name: str) -> bytes:
+        """All of a small file. Raises OSError."""
+
+    def here(self, names: Sequence[str]) -> list[Path]:
+        """Files of this machine with the bytes of those named. Raises OSError."""
+
+    def close(self) -> None:
+        """Removes what was copied."""
+
+
+class LocalFolder:
+    """A directory of this machine."""
+
+    is_remote = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.names = cache(self._names)
+
+    def __str__(self) -> str:
+        return str(self._path)
+
+    def _names(self, below: str = "") -> dict[str, bool]:
+        try:
+            with os.scandir(self._path / below) as entries:
+                return {entry.name: entry.is_dir() for entry in sorted(entries, key=lambda entry: entry.name)}
+        except OSError:
+            return {}
+
+    def read(self, name: str) -> bytes:
+        """All of a small file. Raises OSError."""
+        return (self._path / name).read_bytes()
+
+    def here(self, names: Sequence[str]) -> list[Path]:
+        """The files themselves."""
+        return [self._path / name for name in names]
+
+    def close(self) -> None:
+        """Nothing was copied."""
+
+
+class RemoteFolder:
+    """A directory in object storage. Objects must stay as they were when they were listed."""
+
+    is_remote = True
+
+    def __init__(self, at: object_storage.Address, temp_directory: Path | None = None) -> None:
+        self._at = at
+        self._temp_directory = temp_directory
+        # Threads may ask for different tables at once.
+        self._numbering = threading.Lock()
+        self._copies: Path | None = None
+        self._count = 0
+        self._listed: dict[str, object_storage.Found] = {}
+        self.names = cache(self._names)
+
+    def __str__(self) -> str:
+        return self._at.uri
+
+    def _names(self, below: str = "") -> dict[str, bool]:
+        folder = self._at.inside(below) if below else self._at
+        found = {}
+        for one in sorted(object_storage.listing(folder)):
+            name = one.address.key.rpartition("/")[2]
+            found[name] = one.is_folder
+            self._listed[f"{below}/{name}" if below else name] = one
+        return found
+
+    def read(self, name: str) -> bytes:
+        """All of a small object. Raises StorageError."""
+        return object_storage.read(self._at.inside(name))
+
+    def here(self, names: Sequence[str]) -> list[Path]:
+        """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
+        with self._numbering:
+            if self._copies is None:
+                self._copies = Path(tempfile.mkdtemp(prefix="kanalyze-dataset-", dir=self._temp_directory))
+            # By number: names in storage are whatever somebody wrote there.
+            paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
+            self._count += len(names)
+        with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
+            list(pool.map(_copy, (self._listed[name] for name in names), paths))
+        return paths
+
+    def close(self) -> None:
+        """Removes what was copied."""
+        if self._copies is not None:
+            shutil.rmtree(self._copies, ignore_errors=True)
+
+
+def _copy(found: object_storage.Found, to: Path) -> None:
+    reader = object_storage.Reader(found)
+    try:
+        with to.open("wb") as file:
+            while data := reader.read(_COPY_BYTES):
+                file.write(data)
+    finally:
+        reader.close()
+
+
+def folder(place: Path | str, temp_directory: Path | None = None) -> Folder:
+    """The directory at a path or URI. Raises StorageError for a URI that names none."""
+    if isinstance(place, str) and object_storage.is_uri(place):
+        return RemoteFolder(object_storage.address(place), temp_directory)
+    return LocalFolder(Path(place))
+
+
+def table_files(where: Folder, table: str) -> list[str]:
+    """The Parquet files of a table, none when it is not there."""
+    top = where.names()
+    if top.get(f"{table}.parquet") is False:
+        return [f"{table}.parquet"]
+    if not top.get(table):
+        return []
+    found = []
+    for name, is_folder in where.names(table).items():
+        inside = f"{table}/{name}"
+        if is_folder and name.startswith("date="):
+            found += [
+                f"{inside}/{file}" for file, is_folder in where.names(inside).items() if _holds_rows(file, is_folder)
+            ]
+        elif _holds_rows(name, is_folder):
+            found.append(inside)
+    return found
+
+
+def _holds_rows(name: str, is_folder: bool) -> bool:
+    """What begins with a dot or underscore is somebody's work in progress."""
+    return not is_folder and name.endswith(".parquet") and not name.startswith((".", "_"))

@@ -1,0 +1,1 @@
+"""Captures to a dataset on this machine: chooses how to read them; knows no screen."""

@@ -1,0 +1,80 @@
+"""Which capture format is it: the one door to the readers of capture files."""
+
+from __future__ import annotations
+
+from dissectors.errors import Malformed
+from dissectors.formats.pcap import MAGICS, PcapReader
+from dissectors.formats.pcapng import SECTION_MAGIC, PcapngReader
+
+# Bytes of a file that decide: the pcapng section header up to its length field, more than a pcap file header.
+HEAD_BYTES = 28
+
+Reader = PcapReader | PcapngReader
+
+_OTHER_FORMATS = (
+    (b"\x1f\x8b", "gzip data"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"\x04\x22\x4d\x18", "lz4 data"),
+    (b"\xfd7zXZ\x00", "xz data"),
+    (b"BZh", "bzip2 data"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"snoop\x00\x00\x00", "a snoop capture"),
+    (b"\x54\x52\x00\x64\x00", "a packet trace of NetScaler"),
+    (b"RTSS", "a Microsoft Network Monitor 1 capture"),
+    (b"GMBU", "a Microsoft Network Monitor 2 capture"),
+    (b"TRSNIFF data", "a Sniffer capture"),
+    (b"XCP\x00", "a NetXRay capture"),
+    (b"ElfFile\x00", "a Windows event log"),
+    (b"\x7fELF", "a program"),
+    (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3", "a database"),
+    (b"%PDF", "a PDF document"),
+)
+
+
+def open_reader(head: bytes) -> Reader:
+    """The reader for a file that starts with `head`: HEAD_BYTES bytes, or all of a shorter file.
+
+    The reader still wants the file from its first byte on. Raises `Malformed` when this is no capture that we read; its
+    `got` says in a few words what it is instead.
+    """
+    magic = head[:4]
+    if magic in MAGICS:
+        return PcapReader(head)
+    if magic == SECTION_MAGIC:
+        return PcapngReader(head)
+    raise Malformed("capture", 0, "a pcap or pcapng file", describe(head))
+
+
+def describe(head: bytes) -> str:
+    """A few words for a person about a file that is no capture of ours."""
+    if not head:
+        return "an empty file"
+    for magic, name in _OTHER_FORMATS:
+        if head.startswith(magic):
+            return name
+    if head[257:262] == b"ustar":
+        return "a tar archive"
+    lowered = head.lstrip().lower()
+    if lowered.startswith((b"<!doctype html", b"<html")):
+        return "an HTML page"
+    if not any(head):
+        return "zero bytes"
+    if _looks_like_text(head):
+        return "text"
+    if _looks_like_erf(head):
+        return "an ERF capture"
+    return f"unknown data starting with {head[:4].hex(' ')}"
+
+
+def _looks_like_text(head: bytes) -> bool:
+    return all(byte >= 32 or byte in b"\t\n\r\f\x1b" for byte in head) and 0x7F not in head
+
+
+def _looks_like_erf(head: bytes) -> bool:
+    """Endace's format has no magic: a record's type, length and wire length must fit together (Endace EDM04-01)."""
+    if len(head) < 16:
+        return False
+    kind, record_bytes, wire_bytes = head[8] & 0x7F, int.from_bytes(head[10:12]), int.from_bytes(head[14:16])
+    return 1 <= kind <= 48 and 16 <= record_bytes <= wire_bytes + 64 and wire_bytes > 0

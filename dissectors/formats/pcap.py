@@ -1,0 +1,243 @@
+"""Reader of classic pcap files: draft-ietf-opsawg-pcap, and the variants that libpcap reads too.
+
+Sans-IO: the caller feeds blocks of the file and prepends what was not consumed to the next one.
+"""
+
+import struct
+
+import cython
+
+from dissectors.errors import Malformed, Truncated
+from dissectors.formats.capture_facts import Interface, Note, cut_note, keep_note
+from dissectors.layout import check_room
+
+if not cython.compiled:
+    from dissectors.layout import (
+        PACKET_CAPTURED,
+        PACKET_COLUMNS,
+        PACKET_INTERFACE,
+        PACKET_LENGTH,
+        PACKET_LINK,
+        PACKET_NUMBER,
+        PACKET_OFFSET,
+        PACKET_TIME,
+        WHY_DONE,
+        WHY_OUTPUT_FULL,
+    )
+
+# magic -> (byte order, ticks per second, bytes of a record header). The third pair is Kuznetsov's patched libpcap.
+MAGICS = {
+    b"\xa1\xb2\xc3\xd4": (">", 1_000_000, 16),
+    b"\xd4\xc3\xb2\xa1": ("<", 1_000_000, 16),
+    b"\xa1\xb2\x3c\x4d": (">", 1_000_000_000, 16),
+    b"\x4d\x3c\xb2\xa1": ("<", 1_000_000_000, 16),
+    b"\xa1\xb2\xcd\x34": (">", 1_000_000, 24),
+    b"\x34\xcd\xb2\xa1": ("<", 1_000_000, 24),
+}
+FILE_HEADER_BYTES = 24
+# libpcap's ceiling for a packet, and ours for files that claim a larger snaplen: what a reader must be able to hold.
+USUAL_CEILING_BYTES = 262_144
+HIGHEST_CEILING_BYTES = 16 * 1024 * 1024
+# So many headers in a row that lead to one another are believed to be records, or so few before the end of what is known;
+# times of neighbours differ by a day at most.
+CHAIN = cython.declare(cython.longlong, 16)
+SHORT_CHAIN = cython.declare(cython.longlong, 3)
+DAY_SECONDS = cython.declare(cython.longlong, 86_400)
+NO_END = 1 << 62
+
+
+@cython.cclass
+class PcapReader:
+    """Turns the bytes of one pcap file into rows of the packets matrix.
+
+    `packets` counts the rows so far, `offset` is the place in the file up to which all is read, `stopped` tells that
+    the rest of the file is unreadable (the newest note says why). `interfaces` has one element; `secrets` stays empty.
+
+    A part of a file can be read alone: `guess` finds a record, `enter` begins there, and a record that begins at `until`
+    or behind is not read: `ended`. `head` is what a reader of a later part must be made with.
+    """
+
+    packets = cython.declare(cython.longlong, visibility="readonly")
+    offset = cython.declare(cython.longlong, visibility="readonly")
+    stopped = cython.declare(cython.bint, visibility="readonly")
+    interfaces = cython.declare(list, visibility="readonly")
+    notes = cython.declare(list, visibility="readonly")
+    secrets = cython.declare(list, visibility="readonly")
+    drops = cython.declare(object, visibility="readonly")
+    head = cython.declare(bytes, visibility="readonly")
+    until = cython.declare(cython.longlong, visibility="public")
+    ended = cython.declare(cython.bint, visibility="readonly")
+    block: cython.const[cython.uchar][::1]
+    big: cython.bint
+    swapped: cython.longlong  # 0 no, 1 lengths are swapped, 2 the smaller one is the captured length
+    record: cython.longlong
+    tick: cython.longlong
+    ticks: cython.longlong
+    link: cython.longlong
+    ceiling: cython.longlong
+
+    def __init__(self, head: bytes):
+        """Raises `Truncated` for an unfinished file header and `Malformed` for a version that no reader knows."""
+        if len(head) < FILE_HEADER_BYTES:
+            raise Truncated("pcap file header", 0, f"{FILE_HEADER_BYTES} bytes", f"{len(head)}")
+        order, ticks_per_second, self.record = MAGICS[bytes(head[:4])]
+        major, minor, _, _, snaplen, network = struct.unpack_from(order + "HHiIII", head, 4)
+        if major < 2 or (major > 2 and (major, minor) != (543, 0)):
+            raise Malformed("pcap file header", 4, "version 2", f"version {major}.{minor}")
+        self.notes = []
+        self.big = order == ">"
+        self.tick = 1_000_000_000 // ticks_per_second
+        self.ticks = ticks_per_second
+        # The order of the two lengths changed at 2.3, and not every writer took note (DG/UX calls itself 543.0).
+        self.swapped = 1 if major == 543 or minor < 3 else 2 if minor == 3 else 0
+        self.link = network & 0xFFFF
+        self.ceiling = min(max(snaplen, USUAL_CEILING_BYTES), HIGHEST_CEILING_BYTES)
+        self.interfaces = [Interface(self.link, snaplen, ticks_per_second=ticks_per_second)]
+        self.secrets = []
+        self.drops = None
+        self.packets = 0
+        self.offset = 0
+        self.stopped = False
+        self.head = bytes(head[:FILE_HEADER_BYTES])
+        self.until = NO_END
+        self.ended = False
+        self.block = b""
+        if network & 0x03FF0000:
+            self._note(
+                "odd", 20, f"reserved bits of the link type field are set (0x{network:08x}): taken as {self.link}"
+            )
+
+    def enter(self, offset):
+        """Goes on at a record that begins at byte `offset` of the file, beyond its header: as if the file began there."""
+        self.offset = offset
+        self.packets = 0
+        self.notes = []
+
+    def guess(self, block: cython.const[cython.uchar][::1], start: cython.longlong, stop: cython.longlong):
+        """The first place of `block[start:stop]` from which headers lead to one another, as records do: CHAIN of them, SHORT_CHAIN
+        before the end of the block, or exactly to it; -1 when there is none. Only a guess: payloads may hold such a chain."""
+        at: cython.longlong = start
+        found: cython.longlong = -1
+        self.block = block
+        stop = min(stop, len(block) - self.record + 1)
+        while at < stop:
+            if self._leads_on(at):
+                found = at
+                break
+            at += 1
+        self.block = b""
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _leads_on(self, at: cython.longlong) -> cython.longlong:
+        size: cython.longlong = len(self.block)
+        links: cython.longlong = 0
+        seconds: cython.longlong
+        before: cython.longlong = 0
+        captured: cython.longlong
+        length: cython.longlong
+        while links < CHAIN and at + self.record <= size:
+            captured = self._u32(at + 8)
+            length = self._u32(at + 12)
+            if self.swapped != 0 and (self.swapped == 1 or captured > length):
+                captured, length = length, captured
+            if length == 0 or captured > length or captured > self.ceiling or length > HIGHEST_CEILING_BYTES:
+                return 0
+            seconds = self._u32(at)
+            if self._u32(at + 4) >= self.ticks or (links > 0 and abs(seconds - before) > DAY_SECONDS):
+                return 0
+            before = seconds
+            at += self.record + captured
+            if at <= size:
+                links += 1
+        return links == CHAIN or links >= SHORT_CHAIN or (links > 0 and at == size)
+
+    @cython.boundscheck(False)
+    def feed(self, block: cython.const[cython.uchar][::1], start: cython.longlong, out: cython.longlong[:, ::1]):
+        """Reads whole records of `block[start:]` into `out[PACKET_, row]`; offsets count from the block's start.
+
+        Returns (rows, consumed, why): `block[:consumed]` is used up; WHY_DONE wants more input, WHY_OUTPUT_FULL a call
+        with `start=consumed` and an empty `out`. Never raises for what is in the file.
+        """
+        at: cython.longlong = start
+        size: cython.longlong = len(block)
+        row: cython.longlong = 0
+        rows: cython.longlong = out.shape[1]
+        why: cython.longlong = WHY_DONE
+        captured: cython.longlong
+        length: cython.longlong
+        seconds: cython.longlong
+        fraction: cython.longlong
+        last: cython.longlong = self.until - self.offset + start
+        if self.offset == 0:
+            if size - at < FILE_HEADER_BYTES:
+                return 0, start, WHY_DONE
+            at += FILE_HEADER_BYTES
+        check_room(out, PACKET_COLUMNS, 0)
+        self.block = block
+        while not self.stopped and at < last and at + self.record <= size:
+            if row == rows:
+                why = WHY_OUTPUT_FULL
+                break
+            seconds = self._u32(at)
+            fraction = self._u32(at + 4)
+            captured = self._u32(at + 8)
+            length = self._u32(at + 12)
+            if self.swapped != 0 and (self.swapped == 1 or captured > length):
+                captured, length = length, captured
+            if captured > self.ceiling or (captured == 0 and length == 0 and seconds == 0 and fraction == 0):
+                self.packets += row
+                self._stop(self.offset + at - start, captured)
+                self.packets -= row
+                break
+            if at + self.record + captured > size:
+                break
+            out[PACKET_NUMBER, row] = self.packets + row + 1
+            out[PACKET_TIME, row] = seconds * 1_000_000_000 + fraction * self.tick
+            out[PACKET_OFFSET, row] = at + self.record
+            out[PACKET_CAPTURED, row] = captured
+            out[PACKET_LENGTH, row] = length if length > captured else captured
+            out[PACKET_LINK, row] = self.link
+            out[PACKET_INTERFACE, row] = 0
+            row += 1
+            at += self.record + captured
+        self.block = b""  # or the caller could not resize its buffer
+        if self.stopped:
+            at = size
+        elif at >= last:
+            self.ended = True
+        self.packets += row
+        self.offset += at - start
+        return row, at, why
+
+    def finish(self, leftover_bytes):
+        """What is wrong with the end of the file, as a `Note`, or None: `leftover_bytes` were never consumed."""
+        if leftover_bytes == 0 or self.stopped:
+            return None
+        return cut_note(self.offset, self.packets, leftover_bytes)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    @cython.boundscheck(False)
+    def _u32(self, at: cython.longlong) -> cython.longlong:
+        if at < 0 or at + 4 > len(self.block):
+            raise IndexError("a record points outside its block")
+        a: cython.longlong = self.block[at]
+        b: cython.longlong = self.block[at + 1]
+        c: cython.longlong = self.block[at + 2]
+        d: cython.longlong = self.block[at + 3]
+        if self.big:
+            return a << 24 | b << 16 | c << 8 | d
+        return d << 24 | c << 16 | b << 8 | a
+
+    def _stop(self, offset, captured):
+        """There is no way to find the next record of a pcap file once one header is wrong."""
+        self.stopped = True
+        why = f"a packet of {captured} bytes" if captured else "nothing but zero bytes"
+        text = f"damaged at byte {offset}, after packet {self.packets}: the file claims {why}; the rest is not read"
+        self._note("damaged", offset, text)
+
+    def _note(self, kind, offset, text):
+        keep_note(self.notes, Note(kind, offset, self.packets, text))

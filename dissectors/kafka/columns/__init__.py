@@ -1,0 +1,1 @@
+"""Message bodies to columns, compiled; nothing here finds messages in streams."""

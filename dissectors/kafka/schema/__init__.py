@@ -1,0 +1,1 @@
+"""What Kafka messages consist of, by API and version; nothing here reads a message."""

@@ -1,0 +1,300 @@
+"""Tells TLS connections from others by their first bytes, and takes their rows out of a batch of chunks.
+
+A connection that began with a SYN shows what it is in the first bytes of either side: a handshake record with a hello in
+it. One met in mid-flight is TLS when two record headers stand where the first one's length says, or when a segment is one
+whole record; 64 KiB of each side are looked at. Once told, nothing is looked at any more: a connection that is not TLS
+costs two reads per chunk.
+
+Rows of TLS connections leave for `sessions`. Where that one says that nothing can be read (`pass_over`), their data is
+counted and dropped here. Rows of one slot stay in order: when rows of a slot have left a batch, all later rows of this
+slot leave it too, also those of the next connection in it.
+
+Known weakness: a first segment of fewer than 6 bytes is not recognised.
+
+Sources: RFC 5246 and RFC 8446, record layer and handshake headers.
+"""
+
+import cython
+
+from dissectors.layout import matrix
+
+if not cython.compiled:
+    from dissectors.layout import (
+        CHUNK_BUFFER,
+        CHUNK_COLUMNS,
+        CHUNK_DATA,
+        CHUNK_DETAIL,
+        CHUNK_END,
+        CHUNK_GAP,
+        CHUNK_KIND,
+        CHUNK_LENGTH,
+        CHUNK_OFFSET,
+        CHUNK_OPEN,
+        CHUNK_SIDE,
+        CHUNK_SLOT,
+        TAKEN_COLUMNS,
+        TAKEN_DROPPED,
+        TAKEN_PART,
+        TAKEN_TLS,
+    )
+
+i64 = cython.typedef(cython.longlong)
+
+# State of a connection: state[slot, column]; side columns come in pairs.
+S_KIND = cython.declare(cython.int, 0)
+S_PART = cython.declare(cython.int, 1)
+S_FROM_SYN = cython.declare(cython.int, 2)
+S_BATCH = cython.declare(cython.int, 3)  # the last batch that its rows left
+S_SEEN = cython.declare(cython.int, 4)  # bytes looked at
+S_NEXT = cython.declare(cython.int, 6)  # place where a record header must stand if the last one was one; 0 none
+S_DROPPED = cython.declare(cython.int, 8)  # bytes passed over
+S_COLUMNS = cython.declare(cython.int, 10)
+
+UNTOLD = cython.declare(i64, 0)
+PLAIN = cython.declare(i64, 1)
+TLS = cython.declare(i64, 2)
+PASSED_OVER = cython.declare(i64, 3)
+
+LONGEST_RECORD = cython.declare(i64, 18432)  # 16 KiB, and 2 KiB of expansion
+LOOKED_AT = cython.declare(i64, 65536)
+
+
+@cython.final
+@cython.cclass
+class TlsRows:
+    """Sorts batches of chunks; `taken` holds the rows that left the last one (TAKEN_ columns)."""
+
+    state: i64[:, ::1]
+    moved: i64[:, ::1]
+    stream_block: cython.const[cython.uchar][::1]
+    stream_heap: cython.const[cython.uchar][::1]
+    state_memory: object
+    taken = cython.declare(object, visibility="readonly")
+    slots: i64
+    batch: i64
+    room: i64
+    used: i64
+
+    def __init__(self):
+        self.slots = 0
+        self.batch = 0
+        self.room = 0
+        self.state_memory = None
+        self.taken = None
+
+    def sort(self, block, heap, chunks, rows, slots):
+        """Takes rows of TLS connections out of rows [0, rows) of `chunks`, whose bytes are in `block` and `heap`.
+
+        Returns (rows that stay, moved to the front; rows in `taken`).
+        """
+        if slots > self.slots:
+            self._grow(slots)
+        if rows > self.room:
+            self.room = chunks.shape[1]
+            self.taken = matrix(TAKEN_COLUMNS, self.room)
+            self.moved = self.taken
+        self.stream_block = block
+        self.stream_heap = heap
+        self.batch += 1
+        self.used = 0
+        kept = self._sort(chunks, rows)
+        self.stream_block = None
+        self.stream_heap = None
+        return kept, self.used
+
+    def pass_over(self, slot, part):
+        """Nothing of this part can be read: its data is only counted from the next batch on."""
+        if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
+            self.state[slot, S_KIND] = PASSED_OVER
+
+    # ---- a run over a part of a capture: see `dissectors.tcp.streams` ----
+
+    def rest(self, slot: i64):
+        """What is known of a connection: its kind, then for each side the bytes looked at, and how far behind them a record
+        header must stand (0: nowhere). None for TLS."""
+        if self.state[slot, S_KIND] >= TLS:
+            return None
+        found = [self.state[slot, S_KIND]]
+        for side in range(2):
+            seen = self.state[slot, S_SEEN + side]
+            found += [seen, max(0, self.state[slot, S_NEXT + side] - seen)]
+        return found
+
+    def fits(self, slot: i64, one, flip: i64):
+        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+        mine = self.rest(slot)
+        if mine is None or mine[0] == PLAIN:
+            return mine is not None
+        return one[0] == UNTOLD and mine[2 + 2 * flip] == one[2] and mine[4 - 2 * flip] == one[4]
+
+    def jump(self, slot: i64, one, two, flip: i64):
+        """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
+        if self.state[slot, S_KIND] == PLAIN:
+            return
+        self.state[slot, S_KIND] = two[0]
+        for side in range(2):
+            mine = side ^ flip
+            self.state[slot, S_SEEN + mine] += two[1 + 2 * side] - one[1 + 2 * side]
+            seen = self.state[slot, S_SEEN + mine]
+            self.state[slot, S_NEXT + mine] = seen + two[2 + 2 * side] if two[2 + 2 * side] else 0
+            if seen > LOOKED_AT:
+                self.state[slot, S_KIND] = PLAIN
+
+    def _grow(self, wanted):
+        size = max(64, self.slots)
+        while size < wanted:
+            size *= 2
+        larger = matrix(size, S_COLUMNS)
+        if self.state_memory is not None:
+            before = self.state_memory.cast("B")
+            larger.cast("B")[: len(before)] = before
+        self.state_memory = larger
+        self.state = larger
+        self.slots = size
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _sort(self, chunks: i64[:, ::1], rows: i64) -> i64:
+        row: i64
+        slot: i64
+        kind: i64
+        state: i64
+        kept: i64 = 0
+        for row in range(rows):
+            slot = chunks[CHUNK_SLOT, row]
+            kind = chunks[CHUNK_KIND, row]
+            if kind == CHUNK_OPEN:
+                self._open(chunks, row, slot)
+            state = self.state[slot, S_KIND]
+            if state == UNTOLD and kind == CHUNK_DATA:
+                state = self._look(chunks, row, slot)
+            elif state == UNTOLD and kind == CHUNK_GAP:
+                self.state[slot, S_SEEN + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
+            if state >= TLS or (self.used > 0 and self.state[slot, S_BATCH] == self.batch):
+                if state == PASSED_OVER and kind == CHUNK_GAP:
+                    continue
+                if state == PASSED_OVER and kind == CHUNK_DATA:
+                    self.state[slot, S_DROPPED + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
+                    continue
+                if state != PASSED_OVER or kind != CHUNK_END or self.state[slot, S_BATCH] == self.batch:
+                    self._take(chunks, row, slot, state >= TLS)
+                    continue
+            if kept != row:
+                self._copy(chunks, row, chunks, kept)
+            kept += 1
+        return kept
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _open(self, chunks: i64[:, ::1], row: i64, slot: i64) -> cython.int:
+        column: i64
+        batch: i64 = self.state[slot, S_BATCH]
+        for column in range(S_COLUMNS):
+            self.state[slot, column] = 0
+        self.state[slot, S_BATCH] = batch
+        self.state[slot, S_PART] = chunks[CHUNK_DETAIL, row]
+        self.state[slot, S_FROM_SYN] = chunks[CHUNK_OFFSET, row]
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _take(self, chunks: i64[:, ::1], row: i64, slot: i64, is_tls: i64) -> cython.int:
+        self._copy(chunks, row, self.moved, self.used)
+        self.moved[TAKEN_TLS, self.used] = is_tls
+        self.moved[TAKEN_PART, self.used] = self.state[slot, S_PART]
+        self.moved[TAKEN_DROPPED, self.used] = self.state[slot, S_DROPPED]
+        self.moved[TAKEN_DROPPED + 1, self.used] = self.state[slot, S_DROPPED + 1]
+        self.state[slot, S_BATCH] = self.batch
+        self.used += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _copy(self, chunks: i64[:, ::1], row: i64, to: i64[:, ::1], at: i64) -> cython.int:
+        column: i64
+        for column in range(CHUNK_COLUMNS):
+            to[column, at] = chunks[column, row]
+        return 0
+
+    # ---- is it TLS? ----
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _look(self, chunks: i64[:, ::1], row: i64, slot: i64) -> i64:
+        """Looks at a chunk of a connection that is not told yet; says what it is now."""
+        side: i64 = chunks[CHUNK_SIDE, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        seen: i64 = self.state[slot, S_SEEN + side]
+        told: i64 = UNTOLD
+        if length == 0:
+            return UNTOLD
+        if self.state[slot, S_FROM_SYN] and seen == 0:
+            told = TLS if self._is_hello(chunks, row) else PLAIN
+        elif self._is_chain(chunks, row, slot, side):
+            told = TLS
+        elif seen + length > LOOKED_AT:
+            told = PLAIN
+        self.state[slot, S_SEEN + side] = seen + length
+        self.state[slot, S_KIND] = told
+        return told
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_hello(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
+        """A handshake record that begins with a ClientHello or ServerHello, or an alert in clear."""
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        at: i64 = chunks[CHUNK_OFFSET, row]
+        size: i64
+        if chunks[CHUNK_LENGTH, row] < 6 or not self._is_header(buffer, at):
+            return False
+        size = self._size(buffer, at)
+        if self._byte(buffer, at) == 21:
+            return size == 2 and self._byte(buffer, at + 5) <= 2
+        return self._byte(buffer, at) == 22 and size >= 4 and 1 <= self._byte(buffer, at + 5) <= 2
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_chain(self, chunks: i64[:, ::1], row: i64, slot: i64, side: i64) -> cython.bint:
+        """Looks for record headers that follow each other; remembers where the next one must be."""
+        buffer: i64 = chunks[CHUNK_BUFFER, row]
+        base: i64 = chunks[CHUNK_OFFSET, row]
+        length: i64 = chunks[CHUNK_LENGTH, row]
+        seen: i64 = self.state[slot, S_SEEN + side]
+        at: i64 = self.state[slot, S_NEXT + side] - seen
+        after: i64
+        if at >= 0 and self.state[slot, S_NEXT + side] > 0:
+            if at >= length:
+                return False
+            if at + 5 <= length and self._is_header(buffer, base + at):
+                return True
+        self.state[slot, S_NEXT + side] = 0
+        for at in range(length - 4):
+            if self._byte(buffer, base + at + 1) == 3 and self._is_header(buffer, base + at):
+                after = at + 5 + self._size(buffer, base + at)
+                if after == length and at == 0:
+                    return True
+                if after + 5 <= length:
+                    if self._is_header(buffer, base + after):
+                        return True
+                elif self._byte(buffer, base + at) == 23:
+                    self.state[slot, S_NEXT + side] = seen + after
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _is_header(self, buffer: i64, at: i64) -> cython.bint:
+        """Five bytes that may be a record header: change cipher spec, alert, handshake or data, version 3.0 to 3.4."""
+        kind: i64 = self._byte(buffer, at)
+        if kind < 20 or kind > 23 or self._byte(buffer, at + 1) != 3 or self._byte(buffer, at + 2) > 4:
+            return False
+        return 0 < self._size(buffer, at) <= LONGEST_RECORD
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _size(self, buffer: i64, at: i64) -> i64:
+        return (self._byte(buffer, at + 3) << 8) | self._byte(buffer, at + 4)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _byte(self, buffer: i64, at: i64) -> i64:
+        return self.stream_block[at] if buffer == 0 else self.stream_heap[at]

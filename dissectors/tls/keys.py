@@ -1,0 +1,212 @@
+"""Secrets of TLS sessions (NSS key log lines), the key schedules of TLS 1.2 and 1.3, and opening one record.
+
+Nothing here prints or names a secret: an error says how many lines were bad, never which.
+
+Sources: NSS key log format (draft-ietf-tls-keylogfile); RFC 5246 section 5 and 6.3 (PRF, key block); RFC 5288, RFC 6655 and
+RFC 7905 (nonces of TLS 1.2); RFC 5869 (HKDF); RFC 8446 sections 5 and 7 (records and key schedule of TLS 1.3).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from typing import Any, NamedTuple
+
+from dissectors.tls.names import TLS_1_3, Suite
+
+MASTER = b"CLIENT_RANDOM"
+CLIENT_HANDSHAKE = b"CLIENT_HANDSHAKE_TRAFFIC_SECRET"
+SERVER_HANDSHAKE = b"SERVER_HANDSHAKE_TRAFFIC_SECRET"
+CLIENT_TRAFFIC = b"CLIENT_TRAFFIC_SECRET_0"
+SERVER_TRAFFIC = b"SERVER_TRAFFIC_SECRET_0"
+# Label -> sizes of its secret in bytes.
+_LABELS = {
+    MASTER: (48,),
+    CLIENT_HANDSHAKE: (32, 48),
+    SERVER_HANDSHAKE: (32, 48),
+    CLIENT_TRAFFIC: (32, 48),
+    SERVER_TRAFFIC: (32, 48),
+}
+# Registered too, but no key of a record of ours.
+_OTHER_LABELS = frozenset(
+    (b"EARLY_EXPORTER_SECRET", b"EXPORTER_SECRET", b"CLIENT_EARLY_TRAFFIC_SECRET", b"RSA", b"ECH_SECRET", b"ECH_CONFIG")
+)
+# Made from the first ones, so nobody needs them.
+_LATER_SECRET = re.compile(rb"(CLIENT|SERVER)_TRAFFIC_SECRET_[1-9][0-9]*")
+# Sessions that are remembered because they asked for a secret in vain.
+MOST_MISSED = 100_000
+
+
+class KeyLog:
+    """Secrets by label and client random. It remembers who asked in vain: their secret may come later in the capture."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[tuple[bytes, bytes], bytes] = {}
+        self._missed: set[bytes] = set()
+        self.broken_lines = 0
+        self.came_late = False
+
+    def __repr__(self) -> str:
+        return f"KeyLog({len(self._secrets)} secrets)"
+
+    def __len__(self) -> int:
+        return len(self._secrets)
+
+    def read(self, text: bytes) -> None:
+        """Takes lines of a key log; broken ones are counted and passed over. The first secret for a session counts."""
+        for line in text.splitlines():
+            self.read_line(line)
+
+    def read_line(self, line: bytes) -> None:
+        """Takes one line; comments and blank lines are none."""
+        line = line.strip()
+        if not line or line.startswith(b"#"):
+            return
+        label, _, rest = line.partition(b" ")
+        if label in _OTHER_LABELS or _LATER_SECRET.fullmatch(label):
+            return
+        random, secret = _hex_pair(rest)
+        if label not in _LABELS or len(random) != 32 or len(secret) not in _LABELS[label]:
+            self.broken_lines += 1
+            return
+        self._secrets.setdefault((label, random), secret)
+        if random in self._missed:
+            self.came_late = True
+
+    def find(self, label: bytes, client_random: bytes) -> bytes | None:
+        """The secret, or None."""
+        return self._secrets.get((label, client_random))
+
+    def miss(self, client_random: bytes) -> None:
+        """A session has no keys; `came_late` tells when a later line brings them."""
+        if len(self._missed) < MOST_MISSED:
+            self._missed.add(client_random)
+
+    def afresh(self) -> KeyLog:
+        """The same secrets for another pass over the capture."""
+        other = KeyLog()
+        other._secrets = self._secrets
+        other.broken_lines = self.broken_lines
+        return other
+
+
+def _hex_pair(text: bytes) -> tuple[bytes, bytes]:
+    """Two hex numbers; empty bytes where there is none."""
+    words = text.split()
+    if len(words) != 2:
+        return b"", b""
+    try:
+        return bytes.fromhex(words[0].decode("ascii")), bytes.fromhex(words[1].decode("ascii"))
+    except ValueError:
+        return b"", b""
+
+
+def prf(digest: str, secret: bytes, label: bytes, seed: bytes, size: int) -> bytes:
+    """The pseudo-random function of TLS 1.2 (RFC 5246, section 5)."""
+    seed = label + seed
+    found = b""
+    step = seed
+    while len(found) < size:
+        step = hmac.digest(secret, step, digest)
+        found += hmac.digest(secret, step + seed, digest)
+    return found[:size]
+
+
+def expand_label(digest: str, secret: bytes, label: bytes, size: int) -> bytes:
+    """HKDF-Expand-Label without context (RFC 8446, section 7.1)."""
+    label = b"tls13 " + label
+    info = size.to_bytes(2, "big") + bytes([len(label)]) + label + b"\0"
+    found = b""
+    step = b""
+    while len(found) < size:
+        step = hmac.digest(secret, step + info + bytes([len(found) // hashlib.new(digest).digest_size + 1]), digest)
+        found += step
+    return found[:size]
+
+
+class Opened(NamedTuple):
+    """A record in clear: its content type and content."""
+
+    kind: int
+    content: bytes
+
+
+class RecordKey:
+    """The key of one direction for a while: opens records by their sequence number. Never shows what it holds."""
+
+    __slots__ = ("_cipher", "_fixed", "_invalid", "_is_1_3", "_secret", "explicit_bytes", "overhead_bytes", "suite")
+
+    def __init__(self, suite: Suite, key: bytes, fixed: bytes, version: int, secret: bytes = b"") -> None:
+        """`secret` is the traffic secret that key and nonce were made from, in TLS 1.3: the next ones come from it."""
+        from cryptography.exceptions import InvalidTag
+
+        self.suite = suite
+        self._cipher = _cipher(suite, key)
+        self._invalid = InvalidTag
+        self._fixed = fixed
+        self._secret = secret
+        self._is_1_3 = version == TLS_1_3
+        self.explicit_bytes = 0 if self._is_1_3 else suite.explicit_bytes
+        # What a record costs beside its content, unless it is padded.
+        self.overhead_bytes = 5 + self.explicit_bytes + suite.tag_bytes + self._is_1_3
+
+    def open(self, header: bytes, body: bytes, sequence: int) -> Opened | None:
+        """The content of a record (header of 5 bytes, rest); None when the key or the sequence number is not its own."""
+        content_bytes = len(body) - self.explicit_bytes - self.suite.tag_bytes
+        if content_bytes < self._is_1_3:
+            return None
+        if self.explicit_bytes:
+            nonce = self._fixed + body[: self.explicit_bytes]
+        else:
+            nonce = (int.from_bytes(self._fixed, "big") ^ sequence).to_bytes(12, "big")
+        extra = header
+        if not self._is_1_3:
+            extra = sequence.to_bytes(8, "big") + header[:3] + content_bytes.to_bytes(2, "big")
+        try:
+            content = self._cipher.decrypt(nonce, body[self.explicit_bytes :], extra)
+        except self._invalid:
+            return None
+        if not self._is_1_3:
+            return Opened(header[0], content)
+        unpadded = content.rstrip(b"\0")
+        return Opened(unpadded[-1], unpadded[:-1]) if unpadded else None
+
+    def next(self) -> RecordKey | None:
+        """The key after a KeyUpdate (RFC 8446, section 7.2); None before TLS 1.3."""
+        if not self._is_1_3:
+            return None
+        secret = expand_label(self.suite.hash, self._secret, b"traffic upd", len(self._secret))
+        return traffic_key(self.suite, secret)
+
+
+def _cipher(suite: Suite, key: bytes) -> Any:
+    from cryptography.hazmat.primitives.ciphers import aead
+
+    if suite.cipher == "gcm":
+        return aead.AESGCM(key)
+    if suite.cipher == "ccm":
+        return aead.AESCCM(key, suite.tag_bytes)
+    return aead.ChaCha20Poly1305(key)
+
+
+def traffic_key(suite: Suite, secret: bytes) -> RecordKey | None:
+    """The key of a traffic secret of TLS 1.3; None when the secret is not of this suite's size."""
+    if len(secret) != hashlib.new(suite.hash).digest_size:
+        return None
+    key = expand_label(suite.hash, secret, b"key", suite.key_bytes)
+    return RecordKey(suite, key, expand_label(suite.hash, secret, b"iv", 12), TLS_1_3, secret)
+
+
+def key_block(
+    suite: Suite, version: int, master: bytes, client_random: bytes, server_random: bytes
+) -> tuple[RecordKey, RecordKey]:
+    """The keys of client and server in TLS 1.2, from the master secret."""
+    size = 2 * (suite.key_bytes + suite.fixed_bytes)
+    block = prf(suite.hash, master, b"key expansion", server_random + client_random, size)
+    keys = block[: 2 * suite.key_bytes]
+    fixed = block[2 * suite.key_bytes :]
+    return (
+        RecordKey(suite, keys[: suite.key_bytes], fixed[: suite.fixed_bytes], version),
+        RecordKey(suite, keys[suite.key_bytes :], fixed[suite.fixed_bytes :], version),
+    )

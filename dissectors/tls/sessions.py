@@ -1,0 +1,349 @@
+"""TLS connections: their handshakes, and their content where the keys are known, as chunks like those of other connections.
+
+Rows come from `detection`, in the order of the capture; what leaves goes to framing as if it had been sent in clear. Where it
+turns out that nothing can be read the connection is handed back to `detection`, which only counts its bytes from there on.
+
+Sources: RFC 5246 section 7, RFC 8446 sections 4 and 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dissectors import layout
+from dissectors.errors import Truncated
+from dissectors.tls.hello import CLIENT_HELLO, FINISHED, KEY_UPDATE, SERVER_HELLO, Messages, client_hello, server_hello
+from dissectors.tls.keys import (
+    CLIENT_HANDSHAKE,
+    CLIENT_TRAFFIC,
+    MASTER,
+    SERVER_HANDSHAKE,
+    SERVER_TRAFFIC,
+    KeyLog,
+    RecordKey,
+    key_block,
+    traffic_key,
+)
+from dissectors.tls.names import SUITES, TLS_1_2, TLS_1_3, Suite
+from dissectors.tls.records import CHANGE_CIPHER_SPEC, HANDSHAKE, Direction
+
+if TYPE_CHECKING:
+    from dissectors.tls.detection import TlsRows
+
+# Why a connection was not decrypted.
+NO_KEYS = "no_keys"
+NO_HANDSHAKE = "no_handshake"
+UNSUPPORTED = "unsupported"
+WRONG_KEYS = "wrong_keys"
+REASONS = (NO_KEYS, NO_HANDSHAKE, UNSUPPORTED, WRONG_KEYS)
+
+# Kind of problem this stage reports; names are in analyzer/query/resolve.
+PROBLEM_TLS_LOST = 30
+MOST_PROBLEMS = 4_096
+
+Row = list[int]
+
+
+@dataclass(slots=True)
+class TlsFacts:
+    """What is known of one TLS connection (`part`) when it is over.
+
+    `version` and `suite` are numbers, None when no ServerHello was seen; names are captured text. `reason` (REASONS) says
+    why it was not decrypted, None when it was. Pairs are per side, in bytes: `overhead` is all that is no content
+    (handshake, headers, tags) and was read, `unread` what could not be.
+    """
+
+    part: int
+    version: int | None = None
+    suite: int | None = None
+    server_name: bytes | None = None
+    alpn: bytes | None = None
+    decrypted: bool = False
+    reason: str | None = None
+    overhead: tuple[int, int] = (0, 0)
+    unread: tuple[int, int] = (0, 0)
+
+
+class Session:
+    """One connection: follows the handshake and gives each direction its keys."""
+
+    def __init__(self, slot: int, part: int, keys: KeyLog, sessions: Sessions) -> None:
+        self.slot = slot
+        self.facts = TlsFacts(part)
+        self.directions = (self._direction(0, sessions), self._direction(1, sessions))
+        self.first_seq: list[int | None] = [None, None]
+        self._keys = keys
+        self._messages = (Messages(), Messages())
+        self._client_side = 0
+        self._client_random: bytes | None = None
+        self._pending: tuple[RecordKey, RecordKey] | None = None
+
+    def _direction(self, side: int, sessions: Sessions) -> Direction:
+        return Direction(
+            lambda kind, content: self._record(side, kind, content),
+            lambda content, pieces, at: sessions.content(self, side, content, pieces, at),
+            lambda size, time, number, at: sessions.loss(self, side, size, time, number, at),
+        )
+
+    def gap(self, side: int, size: int) -> None:
+        """Bytes of a side were lost."""
+        self._messages[side].clear()
+        self.directions[side].gap(size)
+
+    def settle(self) -> bool:
+        """Whether it is sure that nothing of this connection can be read any more; `facts.reason` says why."""
+        if self.facts.reason is None and all(direction.dead for direction in self.directions):
+            self._name_failure()
+        elif self.facts.reason is None and self.facts.version is None and any(d.dead for d in self.directions):
+            self.facts.reason = NO_HANDSHAKE
+        return self.facts.reason is not None
+
+    def close(self) -> TlsFacts:
+        """The facts, when nothing more will come."""
+        for direction in self.directions:
+            direction.give_up()
+        if self.facts.reason is None:
+            self._name_failure()
+        first, second = self.directions
+        self.facts.decrypted = self.facts.reason is None
+        self.facts.overhead = (first.overhead_bytes, second.overhead_bytes)
+        self.facts.unread = (first.unread_bytes, second.unread_bytes)
+        return self.facts
+
+    def _name_failure(self) -> None:
+        if not any(direction.proven for direction in self.directions):
+            with_keys = any((each.key or each.following) and each.unopened for each in self.directions)
+            self.facts.reason = WRONG_KEYS if with_keys else NO_HANDSHAKE
+
+    def _refuse(self, reason: str) -> None:
+        """Nothing more can be read. What was read before a new handshake of TLS 1.2 has been read all the same."""
+        if not any(direction.proven for direction in self.directions):
+            self.facts.reason = reason
+        for direction in self.directions:
+            direction.give_up()
+
+    # ---- handshake ----
+
+    def _record(self, side: int, kind: int, content: bytes) -> None:
+        if kind == CHANGE_CIPHER_SPEC:
+            self._change_cipher(side)
+        elif kind == HANDSHAKE:
+            for message, body in self._messages[side].feed(content):
+                self._message(side, message, body)
+
+    def _message(self, side: int, kind: int, body: bytes) -> None:
+        direction = self.directions[side]
+        try:
+            if kind == CLIENT_HELLO:
+                self._client_hello(side, body)
+            elif kind == SERVER_HELLO:
+                self._server_hello(body)
+        except Truncated:
+            self._refuse(UNSUPPORTED)
+            return
+        if self.facts.version != TLS_1_3 or direction.key is None:
+            return
+        if kind == FINISHED and direction.following is not None:
+            direction.switch(direction.following)
+        elif kind == KEY_UPDATE:
+            direction.switch(direction.key.next())
+
+    def _client_hello(self, side: int, body: bytes) -> None:
+        hello = client_hello(body)
+        self._client_side = side
+        self._client_random = hello.random
+        self.facts.server_name = hello.server_name
+        self.facts.alpn = hello.alpn
+
+    def _server_hello(self, body: bytes) -> None:
+        hello = server_hello(body)
+        if hello.retry:
+            return
+        self.facts.version, self.facts.suite = hello.version, hello.suite
+        suite = SUITES.get(hello.suite)
+        if suite is None or hello.compressed or hello.version not in (TLS_1_2, TLS_1_3):
+            self._refuse(UNSUPPORTED)
+        elif self._client_random is None:
+            self._refuse(NO_HANDSHAKE)
+        elif hello.version == TLS_1_3:
+            self._agree_1_3(suite, self._client_random)
+        else:
+            self._agree_1_2(suite, self._client_random, hello.random)
+
+    def _agree_1_2(self, suite: Suite, client_random: bytes, server_random: bytes) -> None:
+        master = self._keys.find(MASTER, client_random)
+        if master is None:
+            self._keys.miss(client_random)
+            self._refuse(NO_KEYS)
+            return
+        self._pending = key_block(suite, TLS_1_2, master, client_random, server_random)
+        for side, direction in enumerate(self.directions):
+            if not direction.proven:
+                # Only used when the ChangeCipherSpec is lost.
+                direction.following = self._pending[side ^ self._client_side]
+
+    def _agree_1_3(self, suite: Suite, client_random: bytes) -> None:
+        labels = ((CLIENT_HANDSHAKE, CLIENT_TRAFFIC), (SERVER_HANDSHAKE, SERVER_TRAFFIC))
+        for side, direction in enumerate(self.directions):
+            first, traffic = (self._keys.find(label, client_random) for label in labels[side ^ self._client_side])
+            if traffic is None:
+                self._keys.miss(client_random)
+                self._refuse(NO_KEYS)
+                return
+            key = traffic_key(suite, traffic)
+            if key is None:
+                self._refuse(WRONG_KEYS)
+                return
+            direction.switch(traffic_key(suite, first) if first else None, key)
+
+    def _change_cipher(self, side: int) -> None:
+        if self.facts.version == TLS_1_3:
+            return
+        if self._pending is None:
+            self._refuse(NO_HANDSHAKE)
+        else:
+            self.directions[side].switch(self._pending[side ^ self._client_side])
+
+
+class Sessions:
+    """All open TLS connections. `heap` holds the bytes of the rows that the last `feed` gave."""
+
+    def __init__(self, rows: TlsRows, keys: KeyLog) -> None:
+        self.heap = bytearray()
+        self._rows = rows
+        self._keys = keys
+        self._open: dict[int, Session] = {}
+        self._over: list[TlsFacts] = []
+        self._out: list[Row] = []
+        self._problems: list[Row] = []
+        self._problems_dropped = 0
+        self._reason = 0  # of the last gap
+
+    def feed(self, rows: int, block: memoryview, stream_heap: bytearray) -> tuple[memoryview, int]:
+        """Takes the rows that left a batch, whose bytes are in `block` and `stream_heap`.
+
+        Returns chunks (matrix, rows) whose bytes are in `heap`, as buffer 0.
+        """
+        taken = self._rows.taken
+        buffers = (block, memoryview(stream_heap))
+        self.heap = bytearray()
+        self._out = []
+        for number in range(rows):
+            row = [taken[column, number] for column in range(layout.TAKEN_COLUMNS)]
+            slot = row[layout.CHUNK_SLOT]
+            if row[layout.CHUNK_KIND] == layout.CHUNK_DATA:
+                begin = row[layout.CHUNK_OFFSET]
+                data = buffers[row[layout.CHUNK_BUFFER]][begin : begin + row[layout.CHUNK_LENGTH]]
+            else:
+                data = buffers[0][:0]
+            if row[layout.TAKEN_TLS] and slot not in self._open:
+                self._open[slot] = Session(slot, row[layout.TAKEN_PART], self._keys, self)
+            if row[layout.TAKEN_TLS]:
+                self._of_session(self._open[slot], row, data)
+            else:
+                row[layout.CHUNK_BUFFER] = 0
+                if len(data):
+                    row[layout.CHUNK_OFFSET] = len(self.heap)
+                    self.heap += data
+                self._out.append(row)
+        chunks = layout.matrix(layout.CHUNK_COLUMNS, max(1, len(self._out)))
+        for column in range(layout.CHUNK_COLUMNS):
+            for number, row in enumerate(self._out):
+                chunks[column, number] = row[column]
+        return chunks, len(self._out)
+
+    def take_facts(self) -> list[TlsFacts]:
+        """The connections that closed since the last call."""
+        over, self._over = self._over, []
+        return over
+
+    def take_problems(self) -> tuple[memoryview, int, int]:
+        """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call."""
+        rows, dropped = self._problems, self._problems_dropped
+        self._problems, self._problems_dropped = [], 0
+        matrix = layout.matrix(layout.PROBLEM_COLUMNS, max(1, len(rows)))
+        for number, row in enumerate(rows):
+            for column, value in enumerate(row):
+                matrix[column, number] = value
+        return matrix, len(rows), dropped
+
+    def _of_session(self, session: Session, row: Row, data: memoryview) -> None:
+        kind, side = row[layout.CHUNK_KIND], row[layout.CHUNK_SIDE]
+        time, number = row[layout.CHUNK_TIME], row[layout.CHUNK_NUMBER]
+        if kind == layout.CHUNK_CLOSE:
+            self._close(session, row)
+            return
+        direction = session.directions[side]
+        was_alive = direction.proven and not direction.dead
+        if kind == layout.CHUNK_DATA:
+            if session.first_seq[side] is None:
+                session.first_seq[side] = row[layout.CHUNK_SEQ]
+            direction.feed(data, time, number)
+        elif kind == layout.CHUNK_GAP:
+            self._reason = row[layout.CHUNK_DETAIL]
+            session.gap(side, row[layout.CHUNK_LENGTH])
+        elif kind == layout.CHUNK_END:
+            direction.end(time, number)
+            self._out.append(row)
+            return
+        if was_alive and direction.dead and session.facts.reason is None:
+            self._problem(session, row)
+        if session.settle():
+            self._rows.pass_over(session.slot, session.facts.part)
+
+    def _close(self, session: Session, row: Row) -> None:
+        facts = session.close()
+        first, second = facts.unread
+        dropped = row[layout.TAKEN_DROPPED], row[layout.TAKEN_DROPPED + 1]
+        facts.unread = (first + dropped[0], second + dropped[1])
+        self._over.append(facts)
+        del self._open[session.slot]
+        self._out.append(row)
+
+    def _problem(self, session: Session, row: Row) -> None:
+        if len(self._problems) >= MOST_PROBLEMS:
+            self._problems_dropped += 1
+            return
+        found = [0] * layout.PROBLEM_COLUMNS
+        found[layout.PROBLEM_KIND] = PROBLEM_TLS_LOST
+        found[layout.PROBLEM_PART] = session.facts.part
+        found[layout.PROBLEM_NUMBER] = row[layout.CHUNK_NUMBER]
+        found[layout.PROBLEM_TIME] = row[layout.CHUNK_TIME]
+        found[layout.PROBLEM_SIDE] = row[layout.CHUNK_SIDE]
+        found[layout.PROBLEM_OFFSET] = row[layout.CHUNK_SEQ] & 0xFFFFFFFF
+        found[layout.PROBLEM_BYTES] = layout.UNKNOWN
+        found[layout.PROBLEM_DETAIL] = layout.UNKNOWN
+        self._problems.append(found)
+
+    # ---- what sessions give ----
+
+    def content(self, session: Session, side: int, content: bytes, pieces: list[tuple[int, int, int]], at: int) -> None:
+        """Content of one record; pieces of one packet become one row, also over several records."""
+        seq = (session.first_seq[side] or 0) + at
+        offset = len(self.heap)
+        self.heap += content
+        for size, time, number in pieces:
+            last = self._out[-1] if self._out else None
+            if last is not None and self._goes_on(last, session.slot, side, seq, time, number):
+                last[layout.CHUNK_LENGTH] += size
+            else:
+                self._out.append([layout.CHUNK_DATA, session.slot, side, 0, offset, size, time, number, seq, 0])
+            seq += size
+            offset += size
+
+    def _goes_on(self, last: Row, slot: int, side: int, seq: int, time: int, number: int) -> bool:
+        return (
+            last[layout.CHUNK_KIND] == layout.CHUNK_DATA
+            and last[layout.CHUNK_SLOT] == slot
+            and last[layout.CHUNK_SIDE] == side
+            and last[layout.CHUNK_TIME] == time
+            and last[layout.CHUNK_NUMBER] == number
+            and last[layout.CHUNK_SEQ] + last[layout.CHUNK_LENGTH] == seq
+        )
+
+    def loss(self, session: Session, side: int, size: int, time: int, number: int, at: int) -> None:
+        """Content that is lost, between what was given and what comes next."""
+        seq = (session.first_seq[side] or 0) + at
+        reason = self._reason or layout.GAP_LOST
+        self._out.append([layout.CHUNK_GAP, session.slot, side, 0, 0, size, time, number, seq, reason])
