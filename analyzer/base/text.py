@@ -1,4 +1,4 @@
-"""Text that came out of a capture, made safe for a terminal, JSON and CSV."""
+"""Text that came out of a capture, made safe for a terminal, JSON and CSV; ids of exchanges as text."""
 
 from __future__ import annotations
 
@@ -42,3 +42,8 @@ def json_text(value: Any, indent: int | None = None) -> str:
 def csv_cell(text: str) -> str:
     """Text for a CSV cell: control characters as escapes, an apostrophe before what could begin a formula."""
     return ("'" if text.startswith(_FORMULA) else "") + printable(text)
+
+
+def exchange_id(number: int) -> str:
+    """The id as `kanalyze show` takes it."""
+    return f"{number:016x}"

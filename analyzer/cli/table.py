@@ -6,10 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyzer.base.text import printable
+from analyzer.base.text import exchange_id, printable
 from analyzer.cli.outcome import say
 from analyzer.cli.screen import screen
-from analyzer.report.format import exchange_id
 
 if TYPE_CHECKING:
     from analyzer.query.export import Rows

@@ -6,9 +6,10 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from analyzer.base.text import exchange_id
 from analyzer.messages.render import Renderer
 from analyzer.messages.tree import tree
-from analyzer.report.format import count, duration, endpoint, exchange_id, milliseconds, moment, safe
+from analyzer.report.format import count, duration, endpoint, milliseconds, moment, safe
 from dissectors.kafka.messages.explain import explain
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from analyzer.base import object_storage
 from analyzer.base.tables import TABLES, is_key
-from analyzer.base.text import csv_cell, escape_json
+from analyzer.base.text import csv_cell, escape_json, exchange_id
 from analyzer.query.dataset import MANIFEST
 from analyzer.query.table_directories import folder
-from analyzer.report.format import exchange_id
 from analyzer.version import VERSION
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import csv
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from analyzer.base.text import csv_cell, json_text
+from analyzer.base.text import csv_cell, exchange_id, json_text
 from analyzer.query.run_findings import EVIDENCE, Finding
-from analyzer.report.format import exchange_id
 from analyzer.report.sentences import command, sentence
 
 _OWN = ("severity", "weight", "connection", "first_time_ns", "last_time_ns")

@@ -152,11 +152,6 @@ def time_range(first_ns: int, last_ns: int) -> str:
     return f"{first} to {end} UTC ({duration(last_ns - first_ns)})"
 
 
-def exchange_id(number: int) -> str:
-    """The id as `kanalyze show` takes it."""
-    return f"{number:016x}"
-
-
 def endpoint(address: str | None, port: int | None) -> str:
     """10.0.0.1:9092, [::1]:9092"""
     host = NONE if address is None else f"[{address}]" if ":" in address else address

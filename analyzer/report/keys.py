@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from analyzer.base.settings import Settings
+from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import kind_of
-from analyzer.report.format import client, clock, endpoint, exchange_id, safe
+from analyzer.report.format import client, clock, endpoint, safe
 from analyzer.report.layout import Column
 
 SECOND_NS = 1_000_000_000

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.base.text import exchange_id
 from analyzer.report import format as text
 
 UNITS_NS = {"ns": 1, "µs": 1_000, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
@@ -146,7 +147,7 @@ def test_time_ranges() -> None:
 def test_endpoints_and_ids() -> None:
     assert text.endpoint("10.0.0.1", 9092) == "10.0.0.1:9092"
     assert text.endpoint("fd00::1", 9092) == "[fd00::1]:9092"
-    assert text.exchange_id(255) == "00000000000000ff"
+    assert exchange_id(255) == "00000000000000ff"
 
 
 @given(st.one_of(st.text(), st.text(alphabet="\x1b\x9b\r\n\u2028\u2029\u202e\u2066\ud800a[")))

@@ -60,7 +60,8 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
 
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Cells of the table; the date is left out when all rows are of one day."""
-    from analyzer.report.format import client, duration, exchange_id, moment
+    from analyzer.base.text import exchange_id
+    from analyzer.report.format import client, duration, moment
 
     times = [moment(row["request_time_ns"] or row["response_time_ns"], 3) for row in rows]
     one_day = len({time[:10] for time in times}) < 2

@@ -8,10 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.settings import Settings
+from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import WAIT
 from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import NONE, count, duration, endpoint, exchange_id, rate, safe, size
+from analyzer.report.format import NONE, count, duration, endpoint, rate, safe, size
 from analyzer.report.keys import Cell, broker, key_columns
 from analyzer.report.layout import Column, Row
 

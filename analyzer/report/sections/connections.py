@@ -6,9 +6,10 @@ from typing import Any
 
 from rich.text import Text
 
+from analyzer.base.text import exchange_id
 from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import client, clock, count, duration, endpoint, exchange_id, safe, share, size, things
+from analyzer.report.format import client, clock, count, duration, endpoint, safe, share, size, things
 from analyzer.report.layout import Column, Row
 
 COMMAND = "kanalyze connections"

@@ -11,9 +11,10 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base import expected_errors
+from analyzer.base.text import exchange_id
 from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import client, clock, count, exchange_id, safe, things
+from analyzer.report.format import client, clock, count, safe, things
 from analyzer.report.keys import Cell, key_columns
 from analyzer.report.layout import Column, Row
 

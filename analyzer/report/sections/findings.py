@@ -6,10 +6,11 @@ from pathlib import PurePath
 
 from rich.text import Text
 
+from analyzer.base.text import exchange_id
 from analyzer.query.run_findings import Evidence, Finding
 from analyzer.report import layout
 from analyzer.report.facts import Facts
-from analyzer.report.format import exchange_id, moment, safe
+from analyzer.report.format import moment, safe
 from analyzer.report.sections.attention import STYLES
 from analyzer.report.sentences import command, sentence
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from rich.text import Text
 
+from analyzer.base.text import exchange_id
 from analyzer.report import layout
 from analyzer.report.clusters import with_clusters
 from analyzer.report.facts import Facts
-from analyzer.report.format import NONE, client, clock, count, duration, exchange_id, safe, things
+from analyzer.report.format import NONE, client, clock, count, duration, safe, things
 from analyzer.report.layout import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 

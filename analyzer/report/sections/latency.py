@@ -11,10 +11,11 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.settings import Settings
+from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import BROKER, MIXED, WAIT, kind_of
 from analyzer.report import layout, parts
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import client, clock, count, duration, endpoint, exchange_id, rate, safe, things
+from analyzer.report.format import client, clock, count, duration, endpoint, rate, safe, things
 from analyzer.report.keys import Cell, api, broker, key_columns
 from analyzer.report.layout import Column, Row
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from rich.text import Text
 
+from analyzer.base.text import exchange_id
 from analyzer.report import layout
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import count, exchange_id, safe, things
+from analyzer.report.format import count, safe, things
 from analyzer.report.layout import Column, Row
 
 COMMAND = "kanalyze readiness"
