@@ -14,6 +14,9 @@ import mmap
 
 UNKNOWN = -9223372036854775808
 
+# Above this bit a packet's number says in which split (part of a capture) it is, so that both fit one column of a batch.
+SPLIT_SHIFT = 40
+
 # Why a stage returned before its input was finished.
 WHY_DONE = 0
 WHY_OUTPUT_FULL = 1

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.ingest.raw_tables import SPLIT_SHIFT, Field, arrow_table
+from analyzer.ingest.raw_tables import Field, arrow_table
 from dissectors import arrow_buffers, layout
 from dissectors.kafka.schema.lookup import api_names
+from dissectors.layout import SPLIT_SHIFT
 
 TYPES = {"int16": 15, "int32": 31, "int64": 63}
 

@@ -31,8 +31,8 @@ from analyzer.distributed.pending_segments import Window
 from analyzer.distributed.raw_row_filter import kinds_of_problems, ranges, sift_file
 from analyzer.ingest.facts.tables import FACT_TABLES
 from analyzer.ingest.pipeline import Pipeline, Summary
-from analyzer.ingest.raw_tables import SPLIT_SHIFT
 from dissectors import layout
+from dissectors.layout import SPLIT_SHIFT
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options

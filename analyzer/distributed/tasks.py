@@ -15,10 +15,10 @@ from analyzer.distributed.fragments import pieces
 from analyzer.distributed.resolver import Resolver
 from analyzer.distributed.stitch import Stitcher
 from analyzer.ingest.pipeline import Summary
-from analyzer.ingest.raw_tables import SPLIT_SHIFT
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
 from analyzer.inputs.engine import Engine
 from analyzer.inputs.readings import Reading
+from dissectors.layout import SPLIT_SHIFT
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -44,8 +44,6 @@ KINDS = (
     "forwarded",
 )
 
-# A packet's number carries its split in the upper bits, so that both fit one column of a batch.
-SPLIT_SHIFT = 40
 # A Parquet row group holds the whole dictionary of a column: up to so many strings that is less work than looking each up.
 MOST_DICTIONARY_TEXTS = 4_096
 # Columns of int64 in which no value is like the one before: LZ4 takes off a quarter of a time and nothing of an exchange's
@@ -253,7 +251,7 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
         if kind == "packet":
             split, number = _memory(64, rows), _memory(64, rows)
             arrow_buffers.halves(
-                matrix, at, rows, SPLIT_SHIFT, memoryview(split).cast("q"), memoryview(number).cast("q")
+                matrix, at, rows, layout.SPLIT_SHIFT, memoryview(split).cast("q"), memoryview(number).cast("q")
             )
             known = arrow_buffers.known_bits(matrix, at, rows)
             made[f"{name}_split"] = _array(pa.int64(), rows, known, split)

@@ -8,13 +8,13 @@ from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from analyzer.ingest.raw_tables import SPLIT_SHIFT
 from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.formats.capture_facts import Note
 from dissectors.formats.detection import HEAD_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
+from dissectors.layout import SPLIT_SHIFT
 from dissectors.packet.packets import Packets
 
 if TYPE_CHECKING:

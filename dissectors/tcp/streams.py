@@ -116,6 +116,7 @@ if not cython.compiled:
         SEGMENT_TIME,
         SEGMENT_TTL,
         SEGMENT_WINDOW,
+        SPLIT_SHIFT,
         TCP_ACK,
         TCP_FIN,
         TCP_RST,
@@ -270,7 +271,6 @@ PROBLEM_ROWS = cython.declare(cython.longlong, 1024)
 RECENT = cython.declare(cython.longlong, 4096)
 COPY_NS = cython.declare(cython.longlong, 10000000)
 SOON_NS = cython.declare(cython.longlong, 1000000)
-SPLIT_SHIFT = cython.declare(cython.longlong, 40)  # what is above it in a packet number names the input
 # What of a segment is remembered: enough to know it again.
 REMEMBERED = (
     SEGMENT_TIME, SEGMENT_SRC_LOW, SEGMENT_DST_LOW, SEGMENT_SRC_PORT, SEGMENT_DST_PORT, SEGMENT_SEQ, SEGMENT_ACK,

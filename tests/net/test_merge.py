@@ -12,12 +12,12 @@ from capture_tools import pcap_file
 from scapy.layers.inet import IP, TCP
 from scapy.packet import Raw
 
-from analyzer.ingest.raw_tables import SPLIT_SHIFT
 from analyzer.inputs import engine
 from analyzer.inputs.engine import Engine
 from analyzer.inputs.sources import Source, expand
 from analyzer.run.local import in_time_order
 from dissectors import layout
+from dissectors.layout import SPLIT_SHIFT
 
 Row = tuple[int, int, int, bytes]  # time, place, (input, packet) number, payload
 
