@@ -16,21 +16,12 @@ from typing import NamedTuple
 from analyzer.base.text import printable
 from analyzer.inputs.capture_heads import Peek, peek_all
 from analyzer.inputs.readings import NO_MORE, Reading, tap_of
-from analyzer.inputs.sources import Source
+from analyzer.inputs.sources import Piece, Source
 
 TARGET_BYTES = 256 << 20
 # A compressed capture is about so many times its size.
 PACKED_TIMES = 4
 MOST_LINES = 40
-
-
-class Piece(NamedTuple):
-    """A part of input number `file`, or all of it. `number` is that of its split; in every file and place of capture the
-    numbers are in the order of time."""
-
-    number: int
-    file: int
-    source: Source
 
 
 class Task(NamedTuple):

@@ -14,12 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.inputs.readings import PACKET_ROWS, WHOLE, Input, Matrices, Reading, Share, new_matrices, tap_of
-from analyzer.inputs.sources import Source
+from analyzer.inputs.sources import Piece, Source
 from dissectors.packet.ip_fragments import Fragments
 from dissectors.tcp.merge import Merge
 
 if TYPE_CHECKING:
-    from analyzer.distributed.plan import Piece
     from analyzer.inputs.readings import SecretSink
 
     # Takes rows [0, rows) of a segments matrix whose payloads lie in the block.

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path, PurePath, PurePosixPath
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from analyzer.base import object_storage
@@ -131,6 +131,15 @@ class Source:
                         yield piece
             text = f"{error}; what came before is read ({count} bytes unpacked)"
             self.notes.append(Note("cut" if "in the middle" in str(error) else "damaged", count, 0, text))
+
+
+class Piece(NamedTuple):
+    """A part of input number `file`, or all of it. `number` is that of its split; in every file and place of capture the
+    numbers are in the order of time."""
+
+    number: int
+    file: int
+    source: Source
 
 
 class _Opened:

@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed.fragments import MARKER, WHOLE
-from analyzer.distributed.plan import Piece, Task
+from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-from analyzer.inputs.sources import Source, expand
+from analyzer.inputs.sources import Piece, Source, expand
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
 

@@ -20,10 +20,10 @@ from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, pac
 from analyzer.base.options import Options
 from analyzer.distributed import resolver
 from analyzer.distributed.fragments import MARKER, SEGMENT, WHOLE, pack, pieces, unpack
-from analyzer.distributed.plan import Piece, Task
+from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import read_task
 from analyzer.inputs.engine import Engine
-from analyzer.inputs.sources import Source, expand
+from analyzer.inputs.sources import Piece, Source, expand
 from analyzer.run import local
 from dissectors import layout
 

@@ -12,8 +12,8 @@ import pytest
 from parts_of_captures import Told, packets, same_rows
 
 from analyzer.base.options import Options
-from analyzer.distributed.plan import Piece, Task
-from analyzer.inputs.sources import Source
+from analyzer.distributed.plan import Task
+from analyzer.inputs.sources import Piece, Source
 from analyzer.run import local
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))
