@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,17 +19,20 @@ ORDER = (
     "dissectors.layout",
     "dissectors.arrow_buffers",
     # capture formats -> packets -> streams
-    "dissectors.net",
+    "dissectors.formats",
     "dissectors.formats.capture_facts",
     "dissectors.formats.pcap",
     "dissectors.formats.pcapng",
     "dissectors.formats.detection",
+    "dissectors.packet",
     "dissectors.packet.rare_links",
     "dissectors.packet.ip_fragments",
     "dissectors.packet.packets",
+    "dissectors.tcp",
     "dissectors.tcp.merge",
     "dissectors.tcp.payloads",
     "dissectors.tcp.streams",
+    "dissectors.tls",
     "dissectors.tls.detection",
     "dissectors.tls.names",
     "dissectors.tls.hello",
@@ -38,7 +41,7 @@ ORDER = (
     "dissectors.tls.sessions",
     # what messages are made of
     "dissectors.kafka",
-    "dissectors.kafka.messages.wire",
+    "dissectors.kafka.schema",
     "dissectors.kafka.schema.fields",
     "dissectors.kafka.schema.field_lines",
     "dissectors.kafka.schema.schema_files",
@@ -46,6 +49,8 @@ ORDER = (
     "dissectors.kafka.schema.roles",
     "dissectors.kafka.schema.headers",
     "dissectors.kafka.schema.error_codes",
+    "dissectors.kafka.messages",
+    "dissectors.kafka.messages.wire",
     "dissectors.kafka.messages.nodes",
     "dissectors.kafka.messages.interpreter",
     "dissectors.kafka.messages.embedded",
@@ -55,19 +60,21 @@ ORDER = (
     "dissectors.kafka.messages.control",
     "dissectors.kafka.messages.records",
     "dissectors.kafka.messages.explain",
-    "dissectors.kafka.columns.program",
+    "dissectors.kafka.messages.sasl",
     # frames -> walk -> exchanges
+    "dissectors.kafka.framing",
     "dissectors.kafka.framing.frames",
+    "dissectors.kafka.columns",
+    "dissectors.kafka.columns.program",
     "dissectors.kafka.columns.walk",
     "dissectors.kafka.columns.exchanges",
     "dissectors.kafka.columns.wait_kinds",
-    # chosen fields of messages
     "dissectors.kafka.columns.frame_picker",
     "dissectors.kafka.columns.field_reader",
     "dissectors.kafka.columns.batch_headers",
-    "dissectors.kafka.messages.sasl",
     # files, tables, people
     "analyzer.version",
+    "analyzer.base",
     "analyzer.base.text",
     "analyzer.base.filters",
     "analyzer.base.options",
@@ -77,12 +84,16 @@ ORDER = (
     "analyzer.base.wait_kinds",
     "analyzer.base.settings",
     "analyzer.base.link_names",
-    "analyzer.inputs.unpack",
     "analyzer.base.object_storage",
+    "analyzer.inputs",
+    "analyzer.inputs.unpack",
     "analyzer.inputs.sources",
+    "analyzer.inputs.readings",
+    "analyzer.inputs.capture_heads",
+    "analyzer.inputs.engine",
+    "analyzer.ingest",
     "analyzer.ingest.raw_tables",
     "analyzer.ingest.tls_facts",
-    "analyzer.distributed.fragments",
     "analyzer.ingest.facts",
     "analyzer.ingest.facts.tables",
     "analyzer.ingest.facts.fact_kinds",
@@ -94,11 +105,19 @@ ORDER = (
     "analyzer.ingest.facts.collect",
     "analyzer.ingest.facts.batches",
     "analyzer.ingest.pipeline",
-    "analyzer.inputs.readings",
     "analyzer.ingest.run_tables",
-    "analyzer.inputs.capture_heads",
+    "analyzer.query",
+    "analyzer.query.metrics",
+    "analyzer.query.catalog",
+    "analyzer.query.table_directories",
+    "analyzer.query.dataset",
+    "analyzer.query.resolve",
+    "analyzer.query.findings",
+    "analyzer.query.run_findings",
+    "analyzer.query.export",
+    "analyzer.distributed",
     "analyzer.distributed.plan",
-    "analyzer.inputs.engine",
+    "analyzer.distributed.fragments",
     "analyzer.distributed.checkpoints",
     "analyzer.distributed.pending_segments",
     "analyzer.distributed.complete_connections",
@@ -106,15 +125,9 @@ ORDER = (
     "analyzer.distributed.resolver",
     "analyzer.distributed.stitch",
     "analyzer.distributed.tasks",
-    "analyzer.query.metrics",
-    "analyzer.query.catalog",
-    "analyzer.query.table_directories",
-    "analyzer.query.dataset",
-    "analyzer.query.resolve",
     "analyzer.distributed.pool",
+    "analyzer.run",
     "analyzer.run.local",
-    "analyzer.query.findings",
-    "analyzer.query.run_findings",
     "analyzer.spark.session",
     "analyzer.spark.rows",
     "analyzer.spark.stages",
@@ -123,15 +136,12 @@ ORDER = (
     "analyzer.spark.job",
     "analyzer.spark.sink",
     "analyzer.spark",
+    "analyzer.compare",
     "analyzer.compare.significance",
     "analyzer.compare.captures",
     "analyzer.compare.checks",
-    "analyzer.messages.render",
-    "analyzer.messages.tree",
-    "analyzer.messages.bodies",
     "analyzer.report",
     "analyzer.report.format",
-    "analyzer.messages.exchange_text",
     "analyzer.report.layout",
     "analyzer.report.keys",
     "analyzer.report.parts",
@@ -147,7 +157,11 @@ ORDER = (
     "analyzer.report.sections.attention",
     "analyzer.report.sections.*",
     "analyzer.report.terminal",
-    "analyzer.query.export",
+    "analyzer.messages",
+    "analyzer.messages.render",
+    "analyzer.messages.tree",
+    "analyzer.messages.bodies",
+    "analyzer.messages.exchange_text",
     "analyzer.api",
     # The package itself is the way in to the API, and nobody else's business.
     "analyzer",
@@ -167,6 +181,35 @@ ORDER = (
     "analyzer.cli.commands",
     "analyzer.cli.commands.*",
     "analyzer.cli.main",
+)
+
+# Packages from left to right: each imports only those before it. A module belongs to the longest name that begins its own;
+# what stands at the top of `analyzer` is a package by itself.
+PACKAGES = (
+    "dissectors",
+    "dissectors.formats",
+    "dissectors.packet",
+    "dissectors.tcp",
+    "dissectors.tls",
+    "dissectors.kafka",
+    "dissectors.kafka.schema",
+    "dissectors.kafka.messages",
+    "dissectors.kafka.framing",
+    "dissectors.kafka.columns",
+    "analyzer.version",
+    "analyzer.base",
+    "analyzer.inputs",
+    "analyzer.ingest",
+    "analyzer.query",
+    "analyzer.distributed",
+    "analyzer.run",
+    "analyzer.spark",
+    "analyzer.compare",
+    "analyzer.report",
+    "analyzer.messages",
+    "analyzer.api",
+    "analyzer",
+    "analyzer.cli",
 )
 
 # What bytes-in, values-out code has no business with: clock, files, processes, Arrow, SQL, screens.
@@ -241,6 +284,30 @@ def test_imports_point_to_the_left(name: str) -> None:
         assert theirs < mine, f"{MODULES[name].relative_to(ROOT)}:{line} imports {other}, which stands to its right"
 
 
+def package(name: str) -> str:
+    """The package that a module belongs to: the longest name of PACKAGES that its own begins with."""
+    return max((each for each in PACKAGES if f"{name}.".startswith(f"{each}.")), key=len)
+
+
+def packages_to_the_right(name: str, targets: Iterable[str]) -> list[str]:
+    """Those of `targets` whose package stands to the right of the package of module `name`."""
+    mine = PACKAGES.index(package(name))
+    return [other for other in targets if other in MODULES and PACKAGES.index(package(other)) > mine]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_packages_import_only_packages_before_them(name: str) -> None:
+    assert not packages_to_the_right(name, (other for other, _ in imports(name)))
+
+
+def test_every_package_is_in_the_line() -> None:
+    """Each directory with modules below `dissectors`, `analyzer` and `dissectors.kafka` stands in PACKAGES."""
+    folders = {name for name, path in MODULES.items() if path.name == "__init__.py" and name.count(".") == 1}
+    folders |= {name for name, path in MODULES.items() if path.name == "__init__.py" and ".kafka." in name}
+    assert folders <= set(PACKAGES)
+    assert all(name in MODULES for name in PACKAGES)
+
+
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("dissectors")])
 def test_dissectors_keep_to_bytes(name: str) -> None:
     for other, line in imports(name):
@@ -262,6 +329,17 @@ def test_an_arrow_back_is_seen() -> None:
     assert "analyzer.query.dataset" not in {other for other, _ in imports("analyzer.cli.common", with_types=False)}
     left, right = place("dissectors.formats.pcap"), place("analyzer.cli.commands.report")
     assert left is not None and right is not None and left < right
+
+
+def test_an_arrow_back_between_packages_is_seen() -> None:
+    assert package("analyzer.ingest.facts.tables") == "analyzer.ingest"
+    assert package("analyzer.api") == "analyzer.api" and package("analyzer.cli.commands.report") == "analyzer.cli"
+    assert packages_to_the_right("analyzer.inputs.engine", ["analyzer.distributed.plan"]) == [
+        "analyzer.distributed.plan"
+    ]
+    assert packages_to_the_right("dissectors.tcp.streams", ["dissectors.tls.detection"])
+    assert not packages_to_the_right("analyzer.distributed.plan", ["analyzer.inputs.sources", "json"])
+    assert not packages_to_the_right("analyzer.run.local", ["analyzer.run.local", "analyzer.query.dataset"])
 
 
 def test_start_up_is_light() -> None:
