@@ -25,6 +25,7 @@ from encode import encode  # noqa: E402
 from dissectors import layout  # noqa: E402
 from dissectors.kafka.columns.walk import Walker  # noqa: E402
 from dissectors.kafka.messages.explain import explain  # noqa: E402
+from dissectors.matrix import new_matrix  # noqa: E402
 
 TURNS = 5
 TURN_SECONDS = 0.4
@@ -143,14 +144,14 @@ def walker(case: Case, frame: bytes, write_entries: bool) -> Decoder:
     """Batches of frames as the stage before the walker hands them on."""
     count = max(1, BATCH_BYTES // len(frame))
     block = frame * count
-    frames = layout.matrix(layout.FRAME_COLUMNS, count)
+    frames = new_matrix(layout.FRAME_COLUMNS, count)
     kind = layout.FRAME_REQUEST_SEEN if case.direction == "request" else layout.FRAME_REPLY_SEEN
     for row in range(count):
         frames[layout.FRAME_EVENT, row] = kind
         frames[layout.FRAME_OFFSET, row] = row * len(frame)
         frames[layout.FRAME_HELD, row] = frames[layout.FRAME_LENGTH, row] = len(frame)
         frames[layout.FRAME_KEY, row], frames[layout.FRAME_VERSION, row] = case.api_key, case.version
-    values = layout.matrix(layout.VALUE_COLUMNS, count)
+    values = new_matrix(layout.VALUE_COLUMNS, count)
     stage = Walker(write_entries=write_entries)
     entries, _ = stage.walk(block, b"", frames, count, values)
     decoded = {frames[layout.FRAME_DECODED, row] for row in range(count)}

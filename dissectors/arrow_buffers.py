@@ -7,8 +7,7 @@ Numbers go to `out`, memory of the caller that holds `rows` of them, whatever it
 
 import cython
 
-if not cython.compiled:
-    from dissectors.layout import UNKNOWN
+from dissectors.layout import *
 
 Narrow = cython.fused_type(cython.schar, cython.short, cython.int)
 MOST = cython.declare(cython.longlong, (1 << 63) - 1)

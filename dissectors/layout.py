@@ -1,8 +1,8 @@
 """Column numbers of every batch that flows between two stages.
 
-A batch is one int64 matrix, `batch[column, row]`, made by :func:`matrix`, plus the buffers that its offsets point into.
-This file is the only place where a column gets its number: `setup.py` writes `layout.pxd` from it, so compiled stages
-read the same names as C constants (a module-level Python int costs 2.5 times as much in a compiled loop).
+A batch is one int64 matrix, `batch[column, row]` (`dissectors.matrix`), plus the buffers that its offsets point into. This
+file is the only place where a column gets its name and its place: numbers follow from the order. `setup.py` gives the same
+names to compiled stages as C constants.
 
 Rules: times are int64 ns since the epoch; sizes are bytes; `UNKNOWN` stands for "not known"; offsets count from the start
 of the named buffer (0 = the block just fed, 1 = the stage's own heap of this batch); a buffer lives until the next feed.
@@ -10,7 +10,7 @@ of the named buffer (0 = the block just fed, 1 = the stage's own heap of this ba
 
 from __future__ import annotations
 
-import mmap
+from dissectors.numbering import Numbering
 
 UNKNOWN = -9223372036854775808
 
@@ -33,37 +33,39 @@ TCP_PSH = 8
 TCP_ACK = 16
 
 # packets: one row per packet of the capture file, in file order (pcap/pcapng -> packets).
-PACKET_NUMBER = 0  # from 1, as Wireshark counts (within this input)
-PACKET_TIME = 1
-PACKET_OFFSET = 2  # of the link layer header, in the block
-PACKET_CAPTURED = 3
-PACKET_LENGTH = 4  # on the wire; >= captured, repaired when the file claims less
-PACKET_LINK = 5  # LINKTYPE_ number
-PACKET_INTERFACE = 6
-PACKET_COLUMNS = 7
+_packet = Numbering()
+PACKET_NUMBER = _packet.column()  # from 1, as Wireshark counts (within this input)
+PACKET_TIME = _packet.column()
+PACKET_OFFSET = _packet.column()  # of the link layer header, in the block
+PACKET_CAPTURED = _packet.column()
+PACKET_LENGTH = _packet.column()  # on the wire; >= captured, repaired when the file claims less
+PACKET_LINK = _packet.column()  # LINKTYPE_ number
+PACKET_INTERFACE = _packet.column()
+PACKET_COLUMNS = _packet.count
 
 # segments: one row per TCP segment (packets -> streams). Addresses are two int64 (IPv4 as ::ffff:a.b.c.d).
-SEGMENT_NUMBER = 0
-SEGMENT_TIME = 1
-SEGMENT_SRC_HIGH = 2
-SEGMENT_SRC_LOW = 3
-SEGMENT_DST_HIGH = 4
-SEGMENT_DST_LOW = 5
-SEGMENT_SRC_PORT = 6
-SEGMENT_DST_PORT = 7
-SEGMENT_SEQ = 8
-SEGMENT_ACK = 9
-SEGMENT_FLAGS = 10
-SEGMENT_WINDOW = 11  # as in the header, not scaled
-SEGMENT_OFFSET = 12  # of the payload, in the block
-SEGMENT_CAPTURED = 13  # payload bytes that are there
-SEGMENT_LENGTH = 14  # payload bytes on the wire
-SEGMENT_TTL = 15
-SEGMENT_IP_ID = 16  # of IPv4; where there is none (IPv6, or 0): -1 - TCP checksum, UNKNOWN when that was not captured
-SEGMENT_SCOPE = 17  # keeps apart equal 4-tuples: a number per (tap, VLAN, tunnel); 0 the plain one
-SEGMENT_INTERFACE = 18  # number of the input among those read at the same time * 2^20 + its interface
-SEGMENT_PART = 19  # written by streams in a task only: the part that the segment belongs to, from 0
-SEGMENT_COLUMNS = 20
+_segment = Numbering()
+SEGMENT_NUMBER = _segment.column()
+SEGMENT_TIME = _segment.column()
+SEGMENT_SRC_HIGH = _segment.column()
+SEGMENT_SRC_LOW = _segment.column()
+SEGMENT_DST_HIGH = _segment.column()
+SEGMENT_DST_LOW = _segment.column()
+SEGMENT_SRC_PORT = _segment.column()
+SEGMENT_DST_PORT = _segment.column()
+SEGMENT_SEQ = _segment.column()
+SEGMENT_ACK = _segment.column()
+SEGMENT_FLAGS = _segment.column()
+SEGMENT_WINDOW = _segment.column()  # as in the header, not scaled
+SEGMENT_OFFSET = _segment.column()  # of the payload, in the block
+SEGMENT_CAPTURED = _segment.column()  # payload bytes that are there
+SEGMENT_LENGTH = _segment.column()  # payload bytes on the wire
+SEGMENT_TTL = _segment.column()
+SEGMENT_IP_ID = _segment.column()  # of IPv4; where there is none (IPv6, or 0): -1 - TCP checksum; UNKNOWN: not captured
+SEGMENT_SCOPE = _segment.column()  # keeps apart equal 4-tuples: a number per (tap, VLAN, tunnel); 0 the plain one
+SEGMENT_INTERFACE = _segment.column()  # number of the input among those read at the same time * 2^20 + its interface
+SEGMENT_PART = _segment.column()  # written by streams in a task only: the part that the segment belongs to, from 0
+SEGMENT_COLUMNS = _segment.count
 
 # Outcome of each packet in the packets stage: index into its counters.
 SEEN_TCP = 0
@@ -76,29 +78,33 @@ SEEN_UNKNOWN_LINK = 6
 SEEN_OUTCOMES = 7
 
 # chunks: what reassembly hands on, per connection in causal order (streams -> frames).
-CHUNK_KIND = 0
-CHUNK_SLOT = 1  # connection slot; stable from OPEN to CLOSE
+_chunk = Numbering()
+CHUNK_KIND = _chunk.column()
+CHUNK_SLOT = _chunk.column()  # connection slot; stable from OPEN to CLOSE
 CHUNK_SIDE = (
-    2  # 0: sent by the endpoint that sent the first packet seen (the SYN sender when there is one), 1: the other
-)
-CHUNK_BUFFER = 3
-CHUNK_OFFSET = 4
-CHUNK_LENGTH = 5  # bytes of stream; for a DATA chunk all of them are there
-CHUNK_TIME = 6  # of the packet that first carried these bytes
-CHUNK_NUMBER = 7  # packet number, same packet
-CHUNK_SEQ = 8  # TCP sequence number of the first byte
-CHUNK_DETAIL = 9  # OPEN: part number; GAP: GAP_ reason; END: END_ reason
+    _chunk.column()
+)  # 0: sent by the endpoint that sent the first packet (of the SYN where there is one), 1: the other
+CHUNK_BUFFER = _chunk.column()
+CHUNK_OFFSET = _chunk.column()
+CHUNK_LENGTH = _chunk.column()  # bytes of stream; for a DATA chunk all of them are there
+CHUNK_TIME = _chunk.column()  # of the packet that first carried these bytes
+CHUNK_NUMBER = _chunk.column()  # packet number, same packet
+CHUNK_SEQ = _chunk.column()  # TCP sequence number of the first byte
+CHUNK_DETAIL = _chunk.column()  # OPEN: part number; GAP: GAP_ reason; END: END_ reason
 # An OPEN row has no bytes; it uses three columns otherwise: CHUNK_OFFSET 1 when the connection began with a SYN (so side 0
 # is the client and byte 0 is a frame boundary), CHUNK_LENGTH the port of side 0 * 65536 + the port of side 1, CHUNK_SEQ the
 # flow: a hash of scope, addresses and ports that is equal in every run and split.
-CHUNK_COLUMNS = 10
+CHUNK_COLUMNS = _chunk.count
 
 # taken: rows of chunks that left their batch because their connection speaks TLS, or took over the slot of one that does
 # (tls -> tls_sessions). The columns of chunks, and two more.
-TAKEN_TLS = 10  # 1: bytes of a TLS connection; 0: only kept in order behind one
-TAKEN_PART = 11
-TAKEN_DROPPED = 12  # in a CLOSE row, a pair: bytes of each side that were dropped because nothing can read them
-TAKEN_COLUMNS = 14
+_taken = Numbering(CHUNK_COLUMNS)
+TAKEN_TLS = _taken.column()  # 1: bytes of a TLS connection; 0: only kept in order behind one
+TAKEN_PART = _taken.column()
+TAKEN_DROPPED = (
+    _taken.pair()
+)  # in a CLOSE row, a pair: bytes of each side that were dropped because nothing can read them
+TAKEN_COLUMNS = _taken.count
 
 CHUNK_OPEN = 0
 CHUNK_DATA = 1
@@ -116,72 +122,82 @@ END_RST = 2
 
 # parts: one row per incarnation of a 4-tuple in this split (streams -> rows), written when its slot is freed.
 # Side columns come in pairs: side 0 at the named column, side 1 right after it.
-PART_NUMBER = 0
-PART_SCOPE = 1
-PART_A_HIGH = 2  # endpoint of side 0
-PART_A_LOW = 3
-PART_B_HIGH = 4
-PART_B_LOW = 5
-PART_A_PORT = 6
-PART_B_PORT = 7
-PART_FIRST_TIME = 8
-PART_LAST_TIME = 9
-PART_FIRST_NUMBER = 10
-PART_LAST_NUMBER = 11
-PART_SYN = 12  # bit 0: SYN seen, bit 1: SYN+ACK seen
-PART_CLOSE = 13  # 0 none, else END_ reason (RST wins)
-PART_RTT = 14  # ns; SYN to the SYN's ACK of the handshake, UNKNOWN when not seen
-PART_SYN_ACK = 15  # ns from SYN to SYN+ACK, UNKNOWN when not seen
-PART_ACK = 16  # ns from SYN+ACK to the handshake's ACK, UNKNOWN when not seen
-PART_PACKETS = 17
-PART_BYTES = 19  # payload bytes on the wire, retransmissions included
-PART_STREAM = 21  # bytes of stream handed on as DATA
-PART_RETRANSMITTED = 23  # segments that brought only bytes already seen
-PART_REORDERED = 25  # segments that waited for an earlier one
-PART_GAPS = 27
-PART_GAP_BYTES = 29
-PART_CONFLICTS = 31  # overlapping copies whose bytes differ
-PART_ZERO_WINDOW = 33  # segments that announced a zero window
-PART_DUPLICATES = 35  # segments captured twice: counted here and nowhere else
-PART_START_SEQ = 37  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
-PART_LANE = 39  # 0, or higher where the same connection was captured at several points of its way: one part for each
-PART_ORIGIN = 40  # SEGMENT_INTERFACE of its first packet
-PART_POINT = 41  # tells apart points that have the same PART_ORIGIN
-PART_COLUMNS = 42
+_part = Numbering()
+PART_NUMBER = _part.column()
+PART_SCOPE = _part.column()
+PART_A_HIGH = _part.column()  # endpoint of side 0
+PART_A_LOW = _part.column()
+PART_B_HIGH = _part.column()
+PART_B_LOW = _part.column()
+PART_A_PORT = _part.column()
+PART_B_PORT = _part.column()
+PART_FIRST_TIME = _part.column()
+PART_LAST_TIME = _part.column()
+PART_FIRST_NUMBER = _part.column()
+PART_LAST_NUMBER = _part.column()
+PART_SYN = _part.column()  # bit 0: SYN seen, bit 1: SYN+ACK seen
+PART_CLOSE = _part.column()  # 0 none, else END_ reason (RST wins)
+PART_RTT = _part.column()  # ns; SYN to the SYN's ACK of the handshake, UNKNOWN when not seen
+PART_SYN_ACK = _part.column()  # ns from SYN to SYN+ACK, UNKNOWN when not seen
+PART_ACK = _part.column()  # ns from SYN+ACK to the handshake's ACK, UNKNOWN when not seen
+PART_PACKETS = _part.pair()
+PART_BYTES = _part.pair()  # payload bytes on the wire, retransmissions included
+PART_STREAM = _part.pair()  # bytes of stream handed on as DATA
+PART_RETRANSMITTED = _part.pair()  # segments that brought only bytes already seen
+PART_REORDERED = _part.pair()  # segments that waited for an earlier one
+PART_GAPS = _part.pair()
+PART_GAP_BYTES = _part.pair()
+PART_CONFLICTS = _part.pair()  # overlapping copies whose bytes differ
+PART_ZERO_WINDOW = _part.pair()  # segments that announced a zero window
+PART_DUPLICATES = _part.pair()  # segments captured twice: counted here and nowhere else
+PART_COUNTS = (_part.count - PART_PACKETS) // 2  # pairs from PART_PACKETS on
+PART_START_SEQ = _part.pair()  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
+PART_LANE = (
+    _part.column()
+)  # 0, or higher where the same connection was captured at several points of its way: one part for each
+PART_ORIGIN = _part.column()  # SEGMENT_INTERFACE of its first packet
+PART_POINT = _part.column()  # tells apart points that have the same PART_ORIGIN
+PART_COLUMNS = _part.count
 
 # problems: things that could not be read (any stage -> rows).
-PROBLEM_KIND = 0
-PROBLEM_PART = 1  # UNKNOWN when it belongs to no connection
-PROBLEM_NUMBER = 2  # packet number, UNKNOWN when unknown
-PROBLEM_TIME = 3
-PROBLEM_SIDE = 4
-PROBLEM_OFFSET = 5  # byte offset: in the file, stream or frame, as the kind says
-PROBLEM_BYTES = 6  # bytes lost or passed over
-PROBLEM_DETAIL = 7
-PROBLEM_COLUMNS = 8
+_problem = Numbering()
+PROBLEM_KIND = _problem.column()
+PROBLEM_PART = _problem.column()  # UNKNOWN when it belongs to no connection
+PROBLEM_NUMBER = _problem.column()  # packet number, UNKNOWN when unknown
+PROBLEM_TIME = _problem.column()
+PROBLEM_SIDE = _problem.column()
+PROBLEM_OFFSET = _problem.column()  # byte offset: in the file, stream or frame, as the kind says
+PROBLEM_BYTES = _problem.column()  # bytes lost or passed over
+PROBLEM_DETAIL = _problem.column()
+PROBLEM_COLUMNS = _problem.count
 
 # frames: one row per Kafka frame, and one per request that ended without a reply (frames -> walk -> exchanges).
-FRAME_EVENT = 0
-FRAME_SLOT = 1  # connection slot
-FRAME_PART = 2
-FRAME_REQUEST = 3  # place of the request in the pool of outstanding requests; the reply has the same; UNKNOWN: none
-FRAME_BUFFER = 4
-FRAME_OFFSET = 5  # of the frame's first byte after the length field
-FRAME_HELD = 6  # bytes of it that are there, from its start
-FRAME_LENGTH = 7  # as the length field says (without its own 4 bytes)
-FRAME_KEY = 8
-FRAME_VERSION = 9
-FRAME_CORRELATION = 10
-FRAME_FIRST_TIME = 11  # of the first byte of the length field
-FRAME_LAST_TIME = 12
-FRAME_NUMBER = 13  # packet of the first byte
-FRAME_SEQ = 14  # TCP sequence number of the first byte
-FRAME_SIDE = 15
-FRAME_DECODED = 16  # DECODED_ of the body, set by walk
-FRAME_STATUS = 17  # STATUS_ (events other than REQUEST)
-FRAME_BODY = 18  # offset of the body from FRAME_OFFSET, set by walk; UNKNOWN when the header was cut
-FRAME_ID = 19  # of the exchange: hash of flow, time and sequence number of its first byte; a reply has its request's
-FRAME_COLUMNS = 20
+_frame = Numbering()
+FRAME_EVENT = _frame.column()
+FRAME_SLOT = _frame.column()  # connection slot
+FRAME_PART = _frame.column()
+FRAME_REQUEST = (
+    _frame.column()
+)  # place of the request in the pool of outstanding requests; the reply has the same; UNKNOWN: none
+FRAME_BUFFER = _frame.column()
+FRAME_OFFSET = _frame.column()  # of the frame's first byte after the length field
+FRAME_HELD = _frame.column()  # bytes of it that are there, from its start
+FRAME_LENGTH = _frame.column()  # as the length field says (without its own 4 bytes)
+FRAME_KEY = _frame.column()
+FRAME_VERSION = _frame.column()
+FRAME_CORRELATION = _frame.column()
+FRAME_FIRST_TIME = _frame.column()  # of the first byte of the length field
+FRAME_LAST_TIME = _frame.column()
+FRAME_NUMBER = _frame.column()  # packet of the first byte
+FRAME_SEQ = _frame.column()  # TCP sequence number of the first byte
+FRAME_SIDE = _frame.column()
+FRAME_DECODED = _frame.column()  # DECODED_ of the body, set by walk
+FRAME_STATUS = _frame.column()  # STATUS_ (events other than REQUEST)
+FRAME_BODY = _frame.column()  # offset of the body from FRAME_OFFSET, set by walk; UNKNOWN when the header was cut
+FRAME_ID = (
+    _frame.column()
+)  # of the exchange: hash of flow, time and sequence number of its first byte; a reply has its request's
+FRAME_COLUMNS = _frame.count
 
 FRAME_REQUEST_SEEN = 0  # a request: kept until its reply, or its end, comes
 FRAME_REPLY_SEEN = 1  # a reply; FRAME_REQUEST names its request
@@ -204,28 +220,6 @@ DECODED_TRUNCATED = 3
 DECODED_MALFORMED = 4
 DECODED_UNSUPPORTED = 5
 
-# talks: what framing found in a part (frames -> rows), one row when its slot is freed. Pairs are per side, as in parts.
-TALK_PART = 0
-TALK_CLIENT_SIDE = 1  # UNKNOWN when nothing said who is the client
-TALK_PROTOCOL = 2  # PROTOCOL_
-TALK_REQUESTS = 3
-TALK_REPLIES = 4  # matched
-TALK_ORPHANS = 5
-TALK_TOKENS = 6  # frames of bare SASL tokens, both ways
-TALK_CHAINED = 7  # not 0: a header stood exactly where the frame before it ended
-TALK_STREAM = 8  # bytes received from reassembly = framed + all skipped
-TALK_FRAMED = 10
-TALK_SKIPPED = 12  # SKIP_REASONS pairs follow, by reason
-TALK_FLOW = 24  # hash of scope, addresses and ports, as the OPEN row gave it
-TALK_CONNECTION = 25  # id of the connection: hash of flow and first time
-TALK_CUT = 26  # bytes that were on the wire and not kept, because of the capture's snap length
-TALK_COLUMNS = 28
-
-PROTOCOL_UNKNOWN = 0
-PROTOCOL_KAFKA = 1
-PROTOCOL_TLS = 2
-PROTOCOL_OTHER = 3
-
 # Why stream bytes belong to no frame: index of a pair of columns from TALK_SKIPPED on.
 SKIP_UNSYNCED = 0  # before the first sure frame boundary
 SKIP_LOST = 1  # after a gap, until the next sure boundary
@@ -235,109 +229,138 @@ SKIP_NOT_KAFKA = 4
 SKIP_HEADERLESS = 5  # frame bounds known, header lost in a gap
 SKIP_REASONS = 6
 
+# talks: what framing found in a part (frames -> rows), one row when its slot is freed. Pairs are per side, as in parts.
+_talk = Numbering()
+TALK_PART = _talk.column()
+TALK_CLIENT_SIDE = _talk.column()  # UNKNOWN when nothing said who is the client
+TALK_PROTOCOL = _talk.column()  # PROTOCOL_
+TALK_REQUESTS = _talk.column()
+TALK_REPLIES = _talk.column()  # matched
+TALK_ORPHANS = _talk.column()
+TALK_TOKENS = _talk.column()  # frames of bare SASL tokens, both ways
+TALK_CHAINED = _talk.column()  # not 0: a header stood exactly where the frame before it ended
+TALK_STREAM = _talk.pair()  # bytes received from reassembly = framed + all skipped
+TALK_FRAMED = _talk.pair()
+TALK_SKIPPED = _talk.columns(2 * SKIP_REASONS)  # a pair for each reason
+TALK_FLOW = _talk.column()  # hash of scope, addresses and ports, as the OPEN row gave it
+TALK_CONNECTION = _talk.column()  # id of the connection: hash of flow and first time
+TALK_CUT = _talk.pair()  # bytes that were on the wire and not kept, because of the capture's snap length
+TALK_COLUMNS = _talk.count
+
+PROTOCOL_UNKNOWN = 0
+PROTOCOL_KAFKA = 1
+PROTOCOL_TLS = 2
+PROTOCOL_OTHER = 3
+
 # values: what walk reads from the body of frame row i, `values[column, i]`; UNKNOWN where the message has no such field.
 # Text columns hold the number of an interned string.
-VALUE_CLIENT_ID = 0  # text, from the request header
-VALUE_THROTTLE_MS = 1
-VALUE_ERROR_CODE = 2  # first that is not 0; 0 when all are 0; UNKNOWN when the message has no error field
-VALUE_ERROR_COUNT = 3
-VALUE_TOPICS = 4  # elements of topic arrays
-VALUE_PARTITIONS = 5  # elements of partition arrays
-VALUE_ACKS = 6
-VALUE_MAX_WAIT_MS = 7
-VALUE_MIN_BYTES = 8
-VALUE_ISOLATION_LEVEL = 9
-VALUE_SESSION_ID = 10
-VALUE_SESSION_EPOCH = 11
-VALUE_GROUP_ID = 12  # text
-VALUE_MEMBER_ID = 13  # text
-VALUE_TRANSACTIONAL_ID = 14  # text
-VALUE_REPLICA_ID = 15
-VALUE_TIMEOUT_MS = 16
-VALUE_RECORD_BYTES = 17  # bytes in all records fields
-VALUE_SOFTWARE_NAME = 18  # text
-VALUE_SOFTWARE_VERSION = 19  # text
-VALUE_MECHANISM = 20  # text
-VALUE_GENERATION_ID = 21
-VALUE_LEFTOVER = 22  # bytes after the end of the body
-VALUE_COLUMNS = 23
+_value = Numbering()
+VALUE_CLIENT_ID = _value.column()  # text, from the request header
+VALUE_THROTTLE_MS = _value.column()
+VALUE_ERROR_CODE = _value.column()  # first that is not 0; 0 when all are 0; UNKNOWN when the message has no error field
+VALUE_ERROR_COUNT = _value.column()
+VALUE_TOPICS = _value.column()  # elements of topic arrays
+VALUE_PARTITIONS = _value.column()  # elements of partition arrays
+VALUE_ACKS = _value.column()
+VALUE_MAX_WAIT_MS = _value.column()
+VALUE_MIN_BYTES = _value.column()
+VALUE_ISOLATION_LEVEL = _value.column()
+VALUE_SESSION_ID = _value.column()
+VALUE_SESSION_EPOCH = _value.column()
+VALUE_GROUP_ID = _value.column()  # text
+VALUE_MEMBER_ID = _value.column()  # text
+VALUE_TRANSACTIONAL_ID = _value.column()  # text
+VALUE_REPLICA_ID = _value.column()
+VALUE_TIMEOUT_MS = _value.column()
+VALUE_RECORD_BYTES = _value.column()  # bytes in all records fields
+VALUE_SOFTWARE_NAME = _value.column()  # text
+VALUE_SOFTWARE_VERSION = _value.column()  # text
+VALUE_MECHANISM = _value.column()  # text
+VALUE_GENERATION_ID = _value.column()
+VALUE_LEFTOVER = _value.column()  # bytes after the end of the body
+VALUE_COLUMNS = _value.count
 
 # entries: one row per element of the message's row array (walk -> rows). A uuid is two int64.
-ENTRY_FRAME = 0  # row of the frame in this batch
-ENTRY_TOPIC = 1  # text
-ENTRY_TOPIC_ID_HIGH = 2
-ENTRY_TOPIC_ID_LOW = 3
-ENTRY_PARTITION = 4
-ENTRY_ERROR_CODE = 5
-ENTRY_OFFSET = 6
-ENTRY_HIGH_WATERMARK = 7
-ENTRY_LAST_STABLE_OFFSET = 8
-ENTRY_LOG_START_OFFSET = 9
-ENTRY_RECORD_BYTES = 10
-ENTRY_LEADER_EPOCH = 11
-ENTRY_FORGOTTEN = 12  # 1: the partition leaves the fetch session
-ENTRY_PREFERRED_READ_REPLICA = 13
-ENTRY_TIMESTAMP = 14
-ENTRY_NEXT_OFFSET = 15  # behind the last whole batch of the records field, as its header says
-ENTRY_COLUMNS = 16
+_entry = Numbering()
+ENTRY_FRAME = _entry.column()  # row of the frame in this batch
+ENTRY_TOPIC = _entry.column()  # text
+ENTRY_TOPIC_ID_HIGH = _entry.column()
+ENTRY_TOPIC_ID_LOW = _entry.column()
+ENTRY_PARTITION = _entry.column()
+ENTRY_ERROR_CODE = _entry.column()
+ENTRY_OFFSET = _entry.column()
+ENTRY_HIGH_WATERMARK = _entry.column()
+ENTRY_LAST_STABLE_OFFSET = _entry.column()
+ENTRY_LOG_START_OFFSET = _entry.column()
+ENTRY_RECORD_BYTES = _entry.column()
+ENTRY_LEADER_EPOCH = _entry.column()
+ENTRY_FORGOTTEN = _entry.column()  # 1: the partition leaves the fetch session
+ENTRY_PREFERRED_READ_REPLICA = _entry.column()
+ENTRY_TIMESTAMP = _entry.column()
+ENTRY_NEXT_OFFSET = _entry.column()  # behind the last whole batch of the records field, as its header says
+ENTRY_COLUMNS = _entry.count
 
 # errors: one row per error code that is not 0 (walk -> rows).
-ERROR_FRAME = 0
-ERROR_CODE = 1
-ERROR_FIELD = 2  # number of the error field in its message: its path and level are in the program
-ERROR_TOPIC = 3  # text
-ERROR_TOPIC_ID_HIGH = 4
-ERROR_TOPIC_ID_LOW = 5
-ERROR_PARTITION = 6
-ERROR_ENTITY = 7  # text: group, member, resource ..., what the schema gives the role @entity
-ERROR_COLUMNS = 8
+_error = Numbering()
+ERROR_FRAME = _error.column()
+ERROR_CODE = _error.column()
+ERROR_FIELD = _error.column()  # number of the error field in its message: its path and level are in the program
+ERROR_TOPIC = _error.column()  # text
+ERROR_TOPIC_ID_HIGH = _error.column()
+ERROR_TOPIC_ID_LOW = _error.column()
+ERROR_PARTITION = _error.column()
+ERROR_ENTITY = _error.column()  # text: group, member, resource ..., what the schema gives the role @entity
+ERROR_COLUMNS = _error.count
 
 
 # rows: finished exchanges (exchanges -> Arrow), request and reply joined; columns in the order of the raw table.
-ROW_EXCHANGE = 0
-ROW_PART = 1
-ROW_KEY = 2
-ROW_VERSION = 3
-ROW_CORRELATION = 4
-ROW_STATUS = 5
-ROW_TOKEN = 6  # 1: a bare SASL token
-ROW_REQUEST_FIRST = 7
-ROW_REQUEST_LAST = 8
-ROW_RESPONSE_FIRST = 9
-ROW_RESPONSE_LAST = 10
-ROW_REQUEST_BYTES = 11  # whole frames: length field included
-ROW_RESPONSE_BYTES = 12
-ROW_REQUEST_NUMBER = 13
-ROW_RESPONSE_NUMBER = 14
-ROW_REQUEST_DECODED = 15
-ROW_RESPONSE_DECODED = 16
-ROW_CLIENT_ID = 17
-ROW_THROTTLE_MS = 18
-ROW_ERROR_CODE = 19
-ROW_ERROR_COUNT = 20
-ROW_TOPICS = 21
-ROW_PARTITIONS = 22
-ROW_ACKS = 23
-ROW_MAX_WAIT_MS = 24
-ROW_MIN_BYTES = 25
-ROW_ISOLATION_LEVEL = 26
-ROW_SESSION_ID = 27  # of the request
-ROW_SESSION_EPOCH = 28
-ROW_GROUP_ID = 29
-ROW_MEMBER_ID = 30
-ROW_TRANSACTIONAL_ID = 31
-ROW_REPLICA_ID = 32
-ROW_TIMEOUT_MS = 33
-ROW_RECORD_BYTES = 34  # of both directions
-ROW_SOFTWARE_NAME = 35
-ROW_SOFTWARE_VERSION = 36
-ROW_MECHANISM = 37
-ROW_GENERATION_ID = 38
-ROW_LEFTOVER = 39
-ROW_QUEUE = 40  # ns between the request's last byte and the reply's first in which the connection's reply before was not at its end
-ROW_MUTED = 41  # ns of the rest of that time in which a throttle time told before ran on
-ROW_KIND = 42  # KIND_, set by kinds; UNKNOWN: of no kind
-ROW_COLUMNS = 43
+_row = Numbering()
+ROW_EXCHANGE = _row.column()
+ROW_PART = _row.column()
+ROW_KEY = _row.column()
+ROW_VERSION = _row.column()
+ROW_CORRELATION = _row.column()
+ROW_STATUS = _row.column()
+ROW_TOKEN = _row.column()  # 1: a bare SASL token
+ROW_REQUEST_FIRST = _row.column()
+ROW_REQUEST_LAST = _row.column()
+ROW_RESPONSE_FIRST = _row.column()
+ROW_RESPONSE_LAST = _row.column()
+ROW_REQUEST_BYTES = _row.column()  # whole frames: length field included
+ROW_RESPONSE_BYTES = _row.column()
+ROW_REQUEST_NUMBER = _row.column()
+ROW_RESPONSE_NUMBER = _row.column()
+ROW_REQUEST_DECODED = _row.column()
+ROW_RESPONSE_DECODED = _row.column()
+ROW_CLIENT_ID = _row.column()
+ROW_THROTTLE_MS = _row.column()
+ROW_ERROR_CODE = _row.column()
+ROW_ERROR_COUNT = _row.column()
+ROW_TOPICS = _row.column()
+ROW_PARTITIONS = _row.column()
+ROW_ACKS = _row.column()
+ROW_MAX_WAIT_MS = _row.column()
+ROW_MIN_BYTES = _row.column()
+ROW_ISOLATION_LEVEL = _row.column()
+ROW_SESSION_ID = _row.column()  # of the request
+ROW_SESSION_EPOCH = _row.column()
+ROW_GROUP_ID = _row.column()
+ROW_MEMBER_ID = _row.column()
+ROW_TRANSACTIONAL_ID = _row.column()
+ROW_REPLICA_ID = _row.column()
+ROW_TIMEOUT_MS = _row.column()
+ROW_RECORD_BYTES = _row.column()  # of both directions
+ROW_SOFTWARE_NAME = _row.column()
+ROW_SOFTWARE_VERSION = _row.column()
+ROW_MECHANISM = _row.column()
+ROW_GENERATION_ID = _row.column()
+ROW_LEFTOVER = _row.column()
+ROW_QUEUE = (
+    _row.column()
+)  # ns from the request's last byte, at most to the reply's first, while the previous reply was sent
+ROW_MUTED = _row.column()  # ns of the rest of that time in which the throttle time of an earlier reply ran on
+ROW_KIND = _row.column()  # KIND_, set by kinds; UNKNOWN: of no kind
+ROW_COLUMNS = _row.count
 
 # What a request waits for, as far as it and its reply tell. The order is that of `analyzer.ingest.raw_tables.KINDS`.
 KIND_SASL_TOKEN = 0
@@ -359,78 +382,86 @@ KIND_WAIT = 15
 KIND_FORWARDED = 16
 
 # turns: what the exchanges stage remembers of a connection, `turns[slot, column]`, to tell a request's waits.
-TURN_PART = 0
-TURN_END = 1  # last byte of the newest reply; UNKNOWN: none seen, or it was lost
-TURN_LOST = 2  # 1: the newest reply's end is not known
-TURN_MUTED_UNTIL = 3  # end of the throttle time that the replies told; UNKNOWN: none
-TURN_COLUMNS = 4
+_turn = Numbering()
+TURN_PART = _turn.column()
+TURN_END = _turn.column()  # last byte of the newest reply; UNKNOWN: none seen, or it was lost
+TURN_LOST = _turn.column()  # 1: the newest reply's end is not known
+TURN_MUTED_UNTIL = _turn.column()  # end of the throttle time that the replies told; UNKNOWN: none
+TURN_COLUMNS = _turn.count
 
-# rests: what a stage knows of a connection at a point of rest (streams, frames -> spans), as a list of numbers.
-# Streams: two of the connection, then REST_SIDE_COLUMNS of side 0 and of side 1: what two runs must agree on, a count of
-# problems, and those that add up, in the order of the PART_ pairs.
-REST_TIME = 0
-REST_NUMBER = 1
-REST_SIDES = 2
-REST_NEXT = 0
-REST_ACK = 1
-REST_TTL = 2
-REST_PROBLEMS = 3
-REST_COUNTS = 4
-REST_SIDE_COLUMNS = 14
-# Frames: the TALK_ columns, these, and REST_WAIT_COLUMNS for each request that waits for its reply.
-REST_FROM_SYN = 28
-REST_SPECIAL = 29  # requests whose facts need what others told
-REST_LOSSES = 30  # a pair, as the next
-REST_CORRELATION = 32
-REST_WAITING = 34
-REST_COLUMNS = 35
-REST_WAIT_COLUMNS = 7
+# Checkpoint of reassembly: what it knows of a connection while nothing is pending, as a list of numbers. Two of the connection,
+# then TCP_CHECKPOINT_SIDE_COLUMNS for side 0 and for side 1: three on which two runs must agree, a count of problems, and the
+# counts of the PART_ pairs.
+_tcp_checkpoint = Numbering()
+TCP_CHECKPOINT_TIME = _tcp_checkpoint.column()
+TCP_CHECKPOINT_NUMBER = _tcp_checkpoint.column()
+TCP_CHECKPOINT_SIDES = _tcp_checkpoint.count
+_tcp_checkpoint_side = Numbering()
+TCP_CHECKPOINT_NEXT = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_ACK = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_TTL = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_PROBLEMS = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_COUNTS = _tcp_checkpoint_side.columns(PART_COUNTS)
+TCP_CHECKPOINT_SIDE_COLUMNS = _tcp_checkpoint_side.count
 
-# A connection of a task that began with a bare SYN and was over by itself, and where both of its sides were then.
-WHOLE_PART = 0
-WHOLE_FLOW = 1
-WHOLE_NUMBER = 2
-WHOLE_FIRST_TIME = 3
-WHOLE_LAST_TIME = 4
-WHOLE_CLOSE = 5
-WHOLE_SIDES = 6
-WHOLE_STATE = 0
-WHOLE_START = 1
-WHOLE_NEXT = 2
-WHOLE_TTL = 3
-WHOLE_STREAM = 4
-WHOLE_GAPS = 5
-WHOLE_SIDE_COLUMNS = 6
-WHOLE_COLUMNS = 18
+# Checkpoint of framing: the TALK_ columns, these, and TALK_CHECKPOINT_WAIT_COLUMNS for each request that waits for its reply.
+_talk_checkpoint = Numbering(TALK_COLUMNS)
+TALK_CHECKPOINT_FROM_SYN = _talk_checkpoint.column()
+TALK_CHECKPOINT_SPECIAL = _talk_checkpoint.column()  # requests whose facts need what other messages told
+TALK_CHECKPOINT_LOSSES = _talk_checkpoint.pair()
+TALK_CHECKPOINT_CORRELATION = _talk_checkpoint.pair()
+TALK_CHECKPOINT_WAITING = _talk_checkpoint.column()
+TALK_CHECKPOINT_COLUMNS = _talk_checkpoint.count
+TALK_CHECKPOINT_WAIT_COLUMNS = 7
+
+# complete connections: those of a task that began with a bare SYN and ended by themselves, and where both sides were then.
+_complete = Numbering()
+COMPLETE_PART = _complete.column()
+COMPLETE_FLOW = _complete.column()
+COMPLETE_NUMBER = _complete.column()
+COMPLETE_FIRST_TIME = _complete.column()
+COMPLETE_LAST_TIME = _complete.column()
+COMPLETE_CLOSE = _complete.column()
+_complete_side = Numbering()
+COMPLETE_STATE = _complete_side.column()
+COMPLETE_START = _complete_side.column()
+COMPLETE_NEXT = _complete_side.column()
+COMPLETE_TTL = _complete_side.column()
+COMPLETE_STREAM = _complete_side.column()
+COMPLETE_GAPS = _complete_side.column()
+COMPLETE_SIDE_COLUMNS = _complete_side.count
+COMPLETE_SIDES = _complete.columns(2 * COMPLETE_SIDE_COLUMNS)
+COMPLETE_COLUMNS = _complete.count
 
 # batches: one row per record batch or legacy message (headers -> rows). The first seven columns are the caller's.
-BATCH_EXCHANGE = 0
-BATCH_PART = 1
-BATCH_SIDE = 2  # 0 request, 1 response
-BATCH_TOPIC = 3  # number of a name of the caller's
-BATCH_TOPIC_ID_HIGH = 4
-BATCH_TOPIC_ID_LOW = 5
-BATCH_PARTITION = 6
-BATCH_POSITION = 7
-BATCH_BASE_OFFSET = 8
-BATCH_LAST_OFFSET = 9
-BATCH_MAGIC = 10
-BATCH_CODEC = 11
-BATCH_RECORDS = 12
-BATCH_BYTES = 13
-BATCH_UNCOMPRESSED = 14
-BATCH_FIRST_TIMESTAMP = 15
-BATCH_MAX_TIMESTAMP = 16
-BATCH_TIMESTAMP_TYPE = 17  # 0 create, 1 log append
-BATCH_PRODUCER_ID = 18
-BATCH_PRODUCER_EPOCH = 19
-BATCH_BASE_SEQUENCE = 20
-BATCH_TRANSACTIONAL = 21
-BATCH_CONTROL = 22
-BATCH_CONTROL_TYPE = 23  # number of a name of the caller's
-BATCH_CRC = 24
-BATCH_CRC_OK = 25
-BATCH_COLUMNS = 26
+_batch = Numbering()
+BATCH_EXCHANGE = _batch.column()
+BATCH_PART = _batch.column()
+BATCH_SIDE = _batch.column()  # 0 request, 1 response
+BATCH_TOPIC = _batch.column()  # number of a name of the caller's
+BATCH_TOPIC_ID_HIGH = _batch.column()
+BATCH_TOPIC_ID_LOW = _batch.column()
+BATCH_PARTITION = _batch.column()
+BATCH_POSITION = _batch.column()
+BATCH_BASE_OFFSET = _batch.column()
+BATCH_LAST_OFFSET = _batch.column()
+BATCH_MAGIC = _batch.column()
+BATCH_CODEC = _batch.column()
+BATCH_RECORDS = _batch.column()
+BATCH_BYTES = _batch.column()
+BATCH_UNCOMPRESSED = _batch.column()
+BATCH_FIRST_TIMESTAMP = _batch.column()
+BATCH_MAX_TIMESTAMP = _batch.column()
+BATCH_TIMESTAMP_TYPE = _batch.column()  # 0 create, 1 log append
+BATCH_PRODUCER_ID = _batch.column()
+BATCH_PRODUCER_EPOCH = _batch.column()
+BATCH_BASE_SEQUENCE = _batch.column()
+BATCH_TRANSACTIONAL = _batch.column()
+BATCH_CONTROL = _batch.column()
+BATCH_CONTROL_TYPE = _batch.column()  # number of a name of the caller's
+BATCH_CRC = _batch.column()
+BATCH_CRC_OK = _batch.column()
+BATCH_COLUMNS = _batch.count
 
 # programs: what `program` writes and `walk` runs, a flat int32 code. Each operation is its number and its operands.
 # A place is an index into the code, from the start of the program. `to` is a target: a VALUE_ column, a value inside an
@@ -477,33 +508,3 @@ TO_ONCE = 64
 
 REGISTER_ENTITY = 16  # after the ENTRY_ columns: one for each level of nesting
 REGISTERS = 32
-
-
-def matrix(columns: int, rows: int) -> memoryview:
-    """A zeroed int64 matrix `m[column, row]` over one buffer, the same object for compiled and plain stages.
-
-    Of a large one the pages that nobody writes to never exist: a small capture fills little of it. Raises MemoryError.
-    """
-    return memoryview(_memory(8 * columns * rows)).cast("q", shape=[columns, rows])
-
-
-def check_room(matrix: memoryview, columns: int, rows: int) -> None:
-    """Raises ValueError unless the matrix has so many columns and rows at least. Who indexes it unchecked asks first."""
-    has_columns, has_rows = matrix.shape or (0, 0)
-    if has_columns < columns or has_rows < rows:
-        raise ValueError(
-            f"a matrix of {has_columns} columns and {has_rows} rows, where {columns} columns and {rows} rows are needed"
-        )
-
-
-def _memory(size: int) -> bytearray | mmap.mmap:
-    """Zeroed bytes. Small ones are not worth a call of the kernel."""
-    if size < 1 << 18:
-        return bytearray(size)
-    try:
-        if not hasattr(mmap, "MAP_PRIVATE"):
-            return mmap.mmap(-1, size)
-        # A process that is forked off shall not write into the matrices of this one.
-        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except OSError as error:
-        raise MemoryError(f"no {size:,} bytes for a matrix") from error

@@ -13,6 +13,7 @@ from dissectors import arrow_buffers, layout
 from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.frames import Frames
+from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 from dissectors.tcp.streams import Streams
 
@@ -80,7 +81,7 @@ def test_something_is_looked_at() -> None:
 
 
 def small(columns_of_it: int) -> memoryview:
-    return layout.matrix(columns_of_it, 8)
+    return new_matrix(columns_of_it, 8)
 
 
 @pytest.mark.parametrize("lacks", ["columns", "rows"])

@@ -14,12 +14,13 @@ from analyzer.ingest.raw_tables import Field, arrow_table
 from dissectors import arrow_buffers, layout
 from dissectors.kafka.schema.lookup import api_names
 from dissectors.layout import SPLIT_SHIFT
+from dissectors.matrix import new_matrix
 
 TYPES = {"int16": 15, "int32": 31, "int64": 63}
 
 
 def filled(values: list[int | None]) -> memoryview:
-    made = layout.matrix(1, len(values) + 3)
+    made = new_matrix(1, len(values) + 3)
     for row, value in enumerate(values):
         made[0, row] = layout.UNKNOWN if value is None else value
     return made

@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 ORDER = (
     "dissectors",
     "dissectors.errors",
+    "dissectors.numbering",
     "dissectors.layout",
+    "dissectors.matrix",
     "dissectors.arrow_buffers",
     # capture formats -> packets -> streams
     "dissectors.formats",

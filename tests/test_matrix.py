@@ -7,11 +7,12 @@ import mmap
 import pytest
 
 from dissectors import layout
+from dissectors.matrix import new_matrix
 
 
 @pytest.mark.parametrize("rows", [1, 100, 100_000])
 def test_a_matrix_is_zeroed_and_its_own(rows: int) -> None:
-    one, other = layout.matrix(3, rows), layout.matrix(3, rows)
+    one, other = new_matrix(3, rows), new_matrix(3, rows)
     one[2, rows - 1] = layout.UNKNOWN
     assert one[2, rows - 1] == layout.UNKNOWN
     assert other[2, rows - 1] == 0
@@ -26,4 +27,4 @@ def test_memory_that_is_not_there_is_told_as_such(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(mmap, "mmap", none_left)
     with pytest.raises(MemoryError):
-        layout.matrix(10, 1_000_000)
+        new_matrix(10, 1_000_000)

@@ -22,11 +22,14 @@ _KEPT = (
     layout.TALK_TOKENS,
     layout.TALK_CHAINED,
     *range(layout.TALK_SKIPPED, layout.TALK_SKIPPED + 2 * layout.SKIP_REASONS),
-    layout.REST_SPECIAL,
-    layout.REST_LOSSES,
-    layout.REST_LOSSES + 1,
+    layout.TALK_CHECKPOINT_SPECIAL,
+    layout.TALK_CHECKPOINT_LOSSES,
+    layout.TALK_CHECKPOINT_LOSSES + 1,
 )
-_PROBLEMS = tuple(layout.REST_SIDES + layout.REST_SIDE_COLUMNS * side + layout.REST_PROBLEMS for side in range(2))
+_PROBLEMS = tuple(
+    layout.TCP_CHECKPOINT_SIDES + layout.TCP_CHECKPOINT_SIDE_COLUMNS * side + layout.TCP_CHECKPOINT_PROBLEMS
+    for side in range(2)
+)
 
 
 class Point(NamedTuple):

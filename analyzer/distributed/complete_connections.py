@@ -58,16 +58,16 @@ class Wholes:
         self._near_ns = COPY_NS + window.late_ns
         self._at: dict[int, int] = {}
         since, until = window.first_ns + self._near_ns, window.latest_ns - QUIET_NS - window.late_ns
-        for at in range(0, len(columns), layout.WHOLE_COLUMNS):
-            begin, end = columns[at + layout.WHOLE_FIRST_TIME], columns[at + layout.WHOLE_LAST_TIME]
+        for at in range(0, len(columns), layout.COMPLETE_COLUMNS):
+            begin, end = columns[at + layout.COMPLETE_FIRST_TIME], columns[at + layout.COMPLETE_LAST_TIME]
             if (
                 layout.UNKNOWN not in (begin, end)
                 and since <= begin
                 and end <= until
-                and columns[at + layout.WHOLE_PART] not in apart
-                and columns[at + layout.WHOLE_FLOW] not in flows
+                and columns[at + layout.COMPLETE_PART] not in apart
+                and columns[at + layout.COMPLETE_FLOW] not in flows
             ):
-                self._at[columns[at + layout.WHOLE_PART]] = at
+                self._at[columns[at + layout.COMPLETE_PART]] = at
 
     @property
     def parts(self) -> Collection[int]:
@@ -76,9 +76,9 @@ class Wholes:
 
     def payload(self, part: int, task: int) -> bytes:
         """A row of kind WHOLE carries it."""
-        ends = self._columns[self._at[part] : self._at[part] + layout.WHOLE_COLUMNS].tolist()
-        since = ends[layout.WHOLE_FIRST_TIME] - self._near_ns
-        until = ends[layout.WHOLE_LAST_TIME] + self._near_ns
+        ends = self._columns[self._at[part] : self._at[part] + layout.COMPLETE_COLUMNS].tolist()
+        since = ends[layout.COMPLETE_FIRST_TIME] - self._near_ns
+        until = ends[layout.COMPLETE_LAST_TIME] + self._near_ns
         return json.dumps(Whole(task, since, until, ends), separators=(",", ":")).encode()
 
     def sift_fragments(self, source: Path, target: pq.ParquetWriter, task: int) -> None:
@@ -88,7 +88,7 @@ class Wholes:
         from pyarrow.parquet import ParquetFile
 
         parts = pa.array([part - self._first_part for part in self._at], pa.int64())
-        numbers = pa.array([self._columns[at + layout.WHOLE_NUMBER] for at in self._at.values()], pa.int64())
+        numbers = pa.array([self._columns[at + layout.COMPLETE_NUMBER] for at in self._at.values()], pa.int64())
         with ParquetFile(source) as file:
             for batch in file.iter_batches(MOST_ROWS):
                 inside = pc.is_in(batch.column("part"), parts)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.tcp.payloads import gather, payload_bytes
 from dissectors.tcp.streams import flows
 
@@ -120,7 +121,7 @@ def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
     import pyarrow as pa
 
     rows = batch.num_rows
-    segments = layout.matrix(layout.SEGMENT_COLUMNS, rows)
+    segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
     flat = segments.cast("B")
     payload = batch.column("payload")
     _, places, data = payload.buffers()

@@ -12,6 +12,7 @@ from analyzer.distributed.fragments import CONTEXT, MARKER, WHOLE
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.raw_tables import Field, RawTable
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.tls.keys import KeyLog
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Stitcher(Pipeline):
 
     def finish(self) -> None:
         self._begin_flow(None)
-        pairs = layout.matrix(2, max(1, len(self._joined)))
+        pairs = new_matrix(2, max(1, len(self._joined)))
         for row, pair in enumerate(self._joined.items()):
             pairs[0, row], pairs[1, row] = pair
         self._tables["joined"].append(pairs, len(self._joined), [])
@@ -112,7 +113,7 @@ class Stitcher(Pipeline):
             return False
         self._settle(segments)
         slot, _ = self._streams.find(segments, 0)
-        if slot >= 0 and not layout.UNKNOWN < self._streams.rest(slot)[layout.REST_TIME] <= one.since_ns:
+        if slot >= 0 and not layout.UNKNOWN < self._streams.rest(slot)[layout.TCP_CHECKPOINT_TIME] <= one.since_ns:
             return False
         self.feed(memoryview(b""), segments, 1)
         slot, _ = self._streams.find(segments, 0)

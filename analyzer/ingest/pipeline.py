@@ -19,6 +19,7 @@ from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.frames import Frames
 from dissectors.kafka.schema.lookup import known_keys
+from dissectors.matrix import new_matrix
 from dissectors.tcp.streams import Streams
 from dissectors.tls.detection import TlsRows
 from dissectors.tls.keys import KeyLog
@@ -120,9 +121,9 @@ class Pipeline:
         )
         self._walker = Walker(write_entries=options.with_entries)
         self._exchanges = Exchanges()
-        self._chunks = layout.matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
-        self._frame_rows = layout.matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
-        self._values = layout.matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
+        self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
+        self._frame_rows = new_matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
+        self._values = new_matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
         self._writer = raw_tables.Writer()
         self._tables = {
             "exchanges": raw_tables.RawTable(
@@ -313,13 +314,13 @@ class _Output:
         self.columns = columns
         self.size = size
         self.rows = 0
-        self.matrix = layout.matrix(columns, size)
+        self.matrix = new_matrix(columns, size)
 
     def reserve(self, rows: int) -> None:
         """Makes an empty output large enough for one batch of `rows`."""
         if rows > self.size:
             self.size = rows
-            self.matrix = layout.matrix(self.columns, rows)
+            self.matrix = new_matrix(self.columns, rows)
 
 
 def version_limits() -> tuple[array[int], array[int]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dissectors import arrow_buffers, layout
 from dissectors.kafka.schema.lookup import api_names
+from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -239,7 +240,7 @@ class RawTable:
         """A table without rows is a file too."""
         if self.rows == 0:
             columns = 1 + max(field.at + (field.type in ("uuid", "address")) for field in self.fields)
-            self._writer.write(self.path, self.fields, layout.matrix(columns, 1), 0, [])
+            self._writer.write(self.path, self.fields, new_matrix(columns, 1), 0, [])
 
 
 def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: pa.Array) -> pa.Table:

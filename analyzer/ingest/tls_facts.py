@@ -8,6 +8,7 @@ from pathlib import Path
 from analyzer.ingest.raw_tables import Field
 from analyzer.inputs.sources import InputError
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.tls.keys import KeyLog
 from dissectors.tls.names import suite_name, version_name
 from dissectors.tls.sessions import REASONS, TlsFacts
@@ -54,7 +55,7 @@ def add_secrets(keys: KeyLog, kind: int, data: bytes) -> None:
 
 def raw_rows(facts: Sequence[TlsFacts]) -> tuple[memoryview, int, list[bytes]]:
     """Rows of the raw table `tls`: (matrix, rows, texts)."""
-    matrix = layout.matrix(len(FIELDS), max(1, len(facts)))
+    matrix = new_matrix(len(FIELDS), max(1, len(facts)))
     texts: list[bytes] = []
     numbers: dict[bytes, int] = {}
 

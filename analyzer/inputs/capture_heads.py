@@ -10,6 +10,7 @@ from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.formats.detection import Reader, open_reader
+from dissectors.matrix import new_matrix
 
 HEAD_READ_BYTES = 1 << 16
 # Interfaces and comments before the first packet may take this much; where they take more, nobody looks further.
@@ -77,7 +78,7 @@ def _peek(source: Source) -> Peek:
 
 def _first(source: Source) -> tuple[int | None, bytes]:
     """Time of the first packet, and the head as it is then; None and nothing where there is none."""
-    row = layout.matrix(layout.PACKET_COLUMNS, 1)
+    row = new_matrix(layout.PACKET_COLUMNS, 1)
     data = b""
     try:
         for block in source.blocks(HEAD_READ_BYTES):
@@ -101,7 +102,7 @@ def _last(source: Source, head: bytes) -> int | None:
     tail = replace(source, begin=begin, head=head, done_bytes=0, notes=[])
     data = b"".join(tail.blocks())[len(head) :]
     reader = open_reader(head)
-    reader.feed(head, 0, layout.matrix(layout.PACKET_COLUMNS, 1))
+    reader.feed(head, 0, new_matrix(layout.PACKET_COLUMNS, 1))
     place = reader.guess(data, 0, len(data))
     if place < 0:
         return None
@@ -111,7 +112,7 @@ def _last(source: Source, head: bytes) -> int | None:
 
 def _latest(reader: Reader, data: bytes) -> int | None:
     """The latest time of all packets in `data`."""
-    packets = layout.matrix(layout.PACKET_COLUMNS, TAIL_ROWS)
+    packets = new_matrix(layout.PACKET_COLUMNS, TAIL_ROWS)
     times: list[int] = []
     at, why = 0, layout.WHY_OUTPUT_FULL
     while why != layout.WHY_DONE:

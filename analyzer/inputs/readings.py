@@ -15,6 +15,7 @@ from dissectors.formats.capture_facts import Note
 from dissectors.formats.detection import HEAD_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
 from dissectors.layout import SPLIT_SHIFT
+from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Matrices(NamedTuple):
 
 
 def new_matrices(rows: int = PACKET_ROWS) -> Matrices:
-    return Matrices(layout.matrix(layout.PACKET_COLUMNS, rows), layout.matrix(layout.SEGMENT_COLUMNS, rows))
+    return Matrices(new_matrix(layout.PACKET_COLUMNS, rows), new_matrix(layout.SEGMENT_COLUMNS, rows))
 
 
 class Input:
@@ -291,7 +292,7 @@ class _Start:
         used = 0
         if not self._entered:
             used = len(self._source.head)
-            reader.feed(bytes(data[:used]), 0, layout.matrix(layout.PACKET_COLUMNS, 1))
+            reader.feed(bytes(data[:used]), 0, new_matrix(layout.PACKET_COLUMNS, 1))
             self._entered = True
         place, looked = used, used
         if not self._source.exact:
@@ -308,7 +309,7 @@ class _Start:
 
 def _one_row(segments: memoryview, row: int) -> memoryview:
     """A copy of one row, for a segment whose bytes are elsewhere."""
-    one = layout.matrix(layout.SEGMENT_COLUMNS, 1)
+    one = new_matrix(layout.SEGMENT_COLUMNS, 1)
     for column in range(layout.SEGMENT_COLUMNS):
         one[column, 0] = segments[column, row]
     return one

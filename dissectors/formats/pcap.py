@@ -9,21 +9,8 @@ import cython
 
 from dissectors.errors import Malformed, Truncated
 from dissectors.formats.capture_facts import Interface, Note, cut_note, keep_note
-from dissectors.layout import check_room
-
-if not cython.compiled:
-    from dissectors.layout import (
-        PACKET_CAPTURED,
-        PACKET_COLUMNS,
-        PACKET_INTERFACE,
-        PACKET_LENGTH,
-        PACKET_LINK,
-        PACKET_NUMBER,
-        PACKET_OFFSET,
-        PACKET_TIME,
-        WHY_DONE,
-        WHY_OUTPUT_FULL,
-    )
+from dissectors.layout import *
+from dissectors.matrix import check_room
 
 # magic -> (byte order, ticks per second, bytes of a record header). The third pair is Kuznetsov's patched libpcap.
 MAGICS = {

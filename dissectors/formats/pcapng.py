@@ -9,21 +9,8 @@ import cython
 
 from dissectors.errors import Malformed, Truncated, Unsupported
 from dissectors.formats.capture_facts import Interface, Note, cut_note, keep_note
-from dissectors.layout import matrix
-
-if not cython.compiled:
-    from dissectors.layout import (
-        PACKET_CAPTURED,
-        PACKET_INTERFACE,
-        PACKET_LENGTH,
-        PACKET_LINK,
-        PACKET_NUMBER,
-        PACKET_OFFSET,
-        PACKET_TIME,
-        UNKNOWN,
-        WHY_DONE,
-        WHY_OUTPUT_FULL,
-    )
+from dissectors.layout import *
+from dissectors.matrix import new_matrix
 
 SECTION_MAGIC = b"\x0a\x0d\x0d\x0a"
 # A block that must be read as a whole may be this long; a longer one is passed over without being held in memory.
@@ -132,8 +119,8 @@ class PcapngReader:
         self.kept = bytearray()
         self.bare = False
         self.block = b""
-        self.clock = matrix(CLOCK_ROWS, 16)
-        self.out = matrix(1, 1)
+        self.clock = new_matrix(CLOCK_ROWS, 16)
+        self.out = new_matrix(1, 1)
         self.big = order == ">"
         self.lost = False
         self.ignored = False
@@ -498,7 +485,7 @@ class PcapngReader:
         """Writes the interface's arithmetic, such that no product of `_time` can leave int64."""
         column = self.count
         if column == self.clock.shape[1]:
-            larger = matrix(CLOCK_ROWS, 2 * column)
+            larger = new_matrix(CLOCK_ROWS, 2 * column)
             for row in range(CLOCK_ROWS):
                 for old in range(column):
                     larger[row, old] = self.clock[row, old]

@@ -7,53 +7,10 @@ protocol plus IP_PROTOCOL, a LINKTYPE_ plus LINK, or a final outcome as `-2 - SE
 
 import cython
 
-from dissectors.layout import check_room, matrix
+from dissectors.layout import *
+from dissectors.matrix import check_room, new_matrix
 from dissectors.packet.ip_fragments import Fragments
 from dissectors.packet.rare_links import RESOLVERS
-
-if not cython.compiled:
-    from dissectors.layout import (
-        PACKET_CAPTURED,
-        PACKET_COLUMNS,
-        PACKET_INTERFACE,
-        PACKET_LENGTH,
-        PACKET_LINK,
-        PACKET_NUMBER,
-        PACKET_OFFSET,
-        PACKET_TIME,
-        SEEN_CUT,
-        SEEN_FRAGMENT,
-        SEEN_MALFORMED,
-        SEEN_NOT_IP,
-        SEEN_NOT_TCP,
-        SEEN_OUTCOMES,
-        SEEN_TCP,
-        SEEN_UNKNOWN_LINK,
-        SEGMENT_ACK,
-        SEGMENT_CAPTURED,
-        SEGMENT_COLUMNS,
-        SEGMENT_DST_HIGH,
-        SEGMENT_DST_LOW,
-        SEGMENT_DST_PORT,
-        SEGMENT_FLAGS,
-        SEGMENT_INTERFACE,
-        SEGMENT_IP_ID,
-        SEGMENT_LENGTH,
-        SEGMENT_NUMBER,
-        SEGMENT_OFFSET,
-        SEGMENT_SCOPE,
-        SEGMENT_SEQ,
-        SEGMENT_SRC_HIGH,
-        SEGMENT_SRC_LOW,
-        SEGMENT_SRC_PORT,
-        SEGMENT_TIME,
-        SEGMENT_TTL,
-        SEGMENT_WINDOW,
-        UNKNOWN,
-        WHY_DATAGRAM,
-        WHY_DONE,
-        WHY_OUTPUT_FULL,
-    )
 
 # Codes of the next layer, as C values.
 IP_PROTOCOL = cython.declare(cython.longlong, 0x10000)
@@ -162,19 +119,19 @@ class Packets:
         self.share = share
         self.shares = shares
         self.weighed = weighed
-        self.owners = matrix(1, OWNERS if weighed else 1)
-        self.loads = matrix(1, shares)
-        self.places = matrix(1, shares)
+        self.owners = new_matrix(1, OWNERS if weighed else 1)
+        self.loads = new_matrix(1, shares)
+        self.places = new_matrix(1, shares)
         self.placed = 0
         self.resolvers = resolvers
         self.fragments = Fragments() if fragments is None else fragments
         self.datagram = b""
         self.scopes = {}
         self.block = b""
-        self.out = matrix(1, 1)
-        self.recent = matrix(1, RECENT_SCOPES)
-        self.tally = matrix(4, 65536)
-        self.links = matrix(1 + SEEN_OUTCOMES, MOST_LINKS)
+        self.out = new_matrix(1, 1)
+        self.recent = new_matrix(1, RECENT_SCOPES)
+        self.tally = new_matrix(4, 65536)
+        self.links = new_matrix(1 + SEEN_OUTCOMES, MOST_LINKS)
         self.links[0, 0] = -1  # no link type: the first packet makes itself a column
         self.link_count = 0
         self.link_column = 0

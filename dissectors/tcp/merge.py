@@ -7,10 +7,8 @@ segments that are no later than those of the others: rows and payloads, into a m
 
 import cython
 
-from dissectors.layout import matrix
-
-if not cython.compiled:
-    from dissectors.layout import SEGMENT_CAPTURED, SEGMENT_COLUMNS, SEGMENT_OFFSET, SEGMENT_TIME
+from dissectors.layout import *
+from dissectors.matrix import new_matrix
 
 
 @cython.cclass
@@ -24,7 +22,7 @@ class Merge:
     used: cython.longlong
 
     def __init__(self, rows=2056, block_bytes=262144):
-        self.segments = matrix(SEGMENT_COLUMNS, rows)
+        self.segments = new_matrix(SEGMENT_COLUMNS, rows)
         self.block = bytearray(block_bytes)
         self.clear()
 

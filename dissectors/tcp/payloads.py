@@ -2,8 +2,7 @@
 
 import cython
 
-if not cython.compiled:
-    from dissectors.layout import SEGMENT_CAPTURED, SEGMENT_OFFSET
+from dissectors.layout import *
 
 
 def payload_bytes(segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong):

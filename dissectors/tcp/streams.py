@@ -29,114 +29,8 @@ from array import array
 
 import cython
 
-from dissectors.layout import check_room, matrix
-
-if not cython.compiled:
-    from dissectors.layout import (
-        CHUNK_BUFFER,
-        CHUNK_CLOSE,
-        CHUNK_COLUMNS,
-        CHUNK_DATA,
-        CHUNK_DETAIL,
-        CHUNK_END,
-        CHUNK_GAP,
-        CHUNK_KIND,
-        CHUNK_LENGTH,
-        CHUNK_NUMBER,
-        CHUNK_OFFSET,
-        CHUNK_OPEN,
-        CHUNK_SEQ,
-        CHUNK_SIDE,
-        CHUNK_SLOT,
-        CHUNK_TIME,
-        END_FIN,
-        END_RST,
-        GAP_CUT,
-        GAP_LIMIT,
-        GAP_LOST,
-        GAP_UNACKED,
-        PART_A_HIGH,
-        PART_A_LOW,
-        PART_A_PORT,
-        PART_ACK,
-        PART_B_HIGH,
-        PART_B_LOW,
-        PART_B_PORT,
-        PART_CLOSE,
-        PART_COLUMNS,
-        PART_FIRST_NUMBER,
-        PART_FIRST_TIME,
-        PART_LANE,
-        PART_LAST_NUMBER,
-        PART_LAST_TIME,
-        PART_NUMBER,
-        PART_ORIGIN,
-        PART_PACKETS,
-        PART_POINT,
-        PART_RTT,
-        PART_SCOPE,
-        PART_START_SEQ,
-        PART_SYN,
-        PART_SYN_ACK,
-        PROBLEM_BYTES,
-        PROBLEM_COLUMNS,
-        PROBLEM_DETAIL,
-        PROBLEM_KIND,
-        PROBLEM_NUMBER,
-        PROBLEM_OFFSET,
-        PROBLEM_PART,
-        PROBLEM_SIDE,
-        PROBLEM_TIME,
-        REST_ACK,
-        REST_COUNTS,
-        REST_NEXT,
-        REST_NUMBER,
-        REST_SIDE_COLUMNS,
-        REST_SIDES,
-        REST_TIME,
-        REST_TTL,
-        SEGMENT_ACK,
-        SEGMENT_CAPTURED,
-        SEGMENT_COLUMNS,
-        SEGMENT_DST_HIGH,
-        SEGMENT_DST_LOW,
-        SEGMENT_DST_PORT,
-        SEGMENT_FLAGS,
-        SEGMENT_INTERFACE,
-        SEGMENT_IP_ID,
-        SEGMENT_LENGTH,
-        SEGMENT_NUMBER,
-        SEGMENT_OFFSET,
-        SEGMENT_PART,
-        SEGMENT_SCOPE,
-        SEGMENT_SEQ,
-        SEGMENT_SRC_HIGH,
-        SEGMENT_SRC_LOW,
-        SEGMENT_SRC_PORT,
-        SEGMENT_TIME,
-        SEGMENT_TTL,
-        SEGMENT_WINDOW,
-        SPLIT_SHIFT,
-        TCP_ACK,
-        TCP_FIN,
-        TCP_RST,
-        TCP_SYN,
-        UNKNOWN,
-        WHOLE_CLOSE,
-        WHOLE_COLUMNS,
-        WHOLE_FLOW,
-        WHOLE_GAPS,
-        WHOLE_NEXT,
-        WHOLE_SIDE_COLUMNS,
-        WHOLE_SIDES,
-        WHOLE_START,
-        WHOLE_STATE,
-        WHOLE_STREAM,
-        WHOLE_TTL,
-        WHY_DONE,
-        WHY_HEAP_FULL,
-        WHY_OUTPUT_FULL,
-    )
+from dissectors.layout import *
+from dissectors.matrix import check_room, new_matrix
 
 # State of a connection: conn[slot, column].
 C_HASH = cython.declare(cython.int, 0)
@@ -355,7 +249,7 @@ def flows(
 
 def _grown(old, columns, rows):
     """A matrix `m[row, column]` with `rows` rows that begins with those of `old`."""
-    new = matrix(rows, columns)
+    new = new_matrix(rows, columns)
     if old is not None:
         new.cast("B")[: old.nbytes] = old.cast("B")
     return new
@@ -539,9 +433,9 @@ class Streams:
         self._grow_records()
 
     def _forget_copies(self):
-        self.recent = matrix(SEGMENT_COLUMNS, RECENT + 8)
+        self.recent = new_matrix(SEGMENT_COLUMNS, RECENT + 8)
         self.recent_count = 0
-        self.index = matrix(2, RECENT + 8)
+        self.index = new_matrix(2, RECENT + 8)
         self.sorted_in = 0
         self.first_row = 0
 
@@ -581,7 +475,7 @@ class Streams:
         rows: cython.longlong = self.part_rows
         old: cython.longlong[:, ::1] = self.parts_memory
         self.part_room = max(64, 2 * rows)
-        self.parts_memory = matrix(PART_COLUMNS, self.part_room)
+        self.parts_memory = new_matrix(PART_COLUMNS, self.part_room)
         self.parts = self.parts_memory
         for column in range(PART_COLUMNS):
             for row in range(rows):
@@ -593,7 +487,7 @@ class Streams:
         self.parts_memory = None
         self.part_rows = 0
         self.part_room = 0
-        return matrix(PART_COLUMNS, 1) if taken is None else taken, rows
+        return new_matrix(PART_COLUMNS, 1) if taken is None else taken, rows
 
     def take_problems(self):
         """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call.
@@ -604,7 +498,7 @@ class Streams:
         self.problems_memory = None
         self.problem_rows = 0
         self.problems_dropped = 0
-        return matrix(PROBLEM_COLUMNS, 1) if taken is None else taken, rows, dropped
+        return new_matrix(PROBLEM_COLUMNS, 1) if taken is None else taken, rows, dropped
 
     # ---- batches ----
 
@@ -833,9 +727,9 @@ class Streams:
         if not self.crossed:
             return whole
         kept = array("q")
-        for at in range(0, len(whole), WHOLE_COLUMNS):
-            if whole[at + WHOLE_FLOW] not in self.crossed:
-                kept.extend(whole[at : at + WHOLE_COLUMNS])
+        for at in range(0, len(whole), COMPLETE_COLUMNS):
+            if whole[at + COMPLETE_FLOW] not in self.crossed:
+                kept.extend(whole[at : at + COMPLETE_COLUMNS])
         return kept
 
     def take_copies(self):
@@ -958,16 +852,16 @@ class Streams:
             return False
         self.conn[slot, C_MODE] = MODE_LIVE | MODE_CLOSED | MODE_BURIED
         self.conn[slot, C_BUSY] = 1
-        self.conn[slot, C_CLOSE] = whole[WHOLE_CLOSE]
+        self.conn[slot, C_CLOSE] = whole[COMPLETE_CLOSE]
         self.conn[slot, C_CLOSED_NUMBER] = number
         for d in range(2):
-            at = WHOLE_SIDES + WHOLE_SIDE_COLUMNS * d
-            self.side[2 * slot + d, S_STATE] = whole[at + WHOLE_STATE]
-            self.side[2 * slot + d, S_START] = whole[at + WHOLE_START]
-            self.side[2 * slot + d, S_NEXT] = whole[at + WHOLE_NEXT]
-            self.side[2 * slot + d, S_TTL] = whole[at + WHOLE_TTL]
-            self.side[2 * slot + d, S_STREAM] = whole[at + WHOLE_STREAM]
-            self.side[2 * slot + d, S_GAPS] = whole[at + WHOLE_GAPS]
+            at = COMPLETE_SIDES + COMPLETE_SIDE_COLUMNS * d
+            self.side[2 * slot + d, S_STATE] = whole[at + COMPLETE_STATE]
+            self.side[2 * slot + d, S_START] = whole[at + COMPLETE_START]
+            self.side[2 * slot + d, S_NEXT] = whole[at + COMPLETE_NEXT]
+            self.side[2 * slot + d, S_TTL] = whole[at + COMPLETE_TTL]
+            self.side[2 * slot + d, S_STREAM] = whole[at + COMPLETE_STREAM]
+            self.side[2 * slot + d, S_GAPS] = whole[at + COMPLETE_GAPS]
         return True
 
     def take_disturbed(self):
@@ -1040,15 +934,15 @@ class Streams:
         d: cython.longlong
         mine: cython.longlong
         theirs: cython.longlong
-        if not self.is_at_rest(slot) or self.conn[slot, C_LAST_NUMBER] != one[REST_NUMBER]:
+        if not self.is_at_rest(slot) or self.conn[slot, C_LAST_NUMBER] != one[TCP_CHECKPOINT_NUMBER]:
             return False
         for d in range(2):
             mine = 2 * slot + (d ^ flip)
-            theirs = REST_SIDES + REST_SIDE_COLUMNS * d
+            theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
             if (
-                (self.side[mine, S_NEXT] - one[theirs + REST_NEXT]) & LOW
-                or self.side[mine, S_LAST_ACK] != one[theirs + REST_ACK]
-                or self.side[mine, S_TTL] != one[theirs + REST_TTL]
+                (self.side[mine, S_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]) & LOW
+                or self.side[mine, S_LAST_ACK] != one[theirs + TCP_CHECKPOINT_ACK]
+                or self.side[mine, S_TTL] != one[theirs + TCP_CHECKPOINT_TTL]
             ):
                 return False
         return True
@@ -1059,16 +953,16 @@ class Streams:
         column: cython.longlong
         mine: cython.longlong
         theirs: cython.longlong
-        self.conn[slot, C_LAST_TIME] = two[REST_TIME]
-        self.conn[slot, C_LAST_NUMBER] = two[REST_NUMBER]
+        self.conn[slot, C_LAST_TIME] = two[TCP_CHECKPOINT_TIME]
+        self.conn[slot, C_LAST_NUMBER] = two[TCP_CHECKPOINT_NUMBER]
         for d in range(2):
             mine = 2 * slot + (d ^ flip)
-            theirs = REST_SIDES + REST_SIDE_COLUMNS * d
-            self.side[mine, S_NEXT] += two[theirs + REST_NEXT] - one[theirs + REST_NEXT]
-            self.side[mine, S_LAST_ACK] = two[theirs + REST_ACK]
+            theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
+            self.side[mine, S_NEXT] += two[theirs + TCP_CHECKPOINT_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]
+            self.side[mine, S_LAST_ACK] = two[theirs + TCP_CHECKPOINT_ACK]
             for column in range(S_DUPLICATES - S_PACKETS + 1):
                 self.side[mine, S_PACKETS + column] += (
-                    two[theirs + REST_COUNTS + column] - one[theirs + REST_COUNTS + column]
+                    two[theirs + TCP_CHECKPOINT_COUNTS + column] - one[theirs + TCP_CHECKPOINT_COUNTS + column]
                 )
 
     # ---- copies, and points of the way ----
@@ -1495,7 +1389,7 @@ class Streams:
             self.problems_dropped += 1
             return
         if self.problems_memory is None:
-            self.problems_memory = matrix(PROBLEM_COLUMNS, PROBLEM_ROWS)
+            self.problems_memory = new_matrix(PROBLEM_COLUMNS, PROBLEM_ROWS)
             self.problems = self.problems_memory
         self.problems[PROBLEM_KIND, row] = kind
         self.problems[PROBLEM_PART, row] = self.conn[s >> 1, C_PART]

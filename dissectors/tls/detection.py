@@ -16,27 +16,8 @@ Sources: RFC 5246 and RFC 8446, record layer and handshake headers.
 
 import cython
 
-from dissectors.layout import matrix
-
-if not cython.compiled:
-    from dissectors.layout import (
-        CHUNK_BUFFER,
-        CHUNK_COLUMNS,
-        CHUNK_DATA,
-        CHUNK_DETAIL,
-        CHUNK_END,
-        CHUNK_GAP,
-        CHUNK_KIND,
-        CHUNK_LENGTH,
-        CHUNK_OFFSET,
-        CHUNK_OPEN,
-        CHUNK_SIDE,
-        CHUNK_SLOT,
-        TAKEN_COLUMNS,
-        TAKEN_DROPPED,
-        TAKEN_PART,
-        TAKEN_TLS,
-    )
+from dissectors.layout import *
+from dissectors.matrix import new_matrix
 
 i64 = cython.typedef(cython.longlong)
 
@@ -91,7 +72,7 @@ class TlsRows:
             self._grow(slots)
         if rows > self.room:
             self.room = chunks.shape[1]
-            self.taken = matrix(TAKEN_COLUMNS, self.room)
+            self.taken = new_matrix(TAKEN_COLUMNS, self.room)
             self.moved = self.taken
         self.stream_block = block
         self.stream_heap = heap
@@ -144,7 +125,7 @@ class TlsRows:
         size = max(64, self.slots)
         while size < wanted:
             size *= 2
-        larger = matrix(size, S_COLUMNS)
+        larger = new_matrix(size, S_COLUMNS)
         if self.state_memory is not None:
             before = self.state_memory.cast("B")
             larger.cast("B")[: len(before)] = before

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dissectors import layout
 from dissectors.errors import Truncated
+from dissectors.matrix import new_matrix
 from dissectors.tls.hello import CLIENT_HELLO, FINISHED, KEY_UPDATE, SERVER_HELLO, Messages, client_hello, server_hello
 from dissectors.tls.keys import (
     CLIENT_HANDSHAKE,
@@ -247,7 +248,7 @@ class Sessions:
                     row[layout.CHUNK_OFFSET] = len(self.heap)
                     self.heap += data
                 self._out.append(row)
-        chunks = layout.matrix(layout.CHUNK_COLUMNS, max(1, len(self._out)))
+        chunks = new_matrix(layout.CHUNK_COLUMNS, max(1, len(self._out)))
         for column in range(layout.CHUNK_COLUMNS):
             for number, row in enumerate(self._out):
                 chunks[column, number] = row[column]
@@ -262,7 +263,7 @@ class Sessions:
         """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call."""
         rows, dropped = self._problems, self._problems_dropped
         self._problems, self._problems_dropped = [], 0
-        matrix = layout.matrix(layout.PROBLEM_COLUMNS, max(1, len(rows)))
+        matrix = new_matrix(layout.PROBLEM_COLUMNS, max(1, len(rows)))
         for number, row in enumerate(rows):
             for column, value in enumerate(row):
                 matrix[column, number] = value

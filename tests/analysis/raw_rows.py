@@ -13,6 +13,7 @@ from analyzer.query import resolve
 from analyzer.query.dataset import Dataset
 from dissectors import layout
 from dissectors.kafka.columns.wait_kinds import tell
+from dissectors.matrix import new_matrix
 
 Rows = list[dict[str, Any]]
 START_NS = 1_795_261_415_000_000_000
@@ -94,7 +95,7 @@ def dataset(parts: Rows | None = None, **tables: Rows) -> Dataset:
 
 def kind(row: dict[str, Any]) -> str | None:
     """The kind that the stage tells of an exchange."""
-    matrix = layout.matrix(layout.ROW_COLUMNS, 1)
+    matrix = new_matrix(layout.ROW_COLUMNS, 1)
     for column in range(layout.ROW_COLUMNS):
         matrix[column, 0] = layout.UNKNOWN
     for name, at, words, _ in raw_tables.EXCHANGES:

@@ -15,6 +15,7 @@ from analyzer.ingest.facts import collect, fact_kinds
 from analyzer.ingest.facts.collect import Collector, kinds_for
 from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
 from dissectors import layout
+from dissectors.matrix import new_matrix
 
 Row = dict[str, Any]
 
@@ -31,7 +32,7 @@ class Frames:
         self.rows[name] += table.to_pylist()
 
     def feed(self, event: int, key: int, version: int, body: bytes, place: int, exchange: int, **columns: int) -> None:
-        frames = layout.matrix(layout.FRAME_COLUMNS, 1)
+        frames = new_matrix(layout.FRAME_COLUMNS, 1)
         heap = bytearray(b"head" + body)
         self.count += 1
         values = {

@@ -16,6 +16,7 @@ from stages import MIB, Out, Road, Sizes, check_parts, check_same, check_talks, 
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 
 Input = bytes
@@ -59,8 +60,8 @@ def run(data: bytes, sizes: Sizes, block_bytes: int) -> tuple[Out, list[int], in
     except DissectError:
         return None
     stage, road = Packets(), Road(sizes)
-    packets = layout.matrix(layout.PACKET_COLUMNS, PACKET_ROWS)
-    segments = layout.matrix(layout.SEGMENT_COLUMNS, PACKET_ROWS)
+    packets = new_matrix(layout.PACKET_COLUMNS, PACKET_ROWS)
+    segments = new_matrix(layout.SEGMENT_COLUMNS, PACKET_ROWS)
     block = b""
     for cut in range(0, len(data), block_bytes):
         block += data[cut : cut + block_bytes]

@@ -17,6 +17,7 @@ from dissectors.errors import Unsupported
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.explain import Explained, explain
 from dissectors.kafka.schema import lookup
+from dissectors.matrix import new_matrix
 
 # (key, version, direction, bytes that are there, length as the frame claims it)
 Input = tuple[int, int, str, bytes, int]
@@ -61,7 +62,7 @@ class Messages:
         block, frames = helpers.batch(messages)
         for row, each in enumerate(inputs):
             frames[layout.FRAME_LENGTH, row] = each[4]
-        values = layout.matrix(layout.VALUE_COLUMNS, len(inputs))
+        values = new_matrix(layout.VALUE_COLUMNS, len(inputs))
         entries, errors = self.walker.walk(block, b"", frames, len(inputs), values)
         law(entries + errors <= len(block), entries, "entries and", errors, "errors of", len(block), "bytes")
         for row, each in enumerate(inputs):

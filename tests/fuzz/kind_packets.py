@@ -11,6 +11,7 @@ from kinds import law
 from stages import columns, filled
 
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 
 # (link type, bytes captured, bytes on the wire)
@@ -95,7 +96,7 @@ class PacketLayers:
         stage: Packets, block: bytes, packets: memoryview, count: int, room: int
     ) -> list[tuple[tuple[int, ...], int]]:
         """Segments, each with the size of the datagram that its bytes are in; -1: they are in its packet."""
-        out = layout.matrix(layout.SEGMENT_COLUMNS, room)
+        out = new_matrix(layout.SEGMENT_COLUMNS, room)
         found = []
         row = 0
         while row < count:

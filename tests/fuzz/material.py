@@ -30,6 +30,7 @@ from dissectors import layout  # noqa: E402
 from dissectors.formats.detection import HEAD_BYTES, open_reader  # noqa: E402
 from dissectors.formats.pcap import MAGICS as PCAP_MAGICS  # noqa: E402
 from dissectors.formats.pcapng import SECTION_MAGIC  # noqa: E402
+from dissectors.matrix import new_matrix  # noqa: E402
 from dissectors.packet.packets import Packets  # noqa: E402
 
 SAMPLES = TESTS.parent / "samples"
@@ -114,8 +115,8 @@ def _segments(header: bytes, packets: list[Packet]) -> Segments:
         data += transform.PACKET_HEADER.pack(packet.seconds, packet.fraction, len(packet.data), packet.wire_bytes)
         data += packet.data
     reader, stage = open_reader(bytes(data[:HEAD_BYTES])), Packets()
-    rows = layout.matrix(layout.PACKET_COLUMNS, len(packets) + 1)
-    out = layout.matrix(layout.SEGMENT_COLUMNS, len(packets) + 1)
+    rows = new_matrix(layout.PACKET_COLUMNS, len(packets) + 1)
+    out = new_matrix(layout.SEGMENT_COLUMNS, len(packets) + 1)
     count, _, _ = reader.feed(data, 0, rows)
     _, found, _ = stage.feed(data, rows, count, 0, out)
     columns = [array("q", [out[column, row] for row in range(found)]) for column in range(layout.SEGMENT_COLUMNS)]

@@ -13,6 +13,7 @@ from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.frames import Frames
+from dissectors.matrix import new_matrix
 from dissectors.tcp.streams import Streams
 
 LIMITS = version_limits()
@@ -55,10 +56,10 @@ class Road:
         )
         self.frames = Frames(*LIMITS, sizes.max_frame, sizes.arena, frozenset(sizes.ports))
         self.exchanges = Exchanges()
-        self.chunks = layout.matrix(layout.CHUNK_COLUMNS, sizes.chunks)
-        self.frame_rows = layout.matrix(layout.FRAME_COLUMNS, sizes.frames)
-        self.values = layout.matrix(layout.VALUE_COLUMNS, sizes.frames)
-        self.row_matrix = layout.matrix(layout.ROW_COLUMNS, 2 * sizes.frames)
+        self.chunks = new_matrix(layout.CHUNK_COLUMNS, sizes.chunks)
+        self.frame_rows = new_matrix(layout.FRAME_COLUMNS, sizes.frames)
+        self.values = new_matrix(layout.VALUE_COLUMNS, sizes.frames)
+        self.row_matrix = new_matrix(layout.ROW_COLUMNS, 2 * sizes.frames)
         self.out = Out()
 
     def segments(self, block: bytes, rows: memoryview, count: int) -> None:

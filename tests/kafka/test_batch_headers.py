@@ -20,6 +20,7 @@ from dissectors.kafka.columns.batch_headers import scan
 from dissectors.kafka.messages.codecs import CODECS
 from dissectors.kafka.messages.explain import explain
 from dissectors.kafka.messages.records import read_records
+from dissectors.matrix import new_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared")) / "captures" / "lab"
@@ -32,7 +33,7 @@ def rows_of(data: bytes, size: int = 100) -> list[list[int]]:
     found: list[list[int]] = []
     at = 0
     while at < len(data):
-        out = layout.matrix(layout.BATCH_COLUMNS, size)
+        out = new_matrix(layout.BATCH_COLUMNS, size)
         at, used = scan(data, at, len(data), len(found), out, 0, size)
         found += [[out[column, row] for column in range(layout.BATCH_COLUMNS)] for row in range(used)]
         if used < size:

@@ -9,13 +9,14 @@ from analyzer.ingest import raw_tables
 from dissectors import layout
 from dissectors.kafka.columns.wait_kinds import tell
 from dissectors.kafka.schema.lookup import api_names
+from dissectors.matrix import new_matrix
 
 KEYS = {name: key for key, name in api_names()}
 
 
 def kind(key: int, **columns: int) -> str | None:
     """The kind of an answered exchange of which nothing is known but these columns (ROW_ names in lower case)."""
-    rows = layout.matrix(layout.ROW_COLUMNS, 3)
+    rows = new_matrix(layout.ROW_COLUMNS, 3)
     for column in range(layout.ROW_COLUMNS):
         for row in range(3):
             rows[column, row] = layout.UNKNOWN

@@ -23,6 +23,7 @@ from dissectors.errors import Truncated
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.explain import Explained, explain
 from dissectors.kafka.schema import lookup
+from dissectors.matrix import new_matrix
 
 KINDS = random_messages.kinds()
 # Cut at every byte up to this size, else at every seventh.
@@ -122,7 +123,7 @@ def cuts(sample: Sample) -> range:
 def decoded(messages: list[Message], held: list[int] | None = None) -> list[int]:
     """The walker's verdicts alone."""
     block, frames = helpers.batch(messages, held)
-    values = layout.matrix(layout.VALUE_COLUMNS, max(1, len(messages)))
+    values = new_matrix(layout.VALUE_COLUMNS, max(1, len(messages)))
     WALKER.walk(block, b"", frames, len(messages), values)
     return [frames[layout.FRAME_DECODED, row] for row in range(len(messages))]
 
@@ -244,7 +245,7 @@ def test_huge_lengths_cost_no_more_memory_than_the_frame() -> None:
     ]
     assert len(damaged) > 3000
     block, frames = helpers.batch(damaged)
-    values = layout.matrix(layout.VALUE_COLUMNS, len(damaged))
+    values = new_matrix(layout.VALUE_COLUMNS, len(damaged))
     decoded([message(sample) for sample in samples])  # schemas and programs are read before
     tracemalloc.start()
     try:

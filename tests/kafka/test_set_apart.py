@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import set_apart
+from dissectors.matrix import new_matrix
 
 STATUSES = st.sampled_from((layout.STATUS_ANSWERED, layout.STATUS_PENDING))
 VALUES = st.sampled_from((layout.UNKNOWN, -1, 0, 1, 89))
@@ -24,7 +25,7 @@ def is_notable(row: tuple[int, ...]) -> bool:
 
 @given(st.lists(st.tuples(STATUSES, VALUES, VALUES), max_size=20), st.integers(0, 5))
 def test_every_row_goes_where_it_belongs(given_rows: list[tuple[int, int, int]], before: int) -> None:
-    rows, others = layout.matrix(layout.ROW_COLUMNS, 20), layout.matrix(layout.ROW_COLUMNS, 25)
+    rows, others = new_matrix(layout.ROW_COLUMNS, 20), new_matrix(layout.ROW_COLUMNS, 25)
     for at, (status, code, throttle_ms) in enumerate(given_rows):
         for column in range(layout.ROW_COLUMNS):
             rows[column, at] = 1_000 * at + column

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.layout import UNKNOWN
+from dissectors.matrix import new_matrix
 
 MS = 1_000_000
 
@@ -38,8 +39,8 @@ def lost(place: int) -> Frame:
 
 def waits(*frames: Frame) -> list[tuple[int | None, int | None]]:
     """(queue, muted) in ms of each finished exchange, in the order of their ends; None: unknown."""
-    rows = layout.matrix(layout.FRAME_COLUMNS, len(frames))
-    values = layout.matrix(layout.VALUE_COLUMNS, len(frames))
+    rows = new_matrix(layout.FRAME_COLUMNS, len(frames))
+    values = new_matrix(layout.VALUE_COLUMNS, len(frames))
     for at, frame in enumerate(frames):
         for column in range(layout.VALUE_COLUMNS):
             values[column, at] = UNKNOWN
@@ -51,7 +52,7 @@ def waits(*frames: Frame) -> list[tuple[int | None, int | None]]:
         rows[layout.FRAME_FIRST_TIME, at] = frame.first_ms * MS
         rows[layout.FRAME_LAST_TIME, at] = UNKNOWN if frame.last_ms is None else frame.last_ms * MS
         values[layout.VALUE_THROTTLE_MS, at] = frame.throttle_ms
-    out = layout.matrix(layout.ROW_COLUMNS, len(frames))
+    out = new_matrix(layout.ROW_COLUMNS, len(frames))
     _, used, _ = Exchanges().feed(rows, values, 0, len(frames), 16, out, 0, len(frames))
 
     def told_ms(column: int, row: int) -> int | None:

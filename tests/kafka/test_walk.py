@@ -18,6 +18,7 @@ from dissectors.kafka.columns import program
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.explain import explain
 from dissectors.kafka.schema import lookup
+from dissectors.matrix import new_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 BROKEN = (layout.DECODED_TRUNCATED, layout.DECODED_MALFORMED)
@@ -155,14 +156,14 @@ def test_small_matrices_give_the_same_rows(messages: list[Message]) -> None:
     want = helpers.walked(whole, messages)
     walker = Walker(write_entries=True)
     block, frames = helpers.batch(messages)
-    values = layout.matrix(layout.VALUE_COLUMNS, len(messages))
+    values = new_matrix(layout.VALUE_COLUMNS, len(messages))
     sizes = {"entries": 1, "errors": 1}
     entries: list[dict[int, object]] = []
     errors: list[dict[int, object]] = []
     row, why, full = 0, layout.WHY_OUTPUT_FULL, 0
     while why != layout.WHY_DONE:
-        entry_rows = layout.matrix(layout.ENTRY_COLUMNS, sizes["entries"])
-        error_rows = layout.matrix(layout.ERROR_COLUMNS, sizes["errors"])
+        entry_rows = new_matrix(layout.ENTRY_COLUMNS, sizes["entries"])
+        error_rows = new_matrix(layout.ERROR_COLUMNS, sizes["errors"])
         row, entries_used, errors_used, why = walker.feed(
             block, b"", frames, len(messages), row, values, entry_rows, 0, error_rows, 0
         )
@@ -211,7 +212,7 @@ def test_blocks_and_heaps_may_be_mixed(messages: list[Message]) -> None:
     for row in range(0, len(some), 3):
         frames[layout.FRAME_BUFFER, row] = 1
     heap = bytearray(block)
-    values = layout.matrix(layout.VALUE_COLUMNS, len(some))
+    values = new_matrix(layout.VALUE_COLUMNS, len(some))
     walker = Walker(write_entries=True)
     used = walker.walk(block, heap, frames, len(some), values)
     assert helpers.read_columns(walker, some, frames, values, *used) == want

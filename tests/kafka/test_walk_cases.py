@@ -11,6 +11,7 @@ from dissectors import layout
 from dissectors.kafka.columns import program
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.explain import explain
+from dissectors.matrix import new_matrix
 
 
 def text(value: str) -> bytes:
@@ -128,7 +129,7 @@ def test_rows_that_hold_no_message_are_left_alone() -> None:
     frames[layout.FRAME_EVENT, 2] = layout.FRAME_ORPHAN_SEEN
     frames[layout.FRAME_KEY, 2] = layout.UNKNOWN
     frames[layout.FRAME_VERSION, 2] = layout.UNKNOWN
-    values = layout.matrix(layout.VALUE_COLUMNS, 4)
+    values = new_matrix(layout.VALUE_COLUMNS, 4)
     Walker().walk(block, b"", frames, 4, values)
     decoded = [frames[layout.FRAME_DECODED, row] for row in range(4)]
     assert decoded == [layout.DECODED_NONE, layout.DECODED_NONE, layout.DECODED_HEADER, layout.DECODED_FULL]
@@ -229,4 +230,4 @@ def test_a_frame_outside_its_buffer_is_the_callers_mistake() -> None:
     block, frames = batch([heartbeat()])
     frames[layout.FRAME_OFFSET, 0] = len(block)
     with pytest.raises(ValueError, match="outside its buffer"):
-        Walker().walk(block, b"", frames, 1, layout.matrix(layout.VALUE_COLUMNS, 1))
+        Walker().walk(block, b"", frames, 1, new_matrix(layout.VALUE_COLUMNS, 1))

@@ -22,6 +22,7 @@ from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.explain import Explained, Node, Struct, explain
 from dissectors.kafka.schema import lookup, roles
 from dissectors.layout import UNKNOWN
+from dissectors.matrix import new_matrix
 
 
 class Message(NamedTuple):
@@ -50,7 +51,7 @@ def batch(messages: list[Message], held: list[int] | None = None, gap: bytes = b
 
     `held` cuts what is there of each frame; the cut bytes are not in the block at all.
     """
-    frames = layout.matrix(layout.FRAME_COLUMNS, max(1, len(messages)))
+    frames = new_matrix(layout.FRAME_COLUMNS, max(1, len(messages)))
     block = bytearray(gap)
     for row, message in enumerate(messages):
         kept = len(message.frame) if held is None else held[row]
@@ -98,7 +99,7 @@ def known(matrix: memoryview, columns: int, row: int, texts: list[bytes], text_c
 def walked(walker: Walker, messages: list[Message], held: list[int] | None = None) -> Walked:
     """What the walker makes of messages, as one batch."""
     block, frames = batch(messages, held)
-    values = layout.matrix(layout.VALUE_COLUMNS, max(1, len(messages)))
+    values = new_matrix(layout.VALUE_COLUMNS, max(1, len(messages)))
     entries_used, errors_used = walker.walk(block, b"", frames, len(messages), values)
     return read_columns(walker, messages, frames, values, entries_used, errors_used)
 

@@ -16,6 +16,7 @@ from analyzer.inputs.sources import Source
 from dissectors import layout
 from dissectors.formats.capture_facts import Note
 from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 
 PAYLOAD = (layout.SEGMENT_OFFSET, layout.SEGMENT_CAPTURED)
@@ -35,8 +36,8 @@ class Read:
 def read_capture(data: bytes, block_bytes: int = 1 << 20, rows: int = 1000) -> Read:
     """Runs reader and packets stage over `data`, cut into blocks of `block_bytes`, with batches of `rows`."""
     reader, stage = open_reader(data[:HEAD_BYTES]), Packets()
-    packet_rows = layout.matrix(layout.PACKET_COLUMNS, rows)
-    segment_rows = layout.matrix(layout.SEGMENT_COLUMNS, rows // 2 + 1)  # smaller: both kinds of full output occur
+    packet_rows = new_matrix(layout.PACKET_COLUMNS, rows)
+    segment_rows = new_matrix(layout.SEGMENT_COLUMNS, rows // 2 + 1)  # smaller: both kinds of full output occur
     packets: list[tuple] = []
     segments: list[tuple] = []
     block = b""
@@ -63,7 +64,7 @@ def read_capture(data: bytes, block_bytes: int = 1 << 20, rows: int = 1000) -> R
 def read_packets(data: bytes, block_bytes: int = 1 << 20, rows: int = 1000) -> tuple[list[tuple], object, Note | None]:
     """The rows, the reader and what its end says, without the packets stage."""
     reader = open_reader(data[:HEAD_BYTES])
-    matrix = layout.matrix(layout.PACKET_COLUMNS, rows)
+    matrix = new_matrix(layout.PACKET_COLUMNS, rows)
     packets: list[tuple] = []
     block = b""
     for cut in range(0, len(data), block_bytes):

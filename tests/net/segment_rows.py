@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.tcp import streams
 
 FIN, SYN, RST, ACK = layout.TCP_FIN, layout.TCP_SYN, layout.TCP_RST, layout.TCP_ACK
@@ -119,7 +120,7 @@ def number_and_time(segments: list[Segment], step: int = 10_000) -> list[Segment
 
 def rows_of(segments: list[Segment]) -> tuple[bytearray, memoryview]:
     """(block, segments matrix); some junk lies between the payloads."""
-    rows = layout.matrix(layout.SEGMENT_COLUMNS, max(1, len(segments)))
+    rows = new_matrix(layout.SEGMENT_COLUMNS, max(1, len(segments)))
     block = bytearray()
     for row, one in enumerate(segments):
         block += b"\xaa\xbb\xcc"
@@ -155,7 +156,7 @@ class Runner:
 
     def __init__(self, stage: object, chunk_rows: int = 64) -> None:
         self.stage = stage
-        self.chunks = layout.matrix(layout.CHUNK_COLUMNS, chunk_rows)
+        self.chunks = new_matrix(layout.CHUNK_COLUMNS, chunk_rows)
         self.outcome = Outcome()
         self.part_of: dict[int, int] = {}
         self.fed = 0

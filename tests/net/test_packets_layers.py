@@ -23,6 +23,7 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.tcp.streams import Streams
 
 DATA = b"sixteen payload!"
@@ -252,14 +253,14 @@ def test_equal_addresses_in_two_vlans_are_two_connections(tags: tuple[int | None
             )
     rows = read_capture(pcap_file([bytes(packet) for packet in packets])).segments
     block, at = b"".join(row[layout.SEGMENT_OFFSET] for row in rows), 0
-    segments = layout.matrix(layout.SEGMENT_COLUMNS, len(rows))
+    segments = new_matrix(layout.SEGMENT_COLUMNS, len(rows))
     for number, row in enumerate(rows):
         for column in range(layout.SEGMENT_COLUMNS):
             segments[column, number] = at if column == layout.SEGMENT_OFFSET else row[column]
         at += row[layout.SEGMENT_CAPTURED]
     stage = Streams()
-    stage.feed(block, segments, len(rows), 0, layout.matrix(layout.CHUNK_COLUMNS, 200))
-    stage.finish(layout.matrix(layout.CHUNK_COLUMNS, 200))
+    stage.feed(block, segments, len(rows), 0, new_matrix(layout.CHUNK_COLUMNS, 200))
+    stage.finish(new_matrix(layout.CHUNK_COLUMNS, 200))
     parts, count = stage.take_parts()
     assert count == 2
     assert [parts[layout.PART_STREAM, part] for part in range(2)] == [80, 80]

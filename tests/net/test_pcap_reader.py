@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dissectors import layout
 from dissectors.errors import DissectError, Malformed, Truncated
 from dissectors.formats.detection import open_reader
+from dissectors.matrix import new_matrix
 
 PACKETS = [b"first packet", b"", b"the third one is longer" * 9]
 
@@ -137,7 +138,7 @@ def test_blocks_and_batches_do_not_matter(block_bytes: int, rows: int) -> None:
 def test_the_caller_may_resize_its_buffer_after_a_feed() -> None:
     data = bytearray(pcap_file(PACKETS))
     reader = open_reader(bytes(data[:28]))
-    reader.feed(data, 0, layout.matrix(layout.PACKET_COLUMNS, 10))
+    reader.feed(data, 0, new_matrix(layout.PACKET_COLUMNS, 10))
     data += b"more"
     assert len(data) > 4
 

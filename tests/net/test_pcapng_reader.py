@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dissectors import layout
 from dissectors.errors import DissectError, Malformed, Truncated, Unsupported
 from dissectors.formats.detection import open_reader
+from dissectors.matrix import new_matrix
 
 NUMBER, TIME, BYTES = layout.PACKET_NUMBER, layout.PACKET_TIME, layout.PACKET_OFFSET
 CUSTOM = block(0xBAD, struct.pack("<I", 32473) + b"our own data")
@@ -176,7 +177,7 @@ def test_a_huge_block_is_passed_over_without_holding_it() -> None:
     total = struct.pack("<I", size + 12)
     data = section() + interface() + b"\xad\x0b\0\0" + total + bytes(size) + total + enhanced(b"a")
     reader = open_reader(data[:28])
-    out = layout.matrix(layout.PACKET_COLUMNS, 10)
+    out = new_matrix(layout.PACKET_COLUMNS, 10)
     waiting, rows = b"", 0
     for cut in range(0, len(data), 65_536):
         waiting += data[cut : cut + 65_536]

@@ -11,6 +11,7 @@ from segment_rows import Outcome, Runner
 
 from dissectors import layout
 from dissectors.formats.pcap import PcapReader
+from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 from dissectors.tcp.streams import Streams
 
@@ -27,10 +28,10 @@ def read(path: Path) -> tuple[bytes, memoryview, int]:
     data = path.read_bytes()
     if path.suffix == ".zst":
         data = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
-    packets = layout.matrix(layout.PACKET_COLUMNS, 20_000)
+    packets = new_matrix(layout.PACKET_COLUMNS, 20_000)
     rows, _, why = PcapReader(data[:24]).feed(data, 0, packets)
     assert why == layout.WHY_DONE
-    segments = layout.matrix(layout.SEGMENT_COLUMNS, rows)
+    segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
     _, count, why = Packets().feed(data, packets, rows, 0, segments)
     assert why == layout.WHY_DONE
     return data, segments, count

@@ -7,6 +7,7 @@ from segment_rows import ACK, BROKER, CLIENT, FIN, PLAIN, RST, STAGES, SYN, Runn
 
 from dissectors import layout
 from dissectors.layout import GAP_CUT, GAP_LIMIT, GAP_LOST, GAP_UNACKED, UNKNOWN
+from dissectors.matrix import new_matrix
 
 KIND, BYTES = layout.PROBLEM_KIND, layout.PROBLEM_BYTES
 CONFLICT, RESET_IGNORED, AFTER_END, EVICTED = 20, 21, 22, 23
@@ -586,7 +587,7 @@ def test_the_flow_is_the_same_from_either_side_and_in_every_run() -> None:
 def test_a_tiny_chunks_matrix_is_refused(stage: str) -> None:
     one = STAGES[stage].Streams()
     with pytest.raises(ValueError, match="4 rows"):
-        one.finish(layout.matrix(layout.CHUNK_COLUMNS, 3))
+        one.finish(new_matrix(layout.CHUNK_COLUMNS, 3))
 
 
 def test_flags_are_those_of_the_header() -> None:

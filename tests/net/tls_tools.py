@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
 from dissectors import layout
+from dissectors.matrix import new_matrix
 from dissectors.tls.detection import TlsRows
 from dissectors.tls.keys import KeyLog
 from dissectors.tls.sessions import Sessions, TlsFacts
@@ -248,7 +249,7 @@ def _batches(
     stage: TlsRows, sessions: Sessions, todo: Sequence[tuple[list[int], bytes]]
 ) -> Iterator[tuple[memoryview, int, tuple[bytes, bytes]]]:
     """The stages over one batch: (chunks, rows, the buffers they point into), once or twice."""
-    chunks = layout.matrix(layout.CHUNK_COLUMNS, len(todo))
+    chunks = new_matrix(layout.CHUNK_COLUMNS, len(todo))
     buffers = [bytearray(b"?"), bytearray(b"!!")]
     for number, (row, data) in enumerate(todo):
         values = list(row)

@@ -18,6 +18,7 @@ from dissectors.kafka.columns.frame_picker import Picked, pick, wanted_table
 from dissectors.kafka.messages.checksums import crc_fits
 from dissectors.kafka.messages.codecs import CODECS, CodecError, decompress
 from dissectors.kafka.messages.records import Budget, read_records
+from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +75,7 @@ class Batches:
         events = {_PRODUCE: layout.FRAME_REQUEST_SEEN, _FETCH: layout.FRAME_REPLY_SEEN}
         self._wanted = wanted_table([*events.items(), (_SHARE_FETCH, layout.FRAME_REPLY_SEEN)])
         self._readers: dict[tuple[int, int], Reader | None] = {}
-        self._matrix = layout.matrix(layout.BATCH_COLUMNS, _ROWS)
+        self._matrix = new_matrix(layout.BATCH_COLUMNS, _ROWS)
         self._used = 0
         self._flushed = 0
         self._names: dict[str, int] = {}

@@ -6,28 +6,7 @@ are left to the caller. `records` is the reference, which tests hold this agains
 
 import cython
 
-if not cython.compiled:
-    from dissectors.layout import (
-        BATCH_BASE_OFFSET,
-        BATCH_BASE_SEQUENCE,
-        BATCH_BYTES,
-        BATCH_CODEC,
-        BATCH_COLUMNS,
-        BATCH_CONTROL,
-        BATCH_CRC,
-        BATCH_FIRST_TIMESTAMP,
-        BATCH_LAST_OFFSET,
-        BATCH_MAGIC,
-        BATCH_MAX_TIMESTAMP,
-        BATCH_POSITION,
-        BATCH_PRODUCER_EPOCH,
-        BATCH_PRODUCER_ID,
-        BATCH_RECORDS,
-        BATCH_TIMESTAMP_TYPE,
-        BATCH_TRANSACTIONAL,
-        BATCH_UNCOMPRESSED,
-        UNKNOWN,
-    )
+from dissectors.layout import *
 
 # A batch begins with its offset and length; its magic stands at one place in all formats.
 LOG_OVERHEAD = cython.declare(cython.longlong, 12)

@@ -9,82 +9,8 @@ connection at a time, so a request waits for the replies to those before it, and
 
 import cython
 
-from dissectors.layout import check_room, matrix
-
-if not cython.compiled:
-    from dissectors.layout import (
-        DECODED_FULL,
-        DECODED_MALFORMED,
-        DECODED_NONE,
-        FRAME_COLUMNS,
-        FRAME_CORRELATION,
-        FRAME_DECODED,
-        FRAME_EVENT,
-        FRAME_FIRST_TIME,
-        FRAME_ID,
-        FRAME_KEY,
-        FRAME_LAST_TIME,
-        FRAME_LENGTH,
-        FRAME_NUMBER,
-        FRAME_ORPHAN_SEEN,
-        FRAME_PART,
-        FRAME_REPLY_SEEN,
-        FRAME_REQUEST,
-        FRAME_REQUEST_ENDED,
-        FRAME_REQUEST_SEEN,
-        FRAME_SLOT,
-        FRAME_STATUS,
-        FRAME_VERSION,
-        ROW_CLIENT_ID,
-        ROW_COLUMNS,
-        ROW_CORRELATION,
-        ROW_ERROR_CODE,
-        ROW_EXCHANGE,
-        ROW_GROUP_ID,
-        ROW_KEY,
-        ROW_LEFTOVER,
-        ROW_MECHANISM,
-        ROW_MEMBER_ID,
-        ROW_MUTED,
-        ROW_PART,
-        ROW_PARTITIONS,
-        ROW_QUEUE,
-        ROW_RECORD_BYTES,
-        ROW_REQUEST_BYTES,
-        ROW_REQUEST_DECODED,
-        ROW_REQUEST_FIRST,
-        ROW_REQUEST_LAST,
-        ROW_REQUEST_NUMBER,
-        ROW_RESPONSE_BYTES,
-        ROW_RESPONSE_DECODED,
-        ROW_RESPONSE_FIRST,
-        ROW_RESPONSE_LAST,
-        ROW_RESPONSE_NUMBER,
-        ROW_SESSION_ID,
-        ROW_SOFTWARE_NAME,
-        ROW_SOFTWARE_VERSION,
-        ROW_STATUS,
-        ROW_THROTTLE_MS,
-        ROW_TOKEN,
-        ROW_TOPICS,
-        ROW_TRANSACTIONAL_ID,
-        ROW_VERSION,
-        STATUS_ANSWERED,
-        STATUS_REPLY_LOST,
-        TURN_COLUMNS,
-        TURN_END,
-        TURN_LOST,
-        TURN_MUTED_UNTIL,
-        TURN_PART,
-        UNKNOWN,
-        VALUE_CLIENT_ID,
-        VALUE_COLUMNS,
-        VALUE_LEFTOVER,
-        VALUE_THROTTLE_MS,
-        WHY_DONE,
-        WHY_OUTPUT_FULL,
-    )
-
+from dissectors.layout import *
+from dissectors.matrix import check_room, new_matrix
 
 # The throttle time is whole milliseconds: a reply may come that much before its end.
 MUTE_TOLERANCE_NS = cython.declare(cython.longlong, 5000000)
@@ -133,7 +59,7 @@ class Exchanges:
         while size < wanted:
             size *= 2
         # One place more than the pool has, for rows that wait for nothing.
-        larger = matrix(size + 1, ROW_COLUMNS)
+        larger = new_matrix(size + 1, ROW_COLUMNS)
         if self.places:
             before = self.pending_memory.cast("B")
             larger.cast("B")[: len(before)] = before
@@ -145,7 +71,7 @@ class Exchanges:
         size = max(1024, self.slots)
         while size < wanted:
             size *= 2
-        larger = matrix(size, TURN_COLUMNS)
+        larger = new_matrix(size, TURN_COLUMNS)
         for slot in range(self.slots, size):
             larger[slot, TURN_PART] = UNKNOWN
         if self.slots:

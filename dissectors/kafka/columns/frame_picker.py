@@ -6,28 +6,7 @@ from hashlib import blake2b
 
 import cython
 
-if not cython.compiled:
-    from dissectors.layout import (
-        DECODED_FULL,
-        DECODED_TRUNCATED,
-        FRAME_BODY,
-        FRAME_BUFFER,
-        FRAME_DECODED,
-        FRAME_EVENT,
-        FRAME_FIRST_TIME,
-        FRAME_HELD,
-        FRAME_ID,
-        FRAME_KEY,
-        FRAME_LAST_TIME,
-        FRAME_LENGTH,
-        FRAME_OFFSET,
-        FRAME_PART,
-        FRAME_REQUEST,
-        FRAME_STATUS,
-        FRAME_TOKEN_SEEN,
-        FRAME_VERSION,
-        UNKNOWN,
-    )
+from dissectors.layout import *
 
 # Keys from -2 (a bare SASL token) to PICK_KEYS - 3; five events each.
 PICK_KEYS = cython.declare(cython.longlong, 130)

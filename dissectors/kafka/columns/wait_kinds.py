@@ -6,45 +6,7 @@ history of a fetch session, is left to `analyzer/query/resolve/judged_exchanges.
 
 import cython
 
-if not cython.compiled:
-    from dissectors.layout import (
-        DECODED_FULL,
-        KIND_FETCH_EMPTY,
-        KIND_FETCH_ERROR,
-        KIND_FETCH_FOLLOWER,
-        KIND_FETCH_NOW,
-        KIND_FETCH_RAFT,
-        KIND_FETCH_SESSION,
-        KIND_FETCH_THROTTLED,
-        KIND_FETCH_UNKNOWN,
-        KIND_FORWARDED,
-        KIND_JOIN_WAIT,
-        KIND_PRODUCE_ACKS_0,
-        KIND_PRODUCE_ACKS_1,
-        KIND_PRODUCE_ACKS_ALL,
-        KIND_PRODUCE_ACKS_UNKNOWN,
-        KIND_SASL_TOKEN,
-        KIND_SYNC_WAIT,
-        KIND_WAIT,
-        ROW_ACKS,
-        ROW_ERROR_CODE,
-        ROW_KEY,
-        ROW_KIND,
-        ROW_MAX_WAIT_MS,
-        ROW_MIN_BYTES,
-        ROW_RECORD_BYTES,
-        ROW_REPLICA_ID,
-        ROW_REQUEST_LAST,
-        ROW_RESPONSE_DECODED,
-        ROW_RESPONSE_FIRST,
-        ROW_SESSION_EPOCH,
-        ROW_SESSION_ID,
-        ROW_STATUS,
-        ROW_THROTTLE_MS,
-        ROW_TOKEN,
-        STATUS_NO_REPLY_EXPECTED,
-        UNKNOWN,
-    )
+from dissectors.layout import *
 
 # API keys.
 PRODUCE = cython.declare(cython.longlong, 0)

@@ -15,91 +15,8 @@ from array import array
 import cython
 
 from dissectors.kafka.columns import program
-from dissectors.layout import check_room, matrix
-
-if not cython.compiled:
-    from dissectors.layout import (
-        DECODED_FULL,
-        DECODED_HEADER,
-        DECODED_MALFORMED,
-        DECODED_TRUNCATED,
-        DECODED_UNSUPPORTED,
-        ENTRY_COLUMNS,
-        ENTRY_ERROR_CODE,
-        ENTRY_FORGOTTEN,
-        ENTRY_FRAME,
-        ENTRY_PARTITION,
-        ENTRY_TOPIC,
-        ENTRY_TOPIC_ID_HIGH,
-        ENTRY_TOPIC_ID_LOW,
-        ERROR_CODE,
-        ERROR_COLUMNS,
-        ERROR_ENTITY,
-        ERROR_FIELD,
-        ERROR_FRAME,
-        ERROR_PARTITION,
-        ERROR_TOPIC,
-        ERROR_TOPIC_ID_HIGH,
-        ERROR_TOPIC_ID_LOW,
-        FORM_COMPACT,
-        FORM_INT16,
-        FRAME_BODY,
-        FRAME_BUFFER,
-        FRAME_COLUMNS,
-        FRAME_DECODED,
-        FRAME_EVENT,
-        FRAME_HELD,
-        FRAME_KEY,
-        FRAME_LENGTH,
-        FRAME_OFFSET,
-        FRAME_ORPHAN_SEEN,
-        FRAME_REQUEST_SEEN,
-        FRAME_VERSION,
-        LOAD_ERROR,
-        LOAD_INT8,
-        LOAD_INT16,
-        LOAD_INT32,
-        LOAD_INT64,
-        LOAD_ROW_ERROR,
-        LOAD_UINT8,
-        LOAD_UINT16,
-        LOAD_UINT32,
-        LOAD_UUID,
-        OP_ARRAY,
-        OP_BODY,
-        OP_DEFAULT,
-        OP_END,
-        OP_FIXED,
-        OP_ITEMS,
-        OP_NEXT,
-        OP_NULLABLE,
-        OP_PATCH,
-        OP_ROW,
-        OP_SIZED,
-        OP_TAG_END,
-        OP_TAGS,
-        OP_UNSUPPORTED,
-        REGISTER_ENTITY,
-        REGISTERS,
-        TO_ONCE,
-        TO_REGISTER,
-        TOUCH_PARTITIONS,
-        TOUCH_RECORDS,
-        UNKNOWN,
-        USE_RECORDS,
-        USE_TEXT,
-        VALUE_CLIENT_ID,
-        VALUE_COLUMNS,
-        VALUE_ERROR_CODE,
-        VALUE_ERROR_COUNT,
-        VALUE_LEFTOVER,
-        VALUE_PARTITIONS,
-        VALUE_RECORD_BYTES,
-        VALUE_TOPICS,
-        WHY_DONE,
-        WHY_NEED_PROGRAM,
-        WHY_OUTPUT_FULL,
-    )
+from dissectors.layout import *
+from dissectors.matrix import check_room, new_matrix
 
 # Programs are found by (key * VERSIONS + version) * 2 + direction; what lies beyond shares the last place.
 KEYS = cython.declare(cython.longlong, 128)
@@ -225,10 +142,10 @@ class Walker:
         self.stack = _longs(4 * (STACK_LEVELS + 1), 0)
         self.code_array = array("i", [OP_UNSUPPORTED])
         self.code = self.code_array
-        self.nothing = matrix(1, 1)
+        self.nothing = new_matrix(1, 1)
         self.dropped = 0
-        self.entries_matrix = matrix(ENTRY_COLUMNS, 1032 if write_entries else 8)
-        self.errors_matrix = matrix(ERROR_COLUMNS, 264)
+        self.entries_matrix = new_matrix(ENTRY_COLUMNS, 1032 if write_entries else 8)
+        self.errors_matrix = new_matrix(ERROR_COLUMNS, 264)
         self._release()
 
     # ---- batches ----
@@ -1097,7 +1014,7 @@ def _doubled(small, columns, used, most_rows):
     """
     rows = len(small.cast("B")) // (8 * columns)
     wider = min(2 * rows + 8, most_rows)
-    large = matrix(columns, wider)
+    large = new_matrix(columns, wider)
     source, target = small.cast("B"), large.cast("B")
     for column in range(columns):
         target[8 * column * wider : 8 * (column * wider + used)] = source[

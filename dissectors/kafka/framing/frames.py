@@ -24,10 +24,8 @@ Kafka headers).
 
 import cython
 
-from dissectors.layout import check_room, matrix
-
-if not cython.compiled:
-    from dissectors.layout import *
+from dissectors.layout import *
+from dissectors.matrix import check_room, new_matrix
 
 i64 = cython.typedef(cython.longlong)
 
@@ -248,7 +246,7 @@ class Frames:
         self._grow_pages(64)
         self._grow_heap(262144)
         self._new_talks(64)
-        self.problems_memory = matrix(8, PROBLEM_ROWS)
+        self.problems_memory = new_matrix(8, PROBLEM_ROWS)
         self.problems = self.problems_memory
         self.resume = 0
         self.closing = 0
@@ -293,7 +291,7 @@ class Frames:
 
     def _make_trials(self):
         """Most captures never need this pool; it does not grow."""
-        trial = matrix(MOST_TRIALS, T_COLUMNS)
+        trial = new_matrix(MOST_TRIALS, T_COLUMNS)
         for place in range(MOST_TRIALS):
             trial[place, T_NEXT] = place - 1
         self.trial_memory = trial
@@ -375,7 +373,7 @@ class Frames:
         self.problem_rows = 0
         self.problems_dropped = 0
         if rows:
-            self.problems_memory = matrix(8, PROBLEM_ROWS)
+            self.problems_memory = new_matrix(8, PROBLEM_ROWS)
             self.problems = self.problems_memory
         return taken, rows, dropped
 
@@ -1771,7 +1769,7 @@ class Frames:
         return True
 
     def _new_talks(self, size):
-        self.talks_memory = matrix(TALK_COLUMNS, size)
+        self.talks_memory = new_matrix(TALK_COLUMNS, size)
         self.talks = self.talks_memory
         self.talk_size = size
 
@@ -2290,16 +2288,16 @@ class Frames:
         for d in range(2):
             # Who has seen all of a side from its start on believes more (`_header_fits`): then it must be this run.
             if (
-                one[REST_FROM_SYN]
-                and one[REST_LOSSES + d] == 0
-                and (mine[REST_FROM_SYN] == 0 or mine[REST_LOSSES + (d ^ flip)])
+                one[TALK_CHECKPOINT_FROM_SYN]
+                and one[TALK_CHECKPOINT_LOSSES + d] == 0
+                and (mine[TALK_CHECKPOINT_FROM_SYN] == 0 or mine[TALK_CHECKPOINT_LOSSES + (d ^ flip)])
             ):
                 return False
         return (
             mine[TALK_CLIENT_SIDE] == one[TALK_CLIENT_SIDE] ^ flip
-            and mine[REST_CORRELATION + flip] == one[REST_CORRELATION]
-            and mine[REST_CORRELATION + 1 - flip] == one[REST_CORRELATION + 1]
-            and mine[REST_WAITING:] == one[REST_WAITING:]
+            and mine[TALK_CHECKPOINT_CORRELATION + flip] == one[TALK_CHECKPOINT_CORRELATION]
+            and mine[TALK_CHECKPOINT_CORRELATION + 1 - flip] == one[TALK_CHECKPOINT_CORRELATION + 1]
+            and mine[TALK_CHECKPOINT_WAITING:] == one[TALK_CHECKPOINT_WAITING:]
         )
 
     def jump(self, slot: i64, one, two, flip: i64):
@@ -2313,16 +2311,16 @@ class Frames:
         for d in range(2):
             for column in (TALK_STREAM, TALK_FRAMED, TALK_CUT):
                 self.talk[slot, column + (d ^ flip)] += two[column + d] - one[column + d]
-            self.side[2 * slot + (d ^ flip), S_CORRELATION] = two[REST_CORRELATION + d]
+            self.side[2 * slot + (d ^ flip), S_CORRELATION] = two[TALK_CHECKPOINT_CORRELATION + d]
         before = []
         while self.talk[slot, C_FIRST] >= 0:
             before.append(self.talk[slot, C_FIRST])
             self._forget_first(slot)
-        if self.free_places < two[REST_WAITING]:
-            self._grow_places(self.places + two[REST_WAITING])
+        if self.free_places < two[TALK_CHECKPOINT_WAITING]:
+            self._grow_places(self.places + two[TALK_CHECKPOINT_WAITING])
         losses = self.side[2 * slot + 1 - self.talk[slot, TALK_CLIENT_SIDE], S_LOSSES]
         now = []
-        for column in range(REST_COLUMNS, len(two), len(F_WAITS)):
+        for column in range(TALK_CHECKPOINT_COLUMNS, len(two), len(F_WAITS)):
             now.append(self._wait_again(slot, two[column : column + len(F_WAITS)], losses))
         return before, now
 
@@ -2412,7 +2410,7 @@ def _mix(h: cython.ulonglong) -> cython.ulonglong:
 
 def _grown(old, columns, rows):
     """A state matrix `m[row, column]` of `rows` rows that begins like `old`: what one frame touches lies together."""
-    larger = matrix(rows, columns)
+    larger = new_matrix(rows, columns)
     if old is not None:
         before = memoryview(old).cast("B")
         memoryview(larger).cast("B")[: len(before)] = before
