@@ -23,8 +23,8 @@ SPARK := .venv-spark
 SPARK35 := .venv-spark35
 PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 
-# The files that are compiled where there is a C compiler: those that import cython, and the constants they share.
-STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) dissectors/layout.py
+# The files that are compiled where there is a C compiler: those that import cython, and the tables of constants they share.
+STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) $(wildcard dissectors/*.py)
 
 .PHONY: demo test test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark docs clean
 
@@ -79,7 +79,7 @@ docs: $(VENV)/.compiled
 clean:
 	rm -rf $(VENV) $(NOTEBOOKS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find analyzer dissectors tests bench docs -name __pycache__ -prune -exec rm -rf {} +
-	find dissectors \( -name '*.so' -o -name '*.c' -o -name '*.pxd' \) -delete
+	find dissectors -name '*.so' -delete
 
 # The environment, again whenever what it needs has changed.
 $(VENV)/.installed: pyproject.toml setup.py

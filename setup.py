@@ -1,7 +1,19 @@
-"""Builds the compiled stages. A machine without a C compiler gets the same files as plain Python: slower, never broken."""
+"""Builds the compiled stages. A machine without a C compiler gets the same files as plain Python: slower, never broken.
+
+A stage is a file under `dissectors` that imports cython. A stage that no other stage imports is a *head*: it becomes one
+extension module of the same name, compiled together with all stages that it imports. So a stage may be spread over many
+files: their functions call each other as C functions of one translation unit, and Cython's own code (some 30,000 lines of C
+for each extension) is written once for all of them. `ARCHITECTURE.md`, "How stages are compiled", has the measurements.
+
+What the compiler reads is written below `build/stages`: for each head a .pyx that defines the constants and includes copies
+of its files. In the copies the imports between files of the unit are blanked (their names are defined already) and line
+numbers stay, so that errors name the right line.
+"""
 
 import ast
 import os
+import sys
+from importlib import import_module
 from pathlib import Path
 from subprocess import SubprocessError
 
@@ -11,65 +23,160 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError
 
 ROOT = Path(__file__).parent
+# Tables of constants are read by importing them, also where a build tool runs this file from somewhere else.
+sys.path.insert(0, str(ROOT))
+BUILD = ROOT / "build" / "stages"
+INT_MAX = (1 << 31) - 1
+INT64_MAX = (1 << 63) - 1
+INT64_MIN = -(1 << 63)
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": True,
+    "wraparound": False,
+    "cdivision": True,
+    # A memoryview that was never set has length 0: the bounds check catches it, a second check is not needed.
+    "initializedcheck": False,
+    "show_performance_hints": False,
+}
 
 
-def compiled_stages() -> list[str]:
-    """Dotted names of the files that ask to be compiled: those under `dissectors` that import cython."""
-    files = sorted((ROOT / "dissectors").rglob("*.py"))
-    chosen = [path for path in files if "\nimport cython\n" in path.read_text()]
-    return [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in chosen]
+class Stage:
+    """One file that imports cython. `tables` are the modules of constants that it reads by `import *`, `parts` the other
+    stages that it imports, `blanked` the lines of both sorts of import."""
+
+    def __init__(self, name: str, source: str, stages: set[str]) -> None:
+        self.name = name
+        self.source = source
+        self.tree = ast.parse(source)
+        self.tables: list[str] = []
+        self.parts: list[str] = []
+        self.blanked: set[int] = set()
+        for node in self.tree.body:
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            if node.names[0].name == "*":
+                self.tables.append(node.module)
+            elif node.module in stages:
+                self.parts.append(node.module)
+            else:
+                continue
+            self.blanked.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+    @property
+    def path(self) -> Path:
+        return Path(*self.name.split(".")).with_suffix(".py")
+
+    def copy(self) -> str:
+        """The source without the imports of what the unit defines itself."""
+        lines = self.source.splitlines()
+        return "\n".join("" if number in self.blanked else line for number, line in enumerate(lines, 1)) + "\n"
+
+    def definitions(self) -> set[str]:
+        """The functions and classes of the file."""
+        return {node.name for node in self.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
-def constants(source: Path) -> dict[str, int]:
-    """The upper-case integer assignments of a module, read without importing it."""
-    found = {}
-    for node in ast.parse(source.read_text()).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
-            found[node.targets[0].id] = ast.literal_eval(node.value)
+def read_stages() -> dict[str, Stage]:
+    """Every stage by its dotted name."""
+    sources = {path: path.read_text() for path in sorted((ROOT / "dissectors").rglob("*.py"))}
+    named = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): source
+        for path, source in sources.items()
+        if "\nimport cython\n" in source
+    }
+    return {name: Stage(name, source, set(named)) for name, source in named.items()}
+
+
+def units(stages: dict[str, Stage]) -> dict[str, list[Stage]]:
+    """Head -> the stages of its extension, each behind those that it imports, the head last."""
+    imported = {part for stage in stages.values() for part in stage.parts}
+    return {name: list(_closure(name, stages, {}).values()) for name in stages if name not in imported}
+
+
+def _closure(name: str, stages: dict[str, Stage], found: dict[str, Stage]) -> dict[str, Stage]:
+    for part in stages[name].parts:
+        if part not in found:
+            _closure(part, stages, found)
+    found[name] = stages[name]
     return found
 
 
-def write_declarations(source: Path) -> None:
-    """Gives compiled stages the names of `source` as C constants: one list, two readers."""
-    names = constants(source)
-    lines = [f"# Written by setup.py from {source.name}; do not edit.", "cdef extern from *:", '    """']
-    # The one value that no C enum holds portably.
-    lines += [
-        "    #define UNKNOWN (-9223372036854775807LL - 1)",
-        '    """',
-        "    const long long UNKNOWN",
-        "",
-        "cdef enum:",
-    ]
-    lines += [f"    {name} = {value}" for name, value in names.items() if name != "UNKNOWN"]
-    write_changed(source.with_suffix(".pxd"), "\n".join(lines) + "\n")
+def constants(table: str) -> dict[str, int]:
+    """The upper-case integers of a module of constants, which imports nothing of the project."""
+    names = vars(import_module(table))
+    return {name: value for name, value in names.items() if name.isupper() and isinstance(value, int)}
 
 
-def write_changed(target: Path, text: str) -> None:
-    """Writes only what differs: a newer file would have everything that depends on it compiled again."""
+def declarations(tables: list[str]) -> str:
+    """The names of the tables as C constants: a module-level Python integer costs 2.5 times as much in a compiled loop."""
+    values: dict[str, int] = {}
+    for table in tables:
+        for name, value in constants(table).items():
+            if values.setdefault(name, value) != value:
+                raise ValueError(f"{name} has two values in the tables {', '.join(tables)}")
+    small = {name: value for name, value in values.items() if -INT_MAX <= value <= INT_MAX}
+    # No C enum holds these portably, and a literal that does not fit a C int would be a Python object.
+    large = {name: value for name, value in values.items() if name not in small}
+    lines = [f"    {name} = {value}" for name, value in small.items()]
+    if lines:
+        lines = ["cdef enum:", *lines]
+    if large:
+        lines += [
+            "cdef extern from *:",
+            '    """',
+            *(f"    #define {name} {_c(value)}" for name, value in large.items()),
+        ]
+        lines += ['    """', *(f"    const {_c_type(value)} {name}" for name, value in large.items())]
+    return "\n".join(lines)
+
+
+def _c(value: int) -> str:
+    if value == INT64_MIN:
+        return f"(-{INT64_MAX}LL - 1)"
+    return f"{value}ULL" if value > INT64_MAX else f"({value}LL)"
+
+
+def _c_type(value: int) -> str:
+    return "unsigned long long" if value > INT64_MAX else "long long"
+
+
+def write_unit(head: str, parts: list[Stage]) -> Path:
+    """Writes the .pyx of one extension and the copies that it includes; returns its path from here."""
+    seen: dict[str, str] = {}
+    for part in parts:
+        for name in part.definitions():
+            if seen.setdefault(name, part.name) != part.name:
+                raise ValueError(f"{part.name} and {seen[name]} both define {name}: both are compiled into {head}")
+        _write_changed(BUILD / part.path, part.copy())
+    tables = list(dict.fromkeys(table for part in parts for table in part.tables))
+    lines = [f'"""{ast.get_docstring(parts[-1].tree)}"""', declarations(tables)]
+    lines += [f'include "{part.path.as_posix()}"' for part in parts]
+    target = (BUILD / Path(*head.split("."))).with_suffix(".pyx")
+    _write_changed(target, "\n".join(lines) + "\n")
+    return target.relative_to(ROOT)
+
+
+def _write_changed(target: Path, text: str) -> None:
+    """Writes only what differs: a newer file would be compiled again."""
     if not target.exists() or target.read_text() != text:
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 
 
 def extensions() -> list[Extension]:
-    """The compiled stages, each optional: a failing compiler leaves the .py file in charge. None where none are wanted."""
+    """The compiled stages, each optional: a failing compiler leaves the .py files in charge. None where none are wanted."""
     if os.environ.get("KANALYZE_UNCOMPILED", "") not in ("", "0"):
         return []
-    write_declarations(ROOT / "dissectors" / "layout.py")
-    names = compiled_stages()
-    for name in names:
-        # A .pxd beside a stage tells the compiler where its constants come from.
-        write_changed((ROOT / Path(*name.split("."))).with_suffix(".pxd"), "from dissectors.layout cimport *\n")
-    modules = [Extension(name, [str(Path(*name.split(".")).with_suffix(".py"))], optional=True) for name in names]
-    directives = {
-        "language_level": 3,
-        "boundscheck": True,
-        "wraparound": False,
-        "cdivision": True,
-        # A memoryview that was never set has length 0: the bounds check catches it, a second check is not needed.
-        "initializedcheck": False,
-    }
-    return cythonize(modules, compiler_directives=directives, nthreads=os.cpu_count() or 1)
+    modules = [
+        Extension(
+            head,
+            [str(write_unit(head, parts))],
+            depends=[str((BUILD / part.path).relative_to(ROOT)) for part in parts],
+            optional=True,
+        )
+        for head, parts in units(read_stages()).items()
+    ]
+    return cythonize(modules, include_path=[str(BUILD)], compiler_directives=DIRECTIVES, nthreads=os.cpu_count() or 1)
 
 
 class BuildWhatCanBeBuilt(build_ext):

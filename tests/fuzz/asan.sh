@@ -14,7 +14,7 @@ for part in analyzer dissectors tests samples; do
     cp -r "$part" "$there/$part"
 done
 cp setup.py pyproject.toml README.md LICENSE "$there"
-find "$there/dissectors" \( -name '*.so' -o -name '*.c' -o -name '*.pxd' \) -delete
+find "$there/dissectors" -name '*.so' -delete
 cd "$there"
 flags='-O1 -g -fsanitize=address -fno-omit-frame-pointer'
 CFLAGS=$flags LDFLAGS=-fsanitize=address "$python" setup.py --quiet build_ext --inplace
