@@ -19,6 +19,7 @@ ORDER = (
     "dissectors.numbering",
     "dissectors.layout",
     "dissectors.matrix",
+    "dissectors.problems",
     "dissectors.arrow_buffers",
     # capture formats -> packets -> streams
     "dissectors.formats",

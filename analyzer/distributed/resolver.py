@@ -33,6 +33,7 @@ from analyzer.ingest.facts.tables import FACT_TABLES
 from analyzer.ingest.pipeline import Pipeline, Summary
 from dissectors import layout
 from dissectors.layout import SPLIT_SHIFT
+from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_HOLE_GIVEN_UP
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -51,7 +52,7 @@ MARKERS = 1_000
 TABLES = ("exchanges", "entries", "errors", *FACT_TABLES)
 OF_WHOLES = ("parts", "talks", "problems", "tls")
 # Problems that depend on what else there is at the time: memory for unfinished frames, connections, bytes waiting for others.
-LIMITS = frozenset((12, 23, 25))
+LIMITS = frozenset((PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP))
 # A stage drops problems when its table is full, the smallest of which has so many rows (PROBLEM_ROWS of `streams`), or of a
 # connection that has many.
 MOST_PROBLEMS = 1_024

@@ -20,6 +20,7 @@ from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.frames import Frames
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
+from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
 from dissectors.tcp.streams import Streams
 from dissectors.tls.detection import TlsRows
 from dissectors.tls.keys import KeyLog
@@ -155,7 +156,8 @@ class Pipeline:
         """What the run tells beside its tables."""
         limited = Counter(self.problems_by_kind)
         # Problems of these numbers are counted, those that the table does not list too.
-        limited[23], limited[25] = self._streams.evicted, self._streams.given_up
+        limited[PROBLEM_CONNECTION_EVICTED] = self._streams.evicted
+        limited[PROBLEM_HOLE_GIVEN_UP] = self._streams.given_up
         return Summary(
             api_keys=set(self._walker.keys),
             whole_requests=set(self._exchanges.whole_requests),

@@ -27,6 +27,7 @@ from analyzer.query import resolve
 from analyzer.query.dataset import Dataset, is_dataset, parquet
 from analyzer.query.dataset import open_dataset as open_exported
 from dissectors import layout
+from dissectors.problems import KINDS as PROBLEM_KINDS
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -83,8 +84,6 @@ MOST_KEPT_ENTRIES = 500_000
 MOST_OF_SIMPLE_PLANS = 0.05
 # Captures of so many bytes are read in full, whatever was asked: the kinds of all waits are known then.
 SMALL_CAPTURE_BYTES = 64_000_000
-# PROBLEM_ number -> the option that would avoid it.
-LIMITS = {17: "--max-frame", 12: "--max-reassembly", 25: "--max-reassembly", 23: "--max-connections"}
 PACKED_ENDINGS = (".gz", ".zst", ".lz4", ".xz", ".bz2")
 
 
@@ -292,12 +291,11 @@ def told_passed_over(names: Sequence[str]) -> str:
 
 def limits_reached(summary: Summary) -> Iterator[str]:
     """A run that hit a limit says so: its numbers are not those of the whole capture."""
-    for number, option in LIMITS.items():
+    for number, kind in PROBLEM_KINDS.items():
         count = summary.limited[number]
-        if count:
-            _, sentence = resolve.PROBLEM_KINDS[number]
+        if kind.option and count:
             times = f" ({count:,} times)" if count > 1 else ""
-            yield f"a limit was reached{times}, so something is missing from all that follows: {sentence} Raise {option}."
+            yield f"a limit was reached{times}, so something is missing from all that follows: {kind.sentence} Raise {kind.option}."
     if summary.problems_dropped:
         yield f"{summary.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
 

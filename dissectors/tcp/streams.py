@@ -31,6 +31,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
+from dissectors.problems import *
 
 # State of a connection: conn[slot, column].
 C_HASH = cython.declare(cython.int, 0)
@@ -173,12 +174,6 @@ REMEMBERED = (
 PROBLEMS_PER_SIDE = cython.declare(cython.longlong, 4)
 
 # Kinds of problems this stage reports; names are in analyzer/base/tables.
-PROBLEM_CONFLICT = cython.declare(cython.int, 20)  # two copies of the same bytes differ; the first counts
-PROBLEM_RESET_IGNORED = cython.declare(cython.int, 21)  # its sequence number lies far from the stream
-PROBLEM_AFTER_END = cython.declare(cython.int, 22)  # bytes beyond a FIN or after a RST
-PROBLEM_EVICTED = cython.declare(cython.int, 23)  # an open connection gave way to a newer one
-PROBLEM_STRAY = cython.declare(cython.int, 24)  # bytes far from the others of a side whose start was not seen
-PROBLEM_HELD_LIMIT = cython.declare(cython.int, 25)  # a hole was given up as what waits for it took too much memory
 
 
 @cython.ccall
@@ -1385,7 +1380,7 @@ class Streams:
         """Something odd about side `s`, seen at its newest segment; a handful a side, lest they bury the rest."""
         row: cython.longlong = self.problem_rows
         self.side[s, S_PROBLEMS] += 1
-        if row == PROBLEM_ROWS or (self.side[s, S_PROBLEMS] > PROBLEMS_PER_SIDE and kind != PROBLEM_EVICTED):
+        if row == PROBLEM_ROWS or (self.side[s, S_PROBLEMS] > PROBLEMS_PER_SIDE and kind != PROBLEM_CONNECTION_EVICTED):
             self.problems_dropped += 1
             return
         if self.problems_memory is None:
@@ -1548,7 +1543,7 @@ class Streams:
             s = 2 * self.victim
             if self.conn[self.victim, C_MODE] & MODE_CLOSED == 0:
                 self.evicted += 1
-                self._problem(PROBLEM_EVICTED, s, self.side[s, S_NEXT], 0)
+                self._problem(PROBLEM_CONNECTION_EVICTED, s, self.side[s, S_NEXT], 0)
         why = self._flush(self.victim)
         if why == WHY_DONE:
             self.victim = -1
@@ -1885,7 +1880,7 @@ class Streams:
         ack: cython.longlong = self.ack
         if self.side[s, S_STATE] & SIDE_STARTED == 0:
             if not self._lowest(s, first):
-                self._problem(PROBLEM_STRAY, s, first, self.length)
+                self._problem(PROBLEM_STRAY_BYTES, s, first, self.length)
             elif self._keep(s, first, first, first + self.length) == 0:
                 self.side[s, S_RETRANSMITTED] += 1
             return
@@ -1924,7 +1919,7 @@ class Streams:
             last = min(end, self.side[s, S_FIN_AT])
         if last < end:
             begin = max(begin, last)
-            self._problem(PROBLEM_AFTER_END, s, begin, end - begin)
+            self._problem(PROBLEM_BYTES_AFTER_END, s, begin, end - begin)
         return last
 
     @cython.cfunc
@@ -2021,7 +2016,7 @@ class Streams:
                 record = self.held[record, H_NEXT]
         if differ:
             self.side[s, S_CONFLICTS] += 1
-            self._problem(PROBLEM_CONFLICT, s, begin, differ)
+            self._problem(PROBLEM_CONFLICTING_COPIES, s, begin, differ)
         return fresh
 
     @cython.cfunc
@@ -2255,7 +2250,7 @@ class Streams:
         slot: cython.longlong = s >> 1
         self._say(CHUNK_END, s, 0, 0, time, number, reason)
         if self.side[s, S_HEAD] >= 0:
-            self._problem(PROBLEM_AFTER_END, s, self.side[s, S_NEXT], self._kept_bytes(s))
+            self._problem(PROBLEM_BYTES_AFTER_END, s, self.side[s, S_NEXT], self._kept_bytes(s))
         while self.side[s, S_HEAD] >= 0:
             self._drop_head(s)
         self.side[s, S_STATE] |= SIDE_ENDED
@@ -2394,7 +2389,7 @@ class Streams:
         else:
             if reason == GAP_LIMIT:
                 self.given_up += 1
-                self._problem(PROBLEM_HELD_LIMIT, s, self.side[s, S_NEXT], end - self.side[s, S_NEXT])
+                self._problem(PROBLEM_HOLE_GIVEN_UP, s, self.side[s, S_NEXT], end - self.side[s, S_NEXT])
             self._say(CHUNK_GAP, s, 0, end - self.side[s, S_NEXT], time, number, reason)
 
     @cython.cfunc

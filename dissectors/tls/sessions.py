@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dissectors import layout
 from dissectors.errors import Truncated
 from dissectors.matrix import new_matrix
+from dissectors.problems import PROBLEM_TLS_LOST
 from dissectors.tls.hello import CLIENT_HELLO, FINISHED, KEY_UPDATE, SERVER_HELLO, Messages, client_hello, server_hello
 from dissectors.tls.keys import (
     CLIENT_HANDSHAKE,
@@ -39,8 +40,6 @@ UNSUPPORTED = "unsupported"
 WRONG_KEYS = "wrong_keys"
 REASONS = (NO_KEYS, NO_HANDSHAKE, UNSUPPORTED, WRONG_KEYS)
 
-# Kind of problem this stage reports; names are in analyzer/query/resolve.
-PROBLEM_TLS_LOST = 30
 MOST_PROBLEMS = 4_096
 
 Row = list[int]

@@ -13,6 +13,7 @@ from analyzer.base.filters import literal
 from dissectors.kafka.columns.program import error_fields
 from dissectors.kafka.schema.error_codes import known_errors
 from dissectors.kafka.schema.lookup import api_names
+from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
     "parts",
@@ -49,36 +50,6 @@ VIEWS = (
 OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
-# PROBLEM_ number of a stage -> kind, and one sentence for a person.
-PROBLEM_KINDS = {
-    10: (
-        "impossible_length",
-        "No frame can be as long as the length field says; framing starts again at the next header.",
-    ),
-    11: ("header_lost", "A frame's header fell into a gap: its bytes are known, what it was is not."),
-    12: ("frame_cut_by_limit", "Memory for unfinished frames was used up (--max-reassembly): only the head was read."),
-    17: ("frame_over_limit", "A message longer than --max-frame: what lies behind was passed over."),
-    13: ("boundary_lost", "A gap hid where a frame ends; bytes up to the next sure header were passed over."),
-    16: (
-        "boundary_cut",
-        "A packet was cut by the snap length of the capture where a frame ends; bytes up to the next sure header were passed "
-        "over. Capture whole packets (tcpdump -s 0).",
-    ),
-    14: ("unfinished_frame", "The connection or the capture ended in the middle of a frame."),
-    20: ("conflicting_copies", "Two copies of the same bytes differ; the first one seen counts."),
-    21: ("reset_ignored", "A reset whose sequence number lies far from the stream: it ended nothing."),
-    22: ("bytes_after_end", "Bytes beyond the end of the stream (FIN or RST) were passed over."),
-    23: ("connection_evicted", "More connections at a time than --max-connections: this open one was given up."),
-    25: (
-        "hole_given_up",
-        "What waits for missing bytes took too much memory (--max-reassembly, a sixteenth of it for one direction, but at "
-        "least 16 MiB): they count as lost, though they may have come later.",
-    ),
-    24: ("stray_bytes", "Bytes far from a stream whose start was not seen: left out."),
-    30: ("tls_lost", "After a gap no TLS record could be found again: the rest of this direction was not decrypted."),
-    15: ("too_many_waiting", "More than 8,192 requests of one connection wait for replies; the oldest was given up."),
-}
-
 
 def views(
     api_keys: Collection[int], whole_files: bool, entries: bool = True, left_out: Collection[str] = (), odd: bool = True
@@ -89,7 +60,9 @@ def views(
     `left_out`: final tables whose raw rows were not; `odd`: a body was malformed or a clock ran back.
     """
     facts = {
-        "problem_kinds": _values("number, kind, detail", ((n, *words) for n, words in PROBLEM_KINDS.items())),
+        "problem_kinds": _values(
+            "number, kind, detail", ((n, kind.name, kind.sentence) for n, kind in PROBLEM_KINDS.items())
+        ),
         "error_names": _values("code, name, retriable", known_errors().values()),
         "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
         "expected_errors": _values("api_key, code, rule, seconds, followed_by, client_only", _expected(api_keys)),

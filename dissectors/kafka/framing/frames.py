@@ -26,6 +26,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
+from dissectors.problems import *
 
 i64 = cython.typedef(cython.longlong)
 
@@ -149,14 +150,6 @@ TAIL = cython.declare(cython.int, 13)  # a request header has 14 bytes: so many 
 TAIL_REACH = cython.declare(i64, 1024)  # bytes of the next chunk that are looked at with them
 
 # Kinds of problems this stage reports; names are in analyzer/base/tables.
-PROBLEM_BAD_LENGTH = cython.declare(cython.int, 10)
-PROBLEM_HEADER_LOST = cython.declare(cython.int, 11)
-PROBLEM_FRAME_LIMIT = cython.declare(cython.int, 12)
-PROBLEM_LOST_SYNC = cython.declare(cython.int, 13)
-PROBLEM_UNFINISHED = cython.declare(cython.int, 14)
-PROBLEM_WAITING_LIMIT = cython.declare(cython.int, 15)
-PROBLEM_CUT_SYNC = cython.declare(cython.int, 16)
-PROBLEM_LONG_FRAME = cython.declare(cython.int, 17)
 PROBLEM_ROWS = cython.declare(cython.int, 4096)
 
 
@@ -675,7 +668,7 @@ class Frames:
         if room < count:
             if self.page_count * PAGE + PAGE <= self.arena_bytes:
                 return False
-            self._note(PROBLEM_FRAME_LIMIT, s, self.side[s, S_TOTAL], held)
+            self._note(PROBLEM_FRAME_CUT_BY_LIMIT, s, self.side[s, S_TOTAL], held)
             count = room
         while count > 0:
             if (held & 4095) == 0:
@@ -743,7 +736,7 @@ class Frames:
         self.heap_used = at
         self._free_pages_of(s)
         if held == self.max_frame and held < self.side[s, S_TOTAL]:
-            self._note(PROBLEM_LONG_FRAME, s, self.side[s, S_TOTAL] - held, held)
+            self._note(PROBLEM_FRAME_OVER_LIMIT, s, self.side[s, S_TOTAL] - held, held)
         self._finished(slot, s, OWN_HEAP, at - held, held, self.side[s, S_FRAMED], last_time)
         return 0
 
@@ -1245,7 +1238,7 @@ class Frames:
     def _out_of_step(self, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
         """What should be a frame cannot be one: drop what was collected and search from the next byte on."""
         collected: i64 = self.side[s, S_FRAMED]
-        self._note_at(PROBLEM_BAD_LENGTH, chunks, row, slot, s, collected)
+        self._note_at(PROBLEM_IMPOSSIBLE_LENGTH, chunks, row, slot, s, collected)
         self._skip(slot, s, SKIP_BAD, collected)
         self._free_pages_of(s)
         self._no_frame(s)
@@ -1719,7 +1712,7 @@ class Frames:
         self.side[s, S_REASON] = SKIP_LOST
         self.side[s, S_LOSSES] += 1
         cut = chunks[CHUNK_DETAIL, row] == GAP_CUT
-        self._note_at(PROBLEM_CUT_SYNC if cut else PROBLEM_LOST_SYNC, chunks, row, slot, s, length)
+        self._note_at(PROBLEM_BOUNDARY_CUT if cut else PROBLEM_BOUNDARY_LOST, chunks, row, slot, s, length)
         return True
 
     @cython.cfunc
@@ -1760,7 +1753,7 @@ class Frames:
             self._grow_talks()
         for s in range(2 * slot, 2 * slot + 2):
             if self.side[s, S_FRAMED] > 0:
-                self._note(PROBLEM_UNFINISHED, s, self.side[s, S_TOTAL], self.side[s, S_FRAMED])
+                self._note(PROBLEM_UNFINISHED_FRAME, s, self.side[s, S_TOTAL], self.side[s, S_FRAMED])
             self._drop_partial(slot, s, SKIP_UNFINISHED)
             self._drop_trial(slot, s)
         for column in range(TALK_COLUMNS):
@@ -2073,7 +2066,7 @@ class Frames:
         self.out[FRAME_REQUEST, row] = place
         if self.talk[slot, C_WAITING] > MOST_WAITING:
             # Replies of this connection are not in the capture; the oldest request makes room.
-            self._note(PROBLEM_WAITING_LIMIT, 2 * slot + self.talk[slot, TALK_CLIENT_SIDE], 0, MOST_WAITING)
+            self._note(PROBLEM_TOO_MANY_WAITING, 2 * slot + self.talk[slot, TALK_CLIENT_SIDE], 0, MOST_WAITING)
             self.crowded = True
         return 0
 
