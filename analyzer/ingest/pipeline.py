@@ -17,7 +17,7 @@ from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
 from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
 from dissectors.kafka.columns.walk import Walker
-from dissectors.kafka.framing.frames import Frames
+from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
@@ -113,7 +113,7 @@ class Pipeline:
             in_task=in_task,
         )
         newest, flexible = version_limits()
-        self._frames = Frames(
+        self._frames = Framing(
             newest,
             flexible,
             options.max_frame_bytes,

@@ -12,7 +12,7 @@ from analyzer.ingest.pipeline import version_limits
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.kafka.columns.walk import Walker
-from dissectors.kafka.framing.frames import Frames
+from dissectors.kafka.framing.framing import Framing
 from dissectors.matrix import new_matrix
 from dissectors.tcp.streams import Streams
 
@@ -54,7 +54,7 @@ class Road:
         self.streams = Streams(
             seed=5, max_connections=sizes.connections, max_held_bytes=sizes.held, heap_bytes=256 << 10
         )
-        self.frames = Frames(*LIMITS, sizes.max_frame, sizes.arena, frozenset(sizes.ports))
+        self.frames = Framing(*LIMITS, sizes.max_frame, sizes.arena, frozenset(sizes.ports))
         self.exchanges = Exchanges()
         self.chunks = new_matrix(layout.CHUNK_COLUMNS, sizes.chunks)
         self.frame_rows = new_matrix(layout.FRAME_COLUMNS, sizes.frames)
