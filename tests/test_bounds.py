@@ -27,17 +27,49 @@ def is_unchecked(function: ast.FunctionDef) -> bool:
     return any("boundscheck(False)" in ast.unparse(each) for each in function.decorator_list)
 
 
-def memories(tree: ast.AST) -> dict[str, str]:
-    """Name (`x`, `self.x`) -> type, of what a class or a function declares."""
+def annotated(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """(name, type) of what a class or a function declares, its arguments included."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.AnnAssign | ast.arg) and each.annotation is not None:
+            yield each.arg if isinstance(each, ast.arg) else ast.unparse(each.target), ast.unparse(each.annotation)
+
+
+def read_classes() -> dict[str, ast.ClassDef]:
+    """Every class of the compiled stages: the state that functions of one file index may be declared in another."""
+    trees = [ast.parse(path.read_text()) for path in (ROOT / "dissectors").rglob("*.py")]
+    return {node.name: node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+
+CLASSES = read_classes()
+
+
+def fields(name: str) -> dict[str, str]:
+    """Field -> type, of a class and of those that it inherits from; empty for what is no class of a stage."""
+    if name not in CLASSES:
+        return {}
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            for each in node.body:
-                if isinstance(each, ast.AnnAssign):
-                    found[f"self.{ast.unparse(each.target)}"] = ast.unparse(each.annotation)
-        elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
-            found[node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)] = ast.unparse(node.annotation)
+    for base in CLASSES[name].bases:
+        found |= fields(ast.unparse(base))
+    for each in CLASSES[name].body:
+        if isinstance(each, ast.AnnAssign):
+            found[ast.unparse(each.target)] = ast.unparse(each.annotation)
     return found
+
+
+def memories(function: ast.FunctionDef, owner: str) -> dict[str, str]:
+    """Name (`x`, `state.x`) -> type, of what a function can index; `owner` is the class of a method."""
+    found = dict(annotated(function))
+    for name, kind in [*found.items(), ("self", owner)]:
+        found |= {f"{name}.{field}": type_ for field, type_ in fields(kind).items()}
+    return found
+
+
+def functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """The functions of a file, each with the name of its class, empty where there is none."""
+    for node in tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        owner = node.name if isinstance(node, ast.ClassDef) else ""
+        yield from ((each, owner) for each in inside if isinstance(each, ast.FunctionDef))
 
 
 def indexed(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
@@ -63,10 +95,10 @@ def checked_at(function: ast.FunctionDef, name: str) -> int | None:
 
 @pytest.mark.parametrize("path", STAGES, ids=lambda path: path.stem)
 def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    fields = {name: kind for name, kind in memories(tree).items() if name.startswith("self.")}
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and is_unchecked(node)):
-        known = fields | memories(function)
+    for function, owner in functions(ast.parse(path.read_text())):
+        if not is_unchecked(function):
+            continue
+        known = memories(function, owner)
         for name, line in indexed(function):
             kind = known.get(name, "an object of Python")
             where = f"{path.name}:{line} ({function.name})"
@@ -77,7 +109,9 @@ def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
 
 
 def test_something_is_looked_at() -> None:
-    assert {"frames", "streams", "walk"} <= {path.stem for path in STAGES}
+    assert {"frames", "streams", "walk_values"} <= {path.stem for path in STAGES}
+    assert "::1]" in memories(ast.parse("def f(w: WalkState): pass").body[0], "")["w.code"]  # type: ignore[arg-type]
+    assert "::1]" in memories(ast.parse("def f(self): pass").body[0], "Walker")["self.code"]  # type: ignore[arg-type]
 
 
 def small(columns_of_it: int) -> memoryview:
