@@ -196,9 +196,9 @@ def test_reading_a_schema_loads_nothing_heavy() -> None:
     code = f"""
 import sys
 import dissectors.kafka.messages.explain
-from dissectors.kafka import schema
-schema.api(1)
-print([name for name in {heavy} if name in sys.modules], schema.api.cache_info().misses)
+from dissectors.kafka.schema import lookup
+lookup.api(1)
+print([name for name in {heavy} if name in sys.modules], lookup.api.cache_info().misses)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["[]", "1"]
