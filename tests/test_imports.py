@@ -130,6 +130,8 @@ ORDER = (
     "analyzer.distributed.tasks",
     "analyzer.distributed.pool",
     "analyzer.run",
+    "analyzer.run.raw_views",
+    "analyzer.run.warnings",
     "analyzer.run.local",
     "analyzer.spark.session",
     "analyzer.spark.rows",

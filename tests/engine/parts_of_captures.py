@@ -131,7 +131,7 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
         return Run(readings, summary, keys, list(folders.values()))
 
     folders: dict[int, Path] = {}
-    return local._dataset(run, options, [], False)
+    return local.dataset_of(run, options, [], False)
 
 
 def rows(dataset: Dataset, table: str) -> list[str]:
