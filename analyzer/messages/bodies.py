@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.inputs.capture_heads import in_time_order
-from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
 from analyzer.query.dataset import is_dataset
 from analyzer.run.local import read_captures
 from dissectors import layout

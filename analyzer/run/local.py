@@ -21,11 +21,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.base import object_storage
+from analyzer.base.storage.clients import has_clients
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import ALL_CONNECTIONS, Reading, Shard
-from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, expand
+from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
 from analyzer.query.dataset import Dataset, is_dataset
 from analyzer.query.dataset import open_dataset as open_exported
 from analyzer.run import raw_views
@@ -80,7 +81,7 @@ def open_dataset(
         if options.jobs > 1 and _can_be_shared(sources):
             if stored:
                 return _read_by_tasks(sources, folder, options, progress)
-            if not object_storage.was_asked():
+            if not has_clients():
                 return _read_by_shards(sources, folder, options, progress)
         return _run(read_captures(sources, folder, options, progress=progress, block_bytes=block_bytes), [folder])
 

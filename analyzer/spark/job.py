@@ -22,7 +22,8 @@ from analyzer.distributed.plan import TARGET_BYTES, Plan, plan, repaired
 from analyzer.ingest.run_tables import by_file, small_tables
 from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
-from analyzer.inputs.sources import InputError, Source, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import InputError, Source
 from analyzer.query import resolve
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 from analyzer.spark import dataflow, stages

@@ -20,7 +20,8 @@ from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-from analyzer.inputs.sources import Piece, Source, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import Piece, Source
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
 

@@ -15,8 +15,9 @@ from analyzer.base import workers
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.ingest import pipeline
+from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import Shard
-from analyzer.inputs.sources import InputError, expand
+from analyzer.inputs.sources import InputError
 from analyzer.run import local
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "edge"))

@@ -20,7 +20,8 @@ from analyzer.base.text import printable
 from analyzer.cli.main import main
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.inputs.engine import Engine, Reading
-from analyzer.inputs.sources import InputError, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import InputError
 from dissectors import layout
 
 SKIPPED = ("unsynced", "lost", "bad", "unfinished", "foreign", "headerless")

@@ -19,7 +19,8 @@ from capture_tools import pcap_file, section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.inputs.sources import InputError, Source, expand, natural
+from analyzer.inputs.expansion import expand, natural
+from analyzer.inputs.sources import InputError, Source
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM = Random(9092)
@@ -201,7 +202,7 @@ def test_a_file_that_vanishes_after_expand(tmp_path: Path) -> None:
 READ_STDIN = """
 import sys
 import tracemalloc
-from analyzer.inputs.sources import expand
+from analyzer.inputs.expansion import expand
 found = expand(sys.argv[1:])
 data = b"".join(found.sources[0].blocks(1000))
 print(len(data), data[:4].hex(), [note.kind for note in found.sources[0].notes], found.sources[0].size_bytes)
