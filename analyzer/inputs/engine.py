@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from analyzer.inputs.readings import PACKET_ROWS, WHOLE, Input, Matrices, Reading, Share, new_matrices, tap_of
+from analyzer.inputs.readings import ALL_CONNECTIONS, PACKET_ROWS, Input, Matrices, Reading, Shard, new_matrices, tap_of
 from analyzer.inputs.sources import Piece, Source
 from dissectors.packet.ip_fragments import Fragments
 from dissectors.tcp.merge import Merge
@@ -41,13 +41,13 @@ class Engine:
         block_bytes: int = BLOCK_BYTES,
         secrets: SecretSink | None = None,
         taps: Sequence[tuple[str, str]] = (),
-        share: Share = WHOLE,
+        shard: Shard = ALL_CONNECTIONS,
     ) -> None:
         self._sink = sink
         self._secrets = secrets
         self._block_bytes = block_bytes
         self._taps = taps
-        self._share = share
+        self._shard = shard
         self._fragments = Fragments()
         self._matrices: list[Matrices] = []  # not in use
         self._small_matrices: list[Matrices] = []
@@ -135,7 +135,7 @@ class Engine:
         pool = self._matrices if few else self._small_matrices
         matrices = pool.pop() if pool else new_matrices(PACKET_ROWS if few else ROWS_AT_ONCE)
         block_bytes = self._block_bytes if few else min(self._block_bytes, BLOCK_BYTES_AT_ONCE)
-        return Input(reading, matrices, block_bytes, self._fragments, self._secrets, self._progress, self._share)
+        return Input(reading, matrices, block_bytes, self._fragments, self._secrets, self._progress, self._shard)
 
     def _close(self, one: Input) -> None:
         large = one.matrices.packets.shape[1] == PACKET_ROWS  # type: ignore[index]

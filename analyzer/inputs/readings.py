@@ -77,16 +77,18 @@ class Reading:
     secrets: list[tuple[int, Octets]] = field(default_factory=list, repr=False)
 
 
-class Share(NamedTuple):
-    """Number `number`, from 0, of `of` runs over the same inputs, each of which takes connections of its own. Of a single
-    input they may be `weighed`: all runs see the same packets in the same order, which is not so where inputs are merged."""
+class Shard(NamedTuple):
+    """The connections that one of `of` workers takes, all of which read the same inputs; `number` is that of the worker, from 0.
+
+    By hash of the connection; or `weighed`: a group of hashes goes to the shard with the fewest segments when it is first met.
+    That needs all workers to see the same packets in the same order, so it is for a single input: inputs may be merged."""
 
     number: int = 0
     of: int = 1
     weighed: bool = False
 
 
-WHOLE = Share()
+ALL_CONNECTIONS = Shard()
 
 
 def tap_of(name: str, taps: Sequence[tuple[str, str]]) -> str:
@@ -122,7 +124,7 @@ class Input:
         fragments: Fragments,
         secrets: SecretSink | None = None,
         progress: Callable[[int], None] | None = None,
-        share: Share = WHOLE,
+        shard: Shard = ALL_CONNECTIONS,
     ) -> None:
         self.reading = reading
         self.matrices = matrices
@@ -133,7 +135,7 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, share=share.number, shares=share.of, weighed=share.weighed)
+        self._packets = Packets(fragments=fragments, share=shard.number, shares=shard.of, weighed=shard.weighed)
         self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.place << PLACE_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()

@@ -21,9 +21,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analyzer.base import object_storage
 from analyzer.base.filters import Filters, attempt_condition, exchange_condition, literal, topic_condition
 from analyzer.base.settings import Settings
+from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
+from analyzer.base.storage.objects import find_object
 from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.base.wait_kinds import sql as kinds_sql
 from analyzer.query import metrics
@@ -332,14 +333,14 @@ def is_dataset(place: Path | str) -> bool:
     """True for a directory, here or in object storage, that `kanalyze export` or `kanalyze spark` wrote: one with a
     manifest, or with the Parquet files of a table. Raises StorageError when storage does not answer.
     """
-    if isinstance(place, Path) or not object_storage.is_uri(place):
+    if isinstance(place, Path) or not is_storage_uri(place):
         where = folder(place)
         return where.names().get(MANIFEST) is False or any(table_files(where, table) for table in TABLES)
     try:
-        at = object_storage.address(place)
-    except object_storage.StorageError:
+        at = parse_address(place)
+    except StorageError:
         return False  # whoever reads captures says what is wrong with it
-    if object_storage.find(at.inside(MANIFEST)):
+    if find_object(at.inside(MANIFEST)):
         return True
     where = folder(place)
     return any(table_files(where, table) for table in TABLES)

@@ -20,7 +20,7 @@ from analyzer.query import metrics, run_findings
 from analyzer.query.catalog import tables_read
 from analyzer.query.dataset import _entries, _shared
 from analyzer.query.resolve import FACTS
-from analyzer.run.local import SMALL, STEPS
+from analyzer.run.raw_views import COMPUTED_ONCE
 from analyzer.spark.dataflow import MOST_PARTITIONS, RAW_TABLES
 from analyzer.spark.rows import SPARK_TYPES, _bytes
 from analyzer.spark.session import told
@@ -35,7 +35,7 @@ ALL = {table: f"all_{table}" for table in TABLES}
 RAW = frozenset(f"raw_{name}" for name in RAW_TABLES)
 # Computed when they are first read and held, so that the plan of whoever reads them ends there: nested as they are, planning
 # alone would take minutes.
-HELD = frozenset(ALL.get(name, name) for name in (*SMALL, *STEPS, "errors") if name not in FACTS)
+HELD = frozenset(ALL.get(name, name) for name in (*COMPUTED_ONCE, "errors") if name not in FACTS)
 # Columns of tables that may be missing, because there was nothing to write.
 COLUMNS = {f"raw_{name}": columns for name, columns in FACT_TABLES.items()} | {
     ALL[table]: tuple((column.name, column.type) for column in columns) for table, columns in TABLES.items()

@@ -20,7 +20,8 @@ from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-from analyzer.inputs.sources import Piece, Source, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import Piece, Source
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
 
@@ -131,7 +132,7 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
         return Run(readings, summary, keys, list(folders.values()))
 
     folders: dict[int, Path] = {}
-    return local._dataset(run, options, [], False)
+    return local.dataset_of(run, options, [], False)
 
 
 def rows(dataset: Dataset, table: str) -> list[str]:

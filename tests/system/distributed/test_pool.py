@@ -21,8 +21,8 @@ from analyzer.base.tables import TABLES
 from analyzer.distributed import fragments, pool
 from analyzer.distributed.plan import Plan, Repaired, plan, repaired
 from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import Reading
-from analyzer.inputs.sources import expand
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
 

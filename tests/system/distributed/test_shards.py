@@ -1,4 +1,4 @@
-"""Processes that share the connections of a capture: the rows of one process, and nobody waits for a worker that is gone."""
+"""Shards of a capture give the rows of one process, and nobody waits for a worker that is gone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from analyzer.base import workers
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.ingest import pipeline
-from analyzer.inputs.readings import Share
-from analyzer.inputs.sources import InputError, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.readings import Shard
+from analyzer.inputs.sources import InputError
 from analyzer.run import local
 
 
@@ -68,7 +69,7 @@ PLANS = {
 
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_shares_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
+def test_shards_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
     """Networks are numbered in steps: no process may get most of the connections because of it."""
     ends = map(PLANS[plan], range(CONNECTIONS))
     capture = tmp_path / "syn.pcap"
@@ -77,14 +78,14 @@ def test_shares_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
     for number in range(count):
         folder = tmp_path / str(number)
         folder.mkdir()
-        _, pipeline = local.analyse(expand([str(capture)]).sources, folder, Options(), share=Share(number, count))
+        _, pipeline = local.read_captures(expand([str(capture)]).sources, folder, Options(), shard=Shard(number, count))
         parts.append(pipeline.summary().rows["parts"])
     assert sum(parts) == CONNECTIONS
     assert min(parts) > 0.85 * CONNECTIONS / count, parts
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_a_share_of_many_segments_gets_no_more_connections(count: int, tmp_path: Path) -> None:
+def test_a_shard_of_many_segments_gets_no_more_connections(count: int, tmp_path: Path) -> None:
     """One connection may have a hundred times the packets of another: where all runs see the same, it is made up for."""
     capture = tmp_path / "acks.pcap"
     ends = [(0x0A000001, 40_000 + number, 0x0A0000FE, 9092) for number in range(200)]
@@ -98,17 +99,17 @@ def test_a_share_of_many_segments_gets_no_more_connections(count: int, tmp_path:
     for number in range(count):
         folder = tmp_path / str(number)
         folder.mkdir()
-        local.analyse(expand([str(capture)]).sources, folder, Options(), share=Share(number, count, weighed=True))
+        local.read_captures(expand([str(capture)]).sources, folder, Options(), shard=Shard(number, count, weighed=True))
         parts = pq.read_table(folder / "raw_parts.parquet").to_pylist()
         segments.append(sum(row["a_packets"] + row["b_packets"] for row in parts))
     assert sum(segments) == len(packets)
     assert max(segments) - min(segments) <= 100, segments
 
 
-def test_one_busy_connection_does_not_leave_all_others_to_one_share(
+def test_one_busy_connection_does_not_leave_all_others_to_one_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A share has its part of the limit: with most of the connections it would give up some that one process would not."""
+    """A shard has its part of the limit: with most of the connections it would give up some that one process would not."""
     capture = tmp_path / "busy.pcap"
     busy = (0x0A000001, 40_000, 0x0A0000FE, 9092)
     packets = [segment(busy, 1_000 + sent, 0, ACK, b"x") for sent in range(3_000)]
@@ -124,21 +125,21 @@ def test_one_busy_connection_does_not_leave_all_others_to_one_share(
 
 
 @pytest.mark.parametrize(("names", "weighed"), [(["ipv6"], True), (["ipv6", "throttle"], False)])
-def test_shares_of_several_inputs_are_not_weighed(
+def test_shards_of_several_inputs_are_not_weighed(
     names: list[str], weighed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Inputs may be merged, and how far each is read then depends on the connections that a run takes."""
-    met: list[Share] = []
+    met: list[Shard] = []
 
-    def noted(*given: Any, share: Share, **more: Any) -> Any:
-        met.append(share)
-        return analyse(*given, share=share, **more)
+    def noted(*given: Any, shard: Shard, **more: Any) -> Any:
+        met.append(shard)
+        return read_captures(*given, shard=shard, **more)
 
-    analyse = local.analyse
-    monkeypatch.setattr(local, "analyse", noted)
+    read_captures = local.read_captures
+    monkeypatch.setattr(local, "read_captures", noted)
     monkeypatch.setattr(local, "_is_small", lambda _: False)
     local.open_dataset([str(SAMPLES / f"{name}.pcap.zst") for name in names], Options(jobs=2)).close()
-    assert met == [Share(0, 2, weighed)]
+    assert met == [Shard(0, 2, weighed)]
 
 
 def test_work_is_done_in_another_process() -> None:
@@ -169,14 +170,14 @@ def test_a_worker_can_be_ended() -> None:
 
 def test_what_one_process_could_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk may fail one reader of a capture and not the other: then connections are missing."""
-    analyse = local.analyse
+    read_captures = local.read_captures
 
-    def failing(*args: Any, share: Share, **given: Any) -> Any:
-        readings, pipeline = analyse(*args, share=share, **given)
-        if share.number == 1:
+    def failing(*args: Any, shard: Shard, **given: Any) -> Any:
+        readings, pipeline = read_captures(*args, shard=shard, **given)
+        if shard.number == 1:
             readings[0].failure = "throttle.pcap.zst: cannot be read: Input/output error"
         return readings, pipeline
 
-    monkeypatch.setattr(local, "analyse", failing)
+    monkeypatch.setattr(local, "read_captures", failing)
     with pytest.raises(InputError, match="Input/output error"):
         tables("throttle.pcap.zst", 2, monkeypatch)

@@ -23,7 +23,8 @@ from analyzer.distributed.fragments import MARKER, SEGMENT, WHOLE, pack, pieces,
 from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import read_task
 from analyzer.inputs.engine import Engine
-from analyzer.inputs.sources import Piece, Source, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import Piece, Source
 from analyzer.run import local
 from dissectors import layout
 

@@ -20,7 +20,8 @@ from analyzer.base.text import printable
 from analyzer.cli.main import main
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.inputs.engine import Engine, Reading
-from analyzer.inputs.sources import InputError, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import InputError
 from dissectors import layout
 
 SKIPPED = ("unsynced", "lost", "bad", "unfinished", "foreign", "headerless")
@@ -99,7 +100,7 @@ class Verbs:
 def run(
     data: bytes, folder: Path, options: Options, block_bytes: int
 ) -> tuple[Reading, dict[str, list[dict[str, Any]]]]:
-    """One capture through the stages as `analyzer.run.local.analyse` runs them; the raw tables as rows.
+    """One capture through the stages as `analyzer.run.local.read_captures` runs them; the raw tables as rows.
 
     Raises InputError for what is no capture at all, as the program does.
     """

@@ -18,8 +18,10 @@ import pytest
 from paths import SAMPLES
 from s3_server import Server, settle
 
-from analyzer.base import object_storage
 from analyzer.base.options import Options
+from analyzer.base.storage import clients
+from analyzer.base.storage.addresses import StorageError, parse_address
+from analyzer.base.storage.objects import StorageEntry, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.cli.main import main
 from analyzer.inputs.sources import Source
@@ -161,7 +163,7 @@ def test_only_tables_that_are_asked_travel(
     copied: list[str] = []
     plain = table_directories._copy
 
-    def counted(found: object_storage.Found, to: Path) -> None:
+    def counted(found: StorageEntry, to: Path) -> None:
         copied.append(found.address.uri)
         plain(found, to)
 
@@ -176,7 +178,7 @@ def test_only_tables_that_are_asked_travel(
 def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path) -> None:
     """rclone refuses uploads in parts that carry checksums behind their bytes."""
     del server
-    with object_storage.writing(object_storage.address("s3://bucket/big")) as sink:
+    with object_writer(parse_address("s3://bucket/big")) as sink:
         for number in range(24):
             sink.write(bytes([number]) * 1_000_000)
     data = (bucket / "big").read_bytes()
@@ -186,7 +188,7 @@ def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path)
 def test_an_export_that_fails_is_no_dataset(
     server: Server, bucket: Path, captures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_storage, "ATTEMPTS", 2)
+    monkeypatch.setattr(clients, "ATTEMPTS", 2)
     plain = Dataset.batches
 
     def cut(dataset: Dataset, sql: str, *args: Any, **named: Any) -> Any:
@@ -195,10 +197,10 @@ def test_an_export_that_fails_is_no_dataset(
         return plain(dataset, sql, *args, **named)
 
     monkeypatch.setattr(Dataset, "batches", cut)
-    with pytest.raises(object_storage.StorageError, match="no answer from"):
+    with pytest.raises(StorageError, match="no answer from"):
         exported(captures, "s3://bucket/tables")
-    monkeypatch.setattr(object_storage, "GIVEN_UP_SECONDS", 0)
-    object_storage._given_up.clear()
+    monkeypatch.setattr(clients, "GIVEN_UP_SECONDS", 0)
+    clients._given_up.clear()
     server.start()
     assert not (bucket / "tables/manifest.json").exists()
     with pytest.raises(DatasetError, match="not finished or failed"):
@@ -229,7 +231,7 @@ def test_damaged_tables_in_storage_are_one_line(server: Server, bucket: Path, ca
     with open_dataset("s3://bucket/tables") as dataset:
         path.write_bytes(path.read_bytes()[:-1])
         settle()
-        with pytest.raises(object_storage.StorageError, match="changed while it was read"):
+        with pytest.raises(StorageError, match="changed while it was read"):
             dataset.query("select * from exchanges")
 
 
@@ -257,10 +259,8 @@ def test_a_capture_that_is_cut_while_it_is_read_fails_the_run(
 def test_hostile_names_stay_where_they_are(captures: Path, tmp_path: Path) -> None:
     """Names in a listing never become paths of this machine."""
     exported(captures, "s3://bucket/tables")
-    folder = table_directories.RemoteFolder(object_storage.address("s3://bucket/tables"), tmp_path)
-    found = next(
-        one for one in object_storage.listing(object_storage.address("s3://bucket/tables")) if "exchanges" in str(one)
-    )
+    folder = table_directories.RemoteFolder(parse_address("s3://bucket/tables"), tmp_path)
+    found = next(one for one in list_folder(parse_address("s3://bucket/tables")) if "exchanges" in str(one))
     folder._listed["exchanges/../../../evil.parquet"] = found
     (path,) = folder.here(["exchanges/../../../evil.parquet"])
     assert path.resolve().is_relative_to(tmp_path) and path.name == "0.parquet"
@@ -300,7 +300,7 @@ def test_threads_that_want_different_tables_get_different_copies(
     made: list[Path] = []
     monkeypatch.setattr(table_directories.tempfile, "mkdtemp", slow_directory)
     monkeypatch.setattr(table_directories, "_copy", lambda *_: None)
-    where = table_directories.RemoteFolder(object_storage.address("s3://bucket/set"), tmp_path)
+    where = table_directories.RemoteFolder(parse_address("s3://bucket/set"), tmp_path)
     where._listed = {str(number): None for number in range(8)}
     with ThreadPoolExecutor(8) as pool:
         paths = [path for found in pool.map(where.here, ([str(number)] for number in range(8))) for path in found]

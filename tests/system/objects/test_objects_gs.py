@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 from paths import SAMPLES
 
-from analyzer.base import object_storage
 from analyzer.base.options import Options
+from analyzer.base.storage.addresses import parse_address
+from analyzer.base.storage.objects import object_writer
 from analyzer.base.tables import TABLES
-from analyzer.inputs.sources import InputError, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import InputError
 from analyzer.query.dataset import open_dataset
 from analyzer.query.export import export
 from analyzer.run import local
@@ -59,7 +61,7 @@ def _answers(port: int) -> bool:
 
 
 def put(uri: str, content: bytes) -> None:
-    with object_storage.writing(object_storage.address(uri)) as stream:
+    with object_writer(parse_address(uri)) as stream:
         stream.write(content)
 
 

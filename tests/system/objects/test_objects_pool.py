@@ -10,7 +10,7 @@ from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed.plan import plan
 from analyzer.inputs.capture_heads import in_time_order
-from analyzer.inputs.sources import expand
+from analyzer.inputs.expansion import expand
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
 

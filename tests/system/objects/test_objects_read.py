@@ -16,8 +16,15 @@ import pytest
 from paths import SAMPLES
 from s3_server import Server, settle
 
-from analyzer.base import object_storage
-from analyzer.inputs.sources import InputError, Source, expand
+from analyzer.base.storage import clients, reader
+from analyzer.base.storage.addresses import StorageError, parse_address
+from analyzer.base.storage.clients import client
+from analyzer.base.storage.errors import reason
+from analyzer.base.storage.objects import StorageEntry, list_folder
+from analyzer.base.storage.reader import ObjectReader
+from analyzer.inputs import expansion
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import InputError, Source
 from analyzer.spark import sink
 
 # What breaks something, and the address that is asked then.
@@ -58,9 +65,7 @@ def all_of(source: Source) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize(
-    "size", [24, 25, object_storage.FIRST_RANGE_BYTES, object_storage.FIRST_RANGE_BYTES + 1, len(LONG)]
-)
+@pytest.mark.parametrize("size", [24, 25, reader.FIRST_RANGE_BYTES, reader.FIRST_RANGE_BYTES + 1, len(LONG)])
 def test_an_object_gives_the_bytes_of_the_file(server: Server, bucket: Path, size: int) -> None:
     del server
     (bucket / "x.pcap").write_bytes(LONG[:size])
@@ -102,20 +107,20 @@ def test_little_is_read_beyond_the_end_of_a_part(server: Server, bucket: Path, m
     del server
     (bucket / "x.pcap").write_bytes(LONG)
     asked: list[int] = []
-    plain = object_storage.Reader._range
+    plain = ObjectReader._range
 
-    def counted(reader: object_storage.Reader, begin: int, end: int) -> bytes:
+    def counted(reader: ObjectReader, begin: int, end: int) -> bytes:
         asked.append(end)
         return plain(reader, begin, end)
 
-    monkeypatch.setattr(object_storage.Reader, "_range", counted)
+    monkeypatch.setattr(ObjectReader, "_range", counted)
     source = Source("x", None, len(LONG), begin=24, end=9_000_000, uri="s3://bucket/x.pcap")
     got = 0
     for block in source.blocks():
         got += len(block)
         if got >= 9_000_000:
             break
-    assert max(asked) <= 9_000_000 + 2 * object_storage.LEAST_RANGE_BYTES
+    assert max(asked) <= 9_000_000 + 2 * reader.LEAST_RANGE_BYTES
 
 
 NAMES = [
@@ -228,7 +233,7 @@ def test_what_is_wrong_is_one_line_without_secrets(
 ) -> None:
     (bucket / "x.pcap").write_bytes(LONG[:100])
     (bucket / "text").write_text("hello, I am a log file")
-    monkeypatch.setattr(object_storage, "ATTEMPTS", 2)
+    monkeypatch.setattr(clients, "ATTEMPTS", 2)
     make, words = BAD[name]
     began = time.monotonic()
     found = expand([make(server, monkeypatch.setenv)])
@@ -256,8 +261,8 @@ def test_what_is_wrong_is_one_line_without_secrets(
 )
 def test_an_address_that_is_not_taken_is_told_without_keys(uri: str) -> None:
     """No server is needed: nothing is asked."""
-    with pytest.raises(object_storage.StorageError) as error:
-        object_storage.address(uri)
+    with pytest.raises(StorageError) as error:
+        parse_address(uri)
     said = str(error.value)
     assert said.startswith(uri.partition("//")[0]) and "topsecret" not in said and "KEY:" not in said
 
@@ -350,16 +355,16 @@ def test_listings_of_several_pages(server: Server, bucket: Path) -> None:
         (bucket / f"n{number}").touch()
     (bucket / "x.pcap").write_bytes(LONG[:100])
     assert [source.name for source in expand(["s3://bucket/*.pcap"]).sources] == ["s3://bucket/x.pcap"]
-    assert len(object_storage.listing(object_storage.address("s3://bucket"))) == 2_501
+    assert len(list_folder(parse_address("s3://bucket"))) == 2_501
 
 
 def test_a_hundred_thousand_names(server: Server, bucket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """rclone reads its directory again for each page of a listing, so this one is not asked of it."""
     del server
     (bucket / "x1.pcap").write_bytes(LONG[:100])
-    at = object_storage.address("s3://bucket")
-    names = [object_storage.Found(at._replace(key=f"x{number}.pcap"), False, 100) for number in range(100_000)]
-    monkeypatch.setattr(object_storage, "listing", lambda *_, **__: names)
+    at = parse_address("s3://bucket")
+    names = [StorageEntry(at._replace(key=f"x{number}.pcap"), False, 100) for number in range(100_000)]
+    monkeypatch.setattr(expansion, "list_folder", lambda *_, **__: names)
     found = expand(["s3://bucket/x?.pcap"])
     assert [source.name for source in found.sources] == ["s3://bucket/x1.pcap"] and len(found.errors) == 9
 
@@ -370,16 +375,16 @@ def test_other_storage_can_be_named() -> None:
         "gs://bucket/a b/x?.pcap": "bucket/a b/x?.pcap",
         "abfss://container@account.dfs.core.windows.net/d/x.pcap": "container/d/x.pcap",
     }.items():
-        at = object_storage.address(uri)
+        at = parse_address(uri)
         assert (at.uri, at.path) == (uri, path)
-        with object_storage._asked(at) as filesystem:
+        with client(at) as filesystem:
             assert filesystem.type_name in ("gcs", "abfs")
 
 
 def test_errors_of_other_storage_are_worded() -> None:
     """As pyarrow 26 gave them here, without a network."""
-    azure = object_storage.address("abfss://c@account.dfs.core.windows.net/404/403.pcap")
-    google = object_storage.address("gs://bucket/NO_SUCH_BUCKET")
+    azure = parse_address("abfss://c@account.dfs.core.windows.net/404/403.pcap")
+    google = parse_address("gs://bucket/NO_SUCH_BUCKET")
     for at, said, words in (
         (
             azure,
@@ -394,7 +399,7 @@ def test_errors_of_other_storage_are_worded() -> None:
         (azure, "Unknown error of '404/403.pcap'\nSee ...", "account.dfs.core.windows.net says: Unknown error of "),
         (google, "'NO_SUCH_BUCKET': Status(UNAVAILABLE)", "no answer from Google Cloud Storage"),
     ):
-        text, _ = object_storage._reason(at, OSError(said))
+        text, _ = reason(at, OSError(said), clients.ATTEMPTS)
         assert words in text and "\n" not in text
 
 

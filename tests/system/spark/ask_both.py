@@ -32,6 +32,7 @@ from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
 from analyzer.query import findings, metrics, resolve
 from analyzer.query.dataset import Dataset, open_dataset, parquet
 from analyzer.run import local
+from analyzer.run.raw_views import COMPUTED_ONCE
 from analyzer.spark.views import Views, final_tables, written_tables
 
 SETTINGS = {
@@ -47,7 +48,7 @@ FILTERS = {
 }
 # A table of each sort that filters narrow: exchanges, what is of them, what is of their topics, and connections.
 FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
-KEPT = (*local.SMALL, *local.STEPS, *TABLES)
+KEPT = (*COMPUTED_ONCE, *TABLES)
 STORY_SECONDS = 400
 
 

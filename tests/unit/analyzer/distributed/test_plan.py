@@ -14,8 +14,9 @@ from analyzer.distributed.plan import Plan, plan, repaired
 from analyzer.ingest.run_tables import by_file
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.engine import Engine
+from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import Reading
-from analyzer.inputs.sources import InputError, Source, expand
+from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 
 SECOND = 1_000_000_000

@@ -13,9 +13,10 @@ from scapy.layers.inet import IP, TCP
 from scapy.packet import Raw
 
 from analyzer.inputs import engine
+from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.engine import Engine
-from analyzer.inputs.sources import Source, expand
-from analyzer.run.local import in_time_order
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import Source
 from dissectors import layout
 from dissectors.layout import SPLIT_SHIFT
 

@@ -20,7 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from paths import ROOT
 
-from analyzer.inputs.sources import InputError, Source, expand, natural
+from analyzer.inputs.expansion import expand, natural
+from analyzer.inputs.sources import InputError, Source
 
 RANDOM = Random(9092)
 CAPTURE = pcap_file([RANDOM.randbytes(500) + bytes(500) for _ in range(300)])
@@ -201,7 +202,7 @@ def test_a_file_that_vanishes_after_expand(tmp_path: Path) -> None:
 READ_STDIN = """
 import sys
 import tracemalloc
-from analyzer.inputs.sources import expand
+from analyzer.inputs.expansion import expand
 found = expand(sys.argv[1:])
 data = b"".join(found.sources[0].blocks(1000))
 print(len(data), data[:4].hex(), [note.kind for note in found.sources[0].notes], found.sources[0].size_bytes)
