@@ -111,7 +111,7 @@ def test_something_is_looked_at() -> None:
     looked_at = {
         name for path in STAGES for function, _ in unchecked_functions(TREES[path]) for name, _ in indexed(function)
     }
-    assert {"f.side", "f.stream_block", "self.stack"} <= looked_at
+    assert {"f.side", "f.stream_block", "w.stack"} <= looked_at
 
 
 def small(columns_of_it: int) -> memoryview:
