@@ -19,7 +19,7 @@ from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan, repaired
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-from analyzer.query.dataset import parquet
+from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa

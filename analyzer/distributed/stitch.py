@@ -10,7 +10,8 @@ from analyzer.distributed.checkpoints import Marker, marker
 from analyzer.distributed.complete_connections import Whole, whole
 from analyzer.distributed.fragments import CONTEXT, MARKER, WHOLE
 from analyzer.ingest.pipeline import Pipeline
-from analyzer.ingest.raw_tables import Field, RawTable
+from analyzer.ingest.raw_tables import Field
+from analyzer.ingest.raw_writer import RawTable
 from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.tls.keys import KeyLog

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.facts.collect import Collector, kinds_for
+from analyzer.ingest.raw_writer import RawTable, Writer
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
 from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
@@ -125,17 +126,17 @@ class Pipeline:
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
         self._frame_rows = new_matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
         self._values = new_matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
-        self._writer = raw_tables.Writer()
+        self._writer = Writer()
         self._tables = {
-            "exchanges": raw_tables.RawTable(
+            "exchanges": RawTable(
                 folder / "raw_exchanges.parquet", raw_tables.wanted(raw_tables.EXCHANGES, options.seldom), self._writer
             ),
-            "entries": raw_tables.RawTable(folder / "raw_entries.parquet", raw_tables.ENTRIES, self._writer),
-            "errors": raw_tables.RawTable(folder / "raw_errors.parquet", raw_tables.ERRORS, self._writer),
-            "problems": raw_tables.RawTable(folder / "raw_problems.parquet", raw_tables.PROBLEMS, self._writer),
-            "parts": raw_tables.RawTable(folder / "raw_parts.parquet", raw_tables.PARTS, self._writer),
-            "talks": raw_tables.RawTable(folder / "raw_talks.parquet", raw_tables.TALKS, self._writer),
-            "tls": raw_tables.RawTable(folder / "raw_tls.parquet", tls_facts.FIELDS, self._writer),
+            "entries": RawTable(folder / "raw_entries.parquet", raw_tables.ENTRIES, self._writer),
+            "errors": RawTable(folder / "raw_errors.parquet", raw_tables.ERRORS, self._writer),
+            "problems": RawTable(folder / "raw_problems.parquet", raw_tables.PROBLEMS, self._writer),
+            "parts": RawTable(folder / "raw_parts.parquet", raw_tables.PARTS, self._writer),
+            "talks": RawTable(folder / "raw_talks.parquet", raw_tables.TALKS, self._writer),
+            "tls": RawTable(folder / "raw_tls.parquet", tls_facts.FIELDS, self._writer),
         }
         self._facts = _facts(folder, options, self._writer)
         self._collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
@@ -292,7 +293,7 @@ class Pipeline:
             self._tls_facts = []
 
 
-def _facts(folder: Path, options: Options, writer: raw_tables.Writer) -> list[Collector | Batches]:
+def _facts(folder: Path, options: Options, writer: Writer) -> list[Collector | Batches]:
     """What reads message bodies for the wanted tables."""
     if not options.with_facts:
         return []

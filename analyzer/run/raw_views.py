@@ -14,7 +14,7 @@ from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import EXCHANGES, Field
 from analyzer.query import resolve
-from analyzer.query.dataset import parquet
+from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options

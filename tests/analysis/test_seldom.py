@@ -22,7 +22,7 @@ from analyzer.query.findings import gates, rules
 from analyzer.query.run_findings import LARGE
 from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import AHEAD, print_report
-from analyzer.run import local
+from analyzer.run import local, raw_views
 
 SAMPLES = sorted((Path(__file__).resolve().parent.parent.parent / "samples").glob("*.pcap*"))
 SELDOM = {field.name for field in raw_tables.EXCHANGES if field.seldom}
@@ -62,7 +62,7 @@ def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
 def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every rule is asked, be there reason to or not. (The engine leaves out what no row can come of: so all samples.)"""
-    monkeypatch.setattr(local, "_is_few", lambda *_: False)
+    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
     views = resolve.views
     monkeypatch.setattr(resolve, "views", lambda *given: views(*given[:-1], odd=True))
     read: set[str] = set()
