@@ -36,7 +36,8 @@ from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings,
 if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.distributed.plan import Plan
-    from analyzer.ingest.pipeline import FrameHook, Pipeline, Summary
+    from analyzer.ingest.pipeline import FrameHook, Pipeline
+    from analyzer.ingest.summary import Summary
     from dissectors.tls.keys import KeyLog
 
 # Processes that share a capture number their parts from multiples of 1 << PART_SHIFT on.

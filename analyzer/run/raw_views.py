@@ -18,7 +18,7 @@ from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
-    from analyzer.ingest.pipeline import Summary
+    from analyzer.ingest.summary import Summary
     from analyzer.ingest.run_tables import Run
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
