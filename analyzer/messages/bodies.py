@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
-from analyzer.query.dataset import is_dataset
+from analyzer.query.exported import is_dataset
 from analyzer.run.local import read_captures
 from dissectors import layout
 

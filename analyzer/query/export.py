@@ -19,7 +19,7 @@ from analyzer.base.storage.addresses import Address, StorageError, is_storage_ur
 from analyzer.base.storage.objects import object_writer, remove_object
 from analyzer.base.tables import TABLES, is_key
 from analyzer.base.text import csv_cell, escape_json, exchange_id
-from analyzer.query.dataset import MANIFEST
+from analyzer.query.exported import MANIFEST
 from analyzer.query.table_directories import folder
 from analyzer.version import VERSION
 

@@ -27,15 +27,17 @@ from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import ALL_CONNECTIONS, Reading, Shard
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
-from analyzer.query.dataset import Dataset, is_dataset
-from analyzer.query.dataset import open_dataset as open_exported
+from analyzer.query.dataset import Dataset
+from analyzer.query.exported import is_dataset
+from analyzer.query.exported import open_dataset as open_exported
 from analyzer.run import raw_views
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.distributed.plan import Plan
-    from analyzer.ingest.pipeline import FrameHook, Pipeline, Summary
+    from analyzer.ingest.pipeline import FrameHook, Pipeline
+    from analyzer.ingest.summary import Summary
     from dissectors.tls.keys import KeyLog
 
 # Processes that share a capture number their parts from multiples of 1 << PART_SHIFT on.

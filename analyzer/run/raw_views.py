@@ -14,12 +14,12 @@ from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import EXCHANGES, Field
 from analyzer.query import resolve
-from analyzer.query.dataset import parquet
+from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
-    from analyzer.ingest.pipeline import Summary
     from analyzer.ingest.run_tables import Run
+    from analyzer.ingest.summary import Summary
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
 OF_EACH_PROCESS = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
@@ -40,13 +40,13 @@ CONNECTION_VIEWS = (
     "raw_joined",
     *resolve.FACTS,
     "parts",
-    "evidence",
+    "part_evidence",
     "part_clusters",
     "part_brokers",
-    "releases",
-    "paths",
+    "muting_brokers",
+    "capture_sides",
     "logins",
-    "links",
+    "connection_context",
     "connections",
     "topic_names",
 )

@@ -11,7 +11,7 @@ from dissectors import layout
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 if TYPE_CHECKING:
-    from analyzer.ingest.pipeline import Summary
+    from analyzer.ingest.summary import Summary
     from analyzer.inputs.readings import Reading
     from dissectors.tls.keys import KeyLog
 

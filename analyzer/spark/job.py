@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.distributed.plan import TARGET_BYTES, Plan, plan, repaired
+from analyzer.distributed.plan import TARGET_BYTES, Plan, plan
+from analyzer.distributed.plan_repair import repaired
 from analyzer.ingest.run_tables import by_file, small_tables
 from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
@@ -34,7 +35,7 @@ from analyzer.spark.views import Views, final_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from analyzer.ingest.pipeline import Summary
+    from analyzer.ingest.summary import Summary
     from analyzer.inputs.readings import Reading
 
     Tell = Callable[[str], None]

@@ -19,7 +19,7 @@ from uuid import uuid4
 from analyzer.base.storage.addresses import is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
-from analyzer.query.dataset import MANIFEST
+from analyzer.query.exported import MANIFEST
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import conform
 from analyzer.spark.session import SparkError, told

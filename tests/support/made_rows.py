@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analyzer.base.tables import TABLES, arrow_schema
-from analyzer.query.dataset import Dataset, parquet
+from analyzer.query.dataset import Dataset
+from analyzer.query.table_views import parquet
 
 Rows = list[dict[str, Any]]
 START_NS = 1_795_261_415_000_000_000

@@ -140,7 +140,7 @@ def test_a_parquet_export_has_the_contract_types_and_reads_again(tmp_path: Path)
     import pyarrow.parquet
 
     from analyzer.base.tables import arrow_schema
-    from analyzer.query.dataset import is_dataset, open_dataset
+    from analyzer.query.exported import is_dataset, open_dataset
 
     assert main(["export", "x", "--to", str(tmp_path / "d")]) == 0
     for table in TABLES:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.distributed.fragments import MARKER, WHOLE
+from analyzer.distributed.fragments import COMPLETE, MARKER
 from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
@@ -124,7 +124,7 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
                 sum(table.column("payload").nbytes + 60 * table.num_rows for table in fragments),
                 *(
                     sum(pc.sum(pc.equal(table.column("kind"), kind)).as_py() or 0 for table in fragments)
-                    for kind in (MARKER, WHOLE)
+                    for kind in (MARKER, COMPLETE)
                 ),
                 refuted,
             )

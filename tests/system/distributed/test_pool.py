@@ -19,7 +19,8 @@ from analyzer.base import workers
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed import fragments, pool
-from analyzer.distributed.plan import Plan, Repaired, plan, repaired
+from analyzer.distributed.plan import Plan, plan
+from analyzer.distributed.plan_repair import Repaired, repaired
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import Reading

@@ -19,7 +19,7 @@ from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, pac
 
 from analyzer.base.options import Options
 from analyzer.distributed import resolver
-from analyzer.distributed.fragments import MARKER, SEGMENT, WHOLE, pack, pieces, unpack
+from analyzer.distributed.fragments import COMPLETE, MARKER, SEGMENT, pack, pieces, unpack
 from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import read_task
 from analyzer.inputs.engine import Engine
@@ -46,8 +46,8 @@ def compare(
     chance = random.Random(seed)
     monkeypatch.setattr(resolver, "FRESH_BYTES", chance.choice((0, 0, 500, 2_000, 8_192)))
     monkeypatch.setattr(resolver, "LOOK_ROWS", chance.choice((1, 1, 3, 20, 100)))
-    monkeypatch.setattr(resolver, "WINDOW_BYTES", chance.choice((1_000, 30_000, 1 << 20)))
-    monkeypatch.setattr(resolver, "MOST_BYTES", chance.choice((3_000, 90_000, 1 << 22)))
+    monkeypatch.setattr(resolver, "PENDING_BYTES", chance.choice((1_000, 30_000, 1 << 20)))
+    monkeypatch.setattr(resolver, "MOST_PENDING_BYTES", chance.choice((3_000, 90_000, 1 << 22)))
     folder.mkdir(exist_ok=True)
     count = len(packets(raw)) - 1
     tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, 16))), chance)
@@ -208,7 +208,7 @@ def test_raw_flows_travel_whole(samples: Path, tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     read_task(task, tmp_path / "some", Options())
     some = pq.read_table(tmp_path / "some" / "fragments.parquet")
-    flows = frozenset(flow for flow, kind in zip(*columns(some), strict=True) if kind in (MARKER, WHOLE))
+    flows = frozenset(flow for flow, kind in zip(*columns(some), strict=True) if kind in (MARKER, COMPLETE))
     assert flows
     outcome = read_task(task, tmp_path / "all", Options(), raw_flows=flows)
     every = pq.read_table(tmp_path / "all" / "fragments.parquet")

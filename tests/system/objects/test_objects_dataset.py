@@ -26,8 +26,9 @@ from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.cli.main import main
 from analyzer.inputs.sources import Source
 from analyzer.query import table_directories
-from analyzer.query.dataset import Dataset, DatasetError, is_dataset, open_dataset
+from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.export import export
+from analyzer.query.exported import is_dataset, open_dataset
 from analyzer.run import local
 
 SAMPLE = SAMPLES / "throttle.pcap.zst"

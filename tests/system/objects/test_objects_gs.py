@@ -21,8 +21,9 @@ from analyzer.base.storage.objects import object_writer
 from analyzer.base.tables import TABLES
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
-from analyzer.query.dataset import open_dataset
+from analyzer.query.dataset import Dataset
 from analyzer.query.export import export
+from analyzer.query.exported import open_dataset
 from analyzer.run import local
 
 SAMPLE = SAMPLES / "throttle.pcap.zst"
@@ -65,7 +66,7 @@ def put(uri: str, content: bytes) -> None:
         stream.write(content)
 
 
-def rows(dataset: local.Dataset) -> dict[str, list[str]]:
+def rows(dataset: Dataset) -> dict[str, list[str]]:
     with dataset:
         return {
             table: sorted(map(repr, dataset.query(f"SELECT * FROM {table}"))) for table in TABLES if table != "captures"

@@ -30,7 +30,9 @@ from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
 from analyzer.query import findings, metrics, resolve
-from analyzer.query.dataset import Dataset, open_dataset, parquet
+from analyzer.query.dataset import Dataset
+from analyzer.query.exported import open_dataset
+from analyzer.query.table_views import parquet
 from analyzer.run import local
 from analyzer.run.raw_views import COMPUTED_ONCE
 from analyzer.spark.views import Views, final_tables, written_tables

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.ingest.raw_tables import Field, arrow_table
+from analyzer.ingest.arrow_tables import arrow_table
+from analyzer.ingest.raw_tables import Field
 from dissectors import arrow_buffers, layout
 from dissectors.kafka.schema.lookup import api_names
 from dissectors.layout import SPLIT_SHIFT

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from capture_tools import block, enhanced, interface, option, pcap_file, section
 
-from analyzer.distributed.plan import Plan, plan, repaired
+from analyzer.distributed.plan import Plan, plan
+from analyzer.distributed.plan_repair import repaired
 from analyzer.ingest.run_tables import by_file
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.engine import Engine
@@ -74,7 +75,7 @@ class Ran:
                     (rows[layout.SEGMENT_NUMBER, row], rows[layout.SEGMENT_TIME, row], bytes(data[at : at + size]))
                 )
 
-        return Engine(take, taps=taps).read_pieces(task.pieces, task.places), segments
+        return Engine(take, taps=taps).read_pieces(task.pieces, task.capture_points), segments
 
     def placed(self) -> list[tuple[int, int, int, bytes]]:
         """Segments by file and by their number in the file."""
@@ -103,7 +104,7 @@ def facts(reading: Reading) -> dict:
         "drops",
         "snap_bytes",
     )
-    return {name: getattr(reading, name) for name in (*names, "notes", "place", "failure")}
+    return {name: getattr(reading, name) for name in (*names, "notes", "capture_point", "failure")}
 
 
 def same_as_whole(paths: Sequence[Path], target_bytes: int) -> Ran:

@@ -13,7 +13,9 @@ from made_rows import START_NS, capture, connection, dataset, error, exchange
 
 from analyzer.base.filters import Filters
 from analyzer.base.tables import TABLES
-from analyzer.query.dataset import Dataset, DatasetError, is_dataset, open_dataset, parquet
+from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.exported import is_dataset, open_dataset
+from analyzer.query.table_views import parquet
 
 TABLES_OF_FIVE = {
     "connections": [connection(1, broker_id=7), connection(2, client_address="fd00::2", broker_port=9093)],

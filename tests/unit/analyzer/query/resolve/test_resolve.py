@@ -225,9 +225,9 @@ def test_clusters_and_nodes_are_told_by_addresses_and_never_guessed() -> None:
         "broker_facts": [{"body": body, "node_id": node, "host": host, "port": 9092} for body, node, host in nodes],
     }
     with dataset(parts, exchanges=[exchange(1, 0, 1)], **facts) as found:
-        links = found.query("select cluster, broker_id from links order by part")
+        rows = found.query("select cluster, broker_id from connection_context order by part")
     ours = "10.0.5.1:9092"
-    assert [tuple(row.values()) for row in links] == [("east", 1), ("east", 2), (None, None), (ours, 1), (ours, 2)]
+    assert [tuple(row.values()) for row in rows] == [("east", 1), ("east", 2), (None, None), (ours, 1), (ours, 2)]
 
 
 def test_host_names_are_matched_by_a_port_that_only_one_node_has() -> None:
@@ -241,4 +241,4 @@ def test_host_names_are_matched_by_a_port_that_only_one_node_has() -> None:
         "broker_facts": nodes,
     }
     with dataset([part(1), part(2, broker_port=9094)], exchanges=[exchange(1, 0, SECOND / MS)], **facts) as found:
-        assert found.query("select broker_id from links order by part") == [{"broker_id": 1}, {"broker_id": None}]
+        assert found.query("select broker_id from connection_context order by part") == [{"broker_id": 1}, {"broker_id": None}]

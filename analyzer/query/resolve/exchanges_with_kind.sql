@@ -1,4 +1,4 @@
--- Exchanges with their kind: what each tells of itself, and of a Fetch what its session says.
+-- Exchanges with their wait kind: the one that the exchange itself tells, and for a Fetch what its fetch session tells.
 SELECT
     x.*,
     CASE
@@ -7,5 +7,5 @@ SELECT
         WHEN x.own_kind = 'fetch_unknown' THEN coalesce(f.state, x.own_kind)
         ELSE x.own_kind
     END AS kind
-FROM placed_exchanges AS x
+FROM exchanges_with_packets AS x
 LEFT JOIN fetch_states AS f ON f.exchange = x.exchange

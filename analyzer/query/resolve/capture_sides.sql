@@ -1,5 +1,5 @@
--- Where between client and broker the packets were taken, by the least times of the handshakes between two hosts in one tap: at the
--- client SYN+ACK takes its time, at the broker the last ACK does. Hosts that talk to themselves say nothing.
+-- Where between client and broker packets were captured, by the shortest TCP handshakes between two hosts at one tap: near the
+-- client the SYN+ACK comes late, near the broker the last ACK does. Connections of a host to itself are left out.
 WITH least_times AS (
     SELECT tap, client_address, broker_address, min(syn_ack_ns) AS to_broker_ns, min(ack_ns) AS to_client_ns
     FROM parts

@@ -1,6 +1,7 @@
--- What the requests of a part prove: who talks (`speaker`, the greatest of SPEAKERS), that the broker is 2.0 or newer, and
--- what the client says of itself (KIP-511), the last one told. AddPartitionsToTxn v4 comes from brokers (KIP-890). An admin's
--- abort sends WriteTxnMarkers too: only the name that brokers give to such connections tells them apart.
+-- What the requests of a part prove: the sort of client (`speaker`, a number that `connection_context` names; the greatest
+-- counts), that the broker is 2.0 or newer (`mutes`), and the newest software that the client named (KIP-511).
+-- AddPartitionsToTxn v4 comes from brokers (KIP-890). An admin client's abort sends WriteTxnMarkers too: brokers are recognised
+-- by the client id that they use for such connections.
 SELECT
     part,
     max(

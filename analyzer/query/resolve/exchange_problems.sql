@@ -1,4 +1,4 @@
--- Problems of exchanges: bodies that make no sense, and times that run backwards.
+-- Problems of exchanges: malformed bodies, and clocks that ran back within an exchange.
 SELECT
     CASE WHEN request_decoded = 'malformed' THEN request_file ELSE response_file END AS file,
     CASE WHEN request_decoded = 'malformed' THEN request_packet ELSE response_packet END AS packet,

@@ -1,4 +1,4 @@
--- Raw exchanges with their files and packets as Wireshark numbers them, from (split, number in the split).
+-- Raw exchanges with files and packets, numbered as Wireshark does, in place of (split, number in the split).
 SELECT
     x.*,
     asked.file AS request_file,

@@ -1,8 +1,8 @@
--- Which brokers keep a connection mute for the throttle time (2.0 and newer, KIP-219), and which spent it before the reply:
--- by the versions of Produce and Fetch that they offer or answer. A broker that offered nothing is not in here.
+-- Which brokers mute a connection for the throttle time (2.0 and newer, KIP-219), and which wait before they reply: by the
+-- versions of Produce and Fetch that they offer or answer. A broker of which neither was seen has no row.
 WITH signs AS (
     SELECT p.broker_address, p.broker_port, e.mutes AS mutes
-    FROM evidence AS e JOIN parts AS p ON p.part = e.part
+    FROM part_evidence AS e JOIN parts AS p ON p.part = e.part
     WHERE e.mutes = 1
     UNION ALL
     SELECT

@@ -1,4 +1,5 @@
--- What an exchange takes from its connection, one row per part.
+-- What an exchange takes from its connection, one row per part: endpoints, role, cluster, node, user, whether the broker mutes
+-- the connection, and the time from the capture point to the broker and back.
 WITH users AS (
     SELECT
         connection,
@@ -40,10 +41,10 @@ SELECT
     -- Only what was captured at the client has the way to the broker and back in its latency.
     CASE WHEN h.capture_side = 'client' THEN h.to_broker_ns ELSE 0 END AS way_ns
 FROM parts AS p
-LEFT JOIN evidence AS e ON e.part = p.part
+LEFT JOIN part_evidence AS e ON e.part = p.part
 LEFT JOIN part_clusters AS c ON c.part = p.part
 LEFT JOIN part_brokers AS b ON b.part = p.part
-LEFT JOIN releases AS r ON r.broker_address = p.broker_address AND r.broker_port = p.broker_port
-LEFT JOIN paths AS h
+LEFT JOIN muting_brokers AS r ON r.broker_address = p.broker_address AND r.broker_port = p.broker_port
+LEFT JOIN capture_sides AS h
     ON h.tap = p.tap AND h.client_address = p.client_address AND h.broker_address = p.broker_address
 LEFT JOIN users AS u ON u.connection = p.connection

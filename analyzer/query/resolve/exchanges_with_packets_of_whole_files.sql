@@ -1,4 +1,4 @@
--- The same where every split is a whole file, numbered like it: no join, which every question would pay for.
+-- `exchanges_with_packets` of a run whose splits are whole files with the same numbers: without joins, which slow every question.
 SELECT
     *,
     CAST(request_split AS INTEGER) AS request_file,

@@ -1,4 +1,4 @@
--- The same where the stages saw none: no look at every exchange for nothing.
+-- `exchange_problems` of a run whose stages saw none: without reading all exchanges.
 SELECT
     CAST(NULL AS INTEGER) AS file,
     CAST(NULL AS BIGINT) AS packet,
