@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.frames import Frames
 from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = [path for path in sorted((ROOT / "dissectors").rglob("*.py")) if "boundscheck(False)" in path.read_text()]
@@ -27,17 +27,49 @@ def is_unchecked(function: ast.FunctionDef) -> bool:
     return any("boundscheck(False)" in ast.unparse(each) for each in function.decorator_list)
 
 
-def memories(tree: ast.AST) -> dict[str, str]:
-    """Name (`x`, `self.x`) -> type, of what a class or a function declares."""
+def declared(node: ast.ClassDef) -> dict[str, str]:
+    """Attribute -> type, of what a class declares itself."""
+    return {
+        ast.unparse(each.target): ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)
+    }
+
+
+def classes(paths: Iterable[Path]) -> dict[str, dict[str, str]]:
+    """Class -> attribute -> type, of all classes of these files; a class that inherits has what its base declares too."""
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
+    found = {node.name: declared(node) for node in nodes}
+    for node in nodes:
+        for base in node.bases:
+            found[node.name] = found.get(ast.unparse(base), {}) | found[node.name]
+    return found
+
+
+def memories(function: ast.FunctionDef) -> dict[str, str]:
+    """Name -> type, of what a function declares: its arguments and its variables."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            for each in node.body:
-                if isinstance(each, ast.AnnAssign):
-                    found[f"self.{ast.unparse(each.target)}"] = ast.unparse(each.annotation)
-        elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
+    for node in ast.walk(function):
+        if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
             found[node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)] = ast.unparse(node.annotation)
     return found
+
+
+def unchecked(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str | None]]:
+    """Each function that indexes without checking, and the class it is a method of."""
+    for node in tree.body:
+        for each in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(each, ast.FunctionDef) and is_unchecked(each):
+                yield each, node.name if isinstance(node, ast.ClassDef) else None
+
+
+def memories_in(function: ast.FunctionDef, owner: str | None, attributes: dict[str, dict[str, str]]) -> dict[str, str]:
+    """Name (`x`, `self.x`, `state.x`) -> type, of all that a function can reach."""
+    known = memories(function)
+    holders = {name: kind for name, kind in known.items() if kind in attributes}
+    if owner is not None:
+        holders["self"] = owner
+    for name, kind in holders.items():
+        known |= {f"{name}.{attribute}": of for attribute, of in attributes[kind].items()}
+    return known
 
 
 def indexed(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
@@ -63,10 +95,10 @@ def checked_at(function: ast.FunctionDef, name: str) -> int | None:
 
 @pytest.mark.parametrize("path", STAGES, ids=lambda path: path.stem)
 def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    fields = {name: kind for name, kind in memories(tree).items() if name.startswith("self.")}
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and is_unchecked(node)):
-        known = fields | memories(function)
+    # Classes of two packages may have the same name: a stage uses those of its own.
+    attributes = classes(path.parent.glob("*.py"))
+    for function, owner in unchecked(ast.parse(path.read_text())):
+        known = memories_in(function, owner, attributes)
         for name, line in indexed(function):
             kind = known.get(name, "an object of Python")
             where = f"{path.name}:{line} ({function.name})"
@@ -77,7 +109,7 @@ def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
 
 
 def test_something_is_looked_at() -> None:
-    assert {"frames", "streams", "walk"} <= {path.stem for path in STAGES}
+    assert {"frames", "fast_path", "walk"} <= {path.stem for path in STAGES}
 
 
 def small(columns_of_it: int) -> memoryview:
@@ -94,7 +126,7 @@ def test_a_matrix_that_is_too_small_is_told(lacks: str) -> None:
     rows = 9 if lacks == "rows" else 8
     frames, values = made(layout.FRAME_COLUMNS), made(layout.VALUE_COLUMNS)
     with pytest.raises(ValueError, match="are needed"):
-        Streams().feed(b"", made(layout.SEGMENT_COLUMNS), rows, 0, small(layout.CHUNK_COLUMNS))
+        Reassembly().feed(b"", made(layout.SEGMENT_COLUMNS), rows, 0, small(layout.CHUNK_COLUMNS))
     with pytest.raises(ValueError, match="are needed"):
         Packets().feed(b"", made(layout.PACKET_COLUMNS), rows, 0, small(layout.SEGMENT_COLUMNS))
     with pytest.raises(ValueError, match="are needed"):

@@ -21,7 +21,7 @@ from dissectors.kafka.framing.frames import Frames
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 from dissectors.tls.detection import TlsRows
 from dissectors.tls.keys import KeyLog
 from dissectors.tls.sessions import Sessions
@@ -84,7 +84,8 @@ class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
     `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; what is added
-    to them later counts for connections that begin later. `in_task`: see `Streams`. Raises OSError when the folder's disk is full.
+    to them later counts for connections that begin later. `in_task`: see `Reassembly`. Raises OSError when the
+    folder's disk is full.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Pipeline:
         self._tls_facts: list[TlsFacts] = []
         # What waits for earlier bytes is less than what waits for the rest of its frame: both together keep to the limit.
         kept_bytes = options.max_reassembly_bytes // 4
-        self._streams = Streams(
+        self._streams = Reassembly(
             reorder_segments=options.reorder_packets,
             reorder_ns=options.reorder_ns,
             max_connections=options.max_connections,

@@ -150,7 +150,7 @@ class Exchanges:
                 if 0 <= old < len(texts):
                     self.pending_memory[place, column] = number(texts[old])
 
-    # ---- a run over a part of a capture: see `dissectors.tcp.streams` ----
+    # ---- a run over a part of a capture: see `dissectors.tcp.reassembly` ----
 
     def rest(self, slot: cython.longlong, part: cython.longlong):
         """The TURN_ columns of a connection that has had a reply; None when its newest one was lost, or there was none."""

@@ -2205,7 +2205,7 @@ class Frames:
         self.out_used += 1
         return 0
 
-    # ---- a run over a part of a capture: see `dissectors.tcp.streams` ----
+    # ---- a run over a part of a capture: see `dissectors.tcp.reassembly` ----
 
     @cython.ccall
     @cython.exceptval(-1)
