@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
 from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 
 ROOT = Path(__file__).resolve().parent.parent
 TREES = {
@@ -107,7 +107,7 @@ def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
 
 
 def test_something_is_looked_at() -> None:
-    assert {"frames", "pairing", "tcp_header", "walk_values"} <= {path.stem for path in STAGES}
+    assert {"fast_path", "frames", "pairing", "tcp_header", "walk_values"} <= {path.stem for path in STAGES}
     looked_at = {
         name for path in STAGES for function, _ in unchecked_functions(TREES[path]) for name, _ in indexed(function)
     }
@@ -128,7 +128,7 @@ def test_a_matrix_that_is_too_small_is_told(lacks: str) -> None:
     rows = 9 if lacks == "rows" else 8
     frames, values = made(layout.FRAME_COLUMNS), made(layout.VALUE_COLUMNS)
     with pytest.raises(ValueError, match="are needed"):
-        Streams().feed(b"", made(layout.SEGMENT_COLUMNS), rows, 0, small(layout.CHUNK_COLUMNS))
+        Reassembly().feed(b"", made(layout.SEGMENT_COLUMNS), rows, 0, small(layout.CHUNK_COLUMNS))
     with pytest.raises(ValueError, match="are needed"):
         Packets().feed(b"", made(layout.PACKET_COLUMNS), rows, 0, small(layout.SEGMENT_COLUMNS))
     with pytest.raises(ValueError, match="are needed"):

@@ -21,7 +21,7 @@ ORDER = (
     "dissectors.matrix",
     "dissectors.problems",
     "dissectors.arrow_buffers",
-    # capture formats -> packets -> streams
+    # capture formats -> packets -> reassembly
     "dissectors.formats",
     "dissectors.formats.capture_facts",
     "dissectors.formats.pcap",
@@ -50,7 +50,31 @@ ORDER = (
     "dissectors.tcp",
     "dissectors.tcp.merge",
     "dissectors.tcp.payloads",
-    "dissectors.tcp.streams",
+    "dissectors.tcp.state_columns",
+    "dissectors.tcp.sequence",
+    "dissectors.tcp.flow_hash",
+    "dissectors.tcp.state",
+    "dissectors.tcp.sides",
+    "dissectors.tcp.rows",
+    "dissectors.tcp.connections",
+    "dissectors.tcp.fast_path",
+    "dissectors.tcp.duplicates",
+    "dissectors.tcp.eviction_order",
+    "dissectors.tcp.complete_connections",
+    "dissectors.tcp.checkpoint",
+    "dissectors.tcp.views",
+    "dissectors.tcp.acknowledgments",
+    "dissectors.tcp.stream_start",
+    "dissectors.tcp.handshake",
+    "dissectors.tcp.out_of_order",
+    "dissectors.tcp.causal_order",
+    "dissectors.tcp.delivery",
+    "dissectors.tcp.ends",
+    "dissectors.tcp.holes",
+    "dissectors.tcp.draining",
+    "dissectors.tcp.limits",
+    "dissectors.tcp.thorough_path",
+    "dissectors.tcp.reassembly",
     "dissectors.tls",
     "dissectors.tls.detection",
     "dissectors.tls.names",
@@ -407,7 +431,7 @@ def test_an_arrow_back_between_packages_is_seen() -> None:
     assert packages_to_the_right("analyzer.inputs.engine", ["analyzer.distributed.plan"]) == [
         "analyzer.distributed.plan"
     ]
-    assert packages_to_the_right("dissectors.tcp.streams", ["dissectors.tls.detection"])
+    assert packages_to_the_right("dissectors.tcp.reassembly", ["dissectors.tls.detection"])
     assert not packages_to_the_right("analyzer.distributed.plan", ["analyzer.inputs.sources", "json"])
     assert not packages_to_the_right("analyzer.run.local", ["analyzer.run.local", "analyzer.query.dataset"])
 

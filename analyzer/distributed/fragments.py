@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.tcp.payloads import gather, payload_bytes
-from dissectors.tcp.streams import flows
+from dissectors.tcp.reassembly import flows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,7 +24,7 @@ from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 from dissectors.tls.detection import TlsRows
 from dissectors.tls.keys import KeyLog
 from dissectors.tls.sessions import Sessions
@@ -86,7 +86,7 @@ class Pipeline:
         self._tls_facts: list[TlsFacts] = []
         # Buffered bytes are those that wait for earlier bytes, a quarter of the limit, and those of unfinished frames.
         out_of_order_bytes = options.max_reassembly_bytes // 4
-        self._streams = Streams(
+        self._streams = Reassembly(
             reorder_segments=options.reorder_packets,
             reorder_ns=options.reorder_ns,
             max_connections=options.max_connections,

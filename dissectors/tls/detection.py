@@ -88,7 +88,7 @@ class TlsRows:
         if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
             self.state[slot, S_KIND] = PASSED_OVER
 
-    # ---- a run over a part of a capture: see `dissectors.tcp.streams` ----
+    # ---- a run over a part of a capture: see `dissectors.tcp.reassembly` ----
 
     def rest(self, slot: i64):
         """What is known of a connection: its kind, then for each side the bytes looked at, and how far behind them a record

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import ModuleType
+
+from plain_stages import plain_stage
 
 from dissectors import layout
 from dissectors.matrix import new_matrix
-from dissectors.tcp import streams
+from dissectors.tcp import reassembly
 
 FIN, SYN, RST, ACK = layout.TCP_FIN, layout.TCP_SYN, layout.TCP_RST, layout.TCP_ACK
 CLIENT, BROKER = (0, 0xFFFF_0A00_0001, 40_000), (0, 0xFFFF_0A00_0002, 9092)
 MASK = 0xFFFFFFFF
 
 
-def plain_module() -> ModuleType:
-    """The stage as a plain Python file, whether a compiled one lies beside it or not."""
-    path = Path(layout.__file__).parent / "tcp" / "streams.py"
-    spec = importlib.util.spec_from_file_location("plain_streams", path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PLAIN = plain_module()
-STAGES = {"built": streams, "plain": PLAIN}
+PLAIN = plain_stage("dissectors.tcp.reassembly")
+STAGES = {"built": reassembly, "plain": PLAIN}
 
 
 @dataclass
@@ -219,7 +208,7 @@ def run(
     segments: list[Segment], *, batch: int = 1 << 30, chunk_rows: int = 256, stage: str = "built", **limits: int
 ) -> Outcome:
     """All of it through a fresh stage in batches of `batch` segments."""
-    runner = Runner(STAGES[stage].Streams(seed=7, **limits), chunk_rows)
+    runner = Runner(STAGES[stage].Reassembly(seed=7, **limits), chunk_rows)
     for begin in range(0, len(segments), batch):
         runner.feed(segments[begin : begin + batch])
     return runner.finish()

@@ -18,7 +18,7 @@ find "$there/dissectors" -name '*.so' -delete
 cd "$there"
 flags='-O1 -g -fsanitize=address -fno-omit-frame-pointer'
 CFLAGS=$flags LDFLAGS=-fsanitize=address "$python" setup.py --quiet build_ext --inplace
-grep -q __asan dissectors/tcp/streams*.so || { echo "the stages were built without AddressSanitizer" >&2; exit 1; }
+grep -q __asan dissectors/tcp/reassembly*.so || { echo "the stages were built without AddressSanitizer" >&2; exit 1; }
 # Python's own allocator would hide what is beside a buffer; what it leaks at its end is not ours.
 LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
     "$python" tests/system/fuzz/fuzz.py "$@"

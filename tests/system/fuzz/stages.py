@@ -14,7 +14,7 @@ from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
 from dissectors.matrix import new_matrix
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 
 LIMITS = version_limits()
 # One for all rounds: it keeps programs, which take long to build.
@@ -51,7 +51,7 @@ class Road:
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
-        self.streams = Streams(
+        self.streams = Reassembly(
             seed=5, max_connections=sizes.connections, max_held_bytes=sizes.held, heap_bytes=256 << 10
         )
         self.frames = Framing(*LIMITS, sizes.max_frame, sizes.arena, frozenset(sizes.ports))

@@ -13,7 +13,7 @@ from dissectors import layout
 from dissectors.formats.pcap import PcapReader
 from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 
 CAPTURES = [
     "clients.pcap",  # many short connections
@@ -38,7 +38,7 @@ def read(path: Path) -> tuple[bytes, memoryview, int]:
 
 
 def reassemble(data: bytes, segments: memoryview, count: int) -> Outcome:
-    runner = Runner(Streams(), chunk_rows=1000)
+    runner = Runner(Reassembly(), chunk_rows=1000)
     row, why = 0, layout.WHY_OUTPUT_FULL
     while row < count or why != layout.WHY_DONE:
         row, used, why = runner.stage.feed(data, segments, count, row, runner.chunks)

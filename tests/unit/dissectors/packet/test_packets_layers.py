@@ -24,7 +24,7 @@ from scapy.packet import Packet, Raw
 
 from dissectors import layout
 from dissectors.matrix import new_matrix
-from dissectors.tcp.streams import Streams
+from dissectors.tcp.reassembly import Reassembly
 
 DATA = b"sixteen payload!"
 ENDS = TCP(sport=40000, dport=9092, seq=2**32 - 5, ack=7, flags="PA", window=501) / Raw(DATA)
@@ -258,7 +258,7 @@ def test_equal_addresses_in_two_vlans_are_two_connections(tags: tuple[int | None
         for column in range(layout.SEGMENT_COLUMNS):
             segments[column, number] = at if column == layout.SEGMENT_OFFSET else row[column]
         at += row[layout.SEGMENT_CAPTURED]
-    stage = Streams()
+    stage = Reassembly()
     stage.feed(block, segments, len(rows), 0, new_matrix(layout.CHUNK_COLUMNS, 200))
     stage.finish(new_matrix(layout.CHUNK_COLUMNS, 200))
     parts, count = stage.take_parts()

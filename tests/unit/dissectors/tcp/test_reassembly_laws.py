@@ -411,7 +411,7 @@ def test_the_limit_is_the_limit(stage: str) -> None:
     """Behind a hole that nobody fills: pages in use never exceed the limit by more than one segment, and are not copied
     to a larger place: the arena keeps its size."""
     limit = 64 << 10
-    one = STAGES[stage].Streams(seed=1, max_held_bytes=limit, max_held_bytes_per_side=limit, heap_bytes=4096)
+    one = STAGES[stage].Reassembly(seed=1, max_held_bytes=limit, max_held_bytes_per_side=limit, heap_bytes=4096)
     size = len(one.heap)
     assert size <= limit + 4096 + (1024 << 10)
     runner = Runner(one)
@@ -427,7 +427,7 @@ def test_the_limit_is_the_limit(stage: str) -> None:
 
 def test_nothing_is_kept_after_the_end(stage: str) -> None:
     """All pages come back: the same work again needs no more memory."""
-    one = STAGES[stage].Streams(seed=1)
+    one = STAGES[stage].Reassembly(seed=1)
     sizes = []
     for _ in range(4):
         runner = Runner(one)

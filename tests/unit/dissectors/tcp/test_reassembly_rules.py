@@ -540,7 +540,7 @@ def test_the_table_grows_with_its_connections(stage: str) -> None:
 
 
 def test_slots_are_used_again(stage: str) -> None:
-    runner_stage = STAGES[stage].Streams(seed=3)
+    runner_stage = STAGES[stage].Reassembly(seed=3)
     runner = Runner(runner_stage)
     for again in range(5):
         talks = [Talk(1000 + 10**8 * again, client=(0, 9, port)).shake() for port in range(100)]
@@ -572,7 +572,7 @@ def test_zero_windows_are_counted(stage: str) -> None:
 
 
 def test_the_flow_is_the_same_from_either_side_and_in_every_run() -> None:
-    there = PLAIN.Streams(seed=1), PLAIN.Streams(seed=2), STAGES["built"].Streams()
+    there = PLAIN.Reassembly(seed=1), PLAIN.Reassembly(seed=2), STAGES["built"].Reassembly()
     flows = set()
     for one, segments in zip(
         there, (Talk().c(0, b"a").segments, Talk().b(0, b"a").segments, Talk().c(0, b"x").segments), strict=True
@@ -585,7 +585,7 @@ def test_the_flow_is_the_same_from_either_side_and_in_every_run() -> None:
 
 
 def test_a_tiny_chunks_matrix_is_refused(stage: str) -> None:
-    one = STAGES[stage].Streams()
+    one = STAGES[stage].Reassembly()
     with pytest.raises(ValueError, match="4 rows"):
         one.finish(new_matrix(layout.CHUNK_COLUMNS, 3))
 

@@ -1,0 +1,48 @@
+"""Which bytes follow which: bytes of a side whose ACK number covers bytes of the peer come after those."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.acknowledgments import believed_ack
+from dissectors.tcp.sequence import unwrap
+from dissectors.tcp.sides import is_awaited
+from dissectors.tcp.state import TcpState
+from dissectors.tcp.state_columns import *
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def must_wait(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython.bint:
+    """Whether bytes of side `s` with this ACK number follow bytes of the peer that are not delivered yet."""
+    peer: cython.longlong = s ^ 1
+    if ack == UNKNOWN or tcp.side[peer, S_STATE] & SIDE_ENDED:
+        return False
+    if tcp.side[peer, S_STATE] & SIDE_STARTED == 0:
+        if tcp.side[peer, S_HEAD] >= 0:
+            return True
+        # Nothing of it yet: it may be late, unless its window has passed, or it has nothing to tell yet.
+        return tcp.side[peer, S_LOST_TO] == 0 and (
+            tcp.side[peer, S_LOWEST] == 0 or unwrap(tcp.side[peer, S_NEXT], ack) > tcp.side[peer, S_LOWEST]
+        )
+    return is_awaited(tcp, peer, believed_ack(tcp, peer, ack))
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_first_record_next(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether the first record kept is the next of a side that has started."""
+    return (
+        tcp.side[s, S_HEAD] >= 0
+        and tcp.side[s, S_STATE] & SIDE_STARTED != 0
+        and tcp.held[tcp.side[s, S_HEAD], H_SEQ] == tcp.side[s, S_NEXT]
+    )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def captured_first(tcp: TcpState, slot: cython.longlong, one: cython.bint, other: cython.bint) -> cython.longlong:
+    """The side, among those that may, whose first record was captured first; -2 when neither may."""
+    a: cython.longlong = 2 * slot
+    if one and other:
+        one = tcp.held[tcp.side[a, S_HEAD], H_NUMBER] <= tcp.held[tcp.side[a + 1, S_HEAD], H_NUMBER]
+    return a if one else a + 1 if other else -2

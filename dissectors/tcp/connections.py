@@ -1,0 +1,228 @@
+"""The flow table: which slot has the connection of a segment, and new slots."""
+
+import heapq
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.flow_hash import flow_hash
+from dissectors.tcp.state import TcpState, grown_matrix
+from dissectors.tcp.state_columns import *
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def is_sent_by(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.bint:
+    """Whether side `s` (2 * slot + side) sent this segment."""
+    slot: cython.longlong = s >> 1
+    a: cython.longlong = C_B_HIGH if s & 1 else C_A_HIGH
+    b: cython.longlong = C_A_HIGH if s & 1 else C_B_HIGH
+    return (
+        tcp.conn[slot, a + 2] == tcp.segments[SEGMENT_SRC_PORT, row]
+        and tcp.conn[slot, b + 2] == tcp.segments[SEGMENT_DST_PORT, row]
+        and tcp.conn[slot, a + 1] == tcp.segments[SEGMENT_SRC_LOW, row]
+        and tcp.conn[slot, b + 1] == tcp.segments[SEGMENT_DST_LOW, row]
+        and tcp.conn[slot, a] == tcp.segments[SEGMENT_SRC_HIGH, row]
+        and tcp.conn[slot, b] == tcp.segments[SEGMENT_DST_HIGH, row]
+        and tcp.conn[slot, C_SCOPE] == tcp.segments[SEGMENT_SCOPE, row]
+    )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def find_side(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cython.longlong:
+    """2 * slot + side of the sender; -2 when the tuple is not there."""
+    i: cython.longlong = key & tcp.mask
+    slot: cython.longlong = tcp.table[i]
+    while slot >= 0:
+        if tcp.conn[slot, C_HASH] == key:
+            if is_sent_by(tcp, 2 * slot, row):
+                return 2 * slot
+            if is_sent_by(tcp, 2 * slot + 1, row):
+                return 2 * slot + 1
+        i = (i + 1) & tcp.mask
+        slot = tcp.table[i]
+    return -2
+
+
+@cython.cfunc
+def find_sender(tcp: TcpState, segments: cython.longlong[:, ::1], row: cython.longlong):
+    """(slot, side) of the connection whose segment this is, by its addresses; (-1, 0) when there is none."""
+    tcp.segments = segments
+    found = find_side(
+        tcp,
+        flow_hash(
+            tcp.seed,
+            segments[SEGMENT_SCOPE, row],
+            segments[SEGMENT_SRC_HIGH, row],
+            segments[SEGMENT_SRC_LOW, row],
+            segments[SEGMENT_SRC_PORT, row],
+            segments[SEGMENT_DST_HIGH, row],
+            segments[SEGMENT_DST_LOW, row],
+            segments[SEGMENT_DST_PORT, row],
+        ),
+        row,
+    )
+    tcp.segments = None
+    return (found >> 1, found & 1) if found >= 0 else (-1, 0)
+
+
+@cython.cfunc
+def enter_slot(tcp: TcpState, slot: cython.longlong):
+    i: cython.longlong = tcp.conn[slot, C_HASH] & tcp.mask
+    while tcp.table[i] >= 0:
+        i = (i + 1) & tcp.mask
+    tcp.table[i] = cython.cast(cython.int, slot)
+
+
+@cython.cfunc
+def remove_slot(tcp: TcpState, slot: cython.longlong):
+    """Takes a slot out of the table and moves later entries up, so that no search meets a hole."""
+    i: cython.longlong = tcp.conn[slot, C_HASH] & tcp.mask
+    home: cython.longlong
+    j: cython.longlong
+    while tcp.table[i] != slot:
+        i = (i + 1) & tcp.mask
+    j = i
+    while True:
+        j = (j + 1) & tcp.mask
+        if tcp.table[j] < 0:
+            break
+        home = tcp.conn[tcp.table[j], C_HASH] & tcp.mask
+        if ((j - home) & tcp.mask) >= ((j - i) & tcp.mask):
+            tcp.table[i] = tcp.table[j]
+            i = j
+    tcp.table[i] = -1
+
+
+@cython.cfunc
+def grow_slots(tcp: TcpState):
+    slot: cython.longlong
+    size: cython.longlong = max(128, 2 * tcp.slots)
+    tcp.conn_memory = grown_matrix(tcp.conn_memory, C_COLUMNS, size)
+    tcp.side_memory = grown_matrix(tcp.side_memory, S_COLUMNS, 2 * size)
+    tcp.conn = tcp.conn_memory
+    tcp.side = tcp.side_memory
+    for slot in range(size - 1, tcp.slots - 1, -1):
+        tcp.conn[slot, C_FREE] = tcp.free_slot
+        tcp.free_slot = slot
+    tcp.table = memoryview(bytearray(b"\xff" * (16 * size))).cast("i")
+    tcp.mask = 4 * size - 1
+    for slot in range(tcp.slots):
+        if tcp.conn[slot, C_MODE] & MODE_LIVE:
+            enter_slot(tcp, slot)
+    tcp.slots = size
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cython.longlong:
+    """Opens a part for the segment's tuple; returns 2 * slot + side of its sender.
+
+    A SYN+ACK has overtaken its SYN, or that one is not in the capture: its receiver is side 0.
+    """
+    slot: cython.longlong
+    column: cython.longlong
+    s: cython.longlong
+    is_answer: cython.bint = tcp.flags & (TCP_SYN | TCP_ACK) == (TCP_SYN | TCP_ACK)
+    a: cython.longlong = C_B_HIGH if is_answer else C_A_HIGH
+    b: cython.longlong = C_A_HIGH if is_answer else C_B_HIGH
+    if tcp.free_slot < 0:
+        grow_slots(tcp)
+    slot = tcp.free_slot
+    tcp.free_slot = tcp.conn[slot, C_FREE]
+    for column in range(C_COLUMNS):
+        tcp.conn[slot, column] = 0
+    tcp.conn[slot, C_HASH] = key
+    tcp.conn[slot, C_SCOPE] = tcp.segments[SEGMENT_SCOPE, row]
+    tcp.conn[slot, a] = tcp.segments[SEGMENT_SRC_HIGH, row]
+    tcp.conn[slot, a + 1] = tcp.segments[SEGMENT_SRC_LOW, row]
+    tcp.conn[slot, a + 2] = tcp.segments[SEGMENT_SRC_PORT, row]
+    tcp.conn[slot, b] = tcp.segments[SEGMENT_DST_HIGH, row]
+    tcp.conn[slot, b + 1] = tcp.segments[SEGMENT_DST_LOW, row]
+    tcp.conn[slot, b + 2] = tcp.segments[SEGMENT_DST_PORT, row]
+    tcp.conn[slot, C_MODE] = MODE_LIVE
+    tcp.conn[slot, C_PART] = tcp.next_part
+    tcp.conn[slot, C_FIRST_TIME] = tcp.time
+    tcp.conn[slot, C_FIRST_NUMBER] = tcp.number
+    tcp.conn[slot, C_SYN_TIME] = UNKNOWN
+    tcp.conn[slot, C_SYN_ACK_TIME] = UNKNOWN
+    tcp.conn[slot, C_ACK_TIME] = UNKNOWN
+    tcp.conn[slot, C_LANE] = tcp.lane
+    tcp.conn[slot, C_POINT] = tcp.point
+    tcp.conn[slot, C_ORIGIN] = tcp.segments[SEGMENT_INTERFACE, row]
+    tcp.conn[slot, C_FROM_SYN] = (
+        1 if tcp.flags & (TCP_SYN | TCP_ACK | TCP_FIN | TCP_RST) == TCP_SYN and tcp.length == 0 else 0
+    )
+    if tcp.in_task and tcp.lane:
+        tcp.crossed.add(flow_of_slot(tcp, slot))
+    tcp.lanes = max(tcp.lanes, tcp.lane + 1)
+    for s in range(2 * slot, 2 * slot + 2):
+        for column in range(S_COLUMNS):
+            tcp.side[s, column] = 0
+        tcp.side[s, S_HEAD] = -1
+        tcp.side[s, S_TAIL] = -1
+        tcp.side[s, S_LAST_ACK] = UNKNOWN
+        tcp.side[s, S_FIN_ACK] = UNKNOWN
+        tcp.side[s, S_TTL] = UNKNOWN
+        tcp.side[s, S_ORIGIN] = UNKNOWN
+    s = 2 * slot + 1 if is_answer else 2 * slot
+    tcp.side[s, S_TTL] = tcp.segments[SEGMENT_TTL, row]
+    tcp.side[s, S_ORIGIN] = tcp.segments[SEGMENT_INTERFACE, row]
+    tcp.next_part += 1
+    tcp.live += 1
+    enter_slot(tcp, slot)
+    if tcp.oldest is not None:
+        heapq.heappush(tcp.oldest, (1, tcp.number, slot, tcp.conn[slot, C_PART]))
+    return s
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def flow_of_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
+    """What `flows` gives for the segments of a connection."""
+    return flow_hash(
+        0,
+        tcp.conn[slot, C_SCOPE],
+        tcp.conn[slot, C_A_HIGH],
+        tcp.conn[slot, C_A_LOW],
+        tcp.conn[slot, C_A_PORT],
+        tcp.conn[slot, C_B_HIGH],
+        tcp.conn[slot, C_B_LOW],
+        tcp.conn[slot, C_B_PORT],
+    )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_only_view(tcp: TcpState, slot: cython.longlong) -> cython.bint:
+    """Whether no other slot has the same tuple."""
+    i: cython.longlong = tcp.conn[slot, C_HASH] & tcp.mask
+    other: cython.longlong = tcp.table[i]
+    while other >= 0:
+        if other != slot and is_same_tuple(tcp, slot, other):
+            return False
+        i = (i + 1) & tcp.mask
+        other = tcp.table[i]
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_same_tuple(tcp: TcpState, one: cython.longlong, other: cython.longlong) -> cython.bint:
+    column: cython.longlong
+    straight: cython.bint = tcp.conn[one, C_SCOPE] == tcp.conn[other, C_SCOPE]
+    crossed: cython.bint = straight
+    for column in range(3):
+        straight = straight and (
+            tcp.conn[one, C_A_HIGH + column] == tcp.conn[other, C_A_HIGH + column]
+            and tcp.conn[one, C_B_HIGH + column] == tcp.conn[other, C_B_HIGH + column]
+        )
+        crossed = crossed and (
+            tcp.conn[one, C_A_HIGH + column] == tcp.conn[other, C_B_HIGH + column]
+            and tcp.conn[one, C_B_HIGH + column] == tcp.conn[other, C_A_HIGH + column]
+        )
+    return straight or crossed

@@ -1,0 +1,157 @@
+"""Segments that were captured twice."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.matrix import new_matrix
+from dissectors.tcp.sequence import unwrap
+from dissectors.tcp.sides import acks_more, end_of_seen
+from dissectors.tcp.state import TcpState
+from dissectors.tcp.state_columns import *
+
+# What of a segment is remembered: enough to know it again.
+REMEMBERED = (
+    SEGMENT_TIME, SEGMENT_SRC_LOW, SEGMENT_DST_LOW, SEGMENT_SRC_PORT, SEGMENT_DST_PORT, SEGMENT_SEQ, SEGMENT_ACK,
+    SEGMENT_FLAGS, SEGMENT_WINDOW, SEGMENT_LENGTH, SEGMENT_TTL, SEGMENT_IP_ID, SEGMENT_SCOPE, SEGMENT_INTERFACE,
+)  # fmt: skip
+
+
+@cython.cfunc
+def forget_recent(tcp: TcpState):
+    tcp.recent = new_matrix(SEGMENT_COLUMNS, RECENT + 8)
+    tcp.recent_count = 0
+    tcp.index = new_matrix(2, RECENT + 8)
+    tcp.sorted_in = 0
+    tcp.first_row = 0
+
+
+@cython.cfunc
+def remember_segments(tcp: TcpState, segments: cython.longlong[:, ::1], rows: cython.longlong):
+    """Takes segments that `jump` goes over as such that came: a copy of one of them may follow."""
+    tcp.segments = segments
+    tcp.first_row = 0
+    remember_rows(tcp, rows)
+    tcp.segments = None
+
+
+@cython.cfunc
+@cython.boundscheck(False)
+def remember_rows(tcp: TcpState, stop: cython.longlong):
+    """Puts the rows of this call that are not there yet, up to `stop`, into the ring of recent segments."""
+    begin: cython.longlong = max(tcp.first_row, stop - RECENT)
+    place: cython.longlong
+    size: cython.longlong
+    column: cython.longlong
+    i: cython.longlong
+    while begin < stop:
+        place = tcp.recent_count % RECENT
+        size = min(stop - begin, RECENT - place)
+        for column in REMEMBERED:
+            if cython.compiled and size > 32:
+                tcp.recent[column, place : place + size] = tcp.segments[column, begin : begin + size]
+            else:  # a slice costs as much as some elements, and plain memoryviews of two dimensions have none
+                for i in range(size):
+                    tcp.recent[column, place + i] = tcp.segments[column, begin + i]
+        tcp.recent_count += size
+        begin += size
+    tcp.first_row = stop
+
+
+@cython.cfunc
+@cython.boundscheck(False)
+def index_recent(tcp: TcpState):
+    """Brings the index of the ring up to date: a list for each hash, the newest segment first."""
+    place: cython.longlong
+    bucket: cython.longlong
+    tcp.sorted_in = max(tcp.sorted_in, tcp.recent_count - RECENT)
+    while tcp.sorted_in < tcp.recent_count:
+        place = tcp.sorted_in % RECENT
+        bucket = bucket_of(tcp.recent, place)
+        tcp.index[1, place] = tcp.index[0, bucket]
+        tcp.sorted_in += 1
+        tcp.index[0, bucket] = tcp.sorted_in
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def bucket_of(segments: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
+    """Where the index of recent segments has those like this one."""
+    x: cython.longlong = segments[SEGMENT_SEQ, row] + 40503 * (segments[SEGMENT_IP_ID, row] & 0xFFFF)
+    x += 31 * segments[SEGMENT_ACK, row]
+    return (x ^ (x >> 12)) & 4095
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def may_be_duplicate(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether the segment taken in brings nothing that was not seen: else there is no copy to look for."""
+    if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
+        return True
+    if tcp.length > 0:
+        return tcp.side[s, S_NEXT] != 0 and unwrap(tcp.side[s, S_NEXT], tcp.seq) + tcp.length <= end_of_seen(tcp, s)
+    return tcp.ack == UNKNOWN or not acks_more(tcp, s, tcp.ack)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def is_duplicate(tcp: TcpState, row: cython.longlong, at_same_point: cython.bint) -> cython.bint:
+    """Whether a recent segment is the same packet as this one, captured again: `-i any`, two interfaces, two files.
+
+    At the same point of the way its TTL is equal, at another one it differs. A sender counts its packets in the IP
+    id, so a packet sent again has another. IPv6 has no id, and some senders write 0: there TCP checksum and window
+    have to be equal, which the time stamps in a packet sent again prevent unless a network card writes the
+    checksum; so the copy must be of another interface too, or so near in time that nobody can have asked for it.
+    """
+    i: cython.longlong
+    remember_rows(tcp, row)
+    index_recent(tcp)
+    i = tcp.index[0, bucket_of(tcp.segments, row)]
+    while i > 0 and i > tcp.recent_count - RECENT:
+        if is_same_packet(tcp, tcp.recent, (i - 1) % RECENT, row, at_same_point):
+            return True
+        i = tcp.index[1, (i - 1) % RECENT]
+    return False
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def is_same_packet(
+    tcp: TcpState, known: cython.longlong[:, ::1], i: cython.longlong, row: cython.longlong, at_same_point: cython.bint
+) -> cython.bint:
+    """The rule of `_is_copy` for one earlier segment."""
+    number: cython.longlong = tcp.segments[SEGMENT_IP_ID, row]
+    span: cython.longlong = 0
+    if known[SEGMENT_SEQ, i] != tcp.segments[SEGMENT_SEQ, row]:
+        return False
+    if (
+        known[SEGMENT_IP_ID, i] != number
+        or known[SEGMENT_LENGTH, i] != tcp.segments[SEGMENT_LENGTH, row]
+        or known[SEGMENT_ACK, i] != tcp.segments[SEGMENT_ACK, row]
+        or known[SEGMENT_FLAGS, i] != tcp.segments[SEGMENT_FLAGS, row]
+        or known[SEGMENT_WINDOW, i] != tcp.segments[SEGMENT_WINDOW, row]
+        or known[SEGMENT_SRC_PORT, i] != tcp.segments[SEGMENT_SRC_PORT, row]
+        or known[SEGMENT_DST_PORT, i] != tcp.segments[SEGMENT_DST_PORT, row]
+        or known[SEGMENT_SRC_LOW, i] != tcp.segments[SEGMENT_SRC_LOW, row]
+        or known[SEGMENT_DST_LOW, i] != tcp.segments[SEGMENT_DST_LOW, row]
+        or known[SEGMENT_SCOPE, i] != tcp.segments[SEGMENT_SCOPE, row]
+        or (known[SEGMENT_TTL, i] == tcp.segments[SEGMENT_TTL, row]) != at_same_point
+    ):
+        return False
+    if known[SEGMENT_TIME, i] != UNKNOWN and tcp.segments[SEGMENT_TIME, row] != UNKNOWN:
+        span = tcp.segments[SEGMENT_TIME, row] - known[SEGMENT_TIME, i]
+        span = max(span, -span)
+    if number > 0 or known[SEGMENT_INTERFACE, i] != tcp.segments[SEGMENT_INTERFACE, row]:
+        return span <= COPY_NS
+    return span < SOON_NS
+
+
+@cython.cfunc
+def count_duplicate(tcp: TcpState, s: cython.longlong):
+    number = tcp.number >> SPLIT_SHIFT
+    tcp.side[s, S_DUPLICATES] += 1
+    if tcp.in_task:
+        tcp.copies.append((tcp.conn[s >> 1, C_PART], number))
+        return
+    tcp.duplicates[number] = tcp.duplicates.get(number, 0) + 1

@@ -1,0 +1,77 @@
+"""A segment in order while nothing waits: nearly all segments of a capture."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.rows import chunk_row, open_row
+from dissectors.tcp.sequence import unwrap
+from dissectors.tcp.sides import acks_more
+from dissectors.tcp.state import TcpState
+from dissectors.tcp.state_columns import *
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.bint:
+    """Takes in a segment of side `s` that is in order while nothing waits; false when it is anything else."""
+    slot: cython.longlong = s >> 1
+    peer: cython.longlong = s ^ 1
+    flags: cython.longlong = tcp.segments[SEGMENT_FLAGS, row]
+    length: cython.longlong = tcp.segments[SEGMENT_LENGTH, row]
+    next_seq: cython.longlong = tcp.side[s, S_NEXT]
+    state: cython.longlong
+    if tcp.conn[slot, C_BUSY] or flags & (TCP_FIN | TCP_SYN | TCP_RST) or tcp.used + ROWS_PER_STEP > tcp.room:
+        return False
+    if flags & TCP_ACK:
+        state = tcp.side[peer, S_STATE]
+        if state & SIDE_STARTED == 0:
+            if tcp.side[peer, S_LOST_TO] == 0:
+                return False
+        elif state & SIDE_ENDED == 0 and (
+            unwrap(tcp.side[peer, S_NEXT], tcp.segments[SEGMENT_ACK, row]) > tcp.side[peer, S_NEXT]
+        ):
+            return False
+        if length == 0 and not acks_more(tcp, s, tcp.segments[SEGMENT_ACK, row]):
+            return False
+    if length > 0:
+        if (
+            next_seq & LOW != tcp.segments[SEGMENT_SEQ, row]
+            or tcp.side[s, S_STATE] & (SIDE_STARTED | SIDE_ENDED) != SIDE_STARTED
+            or tcp.segments[SEGMENT_CAPTURED, row] < length
+        ):
+            return False
+        if tcp.conn[slot, C_MODE] & MODE_OPENED == 0:
+            open_row(tcp, slot)
+        chunk_row(
+            tcp,
+            CHUNK_DATA,
+            s,
+            tcp.segments[SEGMENT_OFFSET, row],
+            length,
+            tcp.segments[SEGMENT_TIME, row],
+            tcp.segments[SEGMENT_NUMBER, row],
+            next_seq,
+            0,
+        )
+        tcp.side[s, S_NEXT] = next_seq + length
+        tcp.side[s, S_STREAM] += length
+    count_segment(tcp, s, row)
+    return True
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def count_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.int:
+    flags: cython.longlong = tcp.segments[SEGMENT_FLAGS, row]
+    tcp.conn[s >> 1, C_LAST_TIME] = tcp.segments[SEGMENT_TIME, row]
+    tcp.conn[s >> 1, C_LAST_NUMBER] = tcp.segments[SEGMENT_NUMBER, row]
+    tcp.side[s, S_PACKETS] += 1
+    tcp.side[s, S_BYTES] += tcp.segments[SEGMENT_LENGTH, row]
+    if flags & TCP_ACK:
+        tcp.side[s, S_LAST_ACK] = tcp.segments[SEGMENT_ACK, row]
+    if tcp.segments[SEGMENT_WINDOW, row] == 0 and flags & (TCP_SYN | TCP_RST) == 0:
+        tcp.side[s, S_ZERO_WINDOW] += 1
+    return 0

@@ -1,0 +1,62 @@
+"""The hash of a flow."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.state_columns import *
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def mix(x: cython.ulonglong) -> cython.ulonglong:
+    """The finaliser of splitmix64."""
+    x = ((x ^ (x >> 30)) * MIX_1) & ALL
+    x = ((x ^ (x >> 27)) * MIX_2) & ALL
+    return x ^ (x >> 31)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def endpoint_hash(
+    seed: cython.ulonglong, high: cython.longlong, low: cython.longlong, port: cython.longlong
+) -> cython.ulonglong:
+    x: cython.ulonglong = seed ^ (cython.cast(cython.ulonglong, high) & ALL)
+    x = mix(x) ^ (cython.cast(cython.ulonglong, low) & ALL)
+    return mix((x + (cython.cast(cython.ulonglong, port) << 1)) & ALL)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def flow_hash(
+    seed: cython.ulonglong,
+    scope: cython.longlong,
+    a_high: cython.longlong,
+    a_low: cython.longlong,
+    a_port: cython.longlong,
+    b_high: cython.longlong,
+    b_low: cython.longlong,
+    b_port: cython.longlong,
+) -> cython.longlong:
+    """Not negative, and the same for both directions: which side was seen first must not matter."""
+    x: cython.ulonglong = endpoint_hash(seed, a_high, a_low, a_port)
+    x = (x + endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, scope)) & ALL
+    return cython.cast(cython.longlong, mix(x) >> 1)
+
+
+def flows(
+    segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong, target: cython.longlong[::1]
+):
+    """Writes the flow of each of the rows [start, stop) to `target`: a hash of scope, addresses and ports, not negative, the
+    same for both directions and in every process."""
+    row: cython.longlong
+    for row in range(start, stop):
+        target[row - start] = flow_hash(
+            0,
+            segments[SEGMENT_SCOPE, row],
+            segments[SEGMENT_SRC_HIGH, row],
+            segments[SEGMENT_SRC_LOW, row],
+            segments[SEGMENT_SRC_PORT, row],
+            segments[SEGMENT_DST_HIGH, row],
+            segments[SEGMENT_DST_LOW, row],
+            segments[SEGMENT_DST_PORT, row],
+        )

@@ -1,0 +1,165 @@
+"""SYN segments: which side called, and whether a segment begins a new connection of the same 4-tuple."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.acknowledgments import has_passed
+from dissectors.tcp.sequence import unwrap
+from dissectors.tcp.sides import end_of_seen, has_bytes, unwrap_of_side
+from dissectors.tcp.state import TcpState
+from dissectors.tcp.state_columns import *
+from dissectors.tcp.stream_start import lower_start, start_stream
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def take_syn(tcp: TcpState, s: cython.longlong) -> cython.longlong:
+    """Returns the sender's side, which changes when it turns out that the other one called."""
+    slot: cython.longlong = s >> 1
+    is_answer: cython.bint = tcp.flags & TCP_ACK != 0
+    first: cython.longlong = unwrap_of_side(tcp, s, tcp.seq)
+    answered: cython.longlong = 0
+    if tcp.side[s, S_STATE] & SIDE_STARTED:
+        return take_syn_again(tcp, s, first)
+    if is_answer:
+        answered = unwrap_of_side(tcp, s ^ 1, tcp.ack)
+        if tcp.side[s ^ 1, S_STATE] & SIDE_ISN and (
+            answered < tcp.side[s ^ 1, S_START] or answered > end_of_seen(tcp, s ^ 1)
+        ):
+            return s  # of an older connection
+    s = make_caller_side_0(tcp, s, is_answer)
+    tcp.side[s, S_STATE] |= SIDE_ISN | (0 if is_answer else SIDE_CALLER)
+    start_stream(tcp, s, first)
+    tcp.conn[slot, C_SYN] |= 2 if is_answer else 1
+    if is_answer:
+        if s & 1:
+            tcp.conn[slot, C_SYN_ACK_TIME] = tcp.time
+            # An ACK that came before this SYN+ACK cannot be timed, nor can a later one stand for it.
+            tcp.conn[slot, C_AWAITS_ACK] = 1 if tcp.side[s ^ 1, S_LAST_ACK] == UNKNOWN else 0
+        lower_start(tcp, s ^ 1, answered)
+    elif s & 1 == 0:
+        tcp.conn[slot, C_SYN_TIME] = tcp.time
+    return s
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def take_syn_again(tcp: TcpState, s: cython.longlong, first: cython.longlong) -> cython.longlong:
+    """A SYN of a side that has started: a second one cannot be timed, one that came very late is noted.
+
+    Returns the sender's side, as `_syn` does.
+    """
+    slot: cython.longlong = s >> 1
+    is_answer: cython.bint = tcp.flags & TCP_ACK != 0
+    if first != tcp.side[s, S_START]:
+        if is_other_syn_ack(tcp, s):
+            tcp.conn[slot, C_SYN_ACK_TWICE] = 1
+            start_stream(tcp, s, first)
+        return s
+    if tcp.side[s, S_STATE] & SIDE_ISN == 0:
+        tcp.side[s, S_STATE] |= SIDE_ISN
+        s = make_caller_side_0(tcp, s, is_answer)
+        # Too late to say that side 0 called when it did not.
+        if (s & 1) == (1 if is_answer else 0):
+            tcp.conn[slot, C_SYN] |= 2 if is_answer else 1
+    elif tcp.flags & TCP_ACK:
+        tcp.conn[slot, C_SYN_ACK_TWICE] = 1
+    elif s & 1 == 0:
+        tcp.conn[slot, C_SYN_TIME] = UNKNOWN
+    return s
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def make_caller_side_0(tcp: TcpState, s: cython.longlong, is_answer: cython.bint) -> cython.longlong:
+    """Makes the caller side 0, as long as nothing was written that says otherwise; returns the sender's side."""
+    slot: cython.longlong = s >> 1
+    if (
+        (s & 1) == (1 if is_answer else 0)
+        or tcp.conn[slot, C_MODE] & MODE_OPENED
+        or tcp.conn[slot, C_RST]
+        or tcp.side[2 * slot, S_STATE] & SIDE_CALLER
+    ):
+        return s
+    swap_sides(tcp, slot)
+    return s ^ 1
+
+
+@cython.cfunc
+def swap_sides(tcp: TcpState, slot: cython.longlong):
+    """Exchanges the sides."""
+    column: cython.longlong
+    value: cython.longlong
+    for column in range(3):
+        value = tcp.conn[slot, C_A_HIGH + column]
+        tcp.conn[slot, C_A_HIGH + column] = tcp.conn[slot, C_B_HIGH + column]
+        tcp.conn[slot, C_B_HIGH + column] = value
+    for column in range(S_COLUMNS):
+        value = tcp.side[2 * slot, column]
+        tcp.side[2 * slot, column] = tcp.side[2 * slot + 1, column]
+        tcp.side[2 * slot + 1, column] = value
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def begins_new_connection(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether this segment belongs to a new connection of the same tuple (RFC 9293, 3.4.1 and 3.6.1)."""
+    state: cython.longlong = tcp.side[s, S_STATE]
+    near: cython.longlong = tcp.side[s, S_NEXT]
+    closed: cython.bint = tcp.conn[s >> 1, C_MODE] & MODE_CLOSED != 0
+    first: cython.longlong = unwrap(near, tcp.seq)
+    if tcp.flags & TCP_SYN == 0:
+        # The SYN of a new connection may not be captured, but its numbers lie elsewhere.
+        return closed and tcp.length > 0 and (state & SIDE_STARTED == 0 or first > near + NEAR or first < near - NEAR)
+    if tcp.flags & TCP_RST:
+        return False
+    if state & SIDE_STARTED and (tcp.seq - tcp.side[s, S_START]) & LOW == 0:
+        # The same SYN again; after a refusal it is another attempt.
+        return closed and tcp.conn[s >> 1, C_CLOSE] == END_RST and not has_bytes(tcp, s >> 1)
+    if closed:
+        return True
+    if state & SIDE_STARTED:
+        if state & SIDE_ISN == 0 and is_late_syn(tcp, s, first):
+            return False
+        if is_other_syn_ack(tcp, s):
+            return False
+        return first <= near or first > end_of_seen(tcp, s)
+    return is_stray_syn(tcp, s)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_other_syn_ack(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether a SYN+ACK answers the same SYN once more, with another number: a host that keeps no state between them."""
+    return (
+        tcp.flags & TCP_ACK != 0
+        and tcp.side[s, S_STATE] & (SIDE_ISN | SIDE_CALLER | SIDE_FIN | SIDE_ENDED) == SIDE_ISN
+        and tcp.ack == tcp.side[s, S_LAST_ACK]
+        and tcp.side[s, S_HEAD] < 0
+        and not has_bytes(tcp, s >> 1)
+    )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_late_syn(tcp: TcpState, s: cython.longlong, first: cython.longlong) -> cython.bint:
+    """Whether a SYN is that of a side met in mid-flight: behind bytes that it should precede, the first ones lost."""
+    before: cython.longlong = tcp.side[s, S_START] - first
+    if before < 0 or before > EARLIER_SYN:
+        return False
+    return not has_passed(tcp, s >> 1, tcp.conn[s >> 1, C_FIRST_TIME], 0, tcp.reorder_ns, tcp.reorder_segments)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_stray_syn(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """For a side that has not started: does the SYN contradict what is known of its numbers?"""
+    known: cython.longlong = tcp.side[s, S_LOWEST]
+    if known == 0:
+        if tcp.flags & TCP_ACK and tcp.side[s ^ 1, S_STATE] & SIDE_ISN:
+            return False  # an answer to this connection's SYN, or to none: `_syn` looks
+        if tcp.side[s ^ 1, S_LAST_ACK] == UNKNOWN:
+            return False
+        known = TURN + tcp.side[s ^ 1, S_LAST_ACK]
+    known -= unwrap(known, tcp.seq)
+    return known < 0 or known > NEAR

@@ -1,0 +1,266 @@
+"""TCP segments in, the two byte streams of each connection out: in order, each byte once, with its capture time.
+
+Rules
+- The first copy of a byte wins. A byte's time is that of the packet that brought this copy. Checksums do not matter.
+- Causal order: bytes of one side whose ACK number covers bytes of the other follow those. So a reply never overtakes
+  its request, whatever order the capture has them in.
+- A hole that the peer acknowledged is given up (GAP_LOST) when the reorder window has passed after that ACK: a number
+  of segments of the same connection *and* a span of capture time. What comes out of a connection depends on its own
+  segments only, never on others or on how the capture is cut into batches; only the limits break that.
+- A side met in mid-flight starts at its lowest sequence number after a smaller window, or where its SYN says.
+- A 4-tuple used again is a new part. A SYN that comes late, behind bytes of its own connection, does not begin another.
+- A segment that was captured twice is a duplicate: it is counted as one and as nothing else (`duplicates`).
+- A connection captured at two points of its way is two parts, one in each lane (`views`).
+
+Strategy: segments in order go straight through as references into the block. Everything else is kept in pages of one
+arena (`heap`), a page and a record each, in sequence order. What can go out is decided from the state alone, step by
+step (`draining`), so that a full output or heap may interrupt anywhere and the next call goes on there.
+
+Sequence numbers are unwrapped to int64 (`unwrap`), with their low 32 bits equal to those on the wire; 0 means "none".
+
+Known weakness: when more than 2 GiB of a stream are missing from the capture, the rest looks like old bytes.
+Sources: RFC 9293 (TCP), RFC 7323 (largest window, 1 GiB), RFC 5961 (resets that are not believed).
+"""
+
+import os
+
+import cython
+
+from dissectors.layout import *
+from dissectors.matrix import check_room
+from dissectors.tcp.checkpoint import aim, ends, fits, is_at_rest, jump, note_segment, rest, rested, take_touched
+from dissectors.tcp.complete_connections import bury, take_whole
+from dissectors.tcp.connections import find_sender, find_side, grow_slots, is_sent_by
+from dissectors.tcp.draining import begin_batch, flush_slot
+from dissectors.tcp.duplicates import forget_recent, remember_rows, remember_segments
+from dissectors.tcp.fast_path import take_in_order
+from dissectors.tcp.flow_hash import flow_hash, flows
+from dissectors.tcp.out_of_order import grow_records
+from dissectors.tcp.rows import take_parts, take_problems
+from dissectors.tcp.sequence import unwrap
+from dissectors.tcp.state import TcpState, clear_state
+from dissectors.tcp.state_columns import *
+from dissectors.tcp.thorough_path import take_thoroughly
+from dissectors.tcp.views import find_view
+
+# Others import from the head of a stage alone.
+__all__ = ["Reassembly", "flows", "unwrap"]
+
+
+@cython.final
+@cython.cclass
+class Reassembly(TcpState):
+    """Reassembles all connections of a capture; `feed` it segments, then `finish`.
+
+    `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call; `slots` is
+    above every CHUNK_SLOT so far. Limits in bytes count pages of 1 KiB: a kept segment takes at least one.
+    `duplicates` counts segments that were captured twice by input (the packet number's upper bits). `lanes` is above
+    every PART_LANE so far.
+
+    In a task (`in_task`), a run over a part of a capture, it tells what part each segment belongs to (SEGMENT_PART) and finds
+    points of rest of a connection: moments at which nothing of it is kept or waited for. What lies between two of them does
+    not depend on what lies before but for some numbers, and `jump` takes another run over it. Of connections that it has seen
+    from a SYN to their end nothing depends on what lies before: `take_whole` tells of them, and another run can `bury` them.
+    """
+
+    def __init__(
+        self,
+        seed=None,
+        reorder_segments=64,
+        reorder_ns=20_000_000,
+        max_held_bytes=256 << 20,
+        max_held_bytes_per_side=16 << 20,
+        max_connections=65_536,
+        heap_bytes=4 << 20,
+        first_part=0,
+        in_task=False,
+    ):
+        """`seed` (64 bits, random by default) keeps hostile captures from choosing colliding addresses.
+
+        `first_part` is the number of the first part. `heap_bytes`: how many kept bytes one call hands on before it stops
+        with WHY_HEAP_FULL.
+        """
+        self.seed = int.from_bytes(os.urandom(8), "little") if seed is None else seed & 0xFFFFFFFFFFFFFFFF
+        self.reorder_segments = reorder_segments
+        self.reorder_ns = reorder_ns
+        self.most_kept = max(1, max_held_bytes // PAGE)
+        self.most_kept_per_side = max(1, max_held_bytes_per_side // PAGE)
+        self.most_limbo = max(1, heap_bytes // PAGE)
+        self.most_live = max(1, max_connections)
+        self.in_task = in_task
+        self.first_part = first_part
+        clear_state(self)
+        forget_recent(self)
+        grow_slots(self)
+        grow_records(self)
+
+    def take_parts(self):
+        """(matrix of PART_ columns, rows) of the slots freed since the last call."""
+        return take_parts(self)
+
+    def take_problems(self):
+        """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call.
+
+        PROBLEM_OFFSET is a TCP sequence number.
+        """
+        return take_problems(self)
+
+    @cython.boundscheck(False)
+    def feed(
+        self,
+        block: cython.const[cython.uchar][::1],
+        segments: cython.longlong[:, ::1],
+        rows: cython.longlong,
+        start: cython.longlong,
+        chunks: cython.longlong[:, ::1],
+    ):
+        """Takes segment rows [start, rows) whose payloads lie in `block`, writes chunk rows into `chunks`.
+
+        Returns (next row, chunk rows written, why). WHY_OUTPUT_FULL and WHY_HEAP_FULL: use the chunks up, then call
+        again from the next row. WHY_DONE before the last row: a connection has come to where `aim` said. `chunks` needs room
+        for at least 4 rows (ValueError).
+        """
+        row: cython.longlong = start
+        why: cython.longlong = begin_batch(self, chunks)
+        found: cython.longlong = -2
+        key: cython.longlong = 0
+        check_room(segments, SEGMENT_COLUMNS, rows)
+        self.block = block
+        self.segments = segments
+        self.first_row = start
+        while why == WHY_DONE and row < rows:
+            if found >= 0 and not is_sent_by(self, found, row):
+                # The other direction of the same connection, often.
+                found = found ^ 1 if is_sent_by(self, found ^ 1, row) else -2
+            if found < 0:
+                key = flow_hash(
+                    self.seed,
+                    segments[SEGMENT_SCOPE, row],
+                    segments[SEGMENT_SRC_HIGH, row],
+                    segments[SEGMENT_SRC_LOW, row],
+                    segments[SEGMENT_SRC_PORT, row],
+                    segments[SEGMENT_DST_HIGH, row],
+                    segments[SEGMENT_DST_LOW, row],
+                    segments[SEGMENT_DST_PORT, row],
+                )
+                found = find_side(self, key, row)
+                self.lane = 0
+                self.point = 0
+            if found >= 0 and self.side[found, S_TTL] != segments[SEGMENT_TTL, row]:
+                found = find_view(self, found, row)
+            if found < 0 or not take_in_order(self, found, row):
+                why = take_thoroughly(self, found, key, row)
+                found = -2
+                if why != WHY_DONE and self.draining < 0:
+                    break
+                if self.in_task and note_segment(self, self.taken, row):
+                    row += 1
+                    break
+            elif self.in_task and note_segment(self, found, row):
+                row += 1
+                break
+            row += 1
+        remember_rows(self, row)
+        self.block = None
+        self.segments = None
+        self.out = None
+        return row, self.used, why
+
+    def finish(self, chunks: cython.longlong[:, ::1]):
+        """The capture has ended: all that is kept goes out, holes become gaps, each slot is freed.
+
+        Returns (chunk rows written, why); call again until WHY_DONE. The stage is then as new, except for part numbers.
+        """
+        why: cython.longlong = begin_batch(self, chunks)
+        slot: cython.longlong
+        while why == WHY_DONE and self.finish_slot < self.slots:
+            slot = self.finish_slot
+            if self.conn[slot, C_MODE] & MODE_LIVE:
+                why = flush_slot(self, slot)
+            if why == WHY_DONE:
+                self.finish_slot += 1
+        if why == WHY_DONE:
+            self.finish_slot = 0
+            self.oldest = None
+            self.keepers = []
+            forget_recent(self)
+        self.out = None
+        return self.used, why
+
+    def take_touched(self, fresh: cython.longlong):
+        """(slot, part, spoiled, at rest) of connections of which segments came since the last call.
+
+        Those with less than `fresh` new bytes (an eighth of it where no stretch has begun) wait for the next call unless
+        something was spoiled.
+        """
+        return take_touched(self, fresh)
+
+    def take_closed(self):
+        """Parts that are over since the last call."""
+        closed = self.closed
+        self.closed = []
+        return closed
+
+    def take_whole(self):
+        """WHOLE_ columns, one connection after the other, of those that were over by themselves since the last call, began with
+        a bare SYN and were seen at one place only."""
+        return take_whole(self)
+
+    def take_copies(self):
+        """(part, input) of each segment that was captured twice since the last call."""
+        copies = self.copies
+        self.copies = []
+        return copies
+
+    def is_at_rest(self, slot: cython.longlong):
+        """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
+        return is_at_rest(self, slot)
+
+    def rest(self, slot: cython.longlong):
+        """The numbers of a connection that is at rest (REST_ columns)."""
+        return rest(self, slot)
+
+    def part(self, slot: cython.longlong):
+        """The number of the part that has this slot."""
+        return self.conn[slot, C_PART]
+
+    def ends(self, slot: cython.longlong):
+        """SEGMENT_ column -> value of a segment that side 0 would send."""
+        return ends(self, slot)
+
+    def rested(self, slot: cython.longlong, since: cython.longlong):
+        """A point of rest was taken down; segments before the time `since` spoil what follows. 0: no stretch has begun."""
+        return rested(self, slot, since)
+
+    def aim(self, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
+        """`feed` shall stop when this side has sent `ahead` bytes more."""
+        return aim(self, slot, side, ahead)
+
+    def bury(self, slot: cython.longlong, number: cython.longlong, whole):
+        """Makes the connection that just began with packet `number` what it was in another run when it was over (`take_whole`).
+
+        False: it did not begin there. It leaves no rows; whatever comes of it, and begins no other one, disturbs it.
+        """
+        return bury(self, slot, number, whole)
+
+    def take_disturbed(self):
+        """Parts that were buried and of which something came since the last call."""
+        disturbed = self.disturbed
+        self.disturbed = []
+        return disturbed
+
+    def remember(self, segments: cython.longlong[:, ::1], rows: cython.longlong):
+        """Takes segments that `jump` goes over as such that came: a copy of one of them may follow."""
+        return remember_segments(self, segments, rows)
+
+    def find(self, segments: cython.longlong[:, ::1], row: cython.longlong):
+        """(slot, side) of the connection whose segment this is, by its addresses; (-1, 0) when there is none."""
+        return find_sender(self, segments, row)
+
+    def fits(self, slot: cython.longlong, one, flip: cython.longlong):
+        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+        return fits(self, slot, one, flip)
+
+    def jump(self, slot: cython.longlong, one, two, flip: cython.longlong):
+        """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
+        return jump(self, slot, one, two, flip)

@@ -1,0 +1,102 @@
+"""A segment that is out of order, or comes while something waits."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.acknowledgments import start_window, take_ack
+from dissectors.tcp.complete_connections import disturb
+from dissectors.tcp.connections import new_slot
+from dissectors.tcp.delivery import take_data
+from dissectors.tcp.draining import drain_slot, flush_slot
+from dissectors.tcp.duplicates import count_duplicate, is_duplicate, may_be_duplicate
+from dissectors.tcp.ends import take_fin, take_reset
+from dissectors.tcp.fast_path import count_segment
+from dissectors.tcp.handshake import begins_new_connection, take_syn
+from dissectors.tcp.limits import evict, relieve
+from dissectors.tcp.state import TcpState
+from dissectors.tcp.state_columns import *
+from dissectors.tcp.stream_start import look_at_start
+
+
+@cython.cfunc
+def load_segment(tcp: TcpState, row: cython.longlong):
+    tcp.time = tcp.segments[SEGMENT_TIME, row]
+    tcp.number = tcp.segments[SEGMENT_NUMBER, row]
+    tcp.flags = tcp.segments[SEGMENT_FLAGS, row]
+    # The SYN comes before the payload and has a number of its own.
+    tcp.seq = tcp.segments[SEGMENT_SEQ, row] + (1 if tcp.flags & TCP_SYN else 0)
+    tcp.ack = tcp.segments[SEGMENT_ACK, row] if tcp.flags & TCP_ACK else UNKNOWN
+    tcp.offset = tcp.segments[SEGMENT_OFFSET, row]
+    tcp.captured = tcp.segments[SEGMENT_CAPTURED, row]
+    tcp.length = tcp.segments[SEGMENT_LENGTH, row]
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row: cython.longlong) -> cython.longlong:
+    """Takes in one segment and lets out what it sets free.
+
+    Returns why it stopped; the segment is taken in when that is WHY_DONE or when `draining` names its slot.
+    """
+    why: cython.longlong
+    load_segment(tcp, row)
+    if (
+        s >= 0
+        and tcp.conn[s >> 1, C_MODE] & MODE_BURIED
+        and (
+            is_duplicate(tcp, row, True) or not (tcp.conn[s >> 1, C_MODE] & MODE_FLUSH or begins_new_connection(tcp, s))
+        )
+    ):
+        disturb(tcp, s >> 1)
+    if s >= 0 and may_be_duplicate(tcp, s):
+        tcp.taken = s
+        if is_duplicate(tcp, row, True):
+            count_duplicate(tcp, s)
+            return WHY_DONE
+        if tcp.in_task and tcp.time < tcp.spoiling_until:
+            tcp.conn[s >> 1, C_SPOILED] = 1
+    if tcp.kept_records > tcp.most_kept:
+        why = relieve(tcp)
+        if why != WHY_DONE:
+            return why
+    if s >= 0 and (tcp.conn[s >> 1, C_MODE] & MODE_FLUSH or begins_new_connection(tcp, s)):
+        key = tcp.conn[s >> 1, C_HASH]
+        tcp.lane = tcp.conn[s >> 1, C_LANE]
+        tcp.point = tcp.conn[s >> 1, C_POINT]
+        why = flush_slot(tcp, s >> 1)
+        if why != WHY_DONE:
+            return why
+        s = -1
+    if s < 0 and tcp.live >= tcp.most_live:
+        why = evict(tcp)
+        if why != WHY_DONE:
+            return why
+    if tcp.used + ROWS_PER_STEP > tcp.room:
+        return WHY_OUTPUT_FULL
+    if tcp.limbo_records >= tcp.most_limbo:
+        return WHY_HEAP_FULL
+    if s < 0:
+        s = new_slot(tcp, key, row)
+        count_segment(tcp, s, row)
+        start_window(tcp, s, 0)
+        start_window(tcp, s ^ 1, 0)
+    else:
+        count_segment(tcp, s, row)
+        look_at_start(tcp, s)
+        look_at_start(tcp, s ^ 1)
+    tcp.taken = s
+    if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
+        tcp.conn[s >> 1, C_SPOILED] = 1
+    if tcp.flags & TCP_SYN and tcp.flags & TCP_RST == 0:
+        s = take_syn(tcp, s)
+    if tcp.flags & TCP_ACK:
+        take_ack(tcp, s)
+    if tcp.flags & TCP_RST:
+        take_reset(tcp, s)
+    else:
+        if tcp.length > 0:
+            take_data(tcp, s)
+        if tcp.flags & TCP_FIN:
+            take_fin(tcp, s)
+    tcp.draining = s >> 1
+    return drain_slot(tcp, s >> 1)

@@ -1,0 +1,72 @@
+"""A connection that was captured at two points of its way: a part for each."""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.tcp.complete_connections import disturb
+from dissectors.tcp.connections import is_sent_by
+from dissectors.tcp.duplicates import is_duplicate
+from dissectors.tcp.state import TcpState
+from dissectors.tcp.state_columns import *
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def find_view(tcp: TcpState, found: cython.longlong, row: cython.longlong) -> cython.longlong:
+    """The sender's side in the part that a segment belongs to, when its TTL is not the one of `found`.
+
+    Where a connection was captured at two points of its way, with a router between them, its packets have another
+    TTL at each. Such points are told apart by the interface (or the input) where these differ. Where they do not, a
+    copy of a recent packet with another TTL gives them away: a host that routes between its interfaces, captured
+    with `-i any`. Any other change of TTL is a change of the way. -2: it begins a new part, in `lane` and `point`.
+    """
+    best: cython.longlong = found
+    most: cython.longlong = 0
+    near: cython.longlong
+    slot: cython.longlong
+    s: cython.longlong
+    ttl: cython.longlong = tcp.segments[SEGMENT_TTL, row]
+    origin: cython.longlong = tcp.segments[SEGMENT_INTERFACE, row]
+    i: cython.longlong = tcp.conn[found >> 1, C_HASH] & tcp.mask
+    tcp.lane = 0
+    tcp.point = 0
+    tcp.conn[found >> 1, C_SPOILED] = 1
+    if tcp.conn[found >> 1, C_MODE] & MODE_BURIED:
+        disturb(tcp, found >> 1)
+    slot = tcp.table[i]
+    while slot >= 0:
+        s = 2 * slot if is_sent_by(tcp, 2 * slot, row) else 2 * slot + 1 if is_sent_by(tcp, 2 * slot + 1, row) else -1
+        if s >= 0:
+            near = nearness(tcp, s, ttl, origin)
+            if near > most:
+                most = near
+                best = s
+            tcp.lane = max(tcp.lane, tcp.conn[slot, C_LANE] + 1)
+            tcp.point = max(tcp.point, tcp.conn[slot, C_POINT] + 1)
+        i = (i + 1) & tcp.mask
+        slot = tcp.table[i]
+    if most < 1000:
+        if most == 0:
+            tcp.point = 0  # its interface tells it apart
+            return -2
+        if is_duplicate(tcp, row, False):
+            return -2
+    tcp.side[best, S_TTL] = ttl
+    tcp.side[best, S_ORIGIN] = origin
+    return best
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def nearness(tcp: TcpState, s: cython.longlong, ttl: cython.longlong, origin: cython.longlong) -> cython.longlong:
+    """How well a segment fits side `s`: 3,000 and more when the TTL does, 2,000 when the side had none yet (best
+    where the peer was seen on the same interface; of several points on it, the one found last is the next to see
+    the answer), below 1,000 when only the interface does, and 0 when nothing does."""
+    lane: cython.longlong = min(tcp.conn[s >> 1, C_LANE], 99)
+    if tcp.side[s, S_TTL] == ttl:
+        return 3100 - lane
+    if tcp.side[s, S_TTL] == UNKNOWN:
+        return 2000 + lane + (100 if tcp.side[s ^ 1, S_ORIGIN] == origin else 0)
+    if tcp.side[s, S_ORIGIN] == origin:
+        return 900 - lane - max(tcp.side[s, S_TTL] - ttl, ttl - tcp.side[s, S_TTL])
+    return 0
