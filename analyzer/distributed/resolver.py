@@ -183,12 +183,12 @@ class Resolver(Pipeline):
             self._rest(slot, part, point._replace(positions=positions, number=number))
 
     def _point(self, slot: int, part: int) -> Point | None:
-        if not self._frames.is_at_rest(slot):
+        if not self._frames.can_checkpoint(slot):
             return None
         turns, tls = self._exchanges.rest(slot, part), self._tls_rows.rest(slot)
         if turns is None or tls is None:
             return None
-        frames, places = self._frames.rest(slot)
+        frames, places = self._frames.checkpoint(slot)
         texts = self._walker.texts() if places else []
         waits: list[tuple[list[Any], tuple[Any, ...] | None]] = []
         for place in places:
@@ -206,7 +206,7 @@ class Resolver(Pipeline):
 
     def _aim(self, slot: int) -> None:
         """Asks to be stopped at the end of the frame under way."""
-        missing = self._frames.to_boundary(slot)
+        missing = self._frames.bytes_to_boundary(slot)
         if missing is not None:
             self._streams.aim(slot, *missing)
 

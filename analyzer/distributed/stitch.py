@@ -139,7 +139,7 @@ class Stitcher(Pipeline):
         if (
             slot < 0
             or not self._streams.fits(slot, one.streams, flip)
-            or not self._frames.fits(slot, one.frames, flip)
+            or not self._frames.matches(slot, one.frames, flip)
             or not self._tls_rows.fits(slot, one.tls, flip)
         ):
             return False
@@ -149,7 +149,7 @@ class Stitcher(Pipeline):
         self._streams.jump(slot, one.streams, two.streams, flip)
         self._tls_rows.jump(slot, one.tls, two.tls, flip)
         self._exchanges.jump(slot, two.turns)
-        before, now = self._frames.jump(slot, one.frames, two.frames, flip)
+        before, now = self._frames.resume(slot, one.frames, two.frames, flip)
         for place in before:
             if self._collector:
                 self._collector.wait(place, None)

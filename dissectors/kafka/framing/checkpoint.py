@@ -88,14 +88,14 @@ def make_checkpoint(f: FramingState, slot: i64):
     found += [f.talk[slot, CONN_FROM_SYN], f.talk[slot, CONN_SPECIAL]]
     found += [f.side[s, SIDE_LOSSES], f.side[s + 1, SIDE_LOSSES]]
     found += [f.side[s, SIDE_CORRELATION], f.side[s + 1, SIDE_CORRELATION], f.talk[slot, CONN_IN_FLIGHT]]
-    places = []
+    request_capacity = []
     while index >= 0:
-        places.append(index)
+        request_capacity.append(index)
         for column in CHECKPOINT_REQUEST_COLUMNS:
             value = f.requests[index, column]
             found.append(f.side[broker, SIDE_LOSSES] - value if column == REQUEST_LOSSES else value)
         index = f.requests[index, REQUEST_NEXT]
-    return found, places
+    return found, request_capacity
 
 
 def matches_checkpoint(f: FramingState, slot: i64, one, flip: i64):
@@ -149,7 +149,7 @@ def resume_at(f: FramingState, slot: i64, one, two, flip: i64):
         before.append(f.talk[slot, CONN_OLDEST_REQUEST])
         remove_oldest(f, slot)
     if f.free_requests < two[TALK_CHECKPOINT_WAITING]:
-        grow_requests(f, f.places + two[TALK_CHECKPOINT_WAITING])
+        grow_requests(f, f.request_capacity + two[TALK_CHECKPOINT_WAITING])
     losses = f.side[2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES]
     now = []
     for column in range(TALK_CHECKPOINT_COLUMNS, len(two), TALK_CHECKPOINT_WAIT_COLUMNS):

@@ -130,7 +130,7 @@ class Framing(FramingState):
         self.requests_memory = None
         self.slots = 0
         grow_slots(self, 64)
-        self.places = 0
+        self.request_capacity = 0
         self.free_request = -1
         self.free_requests = 0
         grow_requests(self, 1024)
@@ -172,7 +172,7 @@ class Framing(FramingState):
         self.out_used = 0
         self.out_size = out.shape[1]
         if self.free_requests < self.out_size:
-            grow_requests(self, self.places + self.out_size)
+            grow_requests(self, self.request_capacity + self.out_size)
         self.stream_block = block
         self.stream_heap = heap
         self.out = out
@@ -201,23 +201,23 @@ class Framing(FramingState):
             self.problems = self.problems_memory
         return taken, rows, dropped
 
-    def is_at_rest(self, slot):
+    def can_checkpoint(self, slot):
         """Whether nothing is pending in a connection: see `can_checkpoint` in `checkpoint`."""
         return can_checkpoint(self, slot)
 
-    def to_boundary(self, slot):
+    def bytes_to_boundary(self, slot):
         """(side, bytes that are missing until it stands at a frame boundary); None when no side is inside a known frame."""
         return bytes_to_boundary(self, slot)
 
-    def rest(self, slot):
+    def checkpoint(self, slot):
         """(checkpoint as a list of numbers, indexes of the requests in flight) of a connection that `can_checkpoint`."""
         return make_checkpoint(self, slot)
 
-    def fits(self, slot, checkpoint, flip):
+    def matches(self, slot, checkpoint, flip):
         """Whether the connection is where `checkpoint` of another run says, whose side 0 is side `flip` here."""
         return matches_checkpoint(self, slot, checkpoint, flip)
 
-    def jump(self, slot, before, after, flip):
+    def resume(self, slot, before, after, flip):
         """Takes the connection from checkpoint `before`, which it `matches`, to checkpoint `after`.
 
         Returns (indexes of the requests that were in flight, indexes of those that are now).

@@ -44,7 +44,7 @@ class FramingState:
     next_page_memory: object
     broker_ports: object
     slots: i64
-    places = cython.declare(i64, visibility="readonly")
+    request_capacity = cython.declare(i64, visibility="readonly")
     free_request: i64
     free_requests: i64
     provisional_capacity: i64
@@ -87,17 +87,17 @@ def grow_slots(f: FramingState, wanted):
 
 
 def grow_requests(f: FramingState, wanted):
-    size = max(1024, f.places)
+    size = max(1024, f.request_capacity)
     while size < wanted:
         size *= 2
     requests = grown(f.requests_memory, REQUEST_COLUMNS, size)
-    for index in range(size - 1, f.places - 1, -1):
+    for index in range(size - 1, f.request_capacity - 1, -1):
         requests[index, REQUEST_NEXT] = f.free_request
         f.free_request = index
-    f.free_requests += size - f.places
+    f.free_requests += size - f.request_capacity
     f.requests_memory = requests
     f.requests = requests
-    f.places = size
+    f.request_capacity = size
 
 
 def make_provisional_pool(f: FramingState):
