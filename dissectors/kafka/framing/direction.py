@@ -34,8 +34,8 @@ def is_client_proven(f: FramingState, slot: i64) -> cython.bint:
 def take_back_client(f: FramingState, slot: i64, s: i64) -> cython.int:
     """Takes back the guess that side `s` is the client's, and the requests that were read from it.
 
-    None of them has had a reply (that would have proved the guess), so they are in flight. Rows of requests that expect no reply
-    have left already, and stay.
+    None of them has had a reply, which would have proved the guess, so all are in flight, and no exchange of theirs has left: they
+    end nowhere. Only requests that expect no reply are exchanges already, and stay.
     """
     drop_frame(f, slot, s, SKIP_UNSYNCED)
     drop_provisional(f, slot, s)
