@@ -114,12 +114,12 @@ class Connections:
 
     def checkpoint(self, slot: int, part: int) -> Checkpoint | None:
         """The checkpoint of a connection in which nothing is pending in reassembly; None when something is in another stage."""
-        if not self._frames.is_at_rest(slot):
+        if not self._frames.can_checkpoint(slot):
             return None
         replies, tls = self._exchanges.rest(slot, part), self._tls_rows.rest(slot)
         if replies is None or tls is None:
             return None
-        framing, indexes = self._frames.rest(slot)
+        framing, indexes = self._frames.checkpoint(slot)
         texts = self._walker.texts() if indexes else []
         return Checkpoint(
             self._streams.rest(slot), framing, replies, tls, [self._request(index, texts) for index in indexes]
@@ -135,7 +135,7 @@ class Connections:
 
     def stop_at_boundary(self, slot: int) -> None:
         """Makes `Pipeline.feed_some` stop where the frame under way ends."""
-        missing = self._frames.to_boundary(slot)
+        missing = self._frames.bytes_to_boundary(slot)
         if missing is not None:
             self._streams.aim(slot, *missing)
 
@@ -161,7 +161,7 @@ class Connections:
         """Whether a connection is in the state that a checkpoint of another run tells."""
         return (
             self._streams.fits(slot, checkpoint.tcp, flip)
-            and self._frames.fits(slot, checkpoint.framing, flip)
+            and self._frames.matches(slot, checkpoint.framing, flip)
             and self._tls_rows.fits(slot, checkpoint.tls, flip)
             and self._exchanges.fits(slot, self.part(slot), checkpoint.replies)
         )
@@ -172,7 +172,7 @@ class Connections:
         self._streams.jump(slot, before.tcp, after.tcp, flip)
         self._tls_rows.jump(slot, before.tls, after.tls, flip)
         self._exchanges.jump(slot, after.replies)
-        gone, waiting = self._frames.jump(slot, before.framing, after.framing, flip)
+        gone, waiting = self._frames.resume(slot, before.framing, after.framing, flip)
         if self._collector:
             for index in gone:
                 self._collector.wait(index, None)

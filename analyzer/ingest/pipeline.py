@@ -240,7 +240,7 @@ class Pipeline:
             out = self._out["exchanges"]
             before = out.rows
             row, out.rows, _ = self._exchanges.feed(
-                self._frame_rows, self._values, row, rows, self._frames.places, out.matrix, out.rows, out.size
+                self._frame_rows, self._values, row, rows, self._frames.request_capacity, out.matrix, out.rows, out.size
             )
             tell_kinds(out.matrix, before, out.rows)
             if out.rows == out.size:

@@ -6,91 +6,106 @@ its connection is at the first one and goes on at the second.
 
 import cython
 
-from dissectors.kafka.framing.in_flight import append_request, has_facts_for_others, remove_oldest
+from dissectors.kafka.framing.in_flight import append_request, needs_other_messages, remove_oldest
 from dissectors.kafka.framing.state import FramingState, grow_requests, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.layout import *
 
-# The W_ columns at a point of rest: all but the next place; losses count from the request on.
-F_WAITS = (W_CORRELATION, W_KEY, W_VERSION, W_LAST_TIME, W_ID, W_ACKS_UNSEEN, W_LOSSES)
+# What a checkpoint holds of a request in flight. Losses are those since the request was sent.
+CHECKPOINT_REQUEST_COLUMNS = (
+    REQUEST_CORRELATION,
+    REQUEST_KEY,
+    REQUEST_VERSION,
+    REQUEST_LAST_TIME,
+    REQUEST_ID,
+    REQUEST_ACKS_UNSEEN,
+    REQUEST_LOSSES,
+)
+assert len(CHECKPOINT_REQUEST_COLUMNS) == TALK_CHECKPOINT_WAIT_COLUMNS
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def can_checkpoint(f: FramingState, slot: i64) -> cython.bint:
-    """Whether both sides stand at a sure boundary of frames of a connection that is proved to be Kafka."""
+    """Do both sides stand at a sure frame boundary, in a connection that is proved to be Kafka?
+
+    Nothing may be in flight whose meaning depends on messages before it.
+    """
     s: i64
-    place: i64
+    index: i64
     if (
         slot >= f.slots  # nothing of it has come here yet
         or f.talk[slot, TALK_PROTOCOL] != PROTOCOL_KAFKA
         or f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN
         or f.talk[slot, TALK_REPLIES] == 0
         or f.talk[slot, TALK_CHAINED] == 0
-        or f.talk[slot, C_TOKENS]
-        or f.talk[slot, C_ENDED]
-        or f.talk[slot, C_WAITING] > MOST_WAITING_AT_REST
+        or f.talk[slot, CONN_TOKENS]
+        or f.talk[slot, CONN_ENDED]
+        or f.talk[slot, CONN_IN_FLIGHT] > MOST_IN_FLIGHT_AT_CHECKPOINT
         or f.settling == slot
     ):
         return False
     for s in range(2 * slot, 2 * slot + 2):
         if (
-            f.side[s, S_MODE] != M_FRAMES
-            or f.side[s, S_PASSED]
-            or f.side[s, S_GUESSED]
-            or f.side[s, S_SEARCHED]
-            or f.side[s, S_TRIAL_FIRST] >= 0
-            or f.side[s, S_TRIAL_SURE]
-            or f.side[s, S_CORRELATION] == UNKNOWN
+            f.side[s, SIDE_MODE] != MODE_FRAMES
+            or f.side[s, SIDE_FRAME_POSITION]
+            or f.side[s, SIDE_GUESSED]
+            or f.side[s, SIDE_SEARCHED]
+            or f.side[s, SIDE_PROVISIONAL_FIRST] >= 0
+            or f.side[s, SIDE_PROVISIONAL_ACCEPTED]
+            or f.side[s, SIDE_CORRELATION] == UNKNOWN
         ):
             return False
-    place = f.talk[slot, C_FIRST]
-    while place >= 0:
-        if f.wait[place, W_KEY] == TOKEN_WAITS or has_facts_for_others(f.wait[place, W_KEY]):
+    index = f.talk[slot, CONN_OLDEST_REQUEST]
+    while index >= 0:
+        if f.requests[index, REQUEST_KEY] == TOKEN_REQUEST_KEY or needs_other_messages(f.requests[index, REQUEST_KEY]):
             return False
-        place = f.wait[place, W_NEXT]
+        index = f.requests[index, REQUEST_NEXT]
     return True
 
 
 def bytes_to_boundary(f: FramingState, slot: i64):
-    """(side, bytes) that are missing until one of the sides stands at a boundary; None when nobody can say."""
+    """(side, bytes that are missing until it stands at a frame boundary); None when no side is inside a frame of known length."""
     s: i64
     if slot >= f.slots:
         return None
     for s in range(2 * slot, 2 * slot + 2):
-        if f.side[s, S_MODE] == M_FRAMES and 0 < f.side[s, S_PASSED] < f.side[s, S_TOTAL]:
-            return s & 1, f.side[s, S_TOTAL] - f.side[s, S_PASSED]
+        if f.side[s, SIDE_MODE] == MODE_FRAMES and 0 < f.side[s, SIDE_FRAME_POSITION] < f.side[s, SIDE_FRAME_SIZE]:
+            return s & 1, f.side[s, SIDE_FRAME_SIZE] - f.side[s, SIDE_FRAME_POSITION]
     return None
 
 
 def make_checkpoint(f: FramingState, slot: i64):
-    """(numbers of a connection that is at rest, places of its requests that wait for replies)."""
+    """(checkpoint, indexes of the requests in flight).
+
+    A checkpoint is a list of numbers: TALK_ and TALK_CHECKPOINT_ columns, then CHECKPOINT_REQUEST_COLUMNS of each request.
+    """
     column: i64
     s: i64 = 2 * slot
-    place: i64 = f.talk[slot, C_FIRST]
+    index: i64 = f.talk[slot, CONN_OLDEST_REQUEST]
     broker: i64 = s + 1 - f.talk[slot, TALK_CLIENT_SIDE]
     found = [f.talk[slot, column] for column in range(TALK_COLUMNS)]
-    found += [f.talk[slot, C_FROM_SYN], f.talk[slot, C_SPECIAL]]
-    found += [f.side[s, S_LOSSES], f.side[s + 1, S_LOSSES]]
-    found += [f.side[s, S_CORRELATION], f.side[s + 1, S_CORRELATION], f.talk[slot, C_WAITING]]
-    places = []
-    while place >= 0:
-        places.append(place)
-        for column in F_WAITS:
-            value = f.wait[place, column]
-            found.append(f.side[broker, S_LOSSES] - value if column == W_LOSSES else value)
-        place = f.wait[place, W_NEXT]
-    return found, places
+    found += [f.talk[slot, CONN_FROM_SYN], f.talk[slot, CONN_SPECIAL]]
+    found += [f.side[s, SIDE_LOSSES], f.side[s + 1, SIDE_LOSSES]]
+    found += [f.side[s, SIDE_CORRELATION], f.side[s + 1, SIDE_CORRELATION], f.talk[slot, CONN_IN_FLIGHT]]
+    request_capacity = []
+    while index >= 0:
+        request_capacity.append(index)
+        for column in CHECKPOINT_REQUEST_COLUMNS:
+            value = f.requests[index, column]
+            found.append(f.side[broker, SIDE_LOSSES] - value if column == REQUEST_LOSSES else value)
+        index = f.requests[index, REQUEST_NEXT]
+    return found, request_capacity
 
 
 def matches_checkpoint(f: FramingState, slot: i64, one, flip: i64):
-    """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+    """Is the connection where checkpoint `one` of another run says, whose side 0 is side `flip` here?"""
     d: i64
     if not can_checkpoint(f, slot):
         return False
     mine = make_checkpoint(f, slot)[0]
     for d in range(2):
-        # Who has seen all of a side from its start on believes more (`_header_fits`): then it must be this run.
+        # A run that has seen all of a side since the SYN takes any header (`is_possible_header`): then this run must be one.
         if (
             one[TALK_CHECKPOINT_FROM_SYN]
             and one[TALK_CHECKPOINT_LOSSES + d] == 0
@@ -105,21 +120,21 @@ def matches_checkpoint(f: FramingState, slot: i64, one, flip: i64):
     )
 
 
-def restore_request(f: FramingState, slot: i64, waits, losses: i64):
-    """A request that waits for its reply, with the columns F_WAITS."""
-    place: i64 = f.free_place
-    f.free_place = f.wait[place, W_NEXT]
-    f.free_places -= 1
-    for column, value in zip(F_WAITS, waits, strict=True):
-        f.wait[place, column] = value
-    f.wait[place, W_LOSSES] = losses - f.wait[place, W_LOSSES]
-    append_request(f, slot, place)
-    return place
+def restore_request(f: FramingState, slot: i64, values, losses: i64):
+    """Puts a request of a checkpoint in flight; returns its index."""
+    index: i64 = f.free_request
+    f.free_request = f.requests[index, REQUEST_NEXT]
+    f.free_requests -= 1
+    for column, value in zip(CHECKPOINT_REQUEST_COLUMNS, values, strict=True):
+        f.requests[index, column] = value
+    f.requests[index, REQUEST_LOSSES] = losses - f.requests[index, REQUEST_LOSSES]
+    append_request(f, slot, index)
+    return index
 
 
 def resume_at(f: FramingState, slot: i64, one, two, flip: i64):
-    """Takes the connection from the point of rest `one`, which `fits`, to `two`; returns (places of requests that wait no
-    longer, places of those that wait now)."""
+    """Takes the connection from checkpoint `one`, which matches, to `two`; returns (indexes of the requests that were in flight,
+    indexes of those that are now)."""
     d: i64
     column: i64
     losses: i64
@@ -128,15 +143,15 @@ def resume_at(f: FramingState, slot: i64, one, two, flip: i64):
     for d in range(2):
         for column in (TALK_STREAM, TALK_FRAMED, TALK_CUT):
             f.talk[slot, column + (d ^ flip)] += two[column + d] - one[column + d]
-        f.side[2 * slot + (d ^ flip), S_CORRELATION] = two[TALK_CHECKPOINT_CORRELATION + d]
+        f.side[2 * slot + (d ^ flip), SIDE_CORRELATION] = two[TALK_CHECKPOINT_CORRELATION + d]
     before = []
-    while f.talk[slot, C_FIRST] >= 0:
-        before.append(f.talk[slot, C_FIRST])
+    while f.talk[slot, CONN_OLDEST_REQUEST] >= 0:
+        before.append(f.talk[slot, CONN_OLDEST_REQUEST])
         remove_oldest(f, slot)
-    if f.free_places < two[TALK_CHECKPOINT_WAITING]:
-        grow_requests(f, f.places + two[TALK_CHECKPOINT_WAITING])
-    losses = f.side[2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE], S_LOSSES]
+    if f.free_requests < two[TALK_CHECKPOINT_WAITING]:
+        grow_requests(f, f.request_capacity + two[TALK_CHECKPOINT_WAITING])
+    losses = f.side[2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES]
     now = []
-    for column in range(TALK_CHECKPOINT_COLUMNS, len(two), len(F_WAITS)):
-        now.append(restore_request(f, slot, two[column : column + len(F_WAITS)], losses))
+    for column in range(TALK_CHECKPOINT_COLUMNS, len(two), TALK_CHECKPOINT_WAIT_COLUMNS):
+        now.append(restore_request(f, slot, two[column : column + TALK_CHECKPOINT_WAIT_COLUMNS], losses))
     return before, now

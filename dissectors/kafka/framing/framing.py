@@ -1,24 +1,16 @@
 """Cuts the two streams of a connection into Kafka frames and pairs each reply with its request.
 
-Rules: direction and "is this Kafka" come from content; ports only override. A frame boundary is *sure* when the frame
-before it ended there, or when a connection that began with a SYN starts there; else it is *guessed* from a plausible
-header, and the guess is given up when what follows the frame is no frame. Replies are paired by correlation id, oldest
-first (the broker answers in order; ids may repeat), but not across a loss. A gap inside a frame costs that frame's
-tail; a gap over a boundary costs what lies before the next plausible header.
+A chunk goes to the code for the mode of its direction (SIDE_MODE), which takes bytes of it, and may change the mode:
 
-Every byte that reassembly hands on is counted once: as framed, or as skipped with one reason (SKIP_). A frame that lies
-in one chunk stays where it is (a reference into the block); others are collected in 4 KiB pages of one arena and copied
-to the heap when complete. The arena's size bounds the memory of unfinished frames.
+- MODE_SEARCH: no frame boundary is known (`direction` judges the first bytes, `sync` searches)
+- MODE_FRAMES: bytes of frames (`frames`), which are paired (`pairing`), or bare SASL tokens (`tokens`)
+- MODE_PROVISIONAL: replies without requests, not believed yet (`provisional_replies`)
+- MODE_NOT_KAFKA: not read
 
-Replies whose requests are not in the capture are passed over by length and held back as numbers (a *trial*) until there is
-proof: a reply that is waited for right behind them, ids near those of requests, or a row of growing ids where nothing of the
-other side is there. After SaslHandshake v0, and where a connection begins with a token of GSS-API, what is no request header is
-a token.
+A gap goes to `loss`. Each file has its rules at its head. What holds for all of them: content tells the direction and whether
+this is Kafka, ports only override it; every byte is counted once, as framed or as skipped with a reason.
 
-Known weakness: where a client uses one correlation id for requests that it does not wait for, and some of their replies are
-lost, the others may be given to the wrong ones.
-
-Sources: protocol guide (length-prefixed frames, headers), KIP-482 (flexible headers), KIP-152 (SASL with and without
+Sources: Kafka protocol guide (length-prefixed frames, headers), KIP-482 (flexible headers), KIP-152 (SASL with and without
 Kafka headers).
 """
 
@@ -37,7 +29,7 @@ from dissectors.kafka.framing.frames import take_frame_bytes
 from dissectors.kafka.framing.loss import take_gap
 from dissectors.kafka.framing.pages import drop_frame
 from dissectors.kafka.framing.pairing import settle
-from dissectors.kafka.framing.provisional_replies import provisional_bytes
+from dissectors.kafka.framing.provisional_replies import take_provisional
 from dissectors.kafka.framing.state import (
     FramingState,
     grow_heap,
@@ -45,10 +37,10 @@ from dissectors.kafka.framing.state import (
     grow_requests,
     grow_slots,
     i64,
-    new_closed,
+    new_talks,
 )
 from dissectors.kafka.framing.state_columns import *
-from dissectors.kafka.framing.sync import is_outdone, search
+from dissectors.kafka.framing.sync import is_reply_inside_guess, search_boundary
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
 
@@ -57,6 +49,7 @@ from dissectors.matrix import check_room, new_matrix
 @cython.exceptval(-4611686018427387905, check=True)
 @cython.boundscheck(False)
 def run_chunks(f: FramingState, chunks: i64[:, ::1], row: i64, rows: i64) -> i64:
+    """Takes chunk rows from `row` on; returns the row to go on with, and sets `why`."""
     kind: i64
     f.why = WHY_DONE
     while row < rows:
@@ -77,7 +70,7 @@ def run_chunks(f: FramingState, chunks: i64[:, ::1], row: i64, rows: i64) -> i64
             end_side(f, chunks, row)
         elif not close_connection(f, chunks, row):
             return row
-        f.resume = 0
+        f.chunk_position = 0
         row += 1
     if f.settling >= 0:
         settle(f)
@@ -88,42 +81,42 @@ def run_chunks(f: FramingState, chunks: i64[:, ::1], row: i64, rows: i64) -> i64
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
-    """One DATA chunk; false: the output is full, call again for the rest (`self.resume` bytes are done)."""
+    """Takes one DATA chunk; false: an output is full, and this must be called again (`chunk_position` bytes are done)."""
     slot: i64 = chunks[CHUNK_SLOT, row]
     s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
     length: i64 = chunks[CHUNK_LENGTH, row]
     mode: i64
-    while f.resume < length:
+    while f.chunk_position < length:
         if f.settling >= 0 and not settle(f):
             return False
-        mode = f.side[s, S_MODE]
-        if mode == M_FRAMES:
-            if f.resume == 0 and f.side[s, S_GUESSED] and is_outdone(f, chunks, row, slot, s):
-                drop_frame(f, slot, s, f.side[s, S_REASON])
-                f.side[s, S_MODE] = M_SEARCH
+        mode = f.side[s, SIDE_MODE]
+        if mode == MODE_FRAMES:
+            if f.chunk_position == 0 and f.side[s, SIDE_GUESSED] and is_reply_inside_guess(f, chunks, row, slot, s):
+                drop_frame(f, slot, s, f.side[s, SIDE_SKIP_REASON])
+                f.side[s, SIDE_MODE] = MODE_SEARCH
             elif not take_frame_bytes(f, chunks, row, slot, s):
                 return False
-        elif mode == M_SEARCH:
-            if not search(f, chunks, row, slot, s):
+        elif mode == MODE_SEARCH:
+            if not search_boundary(f, chunks, row, slot, s):
                 return False
-        elif mode == M_TRIAL:
-            if not provisional_bytes(f, chunks, row, slot, s):
+        elif mode == MODE_PROVISIONAL:
+            if not take_provisional(f, chunks, row, slot, s):
                 return False
         else:
-            count_skipped(f, slot, s, SKIP_NOT_KAFKA, length - f.resume)
-            f.resume = length
+            count_skipped(f, slot, s, SKIP_NOT_KAFKA, length - f.chunk_position)
+            f.chunk_position = length
     return True
 
 
 @cython.final
 @cython.cclass
 class Framing(FramingState):
-    """Framing of all connections; fed with chunks, gives frame rows.
+    """Framing of all connections: takes chunks, gives frame rows.
 
-    `newest` and `flexible` are the newest and the first flexible version by API key (int64; -1: no such key): guesses
-    about where a frame begins accept versions up to three above the newest, sure frames any. `max_frame` bytes of a
-    frame are kept, the rest is passed over by length; `arena_bytes` bounds the bytes of all unfinished frames.
-    `broker_ports` (may be empty) overrides content.
+    `newest` and `flexible` are the newest and the first flexible version by API key (int64; -1: no such key): a guessed
+    boundary accepts versions up to three above the newest, a sure one any. `max_frame` bytes of a frame are kept, the rest
+    is passed over by length; `arena_bytes` bounds the bytes of all unfinished frames. `broker_ports` (may be empty)
+    overrides content.
     """
 
     def __init__(self, newest, flexible, max_frame, arena_bytes, broker_ports=()):
@@ -134,25 +127,24 @@ class Framing(FramingState):
         self.broker_ports = frozenset(broker_ports)
         self.talk_memory = None
         self.side_memory = None
-        self.wait_memory = None
+        self.requests_memory = None
         self.slots = 0
         grow_slots(self, 64)
-        self.places = 0
-        self.free_place = -1
-        self.free_places = 0
+        self.request_capacity = 0
+        self.free_request = -1
+        self.free_requests = 0
         grow_requests(self, 1024)
-        self.trials = 0
-        self.free_trial = -1
+        self.provisional_capacity = 0
+        self.free_provisional = -1
         self.page_count = 0
         self.free_page = -1
         self.free_pages = 0
         grow_pages(self, 64)
         grow_heap(self, 262144)
-        new_closed(self, 64)
-        self.problems_memory = new_matrix(8, PROBLEM_ROWS)
+        new_talks(self, 64)
+        self.problems_memory = new_matrix(8, MOST_PROBLEM_ROWS)
         self.problems = self.problems_memory
-        self.resume = 0
-        self.closing = 0
+        self.chunk_position = 0
         self.talk_rows = 0
         self.problem_rows = 0
         self.problems_dropped = 0
@@ -179,8 +171,8 @@ class Framing(FramingState):
         self.heap_used = 0
         self.out_used = 0
         self.out_size = out.shape[1]
-        if self.free_places < self.out_size:
-            grow_requests(self, self.places + self.out_size)
+        if self.free_requests < self.out_size:
+            grow_requests(self, self.request_capacity + self.out_size)
         self.stream_block = block
         self.stream_heap = heap
         self.out = out
@@ -196,7 +188,7 @@ class Framing(FramingState):
         self.talk_rows = 0
         taken = self.talks_memory
         if rows:
-            new_closed(self, 64)
+            new_talks(self, 64)
         return taken, rows
 
     def take_problems(self):
@@ -205,27 +197,29 @@ class Framing(FramingState):
         self.problem_rows = 0
         self.problems_dropped = 0
         if rows:
-            self.problems_memory = new_matrix(8, PROBLEM_ROWS)
+            self.problems_memory = new_matrix(8, MOST_PROBLEM_ROWS)
             self.problems = self.problems_memory
         return taken, rows, dropped
 
-    def is_at_rest(self, slot):
-        """Whether both sides stand at a sure boundary of frames of a connection that is proved to be Kafka."""
+    def can_checkpoint(self, slot):
+        """Whether nothing is pending in a connection: see `can_checkpoint` in `checkpoint`."""
         return can_checkpoint(self, slot)
 
-    def to_boundary(self, slot):
-        """(side, bytes) that are missing until one of the sides stands at a boundary; None when nobody can say."""
+    def bytes_to_boundary(self, slot):
+        """(side, bytes that are missing until it stands at a frame boundary); None when no side is inside a known frame."""
         return bytes_to_boundary(self, slot)
 
-    def rest(self, slot):
-        """(numbers of a connection that is at rest, places of its requests that wait for replies)."""
+    def checkpoint(self, slot):
+        """(checkpoint as a list of numbers, indexes of the requests in flight) of a connection that `can_checkpoint`."""
         return make_checkpoint(self, slot)
 
-    def fits(self, slot, one, flip):
-        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
-        return matches_checkpoint(self, slot, one, flip)
+    def matches(self, slot, checkpoint, flip):
+        """Whether the connection is where `checkpoint` of another run says, whose side 0 is side `flip` here."""
+        return matches_checkpoint(self, slot, checkpoint, flip)
 
-    def jump(self, slot, one, two, flip):
-        """Takes the connection from the point of rest `one`, which `fits`, to `two`; returns (places of requests that wait no
-        longer, places of those that wait now)."""
-        return resume_at(self, slot, one, two, flip)
+    def resume(self, slot, before, after, flip):
+        """Takes the connection from checkpoint `before`, which it `matches`, to checkpoint `after`.
+
+        Returns (indexes of the requests that were in flight, indexes of those that are now).
+        """
+        return resume_at(self, slot, before, after, flip)

@@ -12,7 +12,7 @@ from dissectors.kafka.framing.state_columns import *
 @cython.cfunc
 @cython.exceptval(check=False)
 def identity(flow: i64, time: i64, seq: i64) -> i64:
-    """A non-negative 63-bit id from a flow, a time in ns and a sequence number, equal in every run and split.
+    """A non-negative 63-bit id of a flow, a time in ns and a sequence number.
 
     Each step of the mix is the finaliser of splitmix64 (Steele, Lea, Flood 2014).
     """

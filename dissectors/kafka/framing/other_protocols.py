@@ -1,4 +1,7 @@
-"""Protocols that share ports with Kafka or cut their messages the same way: TLS, bare GSS-API tokens, ZooKeeper."""
+"""The first bytes of what is no Kafka request: TLS, a GSS-API token (SASL without Kafka headers), ZooKeeper.
+
+ZooKeeper frames its messages as Kafka does, with a length of four bytes.
+"""
 
 import cython
 
@@ -9,7 +12,7 @@ from dissectors.kafka.framing.stream_bytes import byte_at, int32_at
 @cython.cfunc
 @cython.exceptval(-1)
 def is_tls(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """A TLS record header (RFC 8446): handshake, alert or data, version 3.x. As a frame it would be 350 MB long."""
+    """A TLS record header (RFC 8446, 5.1): content type 20 to 23, version 3.x. As a Kafka length it would be above 335 MB."""
     kind: i64
     if end - at < 3:
         return False
@@ -20,7 +23,7 @@ def is_tls(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_gssapi(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """A size and an initial context token of GSS-API (RFC 2743, 3.1): tag 0x60, DER length, then an object id."""
+    """A length, then an initial context token of GSS-API (RFC 2743, 3.1): tag 0x60, DER length, object identifier (tag 6)."""
     size: i64
     more: i64
     i: i64
@@ -43,8 +46,8 @@ def is_gssapi(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_zookeeper(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """ZooKeeper's first request: protocol version 0, last transaction, timeout, session and a password of 16 bytes. Its
-    frames are cut like Kafka's, and its ids 1, 2, 3 read as Produce of that version."""
+    """ZooKeeper's ConnectRequest: protocol version 0, last transaction id, timeout, session id, a password of 16 bytes, and since
+    3.4 a byte: read-only."""
     if end - at < 32 or int32_at(f, buffer, at + 4) != 0 or int32_at(f, buffer, at + 28) != 16:
         return False
     return 44 <= int32_at(f, buffer, at) <= 45

@@ -1,4 +1,4 @@
-"""The frame under way in one direction: its times, and its bytes.
+"""The frame under way in one direction: its times and its bytes.
 
 A frame that lies in one chunk stays where it is. Bytes of others are collected in pages of 4 KiB, chained, in one arena
 that all connections share; its size bounds the memory of unfinished frames. Where it is used up the head of the frame is kept
@@ -18,13 +18,14 @@ from dissectors.problems import *
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def clear_frame(f: FramingState, s: i64) -> cython.int:
-    f.side[s, S_TOTAL] = -1
-    f.side[s, S_PREFIX] = 0
-    f.side[s, S_PASSED] = 0
-    f.side[s, S_HELD] = 0
-    f.side[s, S_FRAMED] = 0
-    f.side[s, S_PAGE_FIRST] = -1
-    f.side[s, S_PAGE_LAST] = -1
+    """No byte of the next frame has come yet. Pages must have been released."""
+    f.side[s, SIDE_FRAME_SIZE] = -1
+    f.side[s, SIDE_LENGTH_FIELD] = 0
+    f.side[s, SIDE_FRAME_POSITION] = 0
+    f.side[s, SIDE_FRAME_KEPT] = 0
+    f.side[s, SIDE_FRAME_RECEIVED] = 0
+    f.side[s, SIDE_FIRST_PAGE] = -1
+    f.side[s, SIDE_LAST_PAGE] = -1
     return 0
 
 
@@ -32,10 +33,10 @@ def clear_frame(f: FramingState, s: i64) -> cython.int:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def begin_frame(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, at: i64) -> cython.int:
-    f.side[s, S_TIME] = chunks[CHUNK_TIME, row]
-    f.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
-    f.side[s, S_NUMBER] = chunks[CHUNK_NUMBER, row]
-    f.side[s, S_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
+    f.side[s, SIDE_FIRST_TIME] = chunks[CHUNK_TIME, row]
+    f.side[s, SIDE_LAST_TIME] = chunks[CHUNK_TIME, row]
+    f.side[s, SIDE_NUMBER] = chunks[CHUNK_NUMBER, row]
+    f.side[s, SIDE_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
     return 0
 
 
@@ -43,30 +44,31 @@ def begin_frame(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, at: i64)
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def note_arrival(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64) -> cython.int:
-    if f.side[s, S_LAST_TIME] < chunks[CHUNK_TIME, row]:
-        f.side[s, S_LAST_TIME] = chunks[CHUNK_TIME, row]
+    """Bytes of the frame came with this chunk: remembers the latest time."""
+    if f.side[s, SIDE_LAST_TIME] < chunks[CHUNK_TIME, row]:
+        f.side[s, SIDE_LAST_TIME] = chunks[CHUNK_TIME, row]
     return 0
 
 
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def frame_end_time(f: FramingState, s: i64, final: i64) -> i64:
-    """When the whole frame was there; `final` is the time of its final byte.
+    """When the whole frame had been captured; `final` is the time of its last byte.
 
-    A packet that came later may have filled a hole, and then it is that packet's time. Below a millisecond it is the
-    clocks of two processors that disagree.
+    A packet that was captured later may have filled a hole before it: then the frame ends with that packet. A difference below
+    CLOCK_SKEW_NS is no such packet, but two processors whose clocks disagree.
     """
-    return f.side[s, S_LAST_TIME] if f.side[s, S_LAST_TIME] - final >= CLOCK_NS else final
+    return f.side[s, SIDE_LAST_TIME] if f.side[s, SIDE_LAST_TIME] - final >= CLOCK_SKEW_NS else final
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def has_room_to_finish(f: FramingState, s: i64, more: i64) -> cython.bint:
-    """May a frame be finished by `more` bytes now? Asked before they are taken: nothing is taken back."""
+    """Whether a frame that ends after `more` bytes fits into the output and the heap. To be asked before they are taken."""
     if f.out_used + 2 > f.out_size:
         f.why = WHY_OUTPUT_FULL
         return False
-    more += f.side[s, S_HELD]
+    more += f.side[s, SIDE_FRAME_KEPT]
     if f.heap_used + more > f.heap_size:
         f.heap_needed = more
         f.why = WHY_HEAP_FULL
@@ -78,34 +80,34 @@ def has_room_to_finish(f: FramingState, s: i64, more: i64) -> cython.bint:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def append_bytes(f: FramingState, buffer: i64, offset: i64, count: i64, s: i64) -> cython.bint:
-    """Appends bytes to the frame's pages unless a hole or `max_frame` came first; false: the arena must grow."""
-    held: i64 = f.side[s, S_HELD]
+    """Appends bytes to the frame's pages, unless a gap or `max_frame` came before them; false: the arena must grow first."""
+    kept: i64 = f.side[s, SIDE_FRAME_KEPT]
     room: i64
     page: i64
     part: i64
-    if held != f.side[s, S_PASSED]:
+    if kept != f.side[s, SIDE_FRAME_POSITION]:
         return True
-    if held + count > f.max_frame:
-        count = f.max_frame - held
-    room = f.free_pages * PAGE + (-held & 4095)
+    if kept + count > f.max_frame:
+        count = f.max_frame - kept
+    room = f.free_pages * PAGE_BYTES + (-kept & 4095)
     if room < count:
-        if f.page_count * PAGE + PAGE <= f.arena_bytes:
+        if f.page_count * PAGE_BYTES + PAGE_BYTES <= f.arena_bytes:
             return False
-        note_frame_problem(f, PROBLEM_FRAME_CUT_BY_LIMIT, s, f.side[s, S_TOTAL], held)
+        note_frame_problem(f, PROBLEM_FRAME_CUT_BY_LIMIT, s, f.side[s, SIDE_FRAME_SIZE], kept)
         count = room
     while count > 0:
-        if (held & 4095) == 0:
+        if (kept & 4095) == 0:
             page = f.free_page
             f.free_page = f.next_page[page]
             f.free_pages -= 1
             f.next_page[page] = -1
-            if f.side[s, S_PAGE_LAST] < 0:
-                f.side[s, S_PAGE_FIRST] = page
+            if f.side[s, SIDE_LAST_PAGE] < 0:
+                f.side[s, SIDE_FIRST_PAGE] = page
             else:
-                f.next_page[f.side[s, S_PAGE_LAST]] = page
-            f.side[s, S_PAGE_LAST] = page
-        page = f.side[s, S_PAGE_LAST] * PAGE + (held & 4095)
-        part = PAGE - (held & 4095)
+                f.next_page[f.side[s, SIDE_LAST_PAGE]] = page
+            f.side[s, SIDE_LAST_PAGE] = page
+        page = f.side[s, SIDE_LAST_PAGE] * PAGE_BYTES + (kept & 4095)
+        part = PAGE_BYTES - (kept & 4095)
         if part > count:
             part = count
         if buffer == 0:
@@ -114,10 +116,10 @@ def append_bytes(f: FramingState, buffer: i64, offset: i64, count: i64, s: i64) 
             f.pages[page : page + part] = f.stream_heap[offset : offset + part]
         else:
             f.pages[page : page + part] = f.heap[offset : offset + part]
-        held += part
+        kept += part
         offset += part
         count -= part
-    f.side[s, S_HELD] = held
+    f.side[s, SIDE_FRAME_KEPT] = kept
     return True
 
 
@@ -137,16 +139,17 @@ def free_chain(f: FramingState, page: i64) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1)
 def release_pages(f: FramingState, s: i64) -> cython.int:
-    free_chain(f, f.side[s, S_PAGE_FIRST])
-    f.side[s, S_PAGE_FIRST] = -1
-    f.side[s, S_PAGE_LAST] = -1
+    free_chain(f, f.side[s, SIDE_FIRST_PAGE])
+    f.side[s, SIDE_FIRST_PAGE] = -1
+    f.side[s, SIDE_LAST_PAGE] = -1
     return 0
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def drop_frame(f: FramingState, slot: i64, s: i64, reason: i64) -> cython.int:
-    count_skipped(f, slot, s, reason, f.side[s, S_FRAMED])
+    """Gives up the frame under way: its bytes count as skipped."""
+    count_skipped(f, slot, s, reason, f.side[s, SIDE_FRAME_RECEIVED])
     release_pages(f, s)
     clear_frame(f, s)
     return 0

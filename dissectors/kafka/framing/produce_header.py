@@ -16,7 +16,7 @@ from dissectors.layout import *
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def produce_acks(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) -> i64:
-    """acks of a Produce request: 0 means that no reply will come. UNKNOWN: cut off; 1 for versions beyond ours."""
+    """acks of a Produce request; 0: the broker sends no reply. UNKNOWN when it was not captured, 1 for versions not known here."""
     if version < 0 or version > f.newest[0]:
         return 1
     at = acks_offset(f, version, buffer, at, end)
@@ -26,7 +26,7 @@ def produce_acks(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) 
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def acks_offset(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) -> i64:
-    """Where acks stands in the Produce request that begins at `at`; -1 when the bytes end first."""
+    """Offset of acks in the Produce request that begins at `at`; -1 when the bytes end before it."""
     size: i64
     if at + 14 > end:
         return -1
@@ -45,14 +45,14 @@ def acks_offset(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) -
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def after_transactional_id(f: FramingState, buffer: i64, at: i64, end: i64) -> i64:
-    """Past the header's tags and the compact transactional id of Produce v9+; -1 when the bytes end first."""
+    """Offset after the header's tagged fields and the compact transactional id of Produce v9+; -1 when the bytes end before."""
     tags: i64
     skip: i64
     if at >= end:
         return -1
     tags = byte_at(f, buffer, at)
     at += 1
-    if tags > 0:  # tags in a Produce header: nobody writes them yet, so their sizes are read in the short form only
+    if tags > 0:  # no client writes tagged fields into this header yet: tags and sizes of one byte are enough
         while tags > 0 and at + 2 <= end:
             skip = byte_at(f, buffer, at + 1)
             if byte_at(f, buffer, at) > 127 or skip > 127:
@@ -75,12 +75,12 @@ def after_transactional_id(f: FramingState, buffer: i64, at: i64, end: i64) -> i
 @cython.cfunc
 @cython.exceptval(-1)
 def has_topics(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """Can the topics of a Produce request begin at `at`? Nobody sends one without; true when the bytes end first."""
+    """Can the topics of a Produce request begin at `at`? No client sends none. True when the bytes end before they tell."""
     if version >= 9:
         return at >= end or byte_at(f, buffer, at) > 1
     if at + 4 > end:
         return True
-    if not 0 < int32_at(f, buffer, at) <= MOST_TOPICS:
+    if not 0 < int32_at(f, buffer, at) <= MOST_PRODUCE_TOPICS:
         return False
     return at + 6 > end or 0 < int16_at(f, buffer, at + 4) <= 255
 
@@ -88,9 +88,12 @@ def has_topics(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) ->
 @cython.cfunc
 @cython.exceptval(-1)
 def is_likely_produce(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """Much reads as Produce: replies with a small correlation id, ZooKeeper. What follows the header must make sense."""
+    """Can this be a Produce request? Other bytes look like its header (replies with a small correlation id, ZooKeeper), so acks,
+    timeout and topics must make sense."""
     version: i64 = int16_at(f, buffer, at + 6)
-    place: i64 = acks_offset(f, version, buffer, at, end)
-    if place < 0 or place + 6 > end or not -1 <= int16_at(f, buffer, place) <= 1:
+    acks: i64 = acks_offset(f, version, buffer, at, end)
+    if acks < 0 or acks + 6 > end or not -1 <= int16_at(f, buffer, acks) <= 1:
         return False
-    return 0 < int32_at(f, buffer, place + 2) <= LONGEST_TIMEOUT_MS and has_topics(f, version, buffer, place + 6, end)
+    return 0 < int32_at(f, buffer, acks + 2) <= LONGEST_PRODUCE_TIMEOUT_MS and has_topics(
+        f, version, buffer, acks + 6, end
+    )

@@ -17,14 +17,16 @@ from dissectors.layout import *
 @cython.cfunc
 @cython.exceptval(-1)
 def is_like_zookeeper(f: FramingState, s: i64) -> cython.bint:
-    """Its messages have a length and a growing id too: replies then a transaction id (an epoch and a counter, or -1) and
-    an error code (0 to -127), requests a small type and a path. What is too short for that, or has other numbers there,
-    speaks for Kafka."""
+    """Can ZooKeeper have sent the frame under way?
+
+    Its replies have a length and a growing id, then a transaction id (epoch and counter, or -1) and an error code (0 to
+    -127); its requests a small type and a path, which begins with a slash. Shorter frames and other numbers are Kafka's.
+    """
     epoch: i64 = word_at(f, s, 2)
     counter: i64 = word_at(f, s, 3)
-    if f.side[s, S_TOTAL] < 20:
+    if f.side[s, SIDE_FRAME_SIZE] < 20:
         return False
-    if f.side[s, S_HELD] < 20:
+    if f.side[s, SIDE_FRAME_KEPT] < 20:
         return True
     if not 0 <= epoch < 65536 or (epoch == 0 and counter == 0):
         return epoch == -1 and counter == -1
@@ -36,20 +38,20 @@ def is_like_zookeeper(f: FramingState, s: i64) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_api_versions_reply(f: FramingState, s: i64) -> cython.bint:
-    """The reply to ApiVersions, which opens most connections: no error, as many keys as its length says, and the first
-    are Produce or Fetch with few versions. No other protocol has that."""
-    total: i64 = f.side[s, S_TOTAL]
+    """Is the frame under way a reply to ApiVersions, which opens most connections? No other protocol looks like it: no error, as
+    many API keys as its length has room for, and the first one is Produce or Fetch with few versions."""
+    size: i64 = f.side[s, SIDE_FRAME_SIZE]
     keys: i64 = word_at(f, s, 2) & 65535
     versions: i64 = word_at(f, s, 4) & LOW_32
-    if f.side[s, S_HELD] < 20 or word_at(f, s, 2) >> 16 != 0:
+    if f.side[s, SIDE_FRAME_KEPT] < 20 or word_at(f, s, 2) >> 16 != 0:
         return False
     keys = (keys << 16) | ((word_at(f, s, 3) >> 16) & 65535)
-    if keys * 6 + 14 == total or keys * 6 + 18 == total:  # v0, and with a throttle time v1 and v2
+    if keys * 6 + 14 == size or keys * 6 + 18 == size:  # v0; v1 and v2 have a throttle time
         return keys > 0 and 0 <= (word_at(f, s, 3) & 65535) <= 1 and (versions >> 16) <= (versions & 65535) < 32
-    keys = (word_at(f, s, 2) >> 8) & 255  # v3: one more than there are, a byte each, and tags
-    if keys < 2 or keys > 127 or keys * 7 + 9 > total or word_at(f, s, 2) & 255:
+    keys = (word_at(f, s, 2) >> 8) & 255  # v3: a compact array (count + 1), each element with tagged fields
+    if keys < 2 or keys > 127 or keys * 7 + 9 > size or word_at(f, s, 2) & 255:
         return False
-    # Key, oldest and newest version, no tags, and the next key: seven bytes, and two.
+    # The first element: key, oldest and newest version, no tagged fields; then the key of the next.
     return (
         (word_at(f, s, 3) >> 24) & 255 <= 1
         and (word_at(f, s, 3) >> 8) & 65535 < 32
@@ -63,16 +65,16 @@ def is_api_versions_reply(f: FramingState, s: i64) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_proven(f: FramingState, slot: i64, s: i64, at_end: cython.bint) -> cython.bint:
-    """Is the trial won? Beside requests one frame will do when its id is near theirs; where there are none at all, the
-    frames must speak for themselves."""
-    count: i64 = f.side[s, S_TRIAL_COUNT]
+    """Are the provisional replies proved? `at_end`: the last one ended where its chunk did."""
+    count: i64 = f.side[s, SIDE_PROVISIONAL_COUNT]
     if f.talk[slot, TALK_REQUESTS] > 0:
-        return f.side[s, S_TRIAL_STEPS] >= TRIAL_PROOF or (
-            (at_end or count > 1) and is_near_correlation(f, slot, f.trial[f.side[s, S_TRIAL_LAST], T_CORRELATION])
+        return f.side[s, SIDE_PROVISIONAL_STEPS] >= PROOF_STEPS or (
+            (at_end or count > 1)
+            and is_near_correlation(f, slot, f.provisional[f.side[s, SIDE_PROVISIONAL_LAST], PROVISIONAL_CORRELATION])
         )
-    if f.talk[slot, C_FORCED]:
+    if f.talk[slot, CONN_FORCED]:
         return count > 1
-    if 2 * f.side[s, S_TRIAL_UNLIKE] <= count or f.side[s, S_TRIAL_STEPS] < TRIAL_PROOF:
+    if 2 * f.side[s, SIDE_PROVISIONAL_NOT_ZOOKEEPER] <= count or f.side[s, SIDE_PROVISIONAL_STEPS] < PROOF_STEPS:
         return False
     if not is_other_side_silent(f, slot, s):
         return False
@@ -83,12 +85,12 @@ def is_proven(f: FramingState, slot: i64, s: i64, at_end: cython.bint) -> cython
 @cython.cfunc
 @cython.exceptval(-1)
 def ends_in_replies(f: FramingState, slot: i64, s: i64) -> cython.bint:
-    """At the end: is a trial won, or is all that was seen of the connection a few frames that may be replies?
+    """Where a connection closes: are provisional replies accepted, or all that was captured of it?
 
-    Too few for a proof: the connection counts if others prove that its peer is a broker.
+    In the second case they are too few for a proof: the connection counts if others prove that its peer is a broker.
     """
-    if f.side[s, S_TRIAL_FIRST] < 0:
+    if f.side[s, SIDE_PROVISIONAL_FIRST] < 0:
         return False
-    return f.side[s, S_TRIAL_SURE] != 0 or (
+    return f.side[s, SIDE_PROVISIONAL_ACCEPTED] != 0 or (
         is_other_side_silent(f, slot, s) and f.talk[slot, TALK_STREAM + (s & 1)] == 0
     )

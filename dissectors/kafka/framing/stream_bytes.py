@@ -12,7 +12,7 @@ from dissectors.kafka.framing.state_columns import *
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def byte_at(f: FramingState, buffer: i64, at: i64) -> i64:
-    """A byte of the block (0), of the stream stage's heap (1) or of our own (OWN_HEAP)."""
+    """The byte at offset `at` of a buffer, checked."""
     if buffer == 0:
         return f.stream_block[at]
     if buffer == 1:
@@ -24,6 +24,7 @@ def byte_at(f: FramingState, buffer: i64, at: i64) -> i64:
 @cython.exceptval(-4611686018427387905, check=True)
 @cython.boundscheck(False)
 def int32_at(f: FramingState, buffer: i64, at: i64) -> i64:
+    """The int32 at offset `at` of a buffer. In the block, where most are, its four bytes are checked at once."""
     value: i64
     if buffer == 0:
         if at < 0 or at + 4 > len(f.stream_block):

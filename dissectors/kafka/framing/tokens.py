@@ -15,47 +15,50 @@ from dissectors.layout import *
 
 @cython.cfunc
 @cython.exceptval(-1)
-def is_token_request(f: FramingState, slot: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
-    """The first frame after SaslHandshake v0 is a token; later ones until a request header turns up.
+def is_token_request(f: FramingState, slot: i64, buffer: i64, at: i64, kept: i64) -> cython.bint:
+    """Is this frame of the client a token? It moves CONN_TOKENS on.
 
-    Where bytes are missing, or the answer to the handshake is, the first frame is judged too.
+    The first frame after the handshake is judged by its bytes too where bytes of the client, or the reply to the handshake,
+    were lost.
     """
-    sure: cython.bint = f.talk[slot, C_TOKENS] == TOKENS_NEXT
-    if sure and f.side[2 * slot + f.talk[slot, TALK_CLIENT_SIDE], S_LOSSES] == 0:
-        f.talk[slot, C_TOKENS] = TOKENS_ON
+    sure: cython.bint = f.talk[slot, CONN_TOKENS] == TOKENS_NEXT
+    if sure and f.side[2 * slot + f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES] == 0:
+        f.talk[slot, CONN_TOKENS] = TOKENS_ON
         return True
-    if held >= 14 and is_header_among_tokens(f, buffer, at, held):
-        f.talk[slot, C_TOKENS] = TOKENS_NONE
+    if kept >= 14 and is_header_among_tokens(f, buffer, at, kept):
+        f.talk[slot, CONN_TOKENS] = TOKENS_NONE
         return False
-    f.talk[slot, C_TOKENS] = TOKENS_ON
+    f.talk[slot, CONN_TOKENS] = TOKENS_ON
     return True
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def is_token_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, held: i64) -> cython.bint:
-    """Answers to tokens have no header. After a loss it may have been the answer that is gone."""
+def is_token_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept: i64) -> cython.bint:
+    """Is this frame of the broker the answer to a token? Such answers have no header. After a loss the answer itself may be
+    what is missing: then a frame that looks like an expected reply is one."""
     if not is_token_reply_due(f, slot):
         return False
-    return f.side[s, S_LOSSES] == f.wait[f.talk[slot, C_FIRST], W_LOSSES] or not is_expected_reply_at(
-        f, slot, buffer, at, at + held
-    )
+    return f.side[s, SIDE_LOSSES] == f.requests[
+        f.talk[slot, CONN_OLDEST_REQUEST], REQUEST_LOSSES
+    ] or not is_expected_reply_at(f, slot, buffer, at, at + kept)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def take_token(f: FramingState, slot: i64, request: cython.bint) -> cython.int:
+    """Writes the columns of a token: of the client (`request`), or of the broker, which answers the oldest in flight."""
     row: i64 = f.out_used
     f.talk[slot, TALK_TOKENS] += 1
     f.out[FRAME_EVENT, row] = FRAME_TOKEN_SEEN
-    f.out[FRAME_KEY, row] = TOKEN
+    f.out[FRAME_KEY, row] = TOKEN_KEY
     f.out[FRAME_VERSION, row] = UNKNOWN
     f.out[FRAME_CORRELATION, row] = UNKNOWN
     if request:
         f.out[FRAME_STATUS, row] = STATUS_PENDING
         add_request(f, slot, row, 0)
         return 0
-    f.out[FRAME_REQUEST, row] = f.talk[slot, C_FIRST]
-    f.out[FRAME_ID, row] = f.wait[f.talk[slot, C_FIRST], W_ID]
+    f.out[FRAME_REQUEST, row] = f.talk[slot, CONN_OLDEST_REQUEST]
+    f.out[FRAME_ID, row] = f.requests[f.talk[slot, CONN_OLDEST_REQUEST], REQUEST_ID]
     remove_oldest(f, slot)
     return 0

@@ -108,7 +108,7 @@ class Road:
         row = 0
         while row < count:
             row, used, _ = self.exchanges.feed(
-                frames, self.values, row, count, self.frames.places, self.row_matrix, 0, 2 * self.sizes.frames
+                frames, self.values, row, count, self.frames.request_capacity, self.row_matrix, 0, 2 * self.sizes.frames
             )
             self.out.rows += [columns(self.row_matrix, layout.ROW_COLUMNS, at) for at in range(used)]
         if WALKER.strings_full():
