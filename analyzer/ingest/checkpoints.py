@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dissectors.kafka.columns.exchanges import Exchanges
     from dissectors.kafka.columns.walk import Walker
     from dissectors.kafka.framing.frames import Frames
-    from dissectors.tcp.streams import Streams
+    from dissectors.tcp.reassembly import Reassembly
     from dissectors.tls.detection import TlsRows
 
 
@@ -63,7 +63,7 @@ class Connections:
 
     def __init__(
         self,
-        streams: Streams,
+        streams: Reassembly,
         tls_rows: TlsRows,
         frames: Frames,
         exchanges: Exchanges,
