@@ -30,7 +30,7 @@ from analyzer.distributed.complete_connections import CompleteConnections
 from analyzer.distributed.pending_segments import PendingSegments
 from analyzer.distributed.raw_row_filter import filter_file, kinds_of_problems, row_ranges
 from analyzer.distributed.resolved_spans import Span, SpanEdge, can_follow, marker_rows
-from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.summary import Summary
 from dissectors import layout

@@ -8,7 +8,7 @@ from made_rows import counted
 
 from analyzer.base.tables import SQL_TYPES
 from analyzer.ingest import raw_tables
-from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.query import resolve
 from analyzer.query.dataset import Dataset
 from dissectors import layout

@@ -13,7 +13,7 @@ import zstandard
 from analyzer.base.tables import SQL_TYPES
 from analyzer.ingest.facts import collect, fact_kinds
 from analyzer.ingest.facts.collect import Collector, kinds_for
-from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from dissectors import layout
 from dissectors.matrix import new_matrix
 

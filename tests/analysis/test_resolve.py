@@ -241,4 +241,7 @@ def test_host_names_are_matched_by_a_port_that_only_one_node_has() -> None:
         "broker_facts": nodes,
     }
     with dataset([part(1), part(2, broker_port=9094)], exchanges=[exchange(1, 0, SECOND / MS)], **facts) as found:
-        assert found.query("select broker_id from connection_context order by part") == [{"broker_id": 1}, {"broker_id": None}]
+        assert found.query("select broker_id from connection_context order by part") == [
+            {"broker_id": 1},
+            {"broker_id": None},
+        ]

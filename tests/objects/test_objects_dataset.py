@@ -18,7 +18,7 @@ import pytest
 from server import Server, settle
 
 from analyzer.base.options import Options
-from analyzer.base.storage import clients
+from analyzer.base.storage import filesystems
 from analyzer.base.storage.addresses import StorageError, parse_address
 from analyzer.base.storage.objects import StorageEntry, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
@@ -188,7 +188,7 @@ def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path)
 def test_an_export_that_fails_is_no_dataset(
     server: Server, bucket: Path, captures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients, "ATTEMPTS", 2)
+    monkeypatch.setattr(filesystems, "ATTEMPTS", 2)
     plain = Dataset.batches
 
     def cut(dataset: Dataset, sql: str, *args: Any, **named: Any) -> Any:
@@ -199,8 +199,8 @@ def test_an_export_that_fails_is_no_dataset(
     monkeypatch.setattr(Dataset, "batches", cut)
     with pytest.raises(StorageError, match="no answer from"):
         exported(captures, "s3://bucket/tables")
-    monkeypatch.setattr(clients, "GIVEN_UP_SECONDS", 0)
-    clients._given_up.clear()
+    monkeypatch.setattr(filesystems, "GIVEN_UP_SECONDS", 0)
+    filesystems._given_up.clear()
     server.start()
     assert not (bucket / "tables/manifest.json").exists()
     with pytest.raises(DatasetError, match="not finished or failed"):

@@ -7,9 +7,9 @@ from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from analyzer.base.storage.addresses import Address, StorageError
-from analyzer.base.storage.clients import client
 from analyzer.base.storage.environment import server_name
-from analyzer.base.storage.errors import NO_OBJECT
+from analyzer.base.storage.error_texts import NO_OBJECT
+from analyzer.base.storage.filesystems import client
 from analyzer.base.storage.objects import StorageEntry, find_object
 
 # The first range is enough for the head of a capture, which is often all that is wanted; later ones pay for a request.

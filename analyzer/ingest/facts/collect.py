@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.ingest.facts import clusters, heartbeats, logins, transactions
 from analyzer.ingest.facts.fact_kinds import Kind, Message, Row, Seen
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.facts.groups import ClassicGroups
-from analyzer.ingest.facts.tables import FACT_TABLES
 from analyzer.ingest.raw_tables import STATUSES
 from dissectors import layout
 from dissectors.kafka.columns.field_reader import Reader, message_reader, wanted_fields
