@@ -71,7 +71,7 @@ def error(number: int, code: int, api_key: int, **values: Any) -> dict[str, Any]
 def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
     """What the broker of a part offers: Produce up to this version."""
     return {
-        "told": [{"exchange": 1, "part": part_number, "body": 1, "time_ns": START_NS}],
+        "reported": [{"exchange": 1, "part": part_number, "body": 1, "time_ns": START_NS}],
         "version_facts": [{"body": 1, "api_key": 0, "min_version": 0, "max_version": produce}],
     }
 

@@ -2,7 +2,7 @@
 -- according to other parts. Where no reply had an id (Metadata before v2), parts whose replies list common broker addresses get
 -- a common name, the least of these addresses. An address that two clusters claim has no cluster.
 WITH bodies AS (
-    SELECT part, body FROM raw_told GROUP BY part, body
+    SELECT part, body FROM raw_reported GROUP BY part, body
 ),
 told AS (
     SELECT b.part, min(f.cluster_id) AS cluster
