@@ -262,7 +262,7 @@ def test_hostile_names_stay_where_they_are(captures: Path, tmp_path: Path) -> No
     folder = table_directories.RemoteFolder(parse_address("s3://bucket/tables"), tmp_path)
     found = next(one for one in list_folder(parse_address("s3://bucket/tables")) if "exchanges" in str(one))
     folder._listed["exchanges/../../../evil.parquet"] = found
-    (path,) = folder.here(["exchanges/../../../evil.parquet"])
+    (path,) = folder.local_paths(["exchanges/../../../evil.parquet"])
     assert path.resolve().is_relative_to(tmp_path) and path.name == "0.parquet"
     assert pq.read_schema(path) == arrow_schema("exchanges")
     assert pc.count(pq.read_table(path)["exchange"]).as_py() > 100
@@ -303,6 +303,6 @@ def test_threads_that_want_different_tables_get_different_copies(
     where = table_directories.RemoteFolder(parse_address("s3://bucket/set"), tmp_path)
     where._listed = {str(number): None for number in range(8)}
     with ThreadPoolExecutor(8) as pool:
-        paths = [path for found in pool.map(where.here, ([str(number)] for number in range(8))) for path in found]
+        paths = [path for found in pool.map(where.local_paths, ([str(number)] for number in range(8))) for path in found]
     assert len(made) == 1
     assert len(set(paths)) == 8
