@@ -104,7 +104,7 @@ def kind(row: dict[str, Any]) -> str | None:
             matrix[at, 0] = words.index(value) if isinstance(words, tuple) else value
     tell(matrix, 0, 1)
     number = matrix[layout.ROW_KIND, 0]
-    return None if number == layout.UNKNOWN else raw_tables.KINDS[number]
+    return None if number == layout.UNKNOWN else raw_tables.WAIT_KINDS[number]
 
 
 def _types(fields: tuple[raw_tables.Field, ...]) -> dict[str, str]:
