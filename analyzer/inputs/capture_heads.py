@@ -37,7 +37,7 @@ class Peek(NamedTuple):
 def in_time_order(sources: Sequence[Source]) -> list[Source]:
     """Sources by the time of their first packet, which is set in each; those without one come last.
 
-    A pipe cannot be read twice: with one among several, the order given is kept.
+    A pipe cannot be read twice: with one among several, the given order stays.
     """
     if len(sources) < 2 or any(source.size_bytes is None for source in sources):
         return list(sources)
@@ -103,11 +103,11 @@ def _last(source: Source, head: bytes) -> int | None:
     data = b"".join(tail.blocks())[len(head) :]
     reader = open_reader(head)
     reader.feed(head, 0, new_matrix(layout.PACKET_COLUMNS, 1))
-    place = reader.guess(data, 0, len(data))
-    if place < 0:
+    offset = reader.guess(data, 0, len(data))
+    if offset < 0:
         return None
-    reader.enter(begin + place)
-    return _latest(reader, data[place:])
+    reader.enter(begin + offset)
+    return _latest(reader, data[offset:])
 
 
 def _latest(reader: Reader, data: bytes) -> int | None:

@@ -298,12 +298,12 @@ class _Start:
             used = len(self._source.head)
             reader.feed(bytes(data[:used]), 0, new_matrix(layout.PACKET_COLUMNS, 1))
             self._entered = True
-        place, looked = used, used
+        first, searched = used, used
         if not self._source.exact:
-            looked = len(data) if at_end else used + (max(0, len(data) - used - SEARCH_BYTES) & -4)
-            place = reader.guess(data, used, looked)
-        self.found = place >= 0
-        here = place if self.found else looked
+            searched = len(data) if at_end else used + (max(0, len(data) - used - SEARCH_BYTES) & -4)
+            first = reader.guess(data, used, searched)
+        self.found = first >= 0
+        here = first if self.found else searched
         self.offset += here - used
         if self.found:
             reader.enter(self.offset)

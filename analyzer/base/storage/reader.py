@@ -138,7 +138,7 @@ def _count_open(more: int) -> None:
 
 
 def _range_bytes() -> int:
-    """Captures of the same time are read together, up to 64 of them: each with its share of the memory."""
+    """Captures of the same time are read together, up to 64 of them: each with its part of the memory."""
     return max(LEAST_RANGE_BYTES, min(RANGE_BYTES, HELD_BYTES // (2 * max(1, _open_readers))))
 
 
