@@ -28,7 +28,7 @@ owned AS (
     GROUP BY address, port
     HAVING min(cluster) = max(cluster)
 ),
--- The least address that a part is told of; then, twice, the least one of all parts that share an address with it.
+-- The least address that the replies of a part list; then, twice, the least one of all parts that list a common address.
 unnamed AS (
     SELECT a.part, a.host, a.port, a.host || ':' || CAST(a.port AS STRING) AS name
     FROM advertised AS a LEFT JOIN told AS t ON t.part = a.part
