@@ -165,8 +165,8 @@ ORDER = (
     "analyzer.base.storage",
     "analyzer.base.storage.environment",
     "analyzer.base.storage.addresses",
-    "analyzer.base.storage.errors",
-    "analyzer.base.storage.clients",
+    "analyzer.base.storage.error_texts",
+    "analyzer.base.storage.filesystems",
     "analyzer.base.storage.objects",
     "analyzer.base.storage.reader",
     "analyzer.inputs",
@@ -182,7 +182,7 @@ ORDER = (
     "analyzer.ingest.raw_writer",
     "analyzer.ingest.tls_facts",
     "analyzer.ingest.facts",
-    "analyzer.ingest.facts.tables",
+    "analyzer.ingest.facts.fact_tables",
     "analyzer.ingest.facts.fact_kinds",
     "analyzer.ingest.facts.clusters",
     "analyzer.ingest.facts.groups",
@@ -236,15 +236,15 @@ ORDER = (
     "analyzer.compare.checks",
     "analyzer.report",
     "analyzer.report.format",
-    "analyzer.report.layout",
-    "analyzer.report.keys",
-    "analyzer.report.parts",
-    "analyzer.report.clusters",
+    "analyzer.report.text_tables",
+    "analyzer.report.dimension_columns",
+    "analyzer.report.latency_components",
+    "analyzer.report.cluster_column",
     "analyzer.report.facts",
     "analyzer.report.sentences",
     "analyzer.report.finding_rows",
     "analyzer.report.comparison",
-    "analyzer.report.metrics",
+    "analyzer.report.json_report",
     "analyzer.report.tls",
     "analyzer.report.sections",
     "analyzer.report.sections.errors",
@@ -267,9 +267,9 @@ ORDER = (
     "analyzer.cli.common",
     "analyzer.cli.screen",
     "analyzer.cli.table",
-    "analyzer.cli.rows",
+    "analyzer.cli.row_output",
     "analyzer.cli.sections",
-    "analyzer.cli.parts",
+    "analyzer.cli.verb_parts",
     "analyzer.cli.schemas",
     "analyzer.cli.bodies",
     "analyzer.cli.commands",
@@ -426,7 +426,7 @@ def test_an_arrow_back_is_seen() -> None:
 
 
 def test_an_arrow_back_between_packages_is_seen() -> None:
-    assert package("analyzer.ingest.facts.tables") == "analyzer.ingest"
+    assert package("analyzer.ingest.facts.fact_tables") == "analyzer.ingest"
     assert package("analyzer.api") == "analyzer.api" and package("analyzer.cli.commands.report") == "analyzer.cli"
     assert packages_to_the_right("analyzer.inputs.engine", ["analyzer.distributed.plan"]) == [
         "analyzer.distributed.plan"

@@ -75,7 +75,7 @@ def plan(sources: Sequence[Source], target_bytes: int = TARGET_BYTES, taps: Sequ
         files = [file for file, name in enumerate(names) if name == tap]
         runs += _runs(files, sources, peeks, target_bytes, notes)
     ordered = sorted((piece.file, piece.source.begin) for run in runs for piece in run)
-    numbers = {place: number for number, place in enumerate(ordered)}
+    numbers = {begin: number for number, begin in enumerate(ordered)}
     tasks = (Task(tuple(p._replace(number=numbers[p.file, p.source.begin]) for p in run)) for run in runs)
     return Plan(tuple(sorted(tasks, key=lambda task: task.number)), names, tuple(notes))
 

@@ -53,7 +53,7 @@ def _with(task: Task, new: Mapping[int, Source]) -> Task:
 
 
 def _chain(pieces: Sequence[Piece], found: Mapping[int, Reading]) -> dict[int, Source]:
-    """Number -> source, of the pieces of one file that must be read from another place. The source is empty where no record
+    """Number -> source, of the pieces of one file that must be read from another offset. The source is empty where no record
     begins in the piece, or where a piece before it could not be read.
 
     Behind the first refuted piece nothing is proved yet: those pieces are looked at when that one has been read.

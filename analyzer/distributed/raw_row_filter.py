@@ -49,7 +49,7 @@ def row_ranges(
 
 def filter_file(source: Path, target: Path, ranges: RowRanges, bodies: set[int]) -> int:
     """Copies the rows of a raw table that are kept; returns how many. A table without `part` has facts of bodies: kept are those
-    in `bodies`, to which the kept rows of `told`, copied before, add theirs."""
+    in `bodies`, to which the kept rows of `reported`, copied before, add theirs."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -71,7 +71,7 @@ def filter_file(source: Path, target: Path, ranges: RowRanges, bodies: set[int])
             row += batch.num_rows
             batch = batch.filter(mask)
             kept += batch.num_rows
-            if "told" in source.name:
+            if "reported" in source.name:
                 bodies.update(batch.column("body").to_pylist())
             if batch.num_rows:
                 out.write_batch(batch)

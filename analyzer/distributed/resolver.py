@@ -30,7 +30,7 @@ from analyzer.distributed.complete_connections import CompleteConnections
 from analyzer.distributed.pending_segments import PendingSegments
 from analyzer.distributed.raw_row_filter import filter_file, kinds_of_problems, row_ranges
 from analyzer.distributed.resolved_spans import Span, SpanEdge, can_follow, marker_rows
-from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.summary import Summary
 from dissectors import layout
@@ -264,8 +264,8 @@ class Resolver:
         """Copies the raw tables without the rows that belong neither to a span nor to a complete connection."""
         kept_bodies: set[int] = set()
         spans = [span for span in self._settled if span.part not in complete]
-        # `told` names the bodies that are kept in the tables after it.
-        for name in ("told", *(name for name in (*TABLES_OF_SPANS, *TABLES_OF_COMPLETE) if name != "told")):
+        # `reported` comes first: its rows name the bodies whose facts are kept in the other tables.
+        for name in ("reported", *(name for name in (*TABLES_OF_SPANS, *TABLES_OF_COMPLETE) if name != "reported")):
             source = self._unfiltered / f"raw_{name}.parquet"
             if source.exists():
                 table = TABLES_OF_SPANS.index(name) if name in TABLES_OF_SPANS else None

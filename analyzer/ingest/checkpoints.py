@@ -44,7 +44,7 @@ class ResumableStage(Protocol):
 
 class Checkpoint(NamedTuple):
     """What all stages know of a connection. `requests`: for each request that waits for its reply, in their order, its row of
-    exchanges (strings as bytes) and, for facts, its body (`Collector.waiting`)."""
+    exchanges (strings as bytes) and, for facts, its body (`Collector.held_request`)."""
 
     tcp: list[int]
     framing: list[int]
@@ -127,7 +127,7 @@ class Connections:
 
     def _request(self, index: int, texts: list[bytes]) -> tuple[list[Any], tuple[Any, ...] | None]:
         row = self._exchanges.waiting(index, texts)
-        return row, self._collector.waiting(index, row[layout.ROW_EXCHANGE]) if self._collector else None
+        return row, self._collector.held_request(index, row[layout.ROW_EXCHANGE]) if self._collector else None
 
     def checkpoint_taken(self, slot: int, since_ns: int) -> None:
         """A checkpoint was used. Segments older than `since_ns`, the time of the first checkpoint of the span, spoil it."""
@@ -175,11 +175,11 @@ class Connections:
         gone, waiting = self._frames.resume(slot, before.framing, after.framing, flip)
         if self._collector:
             for index in gone:
-                self._collector.wait(index, None)
+                self._collector.restore_request(index, None)
         for index, (row, body) in zip(waiting, after.requests, strict=True):
             self._exchanges.wait(index, part, row, self._walker.strings.number)
             if self._collector:
-                self._collector.wait(index, body)
+                self._collector.restore_request(index, body)
 
     def remember(self, segments: memoryview, rows: int) -> None:
         """Segments that `resume` skips: duplicates of them may follow."""

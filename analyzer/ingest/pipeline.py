@@ -47,6 +47,7 @@ CHUNK_ROWS = 8_192 + 8
 FRAME_ROWS = 8_192 + 8
 OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
+# A side may buffer so many bytes out of order whatever the limit for all is.
 LEAST_BUFFERED_PER_SIDE = 16 << 20
 LABEL_COLUMNS = 3  # that `label` adds
 
@@ -205,6 +206,8 @@ class Pipeline:
     def close(self) -> None:
         """Ends the writer. Before `finish` this gives up the run, and files may be incomplete."""
         self._writer.close()
+        # The observer holds this object: without a cycle the memory of the stages is free as soon as nobody needs them.
+        self._observer = None
 
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
         """Frames of what was sent in clear, then of the content of TLS connections, whose rows are of other slots or later."""

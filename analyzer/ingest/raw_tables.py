@@ -17,7 +17,7 @@ DECODED = ("none", "full", "header", "truncated", "malformed", "unsupported")
 SIDES = ("request", "response")
 PROTOCOLS = ("unknown", "kafka", "tls", "other")
 CLOSES = ("none", "fin", "rst")
-KINDS = (
+WAIT_KINDS = (
     "sasl_token",
     "produce_acks_0",
     "produce_acks_1",
@@ -96,7 +96,7 @@ EXCHANGES = (
     Field("leftover_bytes", layout.ROW_LEFTOVER, "int32", seldom=True),
     Field("queue_ns", layout.ROW_QUEUE, "int64"),
     Field("muted_ns", layout.ROW_MUTED, "int64"),
-    Field("own_kind", layout.ROW_KIND, KINDS),
+    Field("own_kind", layout.ROW_KIND, WAIT_KINDS),
 )
 
 # Entries and errors have three columns more than the stage writes: part, side and API key, by `exchanges.label`.

@@ -219,4 +219,4 @@ def _advice(got: str) -> str:
 def natural(path: PurePath) -> list[list[str | int]]:
     """Sort key: numbers inside names by value, so that tcpdump's x.pcap, x.pcap1, ... x.pcap10 stay in order."""
     parts = [re.split(r"([0-9]+)", _COMPRESSED_NAME.sub("", part)) for part in path.parts]
-    return [[int(piece) if place % 2 else piece for place, piece in enumerate(pieces)] for pieces in parts]
+    return [[int(piece) if index % 2 else piece for index, piece in enumerate(pieces)] for pieces in parts]

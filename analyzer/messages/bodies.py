@@ -1,8 +1,8 @@
-"""The bytes of messages, for verbs that show bodies: a second pass over the captures that a dataset came from.
+"""The bytes of messages, for verbs that show bodies: a second pass over the captures of a dataset.
 
-Tables hold what analysis needs; a body is read again from its file. The second pass runs the same stages, and an
-exchange's id is the same in both, so it finds its frames. Exchanges come in the order in which they ended. Memory holds
-the requests that wait for a reply, and one batch of finished exchanges.
+Tables have no bodies, so a body is read again from its file. The second pass runs the same stages; the id of an exchange is
+the same in both passes, and leads to its frames. Exchanges come in the order in which they ended. Memory holds the requests
+that wait for a reply, and one batch of finished exchanges.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Rows on their way out: Parquet, CSV and JSON lines, in batches, to a file or a pipe.
+"""Rows as Parquet, CSV and JSON lines, in batches, to a file, a pipe or a dataset.
 
-A key (`exchange`, `connection`) is a 63-bit number: JSON readers round what is beyond 2^53, and `kanalyze show` wants
-the 16 hex digits, so JSON and CSV carry it as that text; Parquet keeps the number. Rows stream: no table is ever whole
-in memory.
+A key (`exchange`, `connection`) is a 63-bit number. JSON readers round numbers beyond 2^53, and `kanalyze show` takes 16 hex
+digits, so JSON and CSV have keys as that text; Parquet has the number. Rows are streamed: no table is held in memory.
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ def with_hex_keys(row: dict[str, Any]) -> dict[str, Any]:
 
 
 class Rows:
-    """The result of a SELECT, not yet computed: names and types of its columns, and its rows in batches when wanted.
+    """The result of a SELECT, not yet computed: names and types of its columns, and its rows in batches on request.
 
-    A statement that cannot be run is a DatasetError.
+    Raises DatasetError for a statement that cannot be run.
     """
 
     def __init__(self, dataset: Dataset, sql: str) -> None:

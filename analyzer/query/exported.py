@@ -79,7 +79,7 @@ def _completed(where: Folder, table: str, names: Sequence[str], rows: int | None
 
     present: set[str] = set()
     held = 0
-    paths = where.here(names)
+    paths = where.local_paths(names)
     for name, path in zip(names, paths, strict=True):
         try:
             about = pyarrow.parquet.read_metadata(path)

@@ -1,7 +1,7 @@
-"""Directories of tables, on this machine or in object storage: which files a table has, and those files at hand.
+"""Directories of tables, on this machine or in object storage: which files a table has, and where they can be read.
 
-A table is one file, TABLE.parquet, or many: TABLE/*.parquet and TABLE/date=YYYY-MM-DD/*.parquet. From storage a table is
-copied when it is first wanted, as a whole: SQL asks many times, and for a little of each file.
+A table is one file, TABLE.parquet, or many: TABLE/*.parquet and TABLE/date=YYYY-MM-DD/*.parquet. From storage all files of a
+table are copied when it is first read: SQL reads many times, and a little of each file.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Folder(Protocol):
     is_remote: bool
 
     def names(self, below: str = "") -> dict[str, bool]:
-        """What lies in it or in a directory below: name -> is it a directory? Nothing when it is not there."""
+        """The entries of the directory, or of one below it: name -> is it a directory? Empty when it does not exist."""
 
     def read(self, name: str) -> bytes:
         """All of a small file. Raises OSError."""
 
-    def here(self, names: Sequence[str]) -> list[Path]:
-        """Files of this machine with the bytes of those named. Raises OSError."""
+    def local_paths(self, names: Sequence[str]) -> list[Path]:
+        """Paths on this machine with the bytes of these files. Raises OSError."""
 
     def close(self) -> None:
         """Removes what was copied."""
@@ -66,7 +66,7 @@ class LocalFolder:
         """All of a small file. Raises OSError."""
         return (self._path / name).read_bytes()
 
-    def here(self, names: Sequence[str]) -> list[Path]:
+    def local_paths(self, names: Sequence[str]) -> list[Path]:
         """The files themselves."""
         return [self._path / name for name in names]
 
@@ -105,12 +105,12 @@ class RemoteFolder:
         """All of a small object. Raises StorageError."""
         return read_object(self._at.inside(name))
 
-    def here(self, names: Sequence[str]) -> list[Path]:
+    def local_paths(self, names: Sequence[str]) -> list[Path]:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
         with self._numbering:
             if self._copies is None:
                 self._copies = Path(tempfile.mkdtemp(prefix="kanalyze-dataset-", dir=self._temp_directory))
-            # By number: names in storage are whatever somebody wrote there.
+            # Named by number: names in storage may be no names of files.
             paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
             self._count += len(names)
         with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
@@ -141,7 +141,7 @@ def folder(place: Path | str, temp_directory: Path | None = None) -> Folder:
 
 
 def table_files(where: Folder, table: str) -> list[str]:
-    """The Parquet files of a table, none when it is not there."""
+    """The Parquet files of a table; none when the directory has no such table."""
     top = where.names()
     if top.get(f"{table}.parquet") is False:
         return [f"{table}.parquet"]
@@ -160,5 +160,5 @@ def table_files(where: Folder, table: str) -> list[str]:
 
 
 def _holds_rows(name: str, is_folder: bool) -> bool:
-    """What begins with a dot or underscore is somebody's work in progress."""
+    """Whether a file belongs to its table. Names with a dot or an underscore in front are unfinished files of writers."""
     return not is_folder and name.endswith(".parquet") and not name.startswith((".", "_"))

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.base.storage.clients import has_clients
+from analyzer.base.storage.filesystems import has_clients
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base.tables import SQL_TYPES, TABLES
-from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import EXCHANGES, Field
 from analyzer.query import resolve
 from analyzer.query.table_views import parquet

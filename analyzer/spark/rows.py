@@ -15,7 +15,7 @@ from analyzer.distributed import fragments
 from analyzer.distributed.stitch import JOINED
 from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.arrow_tables import arrow_table
-from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:

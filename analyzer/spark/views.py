@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
-from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.query import metrics, run_findings
 from analyzer.query.catalog import tables_read
 from analyzer.query.resolve import FACTS

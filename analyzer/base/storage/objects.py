@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from analyzer.base.storage.addresses import Address, StorageError
-from analyzer.base.storage.clients import WRITING, client
 from analyzer.base.storage.environment import server_name
-from analyzer.base.storage.errors import NO_BUCKET
+from analyzer.base.storage.error_texts import NO_BUCKET
+from analyzer.base.storage.filesystems import WRITING, client
 
 
 class StorageEntry(NamedTuple):

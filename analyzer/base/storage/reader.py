@@ -7,9 +7,9 @@ from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from analyzer.base.storage.addresses import Address, StorageError
-from analyzer.base.storage.clients import client
 from analyzer.base.storage.environment import server_name
-from analyzer.base.storage.errors import NO_OBJECT
+from analyzer.base.storage.error_texts import NO_OBJECT
+from analyzer.base.storage.filesystems import client
 from analyzer.base.storage.objects import StorageEntry, find_object
 
 # The first range is enough for the head of a capture, which is often all that is wanted; later ones pay for a request.
@@ -138,7 +138,7 @@ def _count_open(more: int) -> None:
 
 
 def _range_bytes() -> int:
-    """Captures of the same time are read together, up to 64 of them: each with its share of the memory."""
+    """Captures of the same time are read together, up to 64 of them: each with its part of the memory."""
     return max(LEAST_RANGE_BYTES, min(RANGE_BYTES, HELD_BYTES // (2 * max(1, _open_readers))))
 
 

@@ -1,6 +1,6 @@
-"""Raw rows -> final tables: the views that both runners create, in this order, and the facts that they join.
+"""Raw rows -> final tables: the views that runs on this machine and on Spark create, and the small tables that they join.
 
-A view may read those before it. Adding a column to a final table is one line here and one in `analyzer.base.tables`.
+A view reads only those before it in VIEWS. Adding a column to a final table is one line here and one in `analyzer.base.tables`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ VIEWS = (
     "transaction_events",
     "batches",
 )
-# Views that tell nothing without rows of `entries`.
+# Views that have no rows without rows of `entries`.
 OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
@@ -56,8 +56,8 @@ def views(
 ) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
-    `api_keys` are those that occurred; `whole_files`: split n is input n, all of it; `entries`: rows of entries were made;
-    `left_out`: final tables whose raw rows were not; `odd`: a body was malformed or a clock ran back.
+    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `entries`: rows of entries were made;
+    `left_out`: final tables whose raw rows were not made; `odd`: a body was malformed, or the clock ran back within an exchange.
     """
     facts = {
         "problem_kinds": _values(
@@ -93,7 +93,7 @@ def _expected(api_keys: Collection[int]) -> Iterable[tuple[object, ...]]:
 
 
 def _values(columns: str, rows: Iterable[tuple[object, ...]]) -> str:
-    """SQL of a small table of facts; without rows it is empty but has its columns."""
+    """SQL of a small table; without rows it is empty but has its columns."""
     lines = [f"({', '.join(map(_literal, row))})" for row in rows]
     where = "" if lines else " WHERE false"
     lines = lines or [f"({', '.join(['NULL'] * len(columns.split(',')))})"]

@@ -25,11 +25,11 @@ WITH told AS (
     FROM raw_errors AS e
     JOIN connection_context AS l ON l.part = e.part
     LEFT JOIN expected_errors AS x ON x.api_key = e.api_key AND x.code = e.code
-    -- Rules for all APIs that have none of their own.
+    -- Rules for all APIs without a rule of their own.
     LEFT JOIN expected_errors AS g ON g.api_key IS NULL AND g.code = e.code
     WHERE l.is_kafka
 ),
--- One row of each exchange and thing that failed, for the rules that need a time and a client.
+-- One row per exchange and thing that failed, for the rules that need a time and a client.
 moments AS (
     SELECT
         t.client_address,
@@ -48,7 +48,7 @@ moments AS (
         max(t.broker_port) AS broker_port,
         max(coalesce(x.response_time_ns, x.request_time_ns)) AS time_ns
     FROM told AS t JOIN raw_exchanges AS x ON x.exchange = t.exchange
-    -- What every such exchange has: most others need not be read.
+    -- True for all such exchanges, so that most others need not be read.
     WHERE x.error_code <> 0 AND (t.rule = 'passing' OR t.rule = 'first_use' OR t.rule = 'followed')
     GROUP BY
         t.client_address, x.client_id, t.api_key, t.code, coalesce(t.topic_id, t.topic), t.partition, t.entity, t.exchange, t.side
@@ -56,7 +56,7 @@ moments AS (
 spaced AS (
     SELECT
         *,
-        -- After a quiet time it is another failover.
+        -- An error after a quiet time belongs to another failover.
         CASE WHEN time_ns - lag(time_ns) OVER by_client > seconds * CAST(1000000000 AS BIGINT) THEN 1 ELSE 0 END AS again
     FROM moments
     WINDOW by_client AS (

@@ -20,7 +20,7 @@ SELECT
 FROM (
     SELECT
         *,
-        -- Records that could not be read leave the position unknown; a reply without records leaves it as it was.
+        -- After records that could not be read the position is unknown; a reply without records does not change it.
         CASE WHEN response_time_ns IS NOT NULL THEN coalesce(told_next, CASE WHEN coalesce(record_bytes, 0) = 0 THEN fetch_offset END) END
             AS next_offset
     FROM fetch_steps

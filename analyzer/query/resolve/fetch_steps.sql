@@ -42,7 +42,7 @@ named AS (
         f.session_address, f.session_port, f.session_id, f.asked_ns, f.exchange, f.part, f.response_time_ns,
         f.session_epoch, coalesce(e.topic_id, e.topic), e.partition
 ),
--- Runs of rows that share the last offset asked for, and the last end told.
+-- Groups of rows with the same last requested offset and the same last known end.
 runs AS (
     SELECT
         n.session_address,

@@ -25,7 +25,7 @@ requests AS (
     WHERE request_time_ns IS NOT NULL AND part IN (SELECT part FROM throttled)
     WINDOW by_request AS (PARTITION BY part ORDER BY request_time_ns, exchange)
 ),
--- Requests and the edges of windows in one order of time; edges first.
+-- Requests, and begins and ends of mutes, in the order of time; begins and ends before requests.
 moments AS (
     SELECT part, exchange, 'request' AS edge, time_ns, 1 AS request FROM requests
     UNION ALL
@@ -62,7 +62,7 @@ SELECT
     t.end_ns,
     t.throttle_time_ms,
     t.mutes AS applies,
-    -- A reply inside the window ends the wait: the connection was not mute. Without a mute there is no wait.
+    -- A reply inside the time shows that the connection was not muted any more. Without a mute there is no wait.
     CASE
         WHEN t.mutes IS NOT FALSE THEN greatest(
             least(t.end_ns, coalesce(r.next_response_ns, t.end_ns))

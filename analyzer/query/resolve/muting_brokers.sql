@@ -9,7 +9,7 @@ WITH signs AS (
         p.broker_address,
         p.broker_port,
         CASE WHEN (f.api_key = 0 AND f.max_version > 5) OR (f.api_key = 1 AND f.max_version > 7) THEN 1 ELSE 0 END AS mutes
-    FROM (SELECT part, body FROM raw_told GROUP BY part, body) AS t
+    FROM (SELECT part, body FROM raw_reported GROUP BY part, body) AS t
     JOIN raw_version_facts AS f ON f.body = t.body
     JOIN parts AS p ON p.part = t.part
     WHERE f.api_key < 2

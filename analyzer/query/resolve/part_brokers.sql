@@ -2,7 +2,7 @@
 -- resolved; so else the only node at this port, if the clients of the cluster use one address with this port. Else no row.
 WITH bodies AS (
     SELECT c.cluster, t.body
-    FROM raw_told AS t JOIN part_clusters AS c ON c.part = t.part
+    FROM raw_reported AS t JOIN part_clusters AS c ON c.part = t.part
     WHERE c.cluster IS NOT NULL
     GROUP BY c.cluster, t.body
 ),

@@ -20,8 +20,8 @@ WITH told AS (
             WHEN t.chained > 0 OR (t.matched > 0 AND t.protocol <> 'unknown') OR w.part IS NOT NULL THEN true
             WHEN t.protocol IN ('tls', 'other') THEN false
         END AS proof,
-        -- Interfaces of an input, and points of the way on one interface, are places of their own where any connection was
-        -- captured at several.
+        -- Where any connection was captured at several points, each interface of an input, and each point seen by one
+        -- interface, is a capture point of its own.
         CASE
             WHEN max(p.lane) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
             WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING))

@@ -19,7 +19,7 @@ from paths import SAMPLES
 from s3_server import Server, settle
 
 from analyzer.base.options import Options
-from analyzer.base.storage import clients
+from analyzer.base.storage import filesystems
 from analyzer.base.storage.addresses import StorageError, parse_address
 from analyzer.base.storage.objects import StorageEntry, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
@@ -189,7 +189,7 @@ def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path)
 def test_an_export_that_fails_is_no_dataset(
     server: Server, bucket: Path, captures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients, "ATTEMPTS", 2)
+    monkeypatch.setattr(filesystems, "ATTEMPTS", 2)
     plain = Dataset.batches
 
     def cut(dataset: Dataset, sql: str, *args: Any, **named: Any) -> Any:
@@ -200,8 +200,8 @@ def test_an_export_that_fails_is_no_dataset(
     monkeypatch.setattr(Dataset, "batches", cut)
     with pytest.raises(StorageError, match="no answer from"):
         exported(captures, "s3://bucket/tables")
-    monkeypatch.setattr(clients, "GIVEN_UP_SECONDS", 0)
-    clients._given_up.clear()
+    monkeypatch.setattr(filesystems, "GIVEN_UP_SECONDS", 0)
+    filesystems._given_up.clear()
     server.start()
     assert not (bucket / "tables/manifest.json").exists()
     with pytest.raises(DatasetError, match="not finished or failed"):
@@ -263,7 +263,7 @@ def test_hostile_names_stay_where_they_are(captures: Path, tmp_path: Path) -> No
     folder = table_directories.RemoteFolder(parse_address("s3://bucket/tables"), tmp_path)
     found = next(one for one in list_folder(parse_address("s3://bucket/tables")) if "exchanges" in str(one))
     folder._listed["exchanges/../../../evil.parquet"] = found
-    (path,) = folder.here(["exchanges/../../../evil.parquet"])
+    (path,) = folder.local_paths(["exchanges/../../../evil.parquet"])
     assert path.resolve().is_relative_to(tmp_path) and path.name == "0.parquet"
     assert pq.read_schema(path) == arrow_schema("exchanges")
     assert pc.count(pq.read_table(path)["exchange"]).as_py() > 100
@@ -304,6 +304,8 @@ def test_threads_that_want_different_tables_get_different_copies(
     where = table_directories.RemoteFolder(parse_address("s3://bucket/set"), tmp_path)
     where._listed = {str(number): None for number in range(8)}
     with ThreadPoolExecutor(8) as pool:
-        paths = [path for found in pool.map(where.here, ([str(number)] for number in range(8))) for path in found]
+        paths = [
+            path for found in pool.map(where.local_paths, ([str(number)] for number in range(8))) for path in found
+        ]
     assert len(made) == 1
     assert len(set(paths)) == 8

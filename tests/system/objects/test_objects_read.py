@@ -16,10 +16,10 @@ import pytest
 from paths import SAMPLES
 from s3_server import Server, settle
 
-from analyzer.base.storage import clients, reader
+from analyzer.base.storage import filesystems, reader
 from analyzer.base.storage.addresses import StorageError, parse_address
-from analyzer.base.storage.clients import client
-from analyzer.base.storage.errors import reason
+from analyzer.base.storage.error_texts import reason
+from analyzer.base.storage.filesystems import client
 from analyzer.base.storage.objects import StorageEntry, list_folder
 from analyzer.base.storage.reader import ObjectReader
 from analyzer.inputs import expansion
@@ -233,7 +233,7 @@ def test_what_is_wrong_is_one_line_without_secrets(
 ) -> None:
     (bucket / "x.pcap").write_bytes(LONG[:100])
     (bucket / "text").write_text("hello, I am a log file")
-    monkeypatch.setattr(clients, "ATTEMPTS", 2)
+    monkeypatch.setattr(filesystems, "ATTEMPTS", 2)
     make, words = BAD[name]
     began = time.monotonic()
     found = expand([make(server, monkeypatch.setenv)])
@@ -399,7 +399,7 @@ def test_errors_of_other_storage_are_worded() -> None:
         (azure, "Unknown error of '404/403.pcap'\nSee ...", "account.dfs.core.windows.net says: Unknown error of "),
         (google, "'NO_SUCH_BUCKET': Status(UNAVAILABLE)", "no answer from Google Cloud Storage"),
     ):
-        text, _ = reason(at, OSError(said), clients.ATTEMPTS)
+        text, _ = reason(at, OSError(said), filesystems.ATTEMPTS)
         assert words in text and "\n" not in text
 
 

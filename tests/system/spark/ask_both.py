@@ -28,7 +28,7 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
-from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.query import findings, metrics, resolve
 from analyzer.query.dataset import Dataset
 from analyzer.query.exported import open_dataset

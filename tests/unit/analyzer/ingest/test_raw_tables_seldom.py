@@ -19,7 +19,7 @@ from analyzer.cli.common import REPORT_TABLES
 from analyzer.ingest import raw_tables
 from analyzer.query import metrics, resolve
 from analyzer.query.dataset import Dataset, DatasetError
-from analyzer.query.findings import gates, rules
+from analyzer.query.findings import conditions_by_table, rules
 from analyzer.query.run_findings import LARGE
 from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import AHEAD, print_report
@@ -71,7 +71,7 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
         found.choose(replace(found.settings, parts=False))
         asked = [rule for rule in rules() if rule.table not in {*LARGE, *found.left_out}]
         assert len(asked) > 10
-        questions = [*(rule.sql for rule in asked), *gates(asked).values()]
+        questions = [*(rule.sql for rule in asked), *conditions_by_table(asked).values()]
         questions += [found.settings.folded(metrics.text(name)) for name in ("coverage", "decoding", "seen", *AHEAD)]
         for sql in questions:
             found.query(sql)

@@ -23,9 +23,9 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
 from analyzer.query.run_findings import Finding, find
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import facts_of_report
-from analyzer.report.metrics import METRICS, write_metrics
+from analyzer.report.json_report import METRICS, write_metrics
 from analyzer.report.terminal import ALONE, SECTIONS, print_report, print_section
 from analyzer.run.local import open_dataset
 
@@ -279,7 +279,7 @@ def test_metrics_as_json(busy: Dataset, form: str) -> None:
 
 columns = st.lists(
     st.builds(
-        layout.Column,
+        text_tables.Column,
         st.text(max_size=12).map(lambda text: text.replace("\n", " ")),
         st.booleans(),
         st.integers(1, 9),
@@ -291,15 +291,15 @@ columns = st.lists(
 
 
 @given(columns, st.lists(st.lists(st.text(max_size=60), min_size=12, max_size=12), max_size=4), st.integers(40, 200))
-def test_a_table_of_text_never_overflows(head: list[layout.Column], cells: list[list[str]], width: int) -> None:
-    lines = layout.table(head, [layout.Row(row[: len(head)]) for row in cells], width)
+def test_a_table_of_text_never_overflows(head: list[text_tables.Column], cells: list[list[str]], width: int) -> None:
+    lines = text_tables.table(head, [text_tables.Row(row[: len(head)]) for row in cells], width)
     assert len(lines) == len(cells) + 1
     assert all(cell_len(line.plain) <= width for line in lines)
 
 
 @given(st.text(), st.integers(1, 100))
 def test_wrapping_keeps_every_word_that_fits(words: str, width: int) -> None:
-    lines = layout.wrap(words, width)
+    lines = text_tables.wrap(words, width)
     assert all(cell_len(line) <= width for line in lines)
     if all(cell_len(word) <= width for word in words.split(" ")):
         assert " ".join(lines).split() == words.split()

@@ -13,7 +13,7 @@ import zstandard
 from analyzer.base.tables import SQL_TYPES
 from analyzer.ingest.facts import collect, fact_kinds
 from analyzer.ingest.facts.collect import Collector, kinds_for
-from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from dissectors import layout
 from dissectors.matrix import new_matrix
 
@@ -96,13 +96,13 @@ def test_replies_that_tell_the_same_are_put_down_once() -> None:
         frames.feed(layout.FRAME_REPLY_SEEN, 3, 3, metadata("a", throttled=number % 5), 1, number)
     frames.feed(layout.FRAME_REPLY_SEEN, 3, 3, metadata("b"), 1, 50)
     rows = frames.end()
-    assert len(rows["told"]) == 51
+    assert len(rows["reported"]) == 51
     assert [(row["node_id"], row["host"], row["port"]) for row in rows["broker_facts"]] == [
         (5, "a", 9092),
         (5, "b", 9092),
     ]
-    assert len({row["body"] for row in rows["told"]}) == 2
-    assert {row["body"] for row in rows["told"]} == {row["body"] for row in rows["broker_facts"]}
+    assert len({row["body"] for row in rows["reported"]}) == 2
+    assert {row["body"] for row in rows["reported"]} == {row["body"] for row in rows["broker_facts"]}
 
 
 def test_forgotten_bodies_get_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_forgotten_bodies_get_numbers_of_their_own(monkeypatch: pytest.MonkeyPat
     rows = frames.end()
     assert len({row["body"] for row in rows["broker_facts"]}) == len(rows["broker_facts"])
     hosts = {row["body"]: row["host"] for row in rows["broker_facts"]}
-    assert [hosts[row["body"]] for row in rows["told"]] == list("abcabcabc")
+    assert [hosts[row["body"]] for row in rows["reported"]] == list("abcabcabc")
 
 
 def test_long_bodies_are_known_again_by_a_digest() -> None:
@@ -126,7 +126,7 @@ def test_long_bodies_are_known_again_by_a_digest() -> None:
     rows = frames.end()
     assert [row["cluster_id"] for row in rows["cluster_facts"]] == ["west", "east"]
     clusters = {row["body"]: row["cluster_id"] for row in rows["cluster_facts"]}
-    assert [(row["exchange"], clusters[row["body"]]) for row in rows["told"]] == [
+    assert [(row["exchange"], clusters[row["body"]]) for row in rows["reported"]] == [
         (0, "west"),
         (1, "east"),
         (2, "west"),
@@ -141,7 +141,7 @@ def test_bodies_that_tell_nothing_are_forgotten_too(monkeypatch: pytest.MonkeyPa
     for number in range(1_000):
         frames.feed(layout.FRAME_REPLY_SEEN, 3, 3, nothing + number.to_bytes(4, "big"), 1, number)
     rows = frames.end()
-    assert not rows["told"], "a body that was to tell nothing"
+    assert not rows["reported"], "a body that was to tell nothing"
     assert frames.collector._bodies.size_bytes < 11_000
 
 

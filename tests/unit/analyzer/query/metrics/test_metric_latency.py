@@ -18,7 +18,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import sql as kinds_sql
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset
-from analyzer.report import parts
+from analyzer.report import latency_components
 
 MS = 1_000_000
 PARTS = ("send", "queue", "muted", "service", "network", "receive")
@@ -182,9 +182,9 @@ def test_parts_are_sums_over_requests_whose_parts_are_known(tmp_path: Path) -> N
     names = ("send", "queue", "muted", "broker", "network", "receive")
     assert [row[f"parts_{name}_ns"] // MS for name in names] == [98, 196, 1800, 990, 294, 392]
     assert [row[f"slow_{name}_ns"] // MS for name in names] == [0, 0, 1800, 10, 0, 0]
-    assert parts.where(row) == "throttle 48 %, broker 26 %, receiving 10 %"
-    assert parts.where(row, "slow") == "throttle 99 %"
-    assert parts.verdict(row).startswith("a quota")
+    assert latency_components.where(row) == "throttle 48 %, broker 26 %, receiving 10 %"
+    assert latency_components.where(row, "slow") == "throttle 99 %"
+    assert latency_components.verdict(row).startswith("a quota")
 
 
 @pytest.mark.parametrize(
@@ -201,14 +201,14 @@ def test_parts_are_sums_over_requests_whose_parts_are_known(tmp_path: Path) -> N
 def test_client_network_or_broker(tmp_path: Path, times: dict[str, int], answer: str) -> None:
     with dataset(tmp_path, {"exchanges": [split(number, **times) for number in range(10)]}) as opened:
         (row,) = opened.metric("latency")
-    assert parts.verdict(row).startswith(answer)
+    assert latency_components.verdict(row).startswith(answer)
 
 
 def test_where_the_time_goes_is_not_told_when_most_parts_are_unknown(tmp_path: Path) -> None:
     rows = [split(n, service=1) for n in range(4)] + [exchange(n) for n in range(4, 9)]
     with dataset(tmp_path, {"exchanges": rows}) as opened:
         (row,) = opened.metric("latency")
-    assert (row["parts_known"], parts.where(row)) == (4, "-")
+    assert (row["parts_known"], latency_components.where(row)) == (4, "-")
 
 
 def test_traffic_between_brokers_stands_apart(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from made_rows import counted
 
 from analyzer.base.tables import SQL_TYPES
 from analyzer.ingest import raw_tables
-from analyzer.ingest.facts.tables import FACT_TABLES, no_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.query import resolve
 from analyzer.query.dataset import Dataset
 from dissectors import layout
@@ -71,7 +71,7 @@ def error(number: int, code: int, api_key: int, **values: Any) -> dict[str, Any]
 def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
     """What the broker of a part offers: Produce up to this version."""
     return {
-        "told": [{"exchange": 1, "part": part_number, "body": 1, "time_ns": START_NS}],
+        "reported": [{"exchange": 1, "part": part_number, "body": 1, "time_ns": START_NS}],
         "version_facts": [{"body": 1, "api_key": 0, "min_version": 0, "max_version": produce}],
     }
 
@@ -104,7 +104,7 @@ def kind(row: dict[str, Any]) -> str | None:
             matrix[at, 0] = words.index(value) if isinstance(words, tuple) else value
     tell(matrix, 0, 1)
     number = matrix[layout.ROW_KIND, 0]
-    return None if number == layout.UNKNOWN else raw_tables.KINDS[number]
+    return None if number == layout.UNKNOWN else raw_tables.WAIT_KINDS[number]
 
 
 def _types(fields: tuple[raw_tables.Field, ...]) -> dict[str, str]:

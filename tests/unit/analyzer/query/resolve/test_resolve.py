@@ -220,7 +220,7 @@ def test_clusters_and_nodes_are_told_by_addresses_and_never_guessed() -> None:
     told = [{"exchange": n, "part": n, "body": n, "time_ns": START_NS} for n in (1, 4, 5)]
     nodes = [(1, 1, "10.0.1.1"), (1, 2, "10.0.1.2"), (4, 1, "10.0.5.1"), (4, 2, "10.0.5.2"), (5, 2, "10.0.5.2")]
     facts = {
-        "told": told,
+        "reported": told,
         "cluster_facts": [{"body": 1, "cluster_id": "east"}],
         "broker_facts": [{"body": body, "node_id": node, "host": host, "port": 9092} for body, node, host in nodes],
     }
@@ -236,9 +236,12 @@ def test_host_names_are_matched_by_a_port_that_only_one_node_has() -> None:
         for n, port in ((1, 9092), (2, 9094), (3, 9094))
     ]
     facts = {
-        "told": [{"exchange": 1, "part": n, "body": 1, "time_ns": START_NS} for n in (1, 2)],
+        "reported": [{"exchange": 1, "part": n, "body": 1, "time_ns": START_NS} for n in (1, 2)],
         "cluster_facts": [{"body": 1, "cluster_id": "east"}],
         "broker_facts": nodes,
     }
     with dataset([part(1), part(2, broker_port=9094)], exchanges=[exchange(1, 0, SECOND / MS)], **facts) as found:
-        assert found.query("select broker_id from connection_context order by part") == [{"broker_id": 1}, {"broker_id": None}]
+        assert found.query("select broker_id from connection_context order by part") == [
+            {"broker_id": 1},
+            {"broker_id": None},
+        ]

@@ -27,7 +27,7 @@ def kind(key: int, **columns: int) -> str | None:
     tell(rows, 1, 2)
     assert rows[layout.ROW_KIND, 0] == rows[layout.ROW_KIND, 2] == layout.UNKNOWN, "rows that were not asked for"
     number = rows[layout.ROW_KIND, 1]
-    return None if number == layout.UNKNOWN else raw_tables.KINDS[number]
+    return None if number == layout.UNKNOWN else raw_tables.WAIT_KINDS[number]
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_a_token_has_no_key_and_an_orphan_nothing() -> None:
 
 def test_the_report_knows_each_kind() -> None:
     numbers = {name: value for name, value in vars(layout).items() if name.startswith("KIND_")}
-    assert sorted(numbers.values()) == list(range(len(raw_tables.KINDS)))
-    assert all(raw_tables.KINDS[number] == name.removeprefix("KIND_").lower() for name, number in numbers.items())
-    assert set(raw_tables.KINDS) <= set(wait_kinds.KINDS)
+    assert sorted(numbers.values()) == list(range(len(raw_tables.WAIT_KINDS)))
+    assert all(raw_tables.WAIT_KINDS[number] == name.removeprefix("KIND_").lower() for name, number in numbers.items())
+    assert set(raw_tables.WAIT_KINDS) <= set(wait_kinds.KINDS)

@@ -9,7 +9,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import kind_of
 from analyzer.report.format import client, clock, endpoint, safe
-from analyzer.report.layout import Column
+from analyzer.report.text_tables import Column
 
 SECOND_NS = 1_000_000_000
 Cell = Callable[[dict[str, Any]], str]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.storage.addresses import Address, StorageError
 from analyzer.base.storage.environment import CREDENTIAL_VARIABLES, LOCATION_VARIABLES, gs_emulator, s3_endpoint
-from analyzer.base.storage.errors import reason
+from analyzer.base.storage.error_texts import reason
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem

@@ -52,7 +52,7 @@ def part_command(
                 name = part or ("page" if whole(options, rows) else next(iter(parts)))
                 _print_table(dataset, section, name, rows, limit)
             else:
-                from analyzer.cli.rows import print_rows
+                from analyzer.cli.row_output import print_rows
 
                 print_rows(dataset, _narrowed(parts[part or next(iter(parts))], rows), form, limit)
             return exit_code(dataset)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.report.format import NONE, safe
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 CLUSTER = Column("cluster")
 # Ids are 22 random characters: the end of one tells it from another.

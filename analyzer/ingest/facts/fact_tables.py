@@ -1,7 +1,7 @@
-"""The raw tables of facts: what message bodies tell, as `resolve/*.sql` joins it. One row is one fact of one message.
+"""The raw tables of facts from message bodies, which `resolve/*.sql` joins. One row is one fact of one message.
 
-What many messages repeat (a Metadata reply, an offer of versions) is written once, under the number of a `body`, which
-stands for all bodies that tell the same; `told` says which exchanges told it, and when.
+Facts that many messages repeat (a Metadata reply, an offer of versions) are written once, with the number of a `body`, which
+stands for all bodies with the same facts; `reported` has the exchanges that had this body, and when.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _OF_EXCHANGE = "exchange int64, part int64"
 
 _COLUMNS = {
     # time_ns: first byte of the message.
-    "told": f"{_OF_EXCHANGE}, body int64, time_ns int64",
+    "reported": f"{_OF_EXCHANGE}, body int64, time_ns int64",
     "cluster_facts": f"{_OF_BODY}, cluster_id string, controller_id int32",
     "broker_facts": f"{_OF_BODY}, node_id int32, host string, port int32, rack string",
     "topic_facts": f"{_OF_BODY}, topic_id string, topic string",
@@ -22,13 +22,13 @@ _COLUMNS = {
     "instance_id string, generation int32, sent_generation int32, leader string, members int32, protocol string, "
     "reason string, topics string, assigned_partitions int32, session_timeout_ms int32, rebalance_timeout_ms int32, "
     "error_code int16",
-    # told_by_leader: from the leader's SyncGroup request, which tells what all members get.
+    # told_by_leader: from the leader's SyncGroup request, which has the assignments of all members.
     "assigned": f"{_OF_EXCHANGE}, group_id string, group_type string, member_id string, generation int32, topic string, "
     "topic_id string, partition int32, told_by_leader bool",
     "transaction_steps": f"{_OF_EXCHANGE}, event string, transactional_id string, producer_id int64, "
     "producer_epoch int16, new_producer_epoch int16, committed bool, group_id string, transaction_timeout_ms int32, "
     "error_code int16",
-    # accepted: what the broker's answer says of the login; null when it says neither yes nor no. end_ns: last byte seen.
+    # accepted: whether the broker accepted the login, null when its answer does not say. end_ns: last byte seen.
     "login_steps": f"{_OF_EXCHANGE}, begin_ns int64, end_ns int64, step string, mechanism string, login_name string, "
     "token_id string, accepted bool, ended string, error_code int16",
     "token_owners": f"{_OF_EXCHANGE}, token_id string, owner string",
@@ -52,6 +52,6 @@ FACT_TABLES = {name: _pairs(text) for name, text in _COLUMNS.items()}
 
 
 def no_rows(name: str) -> str:
-    """SQL of a raw table of which a run wrote no file, because it had no row."""
+    """SQL of a raw table without rows, for which a run wrote no file."""
     columns = ", ".join(f"CAST(NULL AS {SQL_TYPES[kind]}) AS {column}" for column, kind in FACT_TABLES[name])
     return f"SELECT {columns} WHERE false"
