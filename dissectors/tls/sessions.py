@@ -290,7 +290,7 @@ class Sessions:
         if was_alive and direction.dead and session.facts.reason is None:
             self._problem(session, row)
         if session.settle():
-            self._rows.pass_over(session.slot, session.facts.part)
+            self._rows.stop_reading(session.slot, session.facts.part)
 
     def _close(self, session: Session, row: Row) -> None:
         facts = session.close()
