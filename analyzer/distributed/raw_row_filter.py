@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analyzer.distributed.checkpoints import Span
-from dissectors.kafka.columns.exchanges import sift
+from dissectors.kafka.columns.exchanges import mark_rows_in_ranges
 
 # More rows than a table has.
 EVERY = (1 << 63) - 1
 
 
 class Ranges(NamedTuple):
-    """The rows of one raw table that count, as `sift` wants them."""
+    """The rows of one raw table that count, as `mark_rows_in_ranges` wants them."""
 
     first_part: int
     starts: array[int]
@@ -59,7 +59,7 @@ def sift_file(source: Path, target: Path, which: Ranges, bodies: set[int]) -> in
                 keep = bytearray(batch.num_rows)
                 values = batch.column("part")
                 parts = memoryview(values.buffers()[1]).cast("B").cast("q")[values.offset :][: batch.num_rows]
-                sift(parts, which.first_part, row, *which.views(), keep)
+                mark_rows_in_ranges(parts, which.first_part, row, *which.views(), keep)
                 mask = pc.equal(pa.Array.from_buffers(pa.uint8(), len(keep), [None, pa.py_buffer(keep)]), 1)
             else:
                 mask = pc.is_in(batch.column("body"), pa.array(bodies, pa.int64()))

@@ -185,14 +185,14 @@ class Resolver(Pipeline):
     def _point(self, slot: int, part: int) -> Point | None:
         if not self._frames.is_at_rest(slot):
             return None
-        turns, tls = self._exchanges.rest(slot, part), self._tls_rows.rest(slot)
+        turns, tls = self._exchanges.checkpoint(slot, part), self._tls_rows.checkpoint(slot)
         if turns is None or tls is None:
             return None
         frames, places = self._frames.rest(slot)
         texts = self._walker.texts() if places else []
         waits: list[tuple[list[Any], tuple[Any, ...] | None]] = []
         for place in places:
-            row = self._exchanges.waiting(place, texts)
+            row = self._exchanges.pending_request(place, texts)
             collector = self._collector
             asked = collector.waiting(place, row[layout.ROW_EXCHANGE]) if collector else None
             waits.append((row, asked))

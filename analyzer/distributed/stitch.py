@@ -140,21 +140,21 @@ class Stitcher(Pipeline):
             slot < 0
             or not self._streams.fits(slot, one.streams, flip)
             or not self._frames.fits(slot, one.frames, flip)
-            or not self._tls_rows.fits(slot, one.tls, flip)
+            or not self._tls_rows.matches(slot, one.tls, flip)
         ):
             return False
         part = self._streams.part(slot)
-        if not self._exchanges.fits(slot, part, one.turns) or self._joined.setdefault(span.part, part) != part:
+        if not self._exchanges.matches(slot, part, one.turns) or self._joined.setdefault(span.part, part) != part:
             return False
         self._streams.jump(slot, one.streams, two.streams, flip)
-        self._tls_rows.jump(slot, one.tls, two.tls, flip)
-        self._exchanges.jump(slot, two.turns)
+        self._tls_rows.resume(slot, one.tls, two.tls, flip)
+        self._exchanges.resume(slot, two.turns)
         before, now = self._frames.jump(slot, one.frames, two.frames, flip)
         for place in before:
             if self._collector:
                 self._collector.wait(place, None)
         for place, (row, waiting) in zip(now, two.waits, strict=True):
-            self._exchanges.wait(place, part, row, self._walker.strings.number)
+            self._exchanges.restore_request(place, part, row, self._walker.strings.number)
             if self._collector:
                 self._collector.wait(place, waiting)
         return True

@@ -15,7 +15,7 @@ from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.facts.collect import Collector, kinds_for
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
-from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
+from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.frames import Frames
 from dissectors.kafka.schema.lookup import known_keys
@@ -45,7 +45,6 @@ FRAME_ROWS = 8_192 + 8
 OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 MOST_HELD_PER_SIDE = 16 << 20
-LABELS = 3  # columns that `label` adds
 
 
 @dataclass(slots=True)
@@ -141,8 +140,8 @@ class Pipeline:
         self._collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
-            "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
-            "errors": _Output(layout.ERROR_COLUMNS + LABELS, 1024),
+            "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_entries else 1),
+            "errors": _Output(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
         }
         # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about
         # these few, and Parquet's statistics tell the engine that no others have any. Not in a task, which tells by their
@@ -197,7 +196,7 @@ class Pipeline:
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
         """What was sent in clear first, then the content of TLS connections: those rows are of other slots, or later."""
         heap = self._streams.heap
-        rows, taken = self._tls_rows.sort(block, heap, self._chunks, rows, self._streams.slots)
+        rows, taken = self._tls_rows.separate(block, heap, self._chunks, rows, self._streams.slots)
         self._read_frames(block, heap, self._chunks, rows)
         if taken:
             chunks, rows = self._tls.feed(taken, block, heap)
@@ -230,7 +229,7 @@ class Pipeline:
             row, out.rows, _ = self._exchanges.feed(
                 self._frame_rows, self._values, row, rows, self._frames.places, out.matrix, out.rows, out.size
             )
-            tell_kinds(out.matrix, before, out.rows)
+            set_wait_kinds(out.matrix, before, out.rows)
             if out.rows == out.size:
                 self._flush("exchanges")
         if self._walker.strings_full():
