@@ -24,6 +24,7 @@ ORDER = (
     # capture formats -> packets -> streams
     "dissectors.formats",
     "dissectors.formats.capture_facts",
+    "dissectors.formats.pcap_limits",
     "dissectors.formats.pcap",
     "dissectors.formats.pcapng_codes",
     "dissectors.formats.pcapng_state",
@@ -106,10 +107,12 @@ ORDER = (
     "dissectors.kafka.columns.exchanges",
     "dissectors.kafka.columns.wait_kind_rules",
     "dissectors.kafka.columns.wait_kinds",
+    "dissectors.kafka.columns.frame_picker_limits",
     "dissectors.kafka.columns.frame_picker",
     "dissectors.kafka.columns.field_operations",
     "dissectors.kafka.columns.field_program",
     "dissectors.kafka.columns.field_reader",
+    "dissectors.kafka.columns.batch_format",
     "dissectors.kafka.columns.batch_headers",
     # files, tables, people
     "analyzer.version",
