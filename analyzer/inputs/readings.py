@@ -133,7 +133,7 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, share=share.number, shares=share.of, weighed=share.weighed)
+        self._packets = Packets(fragments=fragments, shard=share.number, shards=share.of, weighed=share.weighed)
         self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.place << PLACE_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()
