@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analyzer.distributed.resolved_spans import Span
-from dissectors.kafka.columns.exchanges import sift
+from dissectors.kafka.columns.exchanges import mark_rows_in_ranges
 
 # More rows than a table has.
 ALL_ROWS = (1 << 63) - 1
 
 
 class RowRanges(NamedTuple):
-    """The rows of one raw table that are kept, by part, in the form that `exchanges.sift` takes.
+    """The rows of one raw table that are kept, by part, in the form that `exchanges.mark_rows_in_ranges` takes.
 
     Part `first_part` + n has the ranges from `starts[n]` up to `starts[n + 1]`; range r is rows [begins[r], ends[r]).
     """
@@ -64,7 +64,7 @@ def filter_file(source: Path, target: Path, ranges: RowRanges, bodies: set[int])
                 keep = bytearray(batch.num_rows)
                 values = batch.column("part")
                 parts = memoryview(values.buffers()[1]).cast("B").cast("q")[values.offset :][: batch.num_rows]
-                sift(parts, ranges.first_part, row, *ranges.memoryviews(), keep)
+                mark_rows_in_ranges(parts, ranges.first_part, row, *ranges.memoryviews(), keep)
                 mask = pc.equal(pa.Array.from_buffers(pa.uint8(), len(keep), [None, pa.py_buffer(keep)]), 1)
             else:
                 mask = pc.is_in(batch.column("body"), pa.array(bodies, pa.int64()))

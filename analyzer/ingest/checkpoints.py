@@ -116,7 +116,7 @@ class Connections:
         """The checkpoint of a connection in which nothing is pending in reassembly; None when something is in another stage."""
         if not self._frames.can_checkpoint(slot):
             return None
-        replies, tls = self._exchanges.rest(slot, part), self._tls_rows.rest(slot)
+        replies, tls = self._exchanges.checkpoint(slot, part), self._tls_rows.checkpoint(slot)
         if replies is None or tls is None:
             return None
         framing, indexes = self._frames.checkpoint(slot)
@@ -126,7 +126,7 @@ class Connections:
         )
 
     def _request(self, index: int, texts: list[bytes]) -> tuple[list[Any], tuple[Any, ...] | None]:
-        row = self._exchanges.waiting(index, texts)
+        row = self._exchanges.pending_request(index, texts)
         return row, self._collector.held_request(index, row[layout.ROW_EXCHANGE]) if self._collector else None
 
     def checkpoint_taken(self, slot: int, since_ns: int) -> None:
@@ -162,22 +162,22 @@ class Connections:
         return (
             self._streams.fits(slot, checkpoint.tcp, flip)
             and self._frames.matches(slot, checkpoint.framing, flip)
-            and self._tls_rows.fits(slot, checkpoint.tls, flip)
-            and self._exchanges.fits(slot, self.part(slot), checkpoint.replies)
+            and self._tls_rows.matches(slot, checkpoint.tls, flip)
+            and self._exchanges.matches(slot, self.part(slot), checkpoint.replies)
         )
 
     def resume(self, slot: int, before: Checkpoint, after: Checkpoint, flip: int) -> None:
         """Takes a connection from checkpoint `before`, which it `matches`, to `after`."""
         part = self.part(slot)
         self._streams.jump(slot, before.tcp, after.tcp, flip)
-        self._tls_rows.jump(slot, before.tls, after.tls, flip)
-        self._exchanges.jump(slot, after.replies)
+        self._tls_rows.resume(slot, before.tls, after.tls, flip)
+        self._exchanges.resume(slot, after.replies)
         gone, waiting = self._frames.resume(slot, before.framing, after.framing, flip)
         if self._collector:
             for index in gone:
                 self._collector.restore_request(index, None)
         for index, (row, body) in zip(waiting, after.requests, strict=True):
-            self._exchanges.wait(index, part, row, self._walker.strings.number)
+            self._exchanges.restore_request(index, part, row, self._walker.strings.number)
             if self._collector:
                 self._collector.restore_request(index, body)
 

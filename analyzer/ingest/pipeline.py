@@ -18,7 +18,7 @@ from analyzer.ingest.raw_writer import RawTable, Writer
 from analyzer.ingest.summary import Summary
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
-from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
+from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
@@ -49,7 +49,6 @@ OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 # A side may buffer so many bytes out of order whatever the limit for all is.
 LEAST_BUFFERED_PER_SIDE = 16 << 20
-LABEL_COLUMNS = 3  # that `label` adds
 
 
 class TaskObserver(Protocol):
@@ -130,8 +129,8 @@ class Pipeline:
         )
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
-            "entries": _Output(layout.ENTRY_COLUMNS + LABEL_COLUMNS, OUT_ROWS if options.with_entries else 1),
-            "errors": _Output(layout.ERROR_COLUMNS + LABEL_COLUMNS, 1024),
+            "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_entries else 1),
+            "errors": _Output(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
         }
         # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about these
         # few, and the statistics of all other row groups say that they have none. Not in a task, where the position of a row
@@ -212,7 +211,7 @@ class Pipeline:
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
         """Frames of what was sent in clear, then of the content of TLS connections, whose rows are of other slots or later."""
         heap = self._streams.heap
-        rows, taken = self._tls_rows.sort(block, heap, self._chunks, rows, self._streams.slots)
+        rows, taken = self._tls_rows.separate(block, heap, self._chunks, rows, self._streams.slots)
         self._read_frames(block, heap, self._chunks, rows)
         if taken:
             chunks, rows = self._tls.feed(taken, block, heap)
@@ -245,7 +244,7 @@ class Pipeline:
             row, out.rows, _ = self._exchanges.feed(
                 self._frame_rows, self._values, row, rows, self._frames.request_capacity, out.matrix, out.rows, out.size
             )
-            tell_kinds(out.matrix, before, out.rows)
+            set_wait_kinds(out.matrix, before, out.rows)
             if out.rows == out.size:
                 self._flush("exchanges")
         if self._walker.strings_full():

@@ -11,31 +11,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dissectors import layout
+from dissectors.numbering import words
 
-STATUSES = ("answered", "no_reply_expected", "reply_lost", "pending", "closed", "abandoned", "orphan_reply")
-DECODED = ("none", "full", "header", "truncated", "malformed", "unsupported")
+STATUSES = words(vars(layout), "STATUS_")
+DECODED = words(vars(layout), "DECODED_")
 SIDES = ("request", "response")
-PROTOCOLS = ("unknown", "kafka", "tls", "other")
+PROTOCOLS = words(vars(layout), "PROTOCOL_")
 CLOSES = ("none", "fin", "rst")
-WAIT_KINDS = (
-    "sasl_token",
-    "produce_acks_0",
-    "produce_acks_1",
-    "produce_acks_all",
-    "produce_acks_unknown",
-    "fetch_raft",
-    "fetch_follower",
-    "fetch_session",
-    "fetch_error",
-    "fetch_throttled",
-    "fetch_empty",
-    "fetch_now",
-    "fetch_unknown",
-    "join_wait",
-    "sync_wait",
-    "wait",
-    "forwarded",
-)
+WAIT_KINDS = words(vars(layout), "KIND_")
 
 
 class Field(NamedTuple):
@@ -99,11 +82,11 @@ EXCHANGES = (
     Field("own_kind", layout.ROW_KIND, WAIT_KINDS),
 )
 
-# Entries and errors have three columns more than the stage writes: part, side and API key, by `exchanges.label`.
+# Entries and errors have the LABEL_ columns behind those that the stage writes, by `exchanges.label`.
 ENTRIES = (
     Field("exchange", layout.ENTRY_FRAME, "int64"),
-    Field("part", layout.ENTRY_COLUMNS, "int64"),
-    Field("side", layout.ENTRY_COLUMNS + 1, SIDES),
+    Field("part", layout.ENTRY_COLUMNS + layout.LABEL_PART, "int64"),
+    Field("side", layout.ENTRY_COLUMNS + layout.LABEL_SIDE, SIDES),
     Field("topic", layout.ENTRY_TOPIC, "text"),
     Field("topic_id", layout.ENTRY_TOPIC_ID_HIGH, "uuid"),
     Field("partition", layout.ENTRY_PARTITION, "int32"),
@@ -122,10 +105,10 @@ ENTRIES = (
 
 ERRORS = (
     Field("exchange", layout.ERROR_FRAME, "int64"),
-    Field("part", layout.ERROR_COLUMNS, "int64"),
-    Field("side", layout.ERROR_COLUMNS + 1, SIDES),
+    Field("part", layout.ERROR_COLUMNS + layout.LABEL_PART, "int64"),
+    Field("side", layout.ERROR_COLUMNS + layout.LABEL_SIDE, SIDES),
     Field("code", layout.ERROR_CODE, "int16"),
-    Field("api_key", layout.ERROR_COLUMNS + 2, "int16"),
+    Field("api_key", layout.ERROR_COLUMNS + layout.LABEL_KEY, "int16"),
     Field("field", layout.ERROR_FIELD, "int32"),
     Field("entity", layout.ERROR_ENTITY, "text"),
     Field("topic", layout.ERROR_TOPIC, "text"),

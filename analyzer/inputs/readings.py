@@ -136,7 +136,7 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, share=shard.number, shares=shard.of, weighed=shard.weighed)
+        self._packets = Packets(fragments=fragments, shard=shard.number, shards=shard.of, weighed=shard.weighed)
         self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.capture_point << CAPTURE_POINT_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()

@@ -1,9 +1,9 @@
-"""Reads one block of a pcapng file: lengths are checked here, the body is read by type."""
+"""Reads one block of a pcapng file: checks its two lengths, then reads its body by type."""
 
 import cython
 
 from dissectors.formats.pcapng_codes import *
-from dissectors.formats.pcapng_damage import note_damage, pass_over_long_block
+from dissectors.formats.pcapng_damage import note_damage, skip_long_block
 from dissectors.formats.pcapng_packets import old_packet_interface, read_packet_block, read_simple_packet_block
 from dissectors.formats.pcapng_sections import (
     read_decryption_secrets,
@@ -17,7 +17,7 @@ from dissectors.layout import *
 
 @cython.cfunc
 def read_other_block(r: PcapngState, kind, total):
-    """Everything that is rare: Python objects are fine here."""
+    """Reads a block that holds no packet; these are rare, so Python objects do."""
     body = bytes(r.block[r.at + 8 : r.at + total - 4])
     order = ">" if r.big else "<"
     if kind == SECTION:
@@ -35,7 +35,7 @@ def read_other_block(r: PcapngState, kind, total):
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def read_block(r: PcapngState) -> cython.longlong:
-    """Reads the block at `at` and moves on, or says why not."""
+    """Reads the block at `at` and moves behind it; returns USED, or why it could not."""
     at: cython.longlong = r.at
     left: cython.longlong = r.size - at
     if left < 12:
@@ -48,11 +48,11 @@ def read_block(r: PcapngState) -> cython.longlong:
             return note_damage(r, "a section header without byte-order magic")
         r.big = order == ">"
     total: cython.longlong = u32(r, at + 4)
-    total += -total & 3  # a writer that forgot the padding in its sum (Wireshark reads it like this)
-    if total < 12 or (kind == SECTION and total < 28):
+    total += -total & 3  # some writers do not count the padding; Wireshark reads them like this too
+    if total < 12 or (kind == SECTION and total < SECTION_BYTES):
         return note_damage(r, f"a block of {total} bytes")
     if total > LONGEST_BLOCK_BYTES:
-        return pass_over_long_block(r, kind, total)
+        return skip_long_block(r, kind, total)
     if left < total:
         return WANTS_MORE
     if u32(r, at + total - 4) + 3 & -4 != total:

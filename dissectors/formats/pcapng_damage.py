@@ -1,7 +1,7 @@
-"""Where does a block begin: after damage, behind a block that is too long, and in the middle of a file.
+"""Finds where a block begins: after damage, behind a block that is too long, and in the middle of a file.
 
-After damage only a section header is believed, because its magic can be searched for. To read a file from the middle
-on, lengths that lead from block to block are taken for a chain of blocks; that is a guess, which the caller must prove.
+After damage the reader looks for the next section header, because its magic can be searched for. To read a file from its
+middle, lengths that lead from block to block are taken for blocks; that is a guess, which the caller must prove.
 """
 
 import struct
@@ -15,7 +15,7 @@ from dissectors.layout import *
 
 @cython.cfunc
 def note_damage(r: PcapngState, what):
-    """Notes that the block at `at` is none, and steps over its first byte to look for the next section."""
+    """Notes that no block begins at `at`, and moves on by one byte to look for the next section."""
     where = f"damaged at byte {r.base + r.at}, after packet {r.packets}"
     add_note(r, "damaged", f"{where}: {what}; the rest of the section is lost")
     r.at += 1
@@ -24,8 +24,8 @@ def note_damage(r: PcapngState, what):
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def pass_over_long_block(r: PcapngState, kind: cython.longlong, total: cython.longlong) -> cython.longlong:
-    """A block that nobody should hold in memory is passed over; of an unknown type, it is none but damage."""
+def skip_long_block(r: PcapngState, kind: cython.longlong, total: cython.longlong) -> cython.longlong:
+    """Skips a block that is too long to be held in memory. One of an unknown type is taken for damage."""
     if kind not in (OLD_PACKET, SIMPLE_PACKET, PACKET, NAMES, JOURNAL, SECRETS, CUSTOM, CUSTOM_PRIVATE):
         return note_damage(r, f"a block of type {kind} and {total} bytes")
     if not r.ignored and is_numbered(kind):
@@ -37,7 +37,8 @@ def pass_over_long_block(r: PcapngState, kind: cython.longlong, total: cython.lo
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def pass_over(r: PcapngState) -> cython.longlong:
+def skip_bytes(r: PcapngState) -> cython.longlong:
+    """Skips what is known of a block that is too long."""
     step: cython.longlong = min(r.skip, r.size - r.at)
     r.skip -= step
     r.at += step
@@ -46,7 +47,7 @@ def pass_over(r: PcapngState) -> cython.longlong:
 
 @cython.cfunc
 def seek_section_header(r: PcapngState, rest):
-    """Moves to the next believable section header in `rest`, the unread part of the block."""
+    """Moves to the next section header in `rest`, the unread bytes, whose two lengths agree."""
     at = rest.find(SECTION_MAGIC)
     while at >= 0:
         order = byte_order(rest[at + 8 : at + 12])
@@ -69,6 +70,7 @@ def seek_section_header(r: PcapngState, rest):
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def begins_chain(r: PcapngState, at: cython.longlong) -> cython.longlong:
+    """Whether lengths lead from `at` from block to block, for CHAIN blocks or up to the end of the known bytes."""
     size: cython.longlong = len(r.block)
     links: cython.longlong = 0
     total: cython.longlong
@@ -89,7 +91,7 @@ def begins_chain(r: PcapngState, at: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def likely_block_bytes(r: PcapngState, at: cython.longlong, size: cython.longlong) -> cython.longlong:
-    """The length of what looks like a block at `at`, 0 when nothing does. A section sets the byte order."""
+    """The length of what may be a block at `at`, 0 for what cannot be one. A section header sets the byte order."""
     kind: cython.longlong = u32(r, at)
     if kind == SECTION:  # the same in both byte orders
         r.big = r.block[at + 8] == 0x1A

@@ -17,7 +17,7 @@ def old_packet_interface(r: PcapngState, at: cython.longlong) -> cython.longlong
 
 @cython.cfunc
 def packet_time_by_integers(r: PcapngState, number, high, low):
-    """The time of any resolution and offset, in integers without limit."""
+    """The same for any resolution and offset, by Python integers."""
     interface = r.interfaces[number]
     ticks = high << 32 | low
     time = ticks * 1_000_000_000 // interface.ticks_per_second + interface.offset_seconds * 1_000_000_000
@@ -34,13 +34,13 @@ def packet_time_by_integers(r: PcapngState, number, high, low):
 def packet_time(
     r: PcapngState, number: cython.longlong, high: cython.longlong, low: cython.longlong
 ) -> cython.longlong:
-    """Exact ns, cut (not rounded) below one; UNKNOWN for what no int64 holds."""
+    """A time stamp in ns, rounded down; UNKNOWN for one that no int64 holds."""
     if high < 0x7FFFFFFF:
         ticks: cython.longlong = high << 32 | low
         if ticks <= r.clock[CLOCK_LIMIT, number]:
             time: cython.longlong = ticks * r.clock[CLOCK_FACTOR, number]
             divisor: cython.longlong = r.clock[CLOCK_DIVISOR, number]
-            if divisor != 1:  # a division costs as much as all the rest of this function
+            if divisor != 1:  # a division costs as much as the rest of this function
                 time //= divisor
             return time + r.clock[CLOCK_SHIFT, number]
     return packet_time_by_integers(r, number, high, low)
@@ -81,7 +81,7 @@ def note_bad_packet(r: PcapngState, claimed: cython.longlong) -> cython.longlong
 def read_packet_block(
     r: PcapngState, number: cython.longlong, header: cython.longlong, total: cython.longlong
 ) -> cython.longlong:
-    """A packet with time stamp: Enhanced Packet Block and its predecessor differ in the interface field only."""
+    """An Enhanced Packet Block, or the obsolete Packet Block, which differs in its interface field only."""
     at: cython.longlong = r.at
     if total < header + 4:
         return note_bad_packet(r, total)
@@ -99,7 +99,8 @@ def read_packet_block(
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def read_simple_packet_block(r: PcapngState, total: cython.longlong) -> cython.longlong:
-    """A packet of the section's first interface: no time, and its captured length only by arithmetic."""
+    """A Simple Packet Block: a packet of the section's first interface, without a time. Its captured length follows from the
+    block's length and the snap length of the interface."""
     if total < 16:
         return note_bad_packet(r, total)
     length: cython.longlong = u32(r, r.at + 8)

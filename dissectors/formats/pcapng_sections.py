@@ -12,7 +12,7 @@ from dissectors.matrix import new_matrix
 
 
 def read_options(order, body, at):
-    """Yields (code, value) of an option list; a broken one ends the list, for nothing behind it can be trusted."""
+    """Yields (code, value) of a list of options. A damaged option ends the list."""
     while at + 4 <= len(body):
         code, length = struct.unpack_from(order + "HH", body, at)
         if code == 0 or at + 4 + length > len(body):
@@ -23,11 +23,13 @@ def read_options(order, body, at):
 
 @cython.cfunc
 def keep_section(r: PcapngState, order, major, minor):
-    """Of a section without interfaces the next one takes the place, so that a file of nothing but sections cannot fill
-    the memory. The file's first one stays: it is of a version that can be read."""
+    """Writes a section header to the head. It replaces one that had no interfaces, so that a file of nothing but section
+    headers cannot fill the memory; but the first one stays, as its version is known to be readable."""
     if r.bare and len(r.head_bytes) > SECTION_BYTES:
         del r.head_bytes[-SECTION_BYTES:]
-    r.head_bytes += struct.pack(order + "IIIHHqI", SECTION, SECTION_BYTES, 0x1A2B3C4D, major, minor, -1, SECTION_BYTES)
+    r.head_bytes += struct.pack(
+        order + "IIIHHqI", SECTION, SECTION_BYTES, BYTE_ORDER_MAGIC, major, minor, -1, SECTION_BYTES
+    )
     r.bare = True
 
 
@@ -44,7 +46,7 @@ def read_section_header(r: PcapngState, order, body):
 
 @cython.cfunc
 def set_clock(r: PcapngState, interface):
-    """Writes the interface's arithmetic, such that no product of `_time` can leave int64."""
+    """Writes an interface's column of the clock table, such that no product of `packet_time` overflows an int64."""
     column = r.count
     if column == r.clock.shape[1]:
         larger = new_matrix(CLOCK_ROWS, 2 * column)
@@ -66,7 +68,7 @@ def set_clock(r: PcapngState, interface):
 
 
 def keep_interface(r: PcapngState, order, link, snaplen, clock):
-    """Only of an interface that was taken, or there would be no end of them. `clock` has options 9 and 14, if any."""
+    """Writes an interface description to the head. `clock` has its options if_tsresol and if_tsoffset, where it has them."""
     options = b"".join(
         struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) & 3) for code, value in clock.items()
     )
@@ -85,13 +87,13 @@ def read_interface_description(r: PcapngState, order, body):
     interface = Interface(link, snaplen)
     clock = {}
     for code, value in read_options(order, body, 8):
-        if code == 2:
+        if code == IF_NAME:
             interface.name = value[:LONGEST_NAME_BYTES].decode("utf-8", "replace").rstrip("\0")
-        elif code == 9 and value:
+        elif code == IF_TSRESOL and value:
             clock[code] = value[:1]
             exponent = value[0] & 0x7F
             interface.ticks_per_second = 2**exponent if value[0] & 0x80 else 10**exponent
-        elif code == 14 and len(value) == 8:
+        elif code == IF_TSOFFSET and len(value) == 8:
             clock[code] = value
             interface.offset_seconds = struct.unpack(order + "q", value)[0]
     r.interfaces.append(interface)
@@ -108,9 +110,9 @@ def read_interface_statistics(r: PcapngState, order, body):
         return
     dropped = []
     for code, value in read_options(order, body, 12):
-        if len(value) == 8 and code == 4:
+        if len(value) == 8 and code == ISB_IFRECV:
             r.interfaces[number].received = struct.unpack(order + "Q", value)[0]
-        elif len(value) == 8 and code in (5, 7):  # by the interface, by the operating system
+        elif len(value) == 8 and code in (ISB_IFDROP, ISB_OSDROP):
             dropped.append(struct.unpack(order + "Q", value)[0])
     if dropped:
         r.interfaces[number].drops = sum(dropped)

@@ -11,7 +11,7 @@ SECTION_MAGIC = b"\x0a\x0d\x0d\x0a"
 
 @cython.cclass
 class PcapngState:
-    """What is known of the file so far, and the block of bytes being read."""
+    """What is known of the file so far, and the bytes being read: the next block of the file begins at `block[at]`."""
 
     packets = cython.declare(cython.longlong, visibility="readonly")
     offset = cython.declare(cython.longlong, visibility="readonly")
@@ -21,23 +21,23 @@ class PcapngState:
     secrets = cython.declare(list, visibility="readonly")
     until = cython.declare(cython.longlong, visibility="public")
     ended = cython.declare(cython.bint, visibility="readonly")
-    head_bytes: bytearray  # the head, which ends with a section without interfaces when `bare`
-    bare: cython.bint
+    head_bytes: bytearray  # section headers and interfaces so far, written anew
+    bare: cython.bint  # `head_bytes` ends with a section that has no interface
     block: cython.const[cython.uchar][::1]
     out: cython.longlong[:, ::1]
-    clock: cython.longlong[:, ::1]
-    big: cython.bint
-    lost: cython.bint  # damaged: looking for the next section header
-    ignored: cython.bint  # this section is of a version that we do not know
-    skip: cython.longlong  # bytes of a block that are still to be passed over
-    base: cython.longlong  # file offset minus block offset, during feed
+    clock: cython.longlong[:, ::1]  # CLOCK_ rows, a column for each interface
+    big: cython.bint  # the section is big-endian
+    lost: cython.bint  # after damage: the next section header is sought
+    ignored: cython.bint  # the section is of an unknown version
+    skip: cython.longlong  # bytes of a long block that are still to be skipped
+    base: cython.longlong  # offset in the file of block[0]
     at: cython.longlong
     size: cython.longlong
     row: cython.longlong
     first: cython.longlong  # interfaces before this section
-    count: cython.longlong
+    count: cython.longlong  # interfaces so far
     secret_bytes: cython.longlong
-    odd_times: cython.bint
+    odd_times: cython.bint  # a time that no int64 holds was noted
 
 
 @cython.cfunc
@@ -58,12 +58,13 @@ def u32(r: PcapngState, at: cython.longlong) -> cython.longlong:
 
 @cython.cfunc
 def add_note(r: PcapngState, kind, text):
+    """Notes something about the block at `at`."""
     keep_note(r.notes, Note(kind, r.base + r.at, r.packets, text))
 
 
 @cython.cfunc
 def byte_order(magic):
-    """The struct letter of a section's byte order, empty when `magic` is none."""
+    """The byte order that a byte-order magic stands for, as `struct` writes it; empty for other bytes."""
     return {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}.get(bytes(magic), "")
 
 

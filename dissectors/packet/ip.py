@@ -10,7 +10,7 @@ from dissectors.packet.packet_state import PacketState, cut_or_malformed, i64, n
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_ipv4(p: PacketState) -> cython.longlong:
-    """RFC 791. Total length 0 is what a sender with TSO shows before the card cuts the packet up."""
+    """RFC 791. Total length 0: captured on the sending host before the network card segments the packet (TSO)."""
     at: cython.longlong = p.at
     if at + 20 > p.end:
         return cut_or_malformed(p)
@@ -38,7 +38,7 @@ def parse_ipv4(p: PacketState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_ipv6(p: PacketState) -> cython.longlong:
-    """RFC 8200. Payload length 0 means a jumbogram (RFC 2675), or TSO as in IPv4."""
+    """RFC 8200. Payload length 0: a jumbogram (RFC 2675), or TSO as in IPv4."""
     at: cython.longlong = p.at
     if at + 40 > p.end:
         return cut_or_malformed(p)
@@ -55,9 +55,9 @@ def parse_ipv6(p: PacketState) -> cython.longlong:
     p.ttl = p.block[at + 7]
     p.ip_id = UNKNOWN
     p.at = at + 40
-    if kind == 6:
-        return IP_PROTOCOL + 6
-    if kind == 0 and payload == 0:
+    if kind == IPPROTO_TCP:
+        return IP_PROTOCOL + IPPROTO_TCP
+    if kind == IPPROTO_HOPOPTS and payload == 0:
         apply_jumbo_length(p)
     return parse_ipv6_extensions(p, kind)
 
@@ -65,14 +65,23 @@ def parse_ipv6(p: PacketState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_ipv6_extensions(p: PacketState, kind: cython.longlong) -> cython.longlong:
-    """The chain of extension headers: every one takes 8 bytes or more, so the packet's end is the loop's."""
+    """The chain of extension headers. Each takes 8 bytes or more, so the loop ends with the packet."""
     size: cython.longlong
-    while kind in (0, 43, 44, 51, 60, 135, 139, 140):
+    while kind in (
+        IPPROTO_HOPOPTS,
+        IPPROTO_ROUTING,
+        IPPROTO_FRAGMENT,
+        IPPROTO_AH,
+        IPPROTO_DSTOPTS,
+        IPPROTO_MOBILITY,
+        IPPROTO_HIP,
+        IPPROTO_SHIM6,
+    ):
         if p.at + 8 > p.end:
             return cut_or_malformed(p)
         size = p.block[p.at + 1]
-        size = 8 if kind == 44 else size * 4 + 8 if kind == 51 else size * 8 + 8
-        if kind == 44 and u16(p, p.at + 2) & 0xFFF9:
+        size = 8 if kind == IPPROTO_FRAGMENT else size * 4 + 8 if kind == IPPROTO_AH else size * 8 + 8
+        if kind == IPPROTO_FRAGMENT and u16(p, p.at + 2) & 0xFFF9:
             p.at += 8
             size = u16(p, p.at - 6)
             return note_fragment(p, 6, u32(p, p.at - 4), size & 0xFFF8, size & 1, p.block[p.at - 8])
@@ -91,7 +100,7 @@ def note_fragment(
     more: cython.longlong,
     protocol: cython.longlong,
 ) -> cython.longlong:
-    """Notes a fragment, whose payload begins at `at`: what it belongs to is looked up when the packet is left."""
+    """Notes a fragment, whose payload begins at `at`; `add_fragment` takes it when the packet has been read."""
     p.fragment_family = family
     p.fragment_id = number
     p.fragment_offset = offset & 0xFFFF
@@ -103,7 +112,7 @@ def note_fragment(
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def apply_jumbo_length(p: PacketState) -> cython.longlong:
-    """Takes the length from the jumbo payload option of the hop-by-hop header at `at`, from where it counts."""
+    """Takes the length from the jumbo payload option (RFC 2675) of the hop-by-hop header at `at`, where it counts from."""
     if p.at + 8 > p.end:
         return 0
     size: cython.longlong = p.block[p.at + 1]

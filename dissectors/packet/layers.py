@@ -23,7 +23,7 @@ from dissectors.packet.tunnels import parse_gre, parse_mpls, parse_pppoe, parse_
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_packet(p: PacketState, link: cython.longlong) -> cython.longlong:
-    """The packet's outcome; a segment (SEEN_TCP) that `is_mine` is in row `row`, but for number, time and interface."""
+    """Returns the packet's outcome. A segment (SEEN_TCP) that `is_ours` is in row `row`, without number, time and interface."""
     if link < 0 or link > 0xFFFF:
         return SEEN_UNKNOWN_LINK
     return parse_layers(p, LINK + link)
@@ -37,11 +37,11 @@ def parse_layers(p: PacketState, layer: cython.longlong) -> cython.longlong:
         depth += 1
         if depth > DEEPEST:
             return SEEN_MALFORMED
-        if layer == 0x0800:
+        if layer == ETHERTYPE_IPV4:
             layer = parse_ipv4(p)
-        elif layer == IP_PROTOCOL + 6:
+        elif layer == IP_PROTOCOL + IPPROTO_TCP:
             layer = parse_tcp(p)
-        elif layer == 0x86DD:
+        elif layer == ETHERTYPE_IPV6:
             layer = parse_ipv6(p)
         elif layer >= LINK:
             layer = parse_link_layer(p, layer)
@@ -56,15 +56,18 @@ def parse_layers(p: PacketState, layer: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1, check=False)
 def parse_link_layer(p: PacketState, layer: cython.longlong) -> cython.longlong:
     link: cython.longlong = layer - LINK
-    if link == 1:
+    if link == LINKTYPE_ETHERNET:
         return parse_ethernet(p)
-    if link == 113:
+    if link == LINKTYPE_LINUX_SLL:
         return parse_sll(p)
-    if link == 276:
+    if link == LINKTYPE_LINUX_SLL2:
         return parse_sll2(p)
-    if link in (101, 12, 14, 228, 229) or layer == ANY_IP:
+    if (
+        link in (LINKTYPE_RAW, LINKTYPE_DLT_RAW, LINKTYPE_DLT_RAW_OPENBSD, LINKTYPE_IPV4, LINKTYPE_IPV6)
+        or layer == ANY_IP
+    ):
         return parse_raw_ip(p)
-    if link in (0, 108):
+    if link in (LINKTYPE_NULL, LINKTYPE_LOOP):
         return parse_loopback(p)
     if layer == LLC:
         return parse_llc(p)
@@ -74,15 +77,15 @@ def parse_link_layer(p: PacketState, layer: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_ethertype(p: PacketState, kind: cython.longlong) -> cython.longlong:
-    if kind in (0x8100, 0x88A8, 0x9100, 0x9200, 0x9300):
+    if kind in (ETHERTYPE_VLAN, ETHERTYPE_SERVICE_VLAN, ETHERTYPE_QINQ_1, ETHERTYPE_QINQ_2, ETHERTYPE_QINQ_3):
         return parse_vlan(p)
-    if kind in (0x8847, 0x8848):
+    if kind in (ETHERTYPE_MPLS, ETHERTYPE_MPLS_MULTICAST):
         return parse_mpls(p)
-    if kind == 0x8864:
+    if kind == ETHERTYPE_PPPOE_SESSION:
         return parse_pppoe(p)
-    if kind == 0x6558:
-        return LINK + 1
-    p.tally[ETHERTYPES, kind] += 1
+    if kind == ETHERTYPE_BRIDGED_ETHERNET:
+        return LINK + LINKTYPE_ETHERNET
+    p.tally[TALLY_ETHERTYPES, kind] += 1
     return -2 - SEEN_NOT_IP
 
 
@@ -90,15 +93,15 @@ def parse_ethertype(p: PacketState, kind: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1, check=False)
 def parse_ip_protocol(p: PacketState, kind: cython.longlong) -> cython.longlong:
     layer: cython.longlong = -2 - SEEN_NOT_TCP
-    if kind == 17:
+    if kind == IPPROTO_UDP:
         layer = parse_udp(p)
-    elif kind in (4, 41):
-        enter_scope(p, IP_IN_IP, 0)
-        return 0x0800 if kind == 4 else 0x86DD
-    elif kind == 47:
+    elif kind in (IPPROTO_IPV4, IPPROTO_IPV6):
+        enter_scope(p, SCOPE_IP_IN_IP, 0)
+        return ETHERTYPE_IPV4 if kind == IPPROTO_IPV4 else ETHERTYPE_IPV6
+    elif kind == IPPROTO_GRE:
         layer = parse_gre(p)
-    elif kind == 137:
+    elif kind == IPPROTO_MPLS:
         return parse_mpls(p)
     if layer < 0:
-        p.tally[PROTOCOLS, kind] += 1
+        p.tally[TALLY_PROTOCOLS, kind] += 1
     return layer

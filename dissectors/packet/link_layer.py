@@ -10,19 +10,20 @@ from dissectors.packet.packet_state import PacketState, cut_or_malformed, narrow
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_ethernet(p: PacketState) -> cython.longlong:
+    """Ethernet II, or IEEE 802.3 when the type field holds a length."""
     if p.at + 14 > p.end:
         return cut_or_malformed(p)
     kind: cython.longlong = u16(p, p.at + 12)
     p.at += 14
-    return kind if kind >= 1536 else parse_length_field(p, kind)
+    return kind if kind >= LEAST_ETHERTYPE else parse_length_field(p, kind)
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_length_field(p: PacketState, length: cython.longlong) -> cython.longlong:
-    """802.3: where other frames have an ethertype stands the length, and an LLC header follows."""
-    if length > 1500:
-        p.tally[ETHERTYPES, length] += 1
+    """IEEE 802.3: a length in place of the ethertype, then an LLC header."""
+    if length > MOST_LENGTH:
+        p.tally[TALLY_ETHERTYPES, length] += 1
         return -2 - SEEN_NOT_IP
     narrow(p, p.at + length)
     return LLC
@@ -31,26 +32,26 @@ def parse_length_field(p: PacketState, length: cython.longlong) -> cython.longlo
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_llc(p: PacketState) -> cython.longlong:
-    """IEEE 802.2; IP is there behind a SNAP header (RFC 1042, or its 802.1H variant), rarely under a SAP of its own."""
+    """IEEE 802.2: IP follows a SNAP header (RFC 1042, or its 802.1H variant), rarely the SAP of IP itself (6)."""
     if p.at + 3 > p.end:
         return cut_or_malformed(p)
     if p.block[p.at] == 6 and p.block[p.at + 1] == 6:
         p.at += 3
-        return 0x0800
+        return ETHERTYPE_IPV4
     if p.block[p.at] == 0xAA and p.block[p.at + 1] == 0xAA:
         if p.at + 8 > p.end:
             return cut_or_malformed(p)
         if p.block[p.at + 3] == 0 and p.block[p.at + 4] == 0 and p.block[p.at + 5] in (0, 0xF8):
             p.at += 8
             return u16(p, p.at - 2)
-    p.tally[ETHERTYPES, 0] += 1
+    p.tally[TALLY_ETHERTYPES, 0] += 1
     return -2 - SEEN_NOT_IP
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_sll(p: PacketState) -> cython.longlong:
-    """Linux cooked v1: protocol 1 to 4 are no ethertypes (4 is LLC), nor is that of a netlink device (824)."""
+    """LINKTYPE_LINUX_SLL, Linux cooked capture v1."""
     if p.at + 16 > p.end:
         return cut_or_malformed(p)
     kind: cython.longlong = u16(p, p.at + 14)
@@ -62,6 +63,7 @@ def parse_sll(p: PacketState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_sll2(p: PacketState) -> cython.longlong:
+    """LINKTYPE_LINUX_SLL2, Linux cooked capture v2."""
     if p.at + 20 > p.end:
         return cut_or_malformed(p)
     kind: cython.longlong = u16(p, p.at)
@@ -73,8 +75,9 @@ def parse_sll2(p: PacketState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_sll_protocol(p: PacketState, kind: cython.longlong, device: cython.longlong) -> cython.longlong:
-    if device == 824 or (kind < 1536 and kind != 4):
-        p.tally[ETHERTYPES, kind] += 1
+    """Small numbers are no ethertypes (4 is LLC), and netlink devices have a family number in this field."""
+    if device == ARPHRD_NETLINK or (kind < LEAST_ETHERTYPE and kind != 4):
+        p.tally[TALLY_ETHERTYPES, kind] += 1
         return -2 - SEEN_NOT_IP
     return LLC if kind == 4 else kind
 
@@ -82,7 +85,7 @@ def parse_sll_protocol(p: PacketState, kind: cython.longlong, device: cython.lon
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_loopback(p: PacketState) -> cython.longlong:
-    """BSD loopback: the address family in the byte order of the machine that captured, so both are tried."""
+    """BSD loopback: the address family in the byte order of the capturing host, so both orders are tried."""
     if p.at + 4 > p.end:
         return cut_or_malformed(p)
     family: cython.longlong = u16(p, p.at + 2)
@@ -92,27 +95,28 @@ def parse_loopback(p: PacketState) -> cython.longlong:
         family = 0
     p.at += 4
     if family == 2:
-        return 0x0800
+        return ETHERTYPE_IPV4
     if family in (10, 23, 24, 28, 30):  # Linux, Windows, NetBSD and OpenBSD, FreeBSD, Darwin
-        return 0x86DD
+        return ETHERTYPE_IPV6
     return -2 - SEEN_NOT_IP
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_raw_ip(p: PacketState) -> cython.longlong:
+    """An IP packet without link layer: the first four bits are the IP version."""
     if p.at >= p.end:
         return cut_or_malformed(p)
     version: cython.longlong = p.block[p.at] >> 4
     if version == 4:
-        return 0x0800
-    return 0x86DD if version == 6 else -2 - SEEN_MALFORMED
+        return ETHERTYPE_IPV4
+    return ETHERTYPE_IPV6 if version == 6 else -2 - SEEN_MALFORMED
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_rare_link(p: PacketState, link: cython.longlong) -> cython.longlong:
-    """Link types of `rare_links`: Python objects for every packet, which is fine as they are rare."""
+    """Link types of `rare_links`, which read each packet as Python bytes: slower, for link types that are rare under Kafka."""
     resolve = p.resolvers.get(link)
     if resolve is None:
         return -2 - SEEN_UNKNOWN_LINK

@@ -8,7 +8,11 @@ from dissectors.packet.layer_codes import *
 
 @cython.cclass
 class PacketState:
-    """The packet being read and what the stage keeps from one packet to the next."""
+    """The packet being read and what the stage keeps from one packet to the next.
+
+    The layer that comes next begins at `at`. Its bytes end at `end` as far as they were captured, at `wire` as far as they
+    were sent; all three are offsets in `block`.
+    """
 
     scopes = cython.declare(dict, visibility="readonly")
     datagram = cython.declare(bytes, visibility="readonly")
@@ -18,16 +22,16 @@ class PacketState:
     out: cython.longlong[:, ::1]
     recent: cython.longlong[:, ::1]
     tally: cython.longlong[:, ::1]
-    links: cython.longlong[:, ::1]  # row 0: link type, then one row per outcome
+    links: cython.longlong[:, ::1]  # a column for each link type: its number, then packets by outcome
     link_count: cython.longlong
     link_column: cython.longlong
     number_base: cython.longlong
     shard: cython.longlong
     shards: cython.longlong
-    shards_of_buckets: cython.longlong[:, ::1]  # of connections, by their hash: share + 1, 0 for nobody yet
-    segments_of_shards: cython.longlong[:, ::1]  # segments of each share
-    buckets_of_shards: cython.longlong[:, ::1]  # places of each share
-    buckets_taken: cython.longlong  # and of all
+    shards_of_buckets: cython.longlong[:, ::1]  # shard + 1, 0 while a bucket has none
+    segments_of_shards: cython.longlong[:, ::1]
+    buckets_of_shards: cython.longlong[:, ::1]
+    buckets_taken: cython.longlong  # the sum of buckets_of_shards
     weighed: cython.bint
     base_scope: cython.longlong
     origin: cython.longlong
@@ -45,7 +49,7 @@ class PacketState:
     destination_low: cython.longlong
     ttl: cython.longlong
     ip_id: cython.longlong
-    is_ours: cython.bint  # the segment belongs to a connection of this share
+    is_ours: cython.bint  # the segment belongs to a connection of our shard
     # The fragment that was met: its payload is [at, end), of `wire` - `at` bytes.
     fragment_id: cython.longlong
     fragment_offset: cython.longlong
@@ -90,7 +94,7 @@ def u32(p: PacketState, at: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=True)
 def i64(p: PacketState, at: cython.longlong) -> cython.longlong:
-    """Eight bytes as one signed number, by arithmetic that compiled and plain code do alike."""
+    """Eight bytes as a signed number, by arithmetic that gives the same in C and in Python."""
     high: cython.longlong = u32(p, at)
     return ((high ^ SIGN) - SIGN) * HIGH_HALF + u32(p, at + 4)
 
@@ -99,10 +103,10 @@ def i64(p: PacketState, at: cython.longlong) -> cython.longlong:
 @cython.inline
 @cython.exceptval(check=False)
 def narrow(p: PacketState, stop: cython.longlong) -> cython.void:
-    """The layer ends at `stop`: padding behind it is none of ours, and bytes up to it that are missing were cut.
+    """The layer ends at `stop`: bytes behind it are padding, bytes before it that are missing were cut by the snap length.
 
-    A header's length field counts more than the capture's length of the packet: a mirror that truncates packets
-    forgets how long they were. But no layer is longer than the one around it says.
+    The length field of a header is believed rather than the packet length in the capture file, because a mirror that
+    truncates packets forgets how long they were. But no layer is longer than the layer around it.
     """
     if p.bound > stop:
         p.bound = stop
@@ -115,5 +119,18 @@ def narrow(p: PacketState, stop: cython.longlong) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 def cut_or_malformed(p: PacketState) -> cython.longlong:
-    """The outcome of a packet whose next header is not there."""
+    """The outcome of a packet that ends within a header: cut by the snap length, or malformed."""
     return -2 - SEEN_CUT if p.end < p.wire else -2 - SEEN_MALFORMED
+
+
+@cython.cfunc
+def find_link_column(p: PacketState, link):
+    """Sets `link_column` to the column of `links` that counts a link type. The last of very many counts all others."""
+    for column in range(p.link_count):
+        if p.links[0, column] == link:
+            p.link_column = column
+            return
+    p.link_column = min(p.link_count, MOST_LINKS - 1)
+    if p.link_count < MOST_LINKS:
+        p.links[0, p.link_count] = link
+        p.link_count += 1

@@ -9,11 +9,11 @@ import cython
 
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
-from dissectors.packet.datagrams import add_fragment, find_link_column
+from dissectors.packet.datagrams import add_fragment
 from dissectors.packet.ip_fragments import Fragments
 from dissectors.packet.layer_codes import *
 from dissectors.packet.layers import parse_packet
-from dissectors.packet.packet_state import PacketState
+from dissectors.packet.packet_state import PacketState, find_link_column
 from dissectors.packet.rare_links import RESOLVERS
 from dissectors.packet.scopes import scope_number
 
@@ -21,27 +21,25 @@ from dissectors.packet.scopes import scope_number
 @cython.final
 @cython.cclass
 class Packets(PacketState):
-    """Turns rows of the packets matrix into rows of the segments matrix, and counts everything that is no segment.
+    """Turns rows of the packets matrix into rows of the segments matrix, and counts packets that are no TCP segments.
 
-    `scopes` says what each SEGMENT_SCOPE other than 0 stands for: outer layers first, separated by `, `. A scope's
-    number is a hash of its layers, so that every split of a capture gives it the same one. `datagram` holds the bytes of
-    the last row after WHY_DATAGRAM, `fragments` what waits for the rest of its datagram.
+    `scopes` describes each SEGMENT_SCOPE other than 0: outer layers first, separated by `, `. `datagram` holds the bytes of
+    the last row after WHY_DATAGRAM, `fragments` the IP fragments that wait for the rest of their datagram.
     """
 
-    def __init__(self, resolvers=RESOLVERS, fragments=None, share=0, shares=1, weighed=False):
-        """`resolvers` maps a link type that this stage does not read to a function(bytes) -> offset of IP, or None.
+    def __init__(self, resolvers=RESOLVERS, fragments=None, shard=0, shards=1, weighed=False):
+        """`resolvers` maps a link type that this stage does not read itself to a function(bytes) -> offset of IP, or None.
 
-        `fragments` may be shared by the stages of inputs that are one capture. Of `shares` stages that read the same
-        input, each hands on the segments of its own connections only: share `share`, from 0. With `weighed` the hash of a
-        connection tells one of OWNERS places, and each place gets a share when it is first met, by how many segments the
-        shares have had: all stages must be given the same packets then.
+        `fragments` may be shared by the stages of several inputs that are one capture. Of `shards` stages that read the same
+        input, each hands on the segments of its own connections only: number `shard`, from 0. `weighed`: see `shards`; all
+        stages must then be fed the same packets.
         """
-        self.shard = share
-        self.shards = shares
+        self.shard = shard
+        self.shards = shards
         self.weighed = weighed
-        self.shards_of_buckets = new_matrix(1, OWNERS if weighed else 1)
-        self.segments_of_shards = new_matrix(1, shares)
-        self.buckets_of_shards = new_matrix(1, shares)
+        self.shards_of_buckets = new_matrix(1, BUCKETS if weighed else 1)
+        self.segments_of_shards = new_matrix(1, shards)
+        self.buckets_of_shards = new_matrix(1, shards)
         self.buckets_taken = 0
         self.resolvers = resolvers
         self.fragments = Fragments() if fragments is None else fragments
@@ -50,19 +48,19 @@ class Packets(PacketState):
         self.block = b""
         self.out = new_matrix(1, 1)
         self.recent = new_matrix(1, RECENT_SCOPES)
-        self.tally = new_matrix(4, 65536)
+        self.tally = new_matrix(TALLIES, 65536)
         self.links = new_matrix(1 + SEEN_OUTCOMES, MOST_LINKS)
-        self.links[0, 0] = -1  # no link type: the first packet makes itself a column
+        self.links[0, 0] = -1  # no link type, so that the first packet finds its column
         self.link_count = 0
         self.link_column = 0
         self.is_ours = True
         self.begin(0)
 
     def begin(self, number_base, tap="", origin=0):
-        """A new input: its segments are numbered `number_base` + packet number, and its time range starts anew.
+        """A new input: its segments are numbered `number_base` + packet number, and its time range begins anew.
 
-        `tap` names where it was taken, if somebody said so: equal addresses of two taps are kept apart. `origin` is
-        added to the number of each segment's interface.
+        `tap` names the capture point, empty when nobody named it: equal addresses at two taps are kept apart. `origin` is
+        added to the interface number of each segment.
         """
         self.number_base = number_base
         self.origin = origin
@@ -75,7 +73,7 @@ class Packets(PacketState):
         self.last_time = UNKNOWN
 
     def time_range(self):
-        """(earliest, latest) time of the input's packets of every kind, ns; (None, None) when none has a time."""
+        """(earliest, latest) time of all packets of the input, in ns; (None, None) when none has a time."""
         return (None, None) if self.first_time == UNKNOWN else (self.first_time, self.last_time)
 
     @cython.boundscheck(False)
@@ -89,10 +87,10 @@ class Packets(PacketState):
     ):
         """Reads `packets[:, start_row:rows]`, whose offsets point into `block`, and writes `segments[SEGMENT_, ...]`.
 
-        Returns (next_row, segments_written, why): WHY_OUTPUT_FULL wants a call with `start_row=next_row` and an empty
-        `segments`, and so does WHY_DATAGRAM, after which the bytes of the last row are in `datagram`, not in `block`.
-        Never raises for what is in a packet: each counts under exactly one SEEN_ outcome, fragments under that of their
-        datagram once it is complete.
+        Returns (next row, segments written, why). After WHY_OUTPUT_FULL and WHY_DATAGRAM call again with `start_row` the
+        next row and with an empty `segments`; after WHY_DATAGRAM the payload of the last segment is in `datagram`, not in
+        `block`. Never raises for what is in a packet: each packet counts under exactly one SEEN_ outcome, fragments under
+        that of their datagram once it is complete.
         """
         capacity: cython.longlong = segments.shape[1]
         packet: cython.longlong = start_row
@@ -136,17 +134,17 @@ class Packets(PacketState):
             packet += 1
             if why != WHY_DONE:
                 break
-        self.block = b""  # or the caller could not resize its buffer
+        self.block = b""  # releases the buffer, so that the caller can resize it
         return packet, self.row, why
 
     def outcomes(self):
-        """How many packets ended in each SEEN_ outcome so far, a list indexed by it."""
+        """Packets by SEEN_ outcome so far, as a list."""
         return [
             sum(self.links[1 + outcome, link] for link in range(self.link_count)) for outcome in range(SEEN_OUTCOMES)
         ]
 
     def by_link(self):
-        """Link type -> its packets by SEEN_ outcome. The last of very many link types takes in all further ones."""
+        """Link type -> its packets by SEEN_ outcome. The last of MOST_LINKS link types includes all further ones."""
         return {
             self.links[0, link]: [self.links[1 + outcome, link] for outcome in range(SEEN_OUTCOMES)]
             for link in range(self.link_count)
@@ -154,19 +152,19 @@ class Packets(PacketState):
 
     def tcp_ports(self):
         """Port -> TCP segments from or to it."""
-        return self._counts(TCP_PORTS)
+        return self._counts(TALLY_TCP_PORTS)
 
     def udp_ports(self):
-        """Port -> UDP packets from or to it, where no tunnel was recognised inside."""
-        return self._counts(UDP_PORTS)
+        """Port -> UDP packets from or to it that are no tunnel."""
+        return self._counts(TALLY_UDP_PORTS)
 
     def ethertypes(self):
-        """Ethertype -> packets of it without IP; 0 counts 802.3 frames."""
-        return self._counts(ETHERTYPES)
+        """Ethertype -> packets without IP; 0 counts 802.3 frames."""
+        return self._counts(TALLY_ETHERTYPES)
 
     def protocols(self):
         """IP protocol number -> IP packets that carry it instead of TCP (UDP included)."""
-        return self._counts(PROTOCOLS)
+        return self._counts(TALLY_PROTOCOLS)
 
     def _counts(self, row):
         return {name: self.tally[row, name] for name in range(65536) if self.tally[row, name]}

@@ -9,14 +9,14 @@ from dissectors.layout import *
 from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState
 
-# Kinds of scope: what may lie between equal addresses of different networks.
+# By kind, SCOPE_ of `layer_codes`.
 SCOPE_NAMES = ("vlan", "pppoe session", "ip in ip", "gre", "erspan session", "vxlan", "geneve")
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def scope_number(outer: cython.ulonglong, layer: cython.ulonglong) -> cython.longlong:
-    """A positive 63-bit number for a layer inside a scope."""
+    """The positive 63-bit number of a layer inside the scope `outer` (SplitMix64)."""
     z: cython.ulonglong = (outer + layer + GAMMA) & MASK
     z = ((z ^ (z >> 30)) * FIRST_MIX) & MASK
     z = ((z ^ (z >> 27)) * SECOND_MIX) & MASK
@@ -26,11 +26,11 @@ def scope_number(outer: cython.ulonglong, layer: cython.ulonglong) -> cython.lon
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def enter_scope(p: PacketState, kind: cython.longlong, number: cython.longlong) -> cython.longlong:
-    """Goes down into a network whose addresses are its own."""
+    """The layers behind this one belong to another network: VLAN, session or tunnel `number`."""
     outer: cython.longlong = p.scope
     p.scope = scope_number(outer, kind << 32 | number)
-    if p.recent[0, p.scope >> 1 & 63] != p.scope:
-        p.recent[0, p.scope >> 1 & 63] = p.scope
+    if p.recent[0, p.scope >> 1 & (RECENT_SCOPES - 1)] != p.scope:
+        p.recent[0, p.scope >> 1 & (RECENT_SCOPES - 1)] = p.scope
         describe_scope(p, outer, kind, number)
     return 0
 
@@ -38,5 +38,5 @@ def enter_scope(p: PacketState, kind: cython.longlong, number: cython.longlong) 
 @cython.cfunc
 def describe_scope(p: PacketState, outer, kind, number):
     if p.scope not in p.scopes and len(p.scopes) < MOST_SCOPES:
-        name = SCOPE_NAMES[kind] if kind in (IP_IN_IP, GRE) else f"{SCOPE_NAMES[kind]} {number}"
+        name = SCOPE_NAMES[kind] if kind in (SCOPE_IP_IN_IP, SCOPE_GRE) else f"{SCOPE_NAMES[kind]} {number}"
         p.scopes[p.scope] = f"{p.scopes[outer]}, {name}" if outer in p.scopes else name

@@ -12,7 +12,8 @@ from dissectors.packet.shards import is_of_shard
 @cython.exceptval(-1, check=False)
 @cython.boundscheck(False)
 def parse_tcp(p: PacketState) -> cython.longlong:
-    """RFC 9293. A header cut by snaplen still counts if its flags are there: the stream moves on by the length."""
+    """RFC 9293. A header that the snap length cut still makes a row when its flags were captured: reassembly then knows how many
+    bytes were sent."""
     at: cython.longlong = p.at
     row: cython.longlong = p.row
     if at + 20 > p.wire:
@@ -25,9 +26,9 @@ def parse_tcp(p: PacketState) -> cython.longlong:
     source: cython.longlong = u16(p, at)
     target: cython.longlong = u16(p, at + 2)
     payload: cython.longlong = at + header
-    p.tally[TCP_PORTS, source] += 1
+    p.tally[TALLY_TCP_PORTS, source] += 1
     if source != target:
-        p.tally[TCP_PORTS, target] += 1
+        p.tally[TALLY_TCP_PORTS, target] += 1
     p.is_ours = is_of_shard(p, source + target)
     if not p.is_ours:
         return -2 - SEEN_TCP

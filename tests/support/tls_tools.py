@@ -260,7 +260,7 @@ def _batches(
         for column, value in enumerate(values):
             chunks[column, number] = value
     block, heap = memoryview(bytes(buffers[0])), buffers[1]
-    kept, taken = stage.sort(block, heap, chunks, len(todo), 10)
+    kept, taken = stage.separate(block, heap, chunks, len(todo), 10)
     yield chunks, kept, (bytes(block), bytes(heap))
     if taken:
         found, count = sessions.feed(taken, block, heap)

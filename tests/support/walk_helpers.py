@@ -17,7 +17,7 @@ from typing import NamedTuple
 import cramjam
 
 from dissectors import layout
-from dissectors.kafka.columns import program, walk
+from dissectors.kafka.columns import role_columns, walk
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.explain import Explained, Node, Struct, explain
 from dissectors.kafka.schema import lookup, roles
@@ -250,8 +250,8 @@ def entries_of(tree: Struct) -> list[dict[int, object]]:
                 row[layout.ENTRY_RECORD_BYTES] = len(node.value or b"")
                 put(row, layout.ENTRY_NEXT_OFFSET, next_offset(node.value or b""))
             for role in node.field.roles:
-                if role in program.ENTRY_OF_ROLE and is_there(node):
-                    put(row, program.ENTRY_OF_ROLE[role], node.value)
+                if role in role_columns.ENTRY_OF_ROLE and is_there(node):
+                    put(row, role_columns.ENTRY_OF_ROLE[role], node.value)
         found.append((element.direct[0].start, row))
     return [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
@@ -292,7 +292,7 @@ def counts_of(tree: Struct, version: int) -> dict[int, object]:
                 add(layout.VALUE_RECORD_BYTES, len(node.value or b""))
             if not isinstance(node.value, list) or not is_there(node):
                 continue
-            for role, column in program.COUNT_OF_ROLE.items():
+            for role, column in role_columns.COUNT_OF_ROLE.items():
                 if role in node.field.roles:
                     add(column, len(node.value))
             for inner in below(node.field, version):
@@ -318,15 +318,15 @@ def values_of(found: Explained) -> dict[int, object]:
     for element in elements(found.body):
         for node in element.direct:
             for role in node.field.roles:
-                if role not in program.VALUE_OF_ROLE or node.value is None or isinstance(node.value, list):
+                if role not in role_columns.VALUE_OF_ROLE or node.value is None or isinstance(node.value, list):
                     continue
                 if element.array is None:
-                    put(row, program.VALUE_OF_ROLE[role], node.value)
+                    put(row, role_columns.VALUE_OF_ROLE[role], node.value)
                 elif role not in at_top:
                     inside.setdefault(role, []).append(node.value)
     for role, several in inside.items():
         if len(several) == 1:
-            put(row, program.VALUE_OF_ROLE[role], several[0])
+            put(row, role_columns.VALUE_OF_ROLE[role], several[0])
     codes = [error[layout.ERROR_CODE] for _, error in errors_of(found.body)]
     if codes:
         row[layout.VALUE_ERROR_CODE] = next((code for code in codes if code), 0)

@@ -1,13 +1,11 @@
-"""Reads the bodies of frames into columns, by the programs of `program`: no tree, no Python object per frame.
+"""Reads the bodies of frames into columns, without a tree and without a Python object per frame.
 
-Every length is checked against the bytes that are left before anything is passed over, read or looped over; the depth
-of nesting is the program's, never the message's. A message that needs more bytes than its frame has is malformed; one
-that needs more than the capture kept of the frame is truncated.
+A body is read by a program: a flat list of operations (`operations`) that `program` makes of the schema of an API and
+version. Every length is checked against the bytes that are left before bytes are skipped, read or looped over. The program
+decides how deep structures nest, never the message. A message that needs more bytes than its frame has is malformed; one
+that needs more than the capture kept of the frame is truncated (`walk_message` says what is left of both).
 
-What a column says is true or unknown: a malformed message leaves only its client id, a truncated one loses its sums and
-a first error of 0. Rows of a truncated message stay, those of a malformed one go.
-
-The interpreter (`explain`) is the reference; tests hold both against each other.
+The reference is the interpreter (`explain`); tests compare the two on all APIs and versions.
 """
 
 from array import array
@@ -15,6 +13,7 @@ from array import array
 import cython
 
 from dissectors.kafka.columns import program
+from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_message import blank_values, has_message, program_index, read_message
 from dissectors.kafka.columns.walk_state import WalkState
@@ -24,14 +23,14 @@ from dissectors.matrix import check_room, new_matrix
 
 
 def filled(count, value):
-    """int64 numbers, all the same."""
+    """`count` int64 numbers, each of them `value`."""
     return memoryview(array("q", [value]) * count)
 
 
 def doubled(small, columns, used, most_rows):
-    """A matrix of twice the rows that holds the first `used` rows of `small`.
+    """A matrix of twice the rows, at most `most_rows`, that holds the first `used` rows of `small`.
 
-    The number of rows is an odd multiple of eight: with a power of two all columns of a row would share one cache set.
+    The number of rows is an odd multiple of eight: with a power of two all columns of a row would fall into one cache set.
     """
     rows = len(small.cast("B")) // (8 * columns)
     wider = min(2 * rows + 8, most_rows)
@@ -47,12 +46,12 @@ def doubled(small, columns, used, most_rows):
 @cython.final
 @cython.cclass
 class Walker(WalkState):
-    """Walks batches of frames; `walk` is all that a pipeline needs.
+    """Reads the bodies of batches of frames; a pipeline needs only `walk`.
 
-    `write_entries` asks for rows of `entries` too. `most_strings` and `most_string_bytes` bound the interned strings:
-    when `strings_full()`, the caller takes what refers to them, calls `clear_strings` between two batches, and brings
-    what it must keep to new numbers by `strings.number`.
-    `most_rows` bounds entries and errors of one batch, each; `rows_dropped()` counts what did not fit.
+    `write_entries`: write rows of entries too. `most_strings` and `most_string_bytes` bound the interned strings: when
+    `strings_full()`, the caller writes out the rows that refer to them, calls `clear_strings` between two batches, and gets
+    new numbers from `strings.number` for strings that it must keep. `most_rows` bounds the entries and the errors of one
+    batch; `rows_dropped()` counts those beyond.
     """
 
     def __init__(self, write_entries=False, most_strings=1000000, most_string_bytes=64000000, most_rows=1048576):
@@ -79,8 +78,8 @@ class Walker(WalkState):
     def walk(self, block, heap, frames, rows, values):
         """Reads frame rows [0, rows) into `values[:, row]` and sets their FRAME_DECODED and FRAME_BODY.
 
-        `block` and `heap` are what FRAME_BUFFER 0 and 1 point into. Returns (entries, errors): how many columns of
-        `rows_of_entries()` and `rows_of_errors()` are filled; both are overwritten by the next call.
+        `block` and `heap` are what FRAME_BUFFER 0 and 1 point into. Returns (entries, errors): how many rows of
+        `rows_of_entries()` and `rows_of_errors()` are filled; the next call overwrites both.
         """
         row, entries_used, errors_used, why = 0, 0, 0, WHY_OUTPUT_FULL
         while why != WHY_DONE:
@@ -115,10 +114,11 @@ class Walker(WalkState):
         return self.errors_matrix
 
     def rows_dropped(self):
-        """Entries and errors that `most_rows` did not let in, since the start."""
+        """Entries and errors beyond `most_rows`, since the start."""
         return self.dropped
 
     def strings_full(self):
+        """Whether the interned strings are more than the limits allow."""
         return len(self.strings.values) > self.most_strings or self.strings.size_bytes > self.most_string_bytes
 
     def texts(self):
@@ -126,40 +126,39 @@ class Walker(WalkState):
         return self.strings.values
 
     def clear_strings(self):
-        """Forgets all strings; numbers given before mean nothing any more."""
+        """Forgets all strings: numbers that were given before are invalid."""
         self.strings.clear()
-        for place in range(TEXT_SLOTS):
-            self.text_sizes[place] = -1
+        for slot in range(TEXT_SLOTS):
+            self.text_sizes[slot] = -1
 
     def wanted(self):
         """After WHY_NEED_PROGRAM: key, version and direction ("request", "response") of the program that is missing."""
         return self.wanted_key, self.wanted_version, "response" if self.wanted_direction else "request"
 
     def add_program(self, key, version, direction):
-        """Makes the program of a message known, the header alone where there is no schema."""
+        """Builds the program of a message; where no schema knows the version it reads the header only."""
         self.keys.add(key)
         made = program.build(key, version, direction, self.write_entries)
         if made.depth > STACK_LEVELS:
             raise ValueError(f"key {key} version {version} nests deeper than {STACK_LEVELS}")
-        place = program_index(key, version, 1 if direction == "response" else 0)
-        self.programs[place] = len(self.code_array)
+        index = program_index(key, version, 1 if direction == "response" else 0)
+        self.programs[index] = len(self.code_array)
         self.code_array = self.code_array + made.code
         self.code = self.code_array
 
     @cython.boundscheck(False)
     def feed(self, block, heap, frames, rows, start_row, values, entries, entries_used, errors, errors_used):
-        """Reads frame rows [start_row, rows); returns (next row, entries used, errors used, why it stopped).
+        """Reads frame rows [start_row, rows); returns (next row, entries used, errors used, WHY_).
 
-        WHY_NEED_PROGRAM: call `add_program(*wanted())`; WHY_OUTPUT_FULL: the message of the next row does not fit into
-        the rest of `entries` or `errors`; take their rows or make them larger. In both cases call again with what was
-        returned: the rows of a message are all there or none.
+        After WHY_NEED_PROGRAM call `add_program(*wanted())`. After WHY_OUTPUT_FULL the message of the next row does not
+        fit into the rest of `entries` or `errors`: empty or enlarge them. Then call again with what was returned.
         """
         last: cython.longlong = rows
         row: cython.longlong = start_row
         why: cython.longlong = WHY_DONE
         buffer: cython.longlong
         current: cython.longlong = -1
-        # Taken once a call: a batch may change between the two with every row.
+        # Two views for the whole call: rows may alternate between the two buffers, and making a view is slow.
         in_block = memoryview(block)
         in_heap = memoryview(heap)
         block_bytes: cython.const[cython.uchar][::1] = in_block
@@ -192,7 +191,7 @@ class Walker(WalkState):
             self._release()
 
     def _release(self):
-        """Lets go of the buffers of a batch: their owners may want to resize them."""
+        """Releases the buffers of a batch, so that their owners can resize them."""
         self.frames = self.nothing
         self.values = self.nothing
         self.entries = self.nothing

@@ -1,10 +1,13 @@
-"""Numbers, varints and lengths of Kafka's protocol, read from the message at hand.
+"""Primitive types of Kafka's protocol: integers, varints and lengths, read from the message at hand.
 
-Reads of fixed size check the buffer, not the message: the program has checked the bytes that are left.
+Integers of fixed size are only checked against the buffer: OP_FIXED has checked the bytes that are left for all its fields.
+
+Sources: protocol guide; KIP-482 (compact lengths).
 """
 
 import cython
 
+from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import OUTSIDE, WalkState
 from dissectors.layout import *
@@ -13,7 +16,8 @@ from dissectors.layout import *
 @cython.cfunc
 @cython.exceptval(check=False)
 def too_short(w: WalkState, size: cython.longlong) -> cython.longlong:
-    """The outcome when `size` bytes are not there: did the frame end, or only what was captured of it?"""
+    """Sets and returns the outcome when fewer than `size` bytes are left: malformed when the frame ends before them,
+    truncated when only the captured bytes do."""
     w.outcome = DECODED_MALFORMED if size > w.limit - w.pos else DECODED_TRUNCATED
     return w.outcome
 
@@ -53,7 +57,6 @@ def unsigned32(w: WalkState, at: cython.longlong) -> cython.longlong:
 @cython.inline
 @cython.exceptval(-4611686018427387905, check=True)
 def signed32(w: WalkState, at: cython.longlong) -> cython.longlong:
-    # Literals beyond 31 bits would be Python objects in compiled code.
     value: cython.longlong = unsigned32(w, at)
     return (value ^ SIGN_32) - SIGN_32
 
@@ -71,17 +74,17 @@ def read_varint(w: WalkState) -> cython.longlong:
     """An unsigned varint of 32 bits, or FAILED."""
     value: cython.longlong = 0
     byte: cython.longlong
-    place: cython.longlong
-    for place in range(5):
-        if w.pos + place >= w.end:
-            too_short(w, place + 1)
+    count: cython.longlong
+    for count in range(5):
+        if w.pos + count >= w.end:
+            too_short(w, count + 1)
             return FAILED
-        byte = w.data[w.pos + place]
-        value |= (byte & 127) << (7 * place)
+        byte = w.data[w.pos + count]
+        value |= (byte & 127) << (7 * count)
         if byte < 128:
             if value >> 32:
                 break
-            w.pos += place + 1
+            w.pos += count + 1
             return value
     w.outcome = DECODED_MALFORMED
     return FAILED
@@ -92,7 +95,7 @@ def read_varint(w: WalkState) -> cython.longlong:
 @cython.exceptval(-9)
 @cython.boundscheck(False)
 def read_length(w: WalkState, form: cython.int) -> cython.longlong:
-    """A length or count, -1 for null, FAILED; `pos` moves behind it."""
+    """A length or count, -1 for null, FAILED when it is not there or below -1. `pos` moves behind it."""
     size: cython.longlong
     if form == FORM_COMPACT:
         if w.pos < w.end and byte_at(w, w.pos) < 128:

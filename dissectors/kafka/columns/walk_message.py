@@ -1,7 +1,13 @@
-"""Reads the message of one frame: finds its program, runs it, and leaves in the columns only what is true."""
+"""Reads the message of one frame: finds its program, runs it, and leaves in the columns only what is certain.
+
+A malformed message leaves no more than its client id and no rows. A truncated one (the capture kept only its first bytes)
+leaves what was read, its rows too, but no counts and sums, which would be too small, and no error code 0, as a later one
+may not be 0.
+"""
 
 import cython
 
+from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_program import run_program
 from dissectors.kafka.columns.walk_state import WalkState
@@ -12,8 +18,8 @@ from dissectors.layout import *
 @cython.inline
 @cython.exceptval(check=False)
 def program_index(key: cython.longlong, version: cython.longlong, direction: cython.longlong) -> cython.longlong:
-    """Where the program of a message is noted. Keys and versions beyond the table have the header alone: a known key in the
-    form of its newest versions, unknown keys one form for all."""
+    """Index of a message in `programs`. Keys and versions beyond the table share the last index: no schema knows them, so
+    their program reads the header only."""
     if key >= KEYS:
         key = KEYS - 1
     if version >= VERSIONS:
@@ -35,7 +41,7 @@ def blank_values(w: WalkState, row: cython.longlong) -> cython.int:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def has_message(w: WalkState, row: cython.longlong) -> cython.int:
-    """Whether a frame row has bytes of a message whose API is known; an orphan reply without one is a header."""
+    """Whether a frame row holds bytes of a message whose API is known. Of a reply without request only the header is known."""
     event: cython.longlong = w.frames[FRAME_EVENT, row]
     held: cython.longlong = w.frames[FRAME_HELD, row]
     if event > FRAME_ORPHAN_SEEN or held <= 0:
@@ -52,6 +58,7 @@ def has_message(w: WalkState, row: cython.longlong) -> cython.int:
 def want_program(
     w: WalkState, key: cython.longlong, version: cython.longlong, direction: cython.longlong
 ) -> cython.longlong:
+    """Stops the batch: the caller must add the program."""
     w.wanted_key = key
     w.wanted_version = version
     w.wanted_direction = direction
@@ -61,8 +68,8 @@ def want_program(
 @cython.cfunc
 @cython.exceptval(-1)
 @cython.boundscheck(False)
-def run_on_row(w: WalkState, row: cython.longlong, place: cython.longlong) -> cython.longlong:
-    """Runs a program over the frame of a row; gives a DECODED_ or FULL_OUTPUT and leaves only what is true."""
+def run_on_row(w: WalkState, row: cython.longlong, address: cython.longlong) -> cython.longlong:
+    """Runs the program at `address` over the frame of a row; returns a DECODED_ or FULL_OUTPUT."""
     outcome: cython.longlong
     number: cython.longlong
     client: cython.longlong
@@ -77,7 +84,7 @@ def run_on_row(w: WalkState, row: cython.longlong, place: cython.longlong) -> cy
     w.error_count = 0
     w.once = 0
     w.frames[FRAME_BODY, row] = UNKNOWN
-    outcome = run_program(w, place)
+    outcome = run_program(w, address)
     if outcome == DECODED_FULL:
         if w.first_error != UNKNOWN:
             w.values[VALUE_ERROR_CODE, row] = w.first_error
@@ -86,13 +93,12 @@ def run_on_row(w: WalkState, row: cython.longlong, place: cython.longlong) -> cy
     for number in range(REGISTERS):
         w.registers[number] = UNKNOWN
     if outcome == DECODED_TRUNCATED:
-        # Sums are not complete; error codes that were cut off need not be 0.
         w.values[VALUE_TOPICS, row] = UNKNOWN
         w.values[VALUE_PARTITIONS, row] = UNKNOWN
         w.values[VALUE_RECORD_BYTES, row] = UNKNOWN
         if w.first_error != 0:
             w.values[VALUE_ERROR_CODE, row] = w.first_error
-        # Nor is what was seen once sure to come only once.
+        # A field inside an array that was seen once may come again in the bytes that are missing.
         for number in range(VALUE_COLUMNS):
             if (w.once >> number) & 1:
                 w.values[number, row] = UNKNOWN
@@ -108,11 +114,14 @@ def run_on_row(w: WalkState, row: cython.longlong, place: cython.longlong) -> cy
 def read_as_version_0(
     w: WalkState,
     row: cython.longlong,
-    place: cython.longlong,
+    address: cython.longlong,
     fallback: cython.longlong,
     errors_before: cython.longlong,
 ) -> cython.longlong:
-    """A broker refuses an unknown ApiVersions version by a body of version 0 that says so (KIP-511)."""
+    """A broker refuses an ApiVersions version that it does not know by a body of version 0 with that error code (KIP-511).
+
+    Reads the reply by the program of version 0 at `fallback`; by its own one again when it is no such refusal.
+    """
     outcome: cython.longlong
     w.errors_used = errors_before
     blank_values(w, row)
@@ -125,32 +134,32 @@ def read_as_version_0(
         return outcome
     w.errors_used = errors_before
     blank_values(w, row)
-    return run_on_row(w, row, place)
+    return run_on_row(w, row, address)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def read_message(w: WalkState, row: cython.longlong) -> cython.longlong:
-    """Walks the message of a frame row; gives a WHY_."""
+    """Reads the message of a frame row; returns a WHY_. Its rows of entries and errors are all there or none."""
     key: cython.longlong = w.frames[FRAME_KEY, row]
     version: cython.longlong = w.frames[FRAME_VERSION, row]
     direction: cython.longlong = 0 if w.frames[FRAME_EVENT, row] == FRAME_REQUEST_SEEN else 1
-    place: cython.longlong = w.programs[program_index(key, version, direction)]
+    address: cython.longlong = w.programs[program_index(key, version, direction)]
     fallback: cython.longlong = NO_PROGRAM
     outcome: cython.longlong
     entries_before: cython.longlong = w.entries_used
     errors_before: cython.longlong = w.errors_used
     dropped_before: cython.longlong = w.dropped
-    if place == NO_PROGRAM:
+    if address == NO_PROGRAM:
         return want_program(w, key, version, direction)
     if key == API_VERSIONS and direction == 1 and version > 0:
         fallback = w.programs[program_index(key, 0, 1)]
         if fallback == NO_PROGRAM:
             return want_program(w, key, 0, 1)
-    outcome = run_on_row(w, row, place)
+    outcome = run_on_row(w, row, address)
     if fallback != NO_PROGRAM and (outcome != DECODED_FULL or w.values[VALUE_LEFTOVER, row] != 0):
-        outcome = read_as_version_0(w, row, place, fallback, errors_before)
+        outcome = read_as_version_0(w, row, address, fallback, errors_before)
     if outcome == FULL_OUTPUT:
         w.entries_used = entries_before
         w.errors_used = errors_before

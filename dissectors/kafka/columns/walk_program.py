@@ -1,7 +1,11 @@
-"""Runs a program over a message: one branch for each operation."""
+"""Runs a program over a message: one branch for each operation, the most frequent ones first.
+
+The stack has a level for each array and tagged section that is open (`WalkState`); `base` is the index of the innermost one.
+"""
 
 import cython
 
+from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_bytes import (
     byte_at,
     read_length,
@@ -25,7 +29,7 @@ from dissectors.layout import *
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def load_field(w: WalkState, pc: cython.longlong) -> cython.int:
-    """Reads one field of an OP_FIXED, whose bytes are there; -2 when errors are full."""
+    """Reads one field of an OP_FIXED, whose bytes have been checked; NO_ROOM when errors are full."""
     load: cython.int = w.code[pc]
     at: cython.longlong = w.pos + w.code[pc + 1]
     to: cython.longlong = w.code[pc + 2]
@@ -61,7 +65,10 @@ def load_field(w: WalkState, pc: cython.longlong) -> cython.int:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
-    """Runs the program at `start` from `pos`; the operations are described in `dissectors.layout`."""
+    """Runs the program at address `start` on the bytes from `pos` on; returns a DECODED_ or FULL_OUTPUT.
+
+    `operations` describes the operations and their operands.
+    """
     pc: cython.longlong = start
     base: cython.longlong = 0  # of the innermost level of the stack
     op: cython.int
@@ -149,7 +156,7 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
                 return FULL_OUTPUT
             pc += 2
         elif op == OP_TAG_END:
-            # What a newer version appended to a tagged field is passed over.
+            # A newer version of Kafka may have appended fields to a tagged struct: they are skipped.
             w.pos = w.end
             pc = next_tag(w, base, start)
             if pc < 0:

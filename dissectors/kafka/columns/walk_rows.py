@@ -1,7 +1,12 @@
-"""Rows of entries and errors, written from the registers."""
+"""Rows of entries and errors, written from the registers.
+
+A function that writes a row returns NO_ROOM when the output is full: the message is read again when there is more room.
+"""
 
 import cython
 
+from dissectors.kafka.columns.operations import *
+from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import WalkState
 from dissectors.layout import *
 
@@ -9,7 +14,7 @@ from dissectors.layout import *
 @cython.cfunc
 @cython.exceptval(-1)
 def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, entity: cython.longlong) -> cython.int:
-    """Notes an error code; one that is not 0 gets a row. -2 when errors are full."""
+    """Takes the error code of field number `field`; one that is not 0 gets a row. `entity` is a register, or -1."""
     column: cython.longlong = w.errors_used
     if w.first_error == UNKNOWN or (w.first_error == 0 and code != 0):
         w.first_error = code
@@ -21,7 +26,7 @@ def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, ent
             w.dropped += 1
             return 0
         w.entries_full = False
-        return -2
+        return NO_ROOM
     w.errors[ERROR_FRAME, column] = w.row
     w.errors[ERROR_CODE, column] = code
     w.errors[ERROR_FIELD, column] = field
@@ -37,7 +42,7 @@ def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, ent
 @cython.cfunc
 @cython.exceptval(-1)
 def patch_errors(w: WalkState, first: cython.longlong, register: cython.longlong) -> cython.int:
-    """Gives a register that was filled after the error code to the error rows from `first` on that miss it."""
+    """Writes a register into the error rows from `first` on that lack it: its field came behind their error code."""
     column: cython.longlong
     target: cython.longlong = -1
     if register == ENTRY_TOPIC:
@@ -60,7 +65,7 @@ def patch_errors(w: WalkState, first: cython.longlong, register: cython.longlong
 @cython.cfunc
 @cython.exceptval(-1)
 def write_entry(w: WalkState, forgotten: cython.longlong) -> cython.int:
-    """A row of entries from the registers; -2 when entries are full."""
+    """Writes a row of entries from the registers."""
     column: cython.longlong = w.entries_used
     number: cython.longlong
     if column >= w.entries_size:
@@ -68,7 +73,7 @@ def write_entry(w: WalkState, forgotten: cython.longlong) -> cython.int:
             w.dropped += 1
             return 0
         w.entries_full = True
-        return -2
+        return NO_ROOM
     for number in range(ENTRY_TOPIC, ENTRY_COLUMNS):
         w.entries[number, column] = w.registers[number]
     w.entries[ENTRY_FRAME, column] = w.row

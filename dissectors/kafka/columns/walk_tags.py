@@ -1,4 +1,7 @@
-"""Tagged fields (KIP-482): finds the known ones of a section and passes over the others."""
+"""Tagged fields (KIP-482): finds those of a section that the schema knows and skips the others.
+
+While a tagged field is read, `end` and `limit` are its own end. Tag 1 may come before tag 0: order is not checked.
+"""
 
 import cython
 
@@ -12,7 +15,8 @@ from dissectors.layout import *
 @cython.exceptval(-9)
 @cython.boundscheck(False)
 def next_tag(w: WalkState, base: cython.longlong, start: cython.longlong) -> cython.longlong:
-    """The place of the next known tag, or the place after the section (the level then holds -1), or FAILED."""
+    """Address of the next known tag's operations, or the address behind the section (then its stack level holds -1), or
+    FAILED."""
     pc: cython.longlong = w.stack[base + 1]
     known: cython.longlong = w.code[pc + 2]
     tag: cython.longlong
@@ -44,7 +48,7 @@ def next_tag(w: WalkState, base: cython.longlong, start: cython.longlong) -> cyt
 @cython.cfunc
 @cython.exceptval(-9)
 def open_tags(w: WalkState, base: cython.longlong, pc: cython.longlong, start: cython.longlong) -> cython.longlong:
-    """Opens the tagged section of the operation at `pc`; gives where to go on as `_next_tag` does."""
+    """Opens the tagged section of the operation at `pc`; returns where the program goes on, as `next_tag` does."""
     count: cython.longlong = read_varint(w)
     if count == FAILED:
         return FAILED

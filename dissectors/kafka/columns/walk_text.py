@@ -1,4 +1,8 @@
-"""Strings of messages become numbers: equal strings have the same one (interning)."""
+"""Strings of messages become numbers; equal strings have the same number (interning).
+
+A short string is looked up in a cache first: a hash of its bytes names a slot, which holds the last string of that hash.
+Only when it differs a Python object is made and looked up in a dictionary.
+"""
 
 import cython
 
@@ -9,20 +13,20 @@ from dissectors.layout import *
 
 
 class Strings:
-    """Distinct strings of messages, as bytes: `values[number]`; number 0 is the empty one. Grows until `clear`."""
+    """Distinct strings, as bytes: `values[number]`. Number 0 is the empty string. Grows until `clear`."""
 
     def __init__(self):
         self.clear()
 
     def clear(self):
-        """Forgets all: numbers given before mean nothing any more."""
+        """Forgets all strings: numbers that were given before are invalid."""
         self.values = []
         self.numbers = {}
         self.size_bytes = 0
         self.number(b"")
 
     def number(self, value):
-        """The number of a string, the same for equal ones."""
+        """The number of a string; a new string gets the next one."""
         found = self.numbers.get(value)
         if found is None:
             found = len(self.values)
@@ -37,23 +41,23 @@ class Strings:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def text_slot(data: cython.const[cython.uchar][::1], at: cython.longlong, size: cython.longlong) -> cython.longlong:
-    """Which of the 4,096 slots a short string shares with others of its hash."""
+    """The slot of a short string in the cache, by a hash of its bytes."""
     mixed: cython.longlong = size
     word: cython.longlong
-    place: cython.longlong = at
+    i: cython.longlong = at
     if at < 0 or at + size > len(data):
         raise IndexError(OUTSIDE)
-    # Four bytes a step: each step waits for the one before.
-    while place + 4 <= at + size:
-        word = data[place]
-        word |= cython.cast(cython.longlong, data[place + 1]) << 8
-        word |= cython.cast(cython.longlong, data[place + 2]) << 16
-        word |= cython.cast(cython.longlong, data[place + 3]) << 24
+    # Four bytes a step: multiplications depend on each other, so fewer steps are faster.
+    while i + 4 <= at + size:
+        word = data[i]
+        word |= cython.cast(cython.longlong, data[i + 1]) << 8
+        word |= cython.cast(cython.longlong, data[i + 2]) << 16
+        word |= cython.cast(cython.longlong, data[i + 3]) << 24
         mixed = (mixed * 1640531527 + word) & 2147483647
-        place += 4
-    while place < at + size:
-        mixed = (mixed * 1640531527 + data[place]) & 2147483647
-        place += 1
+        i += 4
+    while i < at + size:
+        mixed = (mixed * 1640531527 + data[i]) & 2147483647
+        i += 1
     return (((mixed ^ (mixed >> 15)) * 1640531527) >> 19) & 4095
 
 
@@ -64,15 +68,15 @@ def text_slot(data: cython.const[cython.uchar][::1], at: cython.longlong, size: 
 def is_same_text(
     data: cython.const[cython.uchar][::1],
     at: cython.longlong,
-    kept: cython.uchar[::1],
+    cache: cython.uchar[::1],
     begin: cython.longlong,
     size: cython.longlong,
 ) -> cython.int:
-    place: cython.longlong
-    if at < 0 or begin < 0 or at + size > len(data) or begin + size > len(kept):
+    i: cython.longlong
+    if at < 0 or begin < 0 or at + size > len(data) or begin + size > len(cache):
         raise IndexError(OUTSIDE)
-    for place in range(size):
-        if data[at + place] != kept[begin + place]:
+    for i in range(size):
+        if data[at + i] != cache[begin + i]:
             return 0
     return 1
 
@@ -82,13 +86,13 @@ def is_same_text(
 def copy_text(
     data: cython.const[cython.uchar][::1],
     at: cython.longlong,
-    kept: cython.uchar[::1],
+    cache: cython.uchar[::1],
     begin: cython.longlong,
     size: cython.longlong,
 ) -> cython.int:
-    place: cython.longlong
-    for place in range(size):
-        kept[begin + place] = data[at + place]
+    i: cython.longlong
+    for i in range(size):
+        cache[begin + i] = data[at + i]
     return 0
 
 
@@ -102,7 +106,7 @@ def intern(w: WalkState, size: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def short_text_number(w: WalkState, size: cython.longlong) -> cython.longlong:
-    """The number of a short string, from its slot when the last one of its hash was the same."""
+    """The number of a short string, from the cache when its slot holds the same bytes."""
     slot: cython.longlong = text_slot(w.data, w.pos, size)
     if w.text_sizes[slot] != size or not is_same_text(w.data, w.pos, w.text_bytes, slot * TEXT_BYTES, size):
         copy_text(w.data, w.pos, w.text_bytes, slot * TEXT_BYTES, size)
@@ -115,7 +119,7 @@ def short_text_number(w: WalkState, size: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def read_text(w: WalkState, size: cython.longlong, to: cython.longlong, also: cython.longlong) -> cython.int:
-    """Interns the `size` bytes at `pos`, which are there."""
+    """Stores the number of the string of `size` bytes at `pos`. The caller has checked that they are there."""
     number: cython.longlong = intern(w, size) if size > TEXT_BYTES else short_text_number(w, size)
     store_value(w, to, number)
     store_value(w, also, number)

@@ -1,7 +1,8 @@
-"""Values go to columns and registers; elements of arrays and bytes of records are added up."""
+"""Where values go: columns of the message and registers; counts of elements and sizes of records are added up."""
 
 import cython
 
+from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_bytes import read_length, signed32, signed64
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import WalkState
@@ -13,7 +14,7 @@ from dissectors.layout import *
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def store_value(w: WalkState, to: cython.longlong, value: cython.longlong) -> cython.int:
-    """Brings a value to its target."""
+    """Writes a value to its target (`operations`)."""
     bit: cython.longlong
     if to >= TO_ONCE:
         bit = 1
@@ -53,7 +54,8 @@ def touch_columns(w: WalkState, bits: cython.longlong) -> cython.int:
 @cython.exceptval(-9)
 @cython.boundscheck(False)
 def read_count(w: WalkState, form: cython.int, least: cython.longlong, column: cython.longlong) -> cython.longlong:
-    """The elements of an array, added to a value column; no more than the frame has bytes for."""
+    """The number of elements of an array, added to a value column. More than the frame has bytes for is malformed: `least` is
+    the smallest size of an element."""
     count: cython.longlong = read_length(w, form)
     if count < 0:
         return count
@@ -68,11 +70,11 @@ def read_count(w: WalkState, form: cython.int, least: cython.longlong, column: c
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def offset_behind_records(w: WalkState, size: cython.longlong) -> cython.longlong:
-    """The offset behind the last whole batch of the `size` bytes at `pos`, UNKNOWN without one.
+    """The offset behind the last complete batch in the `size` bytes at `pos`; UNKNOWN without one.
 
-    All formats begin with a base offset (int64) and the bytes that follow (int32), and have the magic at 16. The offset
-    of a message of magic 0 or 1 is its own, of a compressed one that of the last inside; a batch of magic 2 has
-    last_offset_delta (int32) at 23. Only headers are looked at, one step per batch.
+    All formats begin with an offset (int64) and a length (int32) and have the magic at byte 16. A message of magic 0 or 1
+    has its own offset there, a compressed one that of the last message inside; a batch of magic 2 has its base offset there
+    and last_offset_delta (int32) at byte 23. Only headers are looked at, one step per batch.
     """
     at: cython.longlong = w.pos
     end: cython.longlong = w.pos + size

@@ -12,7 +12,7 @@ from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.query import resolve
 from analyzer.query.dataset import Dataset
 from dissectors import layout
-from dissectors.kafka.columns.wait_kinds import tell
+from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.matrix import new_matrix
 
 Rows = list[dict[str, Any]]
@@ -102,7 +102,7 @@ def kind(row: dict[str, Any]) -> str | None:
         value = row.get(name)
         if value is not None and (isinstance(words, tuple) or not isinstance(value, str)):
             matrix[at, 0] = words.index(value) if isinstance(words, tuple) else value
-    tell(matrix, 0, 1)
+    set_wait_kinds(matrix, 0, 1)
     number = matrix[layout.ROW_KIND, 0]
     return None if number == layout.UNKNOWN else raw_tables.WAIT_KINDS[number]
 

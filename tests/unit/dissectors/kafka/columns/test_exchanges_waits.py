@@ -100,7 +100,7 @@ def test_after_a_lost_reply_nothing_is_known_until_the_next_one() -> None:
     assert waits(asked(0, 0), Frame(layout.FRAME_REPLY_SEEN, 0, 10), asked(1, 20), told(1, 30))[1] == (None, None)
 
 
-def test_an_orphaned_reply_takes_its_turn() -> None:
+def test_an_orphaned_reply_counts_as_the_reply_before() -> None:
     orphan = Frame(layout.FRAME_ORPHAN_SEEN, UNKNOWN, 10, 20, status=layout.STATUS_ORPHAN_REPLY)
     assert waits(asked(0, 5), orphan, told(0, 30))[1] == (15, 0)
 

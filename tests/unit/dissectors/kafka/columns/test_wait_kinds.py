@@ -7,7 +7,7 @@ import pytest
 from analyzer.base import wait_kinds
 from analyzer.ingest import raw_tables
 from dissectors import layout
-from dissectors.kafka.columns.wait_kinds import tell
+from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.schema.lookup import api_names
 from dissectors.matrix import new_matrix
 
@@ -24,7 +24,7 @@ def kind(key: int, **columns: int) -> str | None:
     rows[layout.ROW_STATUS, 1] = layout.STATUS_ANSWERED
     for name, value in columns.items():
         rows[getattr(layout, f"ROW_{name.upper()}"), 1] = value
-    tell(rows, 1, 2)
+    set_wait_kinds(rows, 1, 2)
     assert rows[layout.ROW_KIND, 0] == rows[layout.ROW_KIND, 2] == layout.UNKNOWN, "rows that were not asked for"
     number = rows[layout.ROW_KIND, 1]
     return None if number == layout.UNKNOWN else raw_tables.WAIT_KINDS[number]
