@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+# Both write to build/stages.
+@pytest.mark.xdist_group("build")
 @pytest.mark.parametrize("compiler", ["/bin/false", "/nowhere/cc"])
 def test_build_goes_through_without_a_compiler(compiler: str, tmp_path: Path) -> None:
     command = [
