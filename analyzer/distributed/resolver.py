@@ -120,7 +120,7 @@ class Resolver(Pipeline):
         super().finish()
         if self.problems_dropped:
             self._apart |= self._troubled
-        columns = array("q") if self._no_wholes else self._streams.take_whole()
+        columns = array("q") if self._no_wholes else self._streams.take_complete()
         self._wholes = Wholes(columns, self._first, self._window, self._apart, self._raw_flows)
         self._write_fragments(self._wholes)
         self._keep_rows(self._wholes.parts)
@@ -165,7 +165,7 @@ class Resolver(Pipeline):
 
     def _look(self, number: int, fresh_bytes: int) -> None:
         """Looks at the connections of which segments came, `number` being that of the last one."""
-        for part, split in self._streams.take_copies():
+        for part, split in self._streams.take_duplicates():
             self._copies.setdefault(part, Counter())[split] += 1
             self._part_copies.setdefault(part, Counter())[split] += 1
         for part in (*self._odd, *self._streams.take_closed()):
@@ -196,7 +196,7 @@ class Resolver(Pipeline):
             collector = self._collector
             asked = collector.waiting(place, row[layout.ROW_EXCHANGE]) if collector else None
             waits.append((row, asked))
-        return Point(self._streams.rest(slot), frames, turns, tls, waits)
+        return Point(self._streams.checkpoint(slot), frames, turns, tls, waits)
 
     def _positions(self) -> tuple[int, ...]:
         rows = {name: self._tables[name].rows + out.rows for name, out in self._out.items()}
@@ -208,7 +208,7 @@ class Resolver(Pipeline):
         """Asks to be stopped at the end of the frame under way."""
         missing = self._frames.to_boundary(slot)
         if missing is not None:
-            self._streams.aim(slot, *missing)
+            self._streams.stop_after(slot, *missing)
 
     def _rest(self, slot: int, part: int, point: Point) -> None:
         """A connection is at a point of rest: its span goes on to here, or one begins here."""
@@ -224,9 +224,9 @@ class Resolver(Pipeline):
         elif part in self._over or point.frames[layout.TALK_FLOW] in self._raw_flows:
             return
         else:
-            self._open[part] = _Open(self._streams.ends(slot), point)
+            self._open[part] = _Open(self._streams.endpoints(slot), point)
             self._window.begins(part - self._first, point.number)
-        self._streams.rested(slot, self._open[part].one.time_ns)
+        self._streams.begin_span(slot, self._open[part].one.time_ns)
 
     def _end(self, part: int) -> None:
         """The span of a part, if there is one under way, ends at its newest point of rest."""

@@ -113,13 +113,16 @@ class Stitcher(Pipeline):
             return False
         self._settle(segments)
         slot, _ = self._streams.find(segments, 0)
-        if slot >= 0 and not layout.UNKNOWN < self._streams.rest(slot)[layout.TCP_CHECKPOINT_TIME] <= one.since_ns:
+        if (
+            slot >= 0
+            and not layout.UNKNOWN < self._streams.checkpoint(slot)[layout.TCP_CHECKPOINT_TIME] <= one.since_ns
+        ):
             return False
         self.feed(memoryview(b""), segments, 1)
         slot, _ = self._streams.find(segments, 0)
-        if not self._streams.bury(slot, segments[layout.SEGMENT_NUMBER, 0], one.ends):
+        if not self._streams.adopt_complete(slot, segments[layout.SEGMENT_NUMBER, 0], one.ends):
             return False
-        self._buried[self._streams.part(slot)] = one.task, flow
+        self._buried[self._streams.part_of(slot)] = one.task, flow
         self._until[one.task] = max(one.until_ns, self._until.get(one.task, one.until_ns))
         return True
 
@@ -138,15 +141,15 @@ class Stitcher(Pipeline):
         one, two = span.one, span.two
         if (
             slot < 0
-            or not self._streams.fits(slot, one.streams, flip)
+            or not self._streams.matches(slot, one.streams, flip)
             or not self._frames.fits(slot, one.frames, flip)
             or not self._tls_rows.fits(slot, one.tls, flip)
         ):
             return False
-        part = self._streams.part(slot)
+        part = self._streams.part_of(slot)
         if not self._exchanges.fits(slot, part, one.turns) or self._joined.setdefault(span.part, part) != part:
             return False
-        self._streams.jump(slot, one.streams, two.streams, flip)
+        self._streams.resume(slot, one.streams, two.streams, flip)
         self._tls_rows.jump(slot, one.tls, two.tls, flip)
         self._exchanges.jump(slot, two.turns)
         before, now = self._frames.jump(slot, one.frames, two.frames, flip)
