@@ -99,12 +99,12 @@ class Connections:
 
     def take_duplicates(self) -> Iterable[tuple[int, int]]:
         """(part, split) of each segment that was captured twice, since the last call."""
-        return self._streams.take_copies()  # type: ignore[no-any-return]
+        return self._streams.take_duplicates()  # type: ignore[no-any-return]
 
     def take_complete(self) -> Any:
         """COMPLETE_ columns, one connection after the other, of those that began with a SYN without ACK, are closed, and were seen
         at one capture point only."""
-        return self._streams.take_whole()
+        return self._streams.take_complete()
 
     def take_disturbed(self) -> Iterable[int]:
         """Parts set by `restore_complete` to which more segments came, since the last call."""
@@ -122,7 +122,7 @@ class Connections:
         framing, indexes = self._frames.checkpoint(slot)
         texts = self._walker.texts() if indexes else []
         return Checkpoint(
-            self._streams.rest(slot), framing, replies, tls, [self._request(index, texts) for index in indexes]
+            self._streams.checkpoint(slot), framing, replies, tls, [self._request(index, texts) for index in indexes]
         )
 
     def _request(self, index: int, texts: list[bytes]) -> tuple[list[Any], tuple[Any, ...] | None]:
@@ -131,17 +131,17 @@ class Connections:
 
     def checkpoint_taken(self, slot: int, since_ns: int) -> None:
         """A checkpoint was used. Segments older than `since_ns`, the time of the first checkpoint of the span, spoil it."""
-        self._streams.rested(slot, since_ns)
+        self._streams.begin_span(slot, since_ns)
 
     def stop_at_boundary(self, slot: int) -> None:
         """Makes `Pipeline.feed_some` stop where the frame under way ends."""
         missing = self._frames.bytes_to_boundary(slot)
         if missing is not None:
-            self._streams.aim(slot, *missing)
+            self._streams.stop_after(slot, *missing)
 
     def endpoints(self, slot: int) -> dict[int, int]:
         """SEGMENT_ column -> value: scope, addresses and ports of a segment that side 0 would send."""
-        return self._streams.ends(slot)  # type: ignore[no-any-return]
+        return self._streams.endpoints(slot)  # type: ignore[no-any-return]
 
     # ---- resuming ----
 
@@ -151,16 +151,16 @@ class Connections:
 
     def part(self, slot: int) -> int:
         """The part that has this slot."""
-        return self._streams.part(slot)  # type: ignore[no-any-return]
+        return self._streams.part_of(slot)  # type: ignore[no-any-return]
 
     def last_time_ns(self, slot: int) -> int:
         """The time of the newest segment of a connection, UNKNOWN without one."""
-        return self._streams.rest(slot)[layout.TCP_CHECKPOINT_TIME]  # type: ignore[no-any-return]
+        return self._streams.checkpoint(slot)[layout.TCP_CHECKPOINT_TIME]  # type: ignore[no-any-return]
 
     def matches(self, slot: int, checkpoint: Checkpoint, flip: int) -> bool:
         """Whether a connection is in the state that a checkpoint of another run tells."""
         return (
-            self._streams.fits(slot, checkpoint.tcp, flip)
+            self._streams.matches(slot, checkpoint.tcp, flip)
             and self._frames.matches(slot, checkpoint.framing, flip)
             and self._tls_rows.matches(slot, checkpoint.tls, flip)
             and self._exchanges.matches(slot, self.part(slot), checkpoint.replies)
@@ -169,7 +169,7 @@ class Connections:
     def resume(self, slot: int, before: Checkpoint, after: Checkpoint, flip: int) -> None:
         """Takes a connection from checkpoint `before`, which it `matches`, to `after`."""
         part = self.part(slot)
-        self._streams.jump(slot, before.tcp, after.tcp, flip)
+        self._streams.resume(slot, before.tcp, after.tcp, flip)
         self._tls_rows.resume(slot, before.tls, after.tls, flip)
         self._exchanges.resume(slot, after.replies)
         gone, waiting = self._frames.resume(slot, before.framing, after.framing, flip)
@@ -190,4 +190,4 @@ class Connections:
 
         It leaves no rows. False: the connection did not begin there.
         """
-        return self._streams.bury(slot, number, state)  # type: ignore[no-any-return]
+        return self._streams.adopt_complete(slot, number, state)  # type: ignore[no-any-return]

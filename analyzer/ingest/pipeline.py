@@ -90,8 +90,8 @@ class Pipeline:
             reorder_segments=options.reorder_packets,
             reorder_ns=options.reorder_ns,
             max_connections=options.max_connections,
-            max_held_bytes_per_side=max(LEAST_BUFFERED_PER_SIDE, options.max_reassembly_bytes // 16),
-            max_held_bytes=out_of_order_bytes,
+            max_buffered_bytes_per_side=max(LEAST_BUFFERED_PER_SIDE, options.max_reassembly_bytes // 16),
+            max_buffered_bytes=out_of_order_bytes,
             first_part=first_part,
             in_task=observer is not None,
         )
@@ -150,14 +150,14 @@ class Pipeline:
         limited = Counter(self.problems_by_kind)
         # The stage counts problems of these kinds, those that the table does not list too.
         limited[PROBLEM_CONNECTION_EVICTED] = self._streams.evicted
-        limited[PROBLEM_HOLE_GIVEN_UP] = self._streams.given_up
+        limited[PROBLEM_HOLE_GIVEN_UP] = self._streams.holes_given_up
         return Summary(
             api_keys=set(self._walker.keys),
             whole_requests=set(self._exchanges.whole_requests),
             limited=limited,
             problems_dropped=self.problems_dropped,
             duplicates=Counter(self._streams.duplicates),
-            saw_several_points=self._streams.lanes > 1,
+            saw_several_points=self._streams.views > 1,
             odd=bool(self._exchanges.odd),
             rows=Counter({name: table.rows for name, table in self._tables.items()}),
         )

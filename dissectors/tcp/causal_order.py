@@ -15,14 +15,15 @@ from dissectors.tcp.state_columns import *
 def must_wait(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython.bint:
     """Whether bytes of side `s` with this ACK number follow bytes of the peer that are not delivered yet."""
     peer: cython.longlong = s ^ 1
-    if ack == UNKNOWN or tcp.side[peer, S_STATE] & SIDE_ENDED:
+    if ack == UNKNOWN or tcp.side[peer, SIDE_STATE] & STATE_ENDED:
         return False
-    if tcp.side[peer, S_STATE] & SIDE_STARTED == 0:
-        if tcp.side[peer, S_HEAD] >= 0:
+    if tcp.side[peer, SIDE_STATE] & STATE_STARTED == 0:
+        if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:
             return True
         # Nothing of it yet: it may be late, unless its window has passed, or it has nothing to tell yet.
-        return tcp.side[peer, S_LOST_TO] == 0 and (
-            tcp.side[peer, S_LOWEST] == 0 or unwrap(tcp.side[peer, S_NEXT], ack) > tcp.side[peer, S_LOWEST]
+        return tcp.side[peer, SIDE_LOST_TO] == 0 and (
+            tcp.side[peer, SIDE_LOWEST_START] == 0
+            or unwrap(tcp.side[peer, SIDE_NEXT], ack) > tcp.side[peer, SIDE_LOWEST_START]
         )
     return is_awaited(tcp, peer, believed_ack(tcp, peer, ack))
 
@@ -32,9 +33,9 @@ def must_wait(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython
 def is_first_record_next(tcp: TcpState, s: cython.longlong) -> cython.bint:
     """Whether the first record kept is the next of a side that has started."""
     return (
-        tcp.side[s, S_HEAD] >= 0
-        and tcp.side[s, S_STATE] & SIDE_STARTED != 0
-        and tcp.held[tcp.side[s, S_HEAD], H_SEQ] == tcp.side[s, S_NEXT]
+        tcp.side[s, SIDE_FIRST_RECORD] >= 0
+        and tcp.side[s, SIDE_STATE] & STATE_STARTED != 0
+        and tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ] == tcp.side[s, SIDE_NEXT]
     )
 
 
@@ -44,5 +45,8 @@ def captured_first(tcp: TcpState, slot: cython.longlong, one: cython.bint, other
     """The side, among those that may, whose first record was captured first; -2 when neither may."""
     a: cython.longlong = 2 * slot
     if one and other:
-        one = tcp.held[tcp.side[a, S_HEAD], H_NUMBER] <= tcp.held[tcp.side[a + 1, S_HEAD], H_NUMBER]
+        one = (
+            tcp.records[tcp.side[a, SIDE_FIRST_RECORD], RECORD_NUMBER]
+            <= tcp.records[tcp.side[a + 1, SIDE_FIRST_RECORD], RECORD_NUMBER]
+        )
     return a if one else a + 1 if other else -2

@@ -15,20 +15,20 @@ def note_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cyt
     slot: cython.longlong = s >> 1
     time: cython.longlong = tcp.segments[SEGMENT_TIME, row]
     if tcp.spoiling_until == UNKNOWN and time != UNKNOWN:
-        tcp.spoiling_until = time + 2 * COPY_NS
-    tcp.segments[SEGMENT_PART, row] = tcp.conn[slot, C_PART] - tcp.first_part
-    tcp.conn[slot, C_FRESH] += tcp.segments[SEGMENT_LENGTH, row] + HEADER_BYTES
-    if time < tcp.conn[slot, C_SINCE] or time == UNKNOWN:
-        tcp.conn[slot, C_SPOILED] = 1
-    if tcp.conn[slot, C_NOTED] == 0:
-        tcp.conn[slot, C_NOTED] = 1
+        tcp.spoiling_until = time + 2 * DUPLICATE_NS
+    tcp.segments[SEGMENT_PART, row] = tcp.conn[slot, CONN_PART] - tcp.first_part
+    tcp.conn[slot, CONN_SPAN_BYTES] += tcp.segments[SEGMENT_LENGTH, row] + HEADER_BYTES
+    if time < tcp.conn[slot, CONN_SPAN_SINCE] or time == UNKNOWN:
+        tcp.conn[slot, CONN_SPOILED] = 1
+    if tcp.conn[slot, CONN_TOUCHED] == 0:
+        tcp.conn[slot, CONN_TOUCHED] = 1
         tcp.touched.append(slot)
-    if tcp.conn[slot, C_AIM_SIDE] == 0:
+    if tcp.conn[slot, CONN_STOP_SIDE] == 0:
         return False
-    s = 2 * slot + tcp.conn[slot, C_AIM_SIDE] - 1
-    if tcp.side[s, S_NEXT] < tcp.conn[slot, C_AIM]:
+    s = 2 * slot + tcp.conn[slot, CONN_STOP_SIDE] - 1
+    if tcp.side[s, SIDE_NEXT] < tcp.conn[slot, CONN_STOP_AT]:
         return False
-    tcp.conn[slot, C_AIM_SIDE] = 0
+    tcp.conn[slot, CONN_STOP_SIDE] = 0
     return True
 
 
@@ -43,129 +43,129 @@ def take_touched(tcp: TcpState, fresh: cython.longlong):
     found = []
     later = []
     for slot in tcp.touched:
-        if tcp.conn[slot, C_MODE] & MODE_LIVE == 0:
-            tcp.conn[slot, C_NOTED] = 0
+        if tcp.conn[slot, CONN_MODE] & MODE_LIVE == 0:
+            tcp.conn[slot, CONN_TOUCHED] = 0
         elif (
-            tcp.conn[slot, C_FRESH] < (fresh if tcp.conn[slot, C_SINCE] else fresh // 8)
-            and tcp.conn[slot, C_SPOILED] == 0
+            tcp.conn[slot, CONN_SPAN_BYTES] < (fresh if tcp.conn[slot, CONN_SPAN_SINCE] else fresh // 8)
+            and tcp.conn[slot, CONN_SPOILED] == 0
         ):
             later.append(slot)
         else:
-            tcp.conn[slot, C_NOTED] = 0
-            spoiled = tcp.conn[slot, C_SPOILED] != 0
-            tcp.conn[slot, C_SPOILED] = 0
-            found.append((slot, tcp.conn[slot, C_PART], spoiled, is_at_rest(tcp, slot)))
+            tcp.conn[slot, CONN_TOUCHED] = 0
+            spoiled = tcp.conn[slot, CONN_SPOILED] != 0
+            tcp.conn[slot, CONN_SPOILED] = 0
+            found.append((slot, tcp.conn[slot, CONN_PART], spoiled, can_checkpoint(tcp, slot)))
     tcp.touched = later
     return found
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def is_at_rest(tcp: TcpState, slot: cython.longlong) -> cython.bint:
+def can_checkpoint(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
     s: cython.longlong
     if (
-        tcp.conn[slot, C_MODE] != MODE_LIVE | MODE_OPENED
-        or tcp.conn[slot, C_BUSY]
-        or tcp.conn[slot, C_CLOSE]
-        or tcp.conn[slot, C_RST]
-        or tcp.conn[slot, C_AWAITS_ACK]
-        or tcp.conn[slot, C_LANE]
+        tcp.conn[slot, CONN_MODE] != MODE_LIVE | MODE_OPENED
+        or tcp.conn[slot, CONN_PENDING]
+        or tcp.conn[slot, CONN_CLOSE]
+        or tcp.conn[slot, CONN_RST]
+        or tcp.conn[slot, CONN_AWAITS_ACK]
+        or tcp.conn[slot, CONN_VIEW]
         or tcp.draining == slot
     ):
         return False
     for s in range(2 * slot, 2 * slot + 2):
         if (
-            tcp.side[s, S_STATE] & (SIDE_STARTED | SIDE_ENDED | SIDE_FIN) != SIDE_STARTED
-            or tcp.side[s, S_HEAD] >= 0
-            or tcp.side[s, S_LAST_ACK] == UNKNOWN
-            or tcp.side[s, S_TTL] == UNKNOWN
-            or tcp.side[s, S_WAIVED] > tcp.side[s, S_NEXT]
-            or tcp.side[s, S_ACKED] > tcp.side[s, S_NEXT]
-            or tcp.side[s, S_HOLE_ACK] > tcp.side[s, S_NEXT]
-            or tcp.side[s, S_LOST_TO] > tcp.side[s, S_NEXT]
+            tcp.side[s, SIDE_STATE] & (STATE_STARTED | STATE_ENDED | STATE_FIN) != STATE_STARTED
+            or tcp.side[s, SIDE_FIRST_RECORD] >= 0
+            or tcp.side[s, SIDE_LAST_ACK] == UNKNOWN
+            or tcp.side[s, SIDE_TTL] == UNKNOWN
+            or tcp.side[s, SIDE_WAIVED] > tcp.side[s, SIDE_NEXT]
+            or tcp.side[s, SIDE_ACKED] > tcp.side[s, SIDE_NEXT]
+            or tcp.side[s, SIDE_HOLE_ACK] > tcp.side[s, SIDE_NEXT]
+            or tcp.side[s, SIDE_LOST_TO] > tcp.side[s, SIDE_NEXT]
         ):
             return False
     return is_only_view(tcp, slot)
 
 
 @cython.cfunc
-def rest(tcp: TcpState, slot: cython.longlong):
+def take_checkpoint(tcp: TcpState, slot: cython.longlong):
     """The numbers of a connection that is at rest (REST_ columns)."""
     column: cython.longlong
     s: cython.longlong
-    found = [tcp.conn[slot, C_LAST_TIME], tcp.conn[slot, C_LAST_NUMBER]]
+    found = [tcp.conn[slot, CONN_LAST_TIME], tcp.conn[slot, CONN_LAST_NUMBER]]
     for s in range(2 * slot, 2 * slot + 2):
-        found += [tcp.side[s, S_NEXT], tcp.side[s, S_LAST_ACK], tcp.side[s, S_TTL], tcp.side[s, S_PROBLEMS]]
-        for column in range(S_PACKETS, S_DUPLICATES + 1):
+        found += [tcp.side[s, SIDE_NEXT], tcp.side[s, SIDE_LAST_ACK], tcp.side[s, SIDE_TTL], tcp.side[s, SIDE_PROBLEMS]]
+        for column in range(SIDE_COUNTS, SIDE_COUNTS + PART_COUNTS):
             found.append(tcp.side[s, column])
     return found
 
 
 @cython.cfunc
-def ends(tcp: TcpState, slot: cython.longlong):
+def endpoints(tcp: TcpState, slot: cython.longlong):
     """SEGMENT_ column -> value of a segment that side 0 would send."""
     return {
-        SEGMENT_SCOPE: tcp.conn[slot, C_SCOPE],
-        SEGMENT_SRC_HIGH: tcp.conn[slot, C_A_HIGH],
-        SEGMENT_SRC_LOW: tcp.conn[slot, C_A_LOW],
-        SEGMENT_SRC_PORT: tcp.conn[slot, C_A_PORT],
-        SEGMENT_DST_HIGH: tcp.conn[slot, C_B_HIGH],
-        SEGMENT_DST_LOW: tcp.conn[slot, C_B_LOW],
-        SEGMENT_DST_PORT: tcp.conn[slot, C_B_PORT],
+        SEGMENT_SCOPE: tcp.conn[slot, CONN_SCOPE],
+        SEGMENT_SRC_HIGH: tcp.conn[slot, CONN_A_HIGH],
+        SEGMENT_SRC_LOW: tcp.conn[slot, CONN_A_LOW],
+        SEGMENT_SRC_PORT: tcp.conn[slot, CONN_A_PORT],
+        SEGMENT_DST_HIGH: tcp.conn[slot, CONN_B_HIGH],
+        SEGMENT_DST_LOW: tcp.conn[slot, CONN_B_LOW],
+        SEGMENT_DST_PORT: tcp.conn[slot, CONN_B_PORT],
     }
 
 
 @cython.cfunc
-def rested(tcp: TcpState, slot: cython.longlong, since: cython.longlong):
+def begin_span(tcp: TcpState, slot: cython.longlong, since: cython.longlong):
     """A point of rest was taken down; segments before the time `since` spoil what follows. 0: no stretch has begun."""
-    tcp.conn[slot, C_FRESH] = 0
-    tcp.conn[slot, C_SINCE] = since
-    tcp.conn[slot, C_AIM_SIDE] = 0
+    tcp.conn[slot, CONN_SPAN_BYTES] = 0
+    tcp.conn[slot, CONN_SPAN_SINCE] = since
+    tcp.conn[slot, CONN_STOP_SIDE] = 0
 
 
 @cython.cfunc
-def aim(tcp: TcpState, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
+def stop_after(tcp: TcpState, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
     """`feed` shall stop when this side has sent `ahead` bytes more."""
-    tcp.conn[slot, C_AIM_SIDE] = 1 + side
-    tcp.conn[slot, C_AIM] = tcp.side[2 * slot + side, S_NEXT] + ahead
+    tcp.conn[slot, CONN_STOP_SIDE] = 1 + side
+    tcp.conn[slot, CONN_STOP_AT] = tcp.side[2 * slot + side, SIDE_NEXT] + ahead
 
 
 @cython.cfunc
-def fits(tcp: TcpState, slot: cython.longlong, one, flip: cython.longlong):
+def matches_checkpoint(tcp: TcpState, slot: cython.longlong, one, flip: cython.longlong):
     """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
     d: cython.longlong
     mine: cython.longlong
     theirs: cython.longlong
-    if not is_at_rest(tcp, slot) or tcp.conn[slot, C_LAST_NUMBER] != one[TCP_CHECKPOINT_NUMBER]:
+    if not can_checkpoint(tcp, slot) or tcp.conn[slot, CONN_LAST_NUMBER] != one[TCP_CHECKPOINT_NUMBER]:
         return False
     for d in range(2):
         mine = 2 * slot + (d ^ flip)
         theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
         if (
-            (tcp.side[mine, S_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]) & LOW
-            or tcp.side[mine, S_LAST_ACK] != one[theirs + TCP_CHECKPOINT_ACK]
-            or tcp.side[mine, S_TTL] != one[theirs + TCP_CHECKPOINT_TTL]
+            (tcp.side[mine, SIDE_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]) & LOW_32
+            or tcp.side[mine, SIDE_LAST_ACK] != one[theirs + TCP_CHECKPOINT_ACK]
+            or tcp.side[mine, SIDE_TTL] != one[theirs + TCP_CHECKPOINT_TTL]
         ):
             return False
     return True
 
 
 @cython.cfunc
-def jump(tcp: TcpState, slot: cython.longlong, one, two, flip: cython.longlong):
+def resume_behind(tcp: TcpState, slot: cython.longlong, one, two, flip: cython.longlong):
     """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
     d: cython.longlong
     column: cython.longlong
     mine: cython.longlong
     theirs: cython.longlong
-    tcp.conn[slot, C_LAST_TIME] = two[TCP_CHECKPOINT_TIME]
-    tcp.conn[slot, C_LAST_NUMBER] = two[TCP_CHECKPOINT_NUMBER]
+    tcp.conn[slot, CONN_LAST_TIME] = two[TCP_CHECKPOINT_TIME]
+    tcp.conn[slot, CONN_LAST_NUMBER] = two[TCP_CHECKPOINT_NUMBER]
     for d in range(2):
         mine = 2 * slot + (d ^ flip)
         theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
-        tcp.side[mine, S_NEXT] += two[theirs + TCP_CHECKPOINT_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]
-        tcp.side[mine, S_LAST_ACK] = two[theirs + TCP_CHECKPOINT_ACK]
-        for column in range(S_DUPLICATES - S_PACKETS + 1):
-            tcp.side[mine, S_PACKETS + column] += (
+        tcp.side[mine, SIDE_NEXT] += two[theirs + TCP_CHECKPOINT_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]
+        tcp.side[mine, SIDE_LAST_ACK] = two[theirs + TCP_CHECKPOINT_ACK]
+        for column in range(PART_COUNTS):
+            tcp.side[mine, SIDE_COUNTS + column] += (
                 two[theirs + TCP_CHECKPOINT_COUNTS + column] - one[theirs + TCP_CHECKPOINT_COUNTS + column]
             )

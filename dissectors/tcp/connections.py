@@ -17,16 +17,16 @@ from dissectors.tcp.state_columns import *
 def is_sent_by(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.bint:
     """Whether side `s` (2 * slot + side) sent this segment."""
     slot: cython.longlong = s >> 1
-    a: cython.longlong = C_B_HIGH if s & 1 else C_A_HIGH
-    b: cython.longlong = C_A_HIGH if s & 1 else C_B_HIGH
+    a: cython.longlong = CONN_B if s & 1 else CONN_A
+    b: cython.longlong = CONN_A if s & 1 else CONN_B
     return (
-        tcp.conn[slot, a + 2] == tcp.segments[SEGMENT_SRC_PORT, row]
-        and tcp.conn[slot, b + 2] == tcp.segments[SEGMENT_DST_PORT, row]
-        and tcp.conn[slot, a + 1] == tcp.segments[SEGMENT_SRC_LOW, row]
-        and tcp.conn[slot, b + 1] == tcp.segments[SEGMENT_DST_LOW, row]
-        and tcp.conn[slot, a] == tcp.segments[SEGMENT_SRC_HIGH, row]
-        and tcp.conn[slot, b] == tcp.segments[SEGMENT_DST_HIGH, row]
-        and tcp.conn[slot, C_SCOPE] == tcp.segments[SEGMENT_SCOPE, row]
+        tcp.conn[slot, a + ENDPOINT_PORT] == tcp.segments[SEGMENT_SRC_PORT, row]
+        and tcp.conn[slot, b + ENDPOINT_PORT] == tcp.segments[SEGMENT_DST_PORT, row]
+        and tcp.conn[slot, a + ENDPOINT_LOW] == tcp.segments[SEGMENT_SRC_LOW, row]
+        and tcp.conn[slot, b + ENDPOINT_LOW] == tcp.segments[SEGMENT_DST_LOW, row]
+        and tcp.conn[slot, a + ENDPOINT_HIGH] == tcp.segments[SEGMENT_SRC_HIGH, row]
+        and tcp.conn[slot, b + ENDPOINT_HIGH] == tcp.segments[SEGMENT_DST_HIGH, row]
+        and tcp.conn[slot, CONN_SCOPE] == tcp.segments[SEGMENT_SCOPE, row]
     )
 
 
@@ -38,7 +38,7 @@ def find_side(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cyth
     i: cython.longlong = key & tcp.mask
     slot: cython.longlong = tcp.table[i]
     while slot >= 0:
-        if tcp.conn[slot, C_HASH] == key:
+        if tcp.conn[slot, CONN_HASH] == key:
             if is_sent_by(tcp, 2 * slot, row):
                 return 2 * slot
             if is_sent_by(tcp, 2 * slot + 1, row):
@@ -72,7 +72,7 @@ def find_sender(tcp: TcpState, segments: cython.longlong[:, ::1], row: cython.lo
 
 @cython.cfunc
 def enter_slot(tcp: TcpState, slot: cython.longlong):
-    i: cython.longlong = tcp.conn[slot, C_HASH] & tcp.mask
+    i: cython.longlong = tcp.conn[slot, CONN_HASH] & tcp.mask
     while tcp.table[i] >= 0:
         i = (i + 1) & tcp.mask
     tcp.table[i] = cython.cast(cython.int, slot)
@@ -81,7 +81,7 @@ def enter_slot(tcp: TcpState, slot: cython.longlong):
 @cython.cfunc
 def remove_slot(tcp: TcpState, slot: cython.longlong):
     """Takes a slot out of the table and moves later entries up, so that no search meets a hole."""
-    i: cython.longlong = tcp.conn[slot, C_HASH] & tcp.mask
+    i: cython.longlong = tcp.conn[slot, CONN_HASH] & tcp.mask
     home: cython.longlong
     j: cython.longlong
     while tcp.table[i] != slot:
@@ -91,7 +91,7 @@ def remove_slot(tcp: TcpState, slot: cython.longlong):
         j = (j + 1) & tcp.mask
         if tcp.table[j] < 0:
             break
-        home = tcp.conn[tcp.table[j], C_HASH] & tcp.mask
+        home = tcp.conn[tcp.table[j], CONN_HASH] & tcp.mask
         if ((j - home) & tcp.mask) >= ((j - i) & tcp.mask):
             tcp.table[i] = tcp.table[j]
             i = j
@@ -102,17 +102,17 @@ def remove_slot(tcp: TcpState, slot: cython.longlong):
 def grow_slots(tcp: TcpState):
     slot: cython.longlong
     size: cython.longlong = max(128, 2 * tcp.slots)
-    tcp.conn_memory = grown_matrix(tcp.conn_memory, C_COLUMNS, size)
-    tcp.side_memory = grown_matrix(tcp.side_memory, S_COLUMNS, 2 * size)
+    tcp.conn_memory = grown_matrix(tcp.conn_memory, CONN_COLUMNS, size)
+    tcp.side_memory = grown_matrix(tcp.side_memory, SIDE_COLUMNS, 2 * size)
     tcp.conn = tcp.conn_memory
     tcp.side = tcp.side_memory
     for slot in range(size - 1, tcp.slots - 1, -1):
-        tcp.conn[slot, C_FREE] = tcp.free_slot
+        tcp.conn[slot, CONN_NEXT_FREE] = tcp.free_slot
         tcp.free_slot = slot
     tcp.table = memoryview(bytearray(b"\xff" * (16 * size))).cast("i")
     tcp.mask = 4 * size - 1
     for slot in range(tcp.slots):
-        if tcp.conn[slot, C_MODE] & MODE_LIVE:
+        if tcp.conn[slot, CONN_MODE] & MODE_LIVE:
             enter_slot(tcp, slot)
     tcp.slots = size
 
@@ -128,55 +128,55 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
     column: cython.longlong
     s: cython.longlong
     is_answer: cython.bint = tcp.flags & (TCP_SYN | TCP_ACK) == (TCP_SYN | TCP_ACK)
-    a: cython.longlong = C_B_HIGH if is_answer else C_A_HIGH
-    b: cython.longlong = C_A_HIGH if is_answer else C_B_HIGH
+    a: cython.longlong = CONN_B if is_answer else CONN_A
+    b: cython.longlong = CONN_A if is_answer else CONN_B
     if tcp.free_slot < 0:
         grow_slots(tcp)
     slot = tcp.free_slot
-    tcp.free_slot = tcp.conn[slot, C_FREE]
-    for column in range(C_COLUMNS):
+    tcp.free_slot = tcp.conn[slot, CONN_NEXT_FREE]
+    for column in range(CONN_COLUMNS):
         tcp.conn[slot, column] = 0
-    tcp.conn[slot, C_HASH] = key
-    tcp.conn[slot, C_SCOPE] = tcp.segments[SEGMENT_SCOPE, row]
-    tcp.conn[slot, a] = tcp.segments[SEGMENT_SRC_HIGH, row]
-    tcp.conn[slot, a + 1] = tcp.segments[SEGMENT_SRC_LOW, row]
-    tcp.conn[slot, a + 2] = tcp.segments[SEGMENT_SRC_PORT, row]
-    tcp.conn[slot, b] = tcp.segments[SEGMENT_DST_HIGH, row]
-    tcp.conn[slot, b + 1] = tcp.segments[SEGMENT_DST_LOW, row]
-    tcp.conn[slot, b + 2] = tcp.segments[SEGMENT_DST_PORT, row]
-    tcp.conn[slot, C_MODE] = MODE_LIVE
-    tcp.conn[slot, C_PART] = tcp.next_part
-    tcp.conn[slot, C_FIRST_TIME] = tcp.time
-    tcp.conn[slot, C_FIRST_NUMBER] = tcp.number
-    tcp.conn[slot, C_SYN_TIME] = UNKNOWN
-    tcp.conn[slot, C_SYN_ACK_TIME] = UNKNOWN
-    tcp.conn[slot, C_ACK_TIME] = UNKNOWN
-    tcp.conn[slot, C_LANE] = tcp.lane
-    tcp.conn[slot, C_POINT] = tcp.point
-    tcp.conn[slot, C_ORIGIN] = tcp.segments[SEGMENT_INTERFACE, row]
-    tcp.conn[slot, C_FROM_SYN] = (
+    tcp.conn[slot, CONN_HASH] = key
+    tcp.conn[slot, CONN_SCOPE] = tcp.segments[SEGMENT_SCOPE, row]
+    tcp.conn[slot, a + ENDPOINT_HIGH] = tcp.segments[SEGMENT_SRC_HIGH, row]
+    tcp.conn[slot, a + ENDPOINT_LOW] = tcp.segments[SEGMENT_SRC_LOW, row]
+    tcp.conn[slot, a + ENDPOINT_PORT] = tcp.segments[SEGMENT_SRC_PORT, row]
+    tcp.conn[slot, b + ENDPOINT_HIGH] = tcp.segments[SEGMENT_DST_HIGH, row]
+    tcp.conn[slot, b + ENDPOINT_LOW] = tcp.segments[SEGMENT_DST_LOW, row]
+    tcp.conn[slot, b + ENDPOINT_PORT] = tcp.segments[SEGMENT_DST_PORT, row]
+    tcp.conn[slot, CONN_MODE] = MODE_LIVE
+    tcp.conn[slot, CONN_PART] = tcp.next_part
+    tcp.conn[slot, CONN_FIRST_TIME] = tcp.time
+    tcp.conn[slot, CONN_FIRST_NUMBER] = tcp.number
+    tcp.conn[slot, CONN_SYN_TIME] = UNKNOWN
+    tcp.conn[slot, CONN_SYN_ACK_TIME] = UNKNOWN
+    tcp.conn[slot, CONN_ACK_TIME] = UNKNOWN
+    tcp.conn[slot, CONN_VIEW] = tcp.new_view
+    tcp.conn[slot, CONN_CAPTURE_POINT] = tcp.new_capture_point
+    tcp.conn[slot, CONN_INTERFACE] = tcp.segments[SEGMENT_INTERFACE, row]
+    tcp.conn[slot, CONN_FROM_SYN] = (
         1 if tcp.flags & (TCP_SYN | TCP_ACK | TCP_FIN | TCP_RST) == TCP_SYN and tcp.length == 0 else 0
     )
-    if tcp.in_task and tcp.lane:
-        tcp.crossed.add(flow_of_slot(tcp, slot))
-    tcp.lanes = max(tcp.lanes, tcp.lane + 1)
+    if tcp.in_task and tcp.new_view:
+        tcp.viewed_flows.add(flow_of_slot(tcp, slot))
+    tcp.views = max(tcp.views, tcp.new_view + 1)
     for s in range(2 * slot, 2 * slot + 2):
-        for column in range(S_COLUMNS):
+        for column in range(SIDE_COLUMNS):
             tcp.side[s, column] = 0
-        tcp.side[s, S_HEAD] = -1
-        tcp.side[s, S_TAIL] = -1
-        tcp.side[s, S_LAST_ACK] = UNKNOWN
-        tcp.side[s, S_FIN_ACK] = UNKNOWN
-        tcp.side[s, S_TTL] = UNKNOWN
-        tcp.side[s, S_ORIGIN] = UNKNOWN
+        tcp.side[s, SIDE_FIRST_RECORD] = -1
+        tcp.side[s, SIDE_LAST_RECORD] = -1
+        tcp.side[s, SIDE_LAST_ACK] = UNKNOWN
+        tcp.side[s, SIDE_FIN_ACK] = UNKNOWN
+        tcp.side[s, SIDE_TTL] = UNKNOWN
+        tcp.side[s, SIDE_INTERFACE] = UNKNOWN
     s = 2 * slot + 1 if is_answer else 2 * slot
-    tcp.side[s, S_TTL] = tcp.segments[SEGMENT_TTL, row]
-    tcp.side[s, S_ORIGIN] = tcp.segments[SEGMENT_INTERFACE, row]
+    tcp.side[s, SIDE_TTL] = tcp.segments[SEGMENT_TTL, row]
+    tcp.side[s, SIDE_INTERFACE] = tcp.segments[SEGMENT_INTERFACE, row]
     tcp.next_part += 1
     tcp.live += 1
     enter_slot(tcp, slot)
-    if tcp.oldest is not None:
-        heapq.heappush(tcp.oldest, (1, tcp.number, slot, tcp.conn[slot, C_PART]))
+    if tcp.eviction_heap is not None:
+        heapq.heappush(tcp.eviction_heap, (1, tcp.number, slot, tcp.conn[slot, CONN_PART]))
     return s
 
 
@@ -186,13 +186,13 @@ def flow_of_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
     """What `flows` gives for the segments of a connection."""
     return flow_hash(
         0,
-        tcp.conn[slot, C_SCOPE],
-        tcp.conn[slot, C_A_HIGH],
-        tcp.conn[slot, C_A_LOW],
-        tcp.conn[slot, C_A_PORT],
-        tcp.conn[slot, C_B_HIGH],
-        tcp.conn[slot, C_B_LOW],
-        tcp.conn[slot, C_B_PORT],
+        tcp.conn[slot, CONN_SCOPE],
+        tcp.conn[slot, CONN_A_HIGH],
+        tcp.conn[slot, CONN_A_LOW],
+        tcp.conn[slot, CONN_A_PORT],
+        tcp.conn[slot, CONN_B_HIGH],
+        tcp.conn[slot, CONN_B_LOW],
+        tcp.conn[slot, CONN_B_PORT],
     )
 
 
@@ -200,7 +200,7 @@ def flow_of_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1)
 def is_only_view(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     """Whether no other slot has the same tuple."""
-    i: cython.longlong = tcp.conn[slot, C_HASH] & tcp.mask
+    i: cython.longlong = tcp.conn[slot, CONN_HASH] & tcp.mask
     other: cython.longlong = tcp.table[i]
     while other >= 0:
         if other != slot and is_same_tuple(tcp, slot, other):
@@ -214,15 +214,15 @@ def is_only_view(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.exceptval(-1)
 def is_same_tuple(tcp: TcpState, one: cython.longlong, other: cython.longlong) -> cython.bint:
     column: cython.longlong
-    straight: cython.bint = tcp.conn[one, C_SCOPE] == tcp.conn[other, C_SCOPE]
+    straight: cython.bint = tcp.conn[one, CONN_SCOPE] == tcp.conn[other, CONN_SCOPE]
     crossed: cython.bint = straight
-    for column in range(3):
+    for column in range(ENDPOINT_COLUMNS):
         straight = straight and (
-            tcp.conn[one, C_A_HIGH + column] == tcp.conn[other, C_A_HIGH + column]
-            and tcp.conn[one, C_B_HIGH + column] == tcp.conn[other, C_B_HIGH + column]
+            tcp.conn[one, CONN_A + column] == tcp.conn[other, CONN_A + column]
+            and tcp.conn[one, CONN_B + column] == tcp.conn[other, CONN_B + column]
         )
         crossed = crossed and (
-            tcp.conn[one, C_A_HIGH + column] == tcp.conn[other, C_B_HIGH + column]
-            and tcp.conn[one, C_B_HIGH + column] == tcp.conn[other, C_A_HIGH + column]
+            tcp.conn[one, CONN_A + column] == tcp.conn[other, CONN_B + column]
+            and tcp.conn[one, CONN_B + column] == tcp.conn[other, CONN_A + column]
         )
     return straight or crossed

@@ -23,35 +23,35 @@ def take_data(tcp: TcpState, s: cython.longlong):
     stop: cython.longlong
     kept: cython.longlong
     ack: cython.longlong = tcp.ack
-    if tcp.side[s, S_STATE] & SIDE_STARTED == 0:
+    if tcp.side[s, SIDE_STATE] & STATE_STARTED == 0:
         if not lower_start(tcp, s, first):
             problem_row(tcp, PROBLEM_STRAY_BYTES, s, first, tcp.length)
         elif buffer_bytes(tcp, s, first, first, first + tcp.length) == 0:
-            tcp.side[s, S_RETRANSMITTED] += 1
+            tcp.side[s, SIDE_RETRANSMITTED] += 1
         return
-    begin = max(first, tcp.side[s, S_NEXT])
+    begin = max(first, tcp.side[s, SIDE_NEXT])
     end = before_end(tcp, s, begin, first + tcp.length)
     if begin >= end:
         # A keep-alive may repeat the last byte.
-        if end <= tcp.side[s, S_NEXT] and (tcp.length != 1 or first != tcp.side[s, S_NEXT] - 1):
-            tcp.side[s, S_RETRANSMITTED] += 1
+        if end <= tcp.side[s, SIDE_NEXT] and (tcp.length != 1 or first != tcp.side[s, SIDE_NEXT] - 1):
+            tcp.side[s, SIDE_RETRANSMITTED] += 1
         return
     stop = begin
-    if tcp.side[s, S_HEAD] >= 0:
-        ack = older_ack(ack, tcp.held[tcp.side[s, S_HEAD], H_ACK])
-    if begin == tcp.side[s, S_NEXT] and not must_wait(tcp, s, ack):
+    if tcp.side[s, SIDE_FIRST_RECORD] >= 0:
+        ack = older_ack(ack, tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_ACK])
+    if begin == tcp.side[s, SIDE_NEXT] and not must_wait(tcp, s, ack):
         stop = end
-        if tcp.side[s, S_HEAD] >= 0:
-            stop = min(end, tcp.held[tcp.side[s, S_HEAD], H_SEQ])
+        if tcp.side[s, SIDE_FIRST_RECORD] >= 0:
+            stop = min(end, tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ])
         deliver_from_block(tcp, s, first, stop)
     if stop < end:
         kept = buffer_bytes(tcp, s, first, stop, end)
         if kept > 0:
             # While the peer's start is held back, waiting says nothing about the order of the capture.
-            if tcp.side[s ^ 1, S_STATE] & SIDE_STARTED or tcp.side[s ^ 1, S_LOST_TO]:
-                tcp.side[s, S_REORDERED] += 1
+            if tcp.side[s ^ 1, SIDE_STATE] & STATE_STARTED or tcp.side[s ^ 1, SIDE_LOST_TO]:
+                tcp.side[s, SIDE_REORDERED] += 1
         elif stop == begin:
-            tcp.side[s, S_RETRANSMITTED] += 1
+            tcp.side[s, SIDE_RETRANSMITTED] += 1
 
 
 @cython.cfunc
@@ -59,10 +59,10 @@ def take_data(tcp: TcpState, s: cython.longlong):
 def before_end(tcp: TcpState, s: cython.longlong, begin: cython.longlong, end: cython.longlong) -> cython.longlong:
     """`end`, or where the stream ends before it: what lies beyond is no part of the stream."""
     last: cython.longlong = end
-    if tcp.side[s, S_STATE] & SIDE_ENDED:
-        last = min(end, tcp.side[s, S_NEXT])
-    elif tcp.side[s, S_STATE] & SIDE_FIN:
-        last = min(end, tcp.side[s, S_FIN_AT])
+    if tcp.side[s, SIDE_STATE] & STATE_ENDED:
+        last = min(end, tcp.side[s, SIDE_NEXT])
+    elif tcp.side[s, SIDE_STATE] & STATE_FIN:
+        last = min(end, tcp.side[s, SIDE_FIN_AT])
     if last < end:
         begin = max(begin, last)
         problem_row(tcp, PROBLEM_BYTES_AFTER_END, s, begin, end - begin)
@@ -72,12 +72,12 @@ def before_end(tcp: TcpState, s: cython.longlong, begin: cython.longlong, end: c
 @cython.cfunc
 def deliver_from_block(tcp: TcpState, s: cython.longlong, first: cython.longlong, stop: cython.longlong):
     """Delivers [next, stop) of a payload that begins at `first`, from the block; what was not captured is a gap."""
-    skip: cython.longlong = tcp.side[s, S_NEXT] - first
-    there: cython.longlong = min(stop, first + tcp.captured) - tcp.side[s, S_NEXT]
+    skip: cython.longlong = tcp.side[s, SIDE_NEXT] - first
+    there: cython.longlong = min(stop, first + tcp.captured) - tcp.side[s, SIDE_NEXT]
     if there > 0:
         stream_row(tcp, CHUNK_DATA, s, tcp.offset + skip, there, tcp.time, tcp.number, 0)
-    if tcp.side[s, S_NEXT] < stop:
-        stream_row(tcp, CHUNK_GAP, s, 0, stop - tcp.side[s, S_NEXT], tcp.time, tcp.number, GAP_CUT)
+    if tcp.side[s, SIDE_NEXT] < stop:
+        stream_row(tcp, CHUNK_GAP, s, 0, stop - tcp.side[s, SIDE_NEXT], tcp.time, tcp.number, GAP_CUT)
 
 
 @cython.cfunc
@@ -88,8 +88,9 @@ def deliver_one(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     s: cython.longlong = captured_first(
         tcp,
         slot,
-        is_first_record_next(tcp, a) and not must_wait(tcp, a, tcp.held[tcp.side[a, S_HEAD], H_ACK]),
-        is_first_record_next(tcp, a + 1) and not must_wait(tcp, a + 1, tcp.held[tcp.side[a + 1, S_HEAD], H_ACK]),
+        is_first_record_next(tcp, a) and not must_wait(tcp, a, tcp.records[tcp.side[a, SIDE_FIRST_RECORD], RECORD_ACK]),
+        is_first_record_next(tcp, a + 1)
+        and not must_wait(tcp, a + 1, tcp.records[tcp.side[a + 1, SIDE_FIRST_RECORD], RECORD_ACK]),
     )
     if s < 0:
         return False
@@ -99,13 +100,13 @@ def deliver_one(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 
 @cython.cfunc
 def deliver_first_record(tcp: TcpState, s: cython.longlong):
-    record: cython.longlong = tcp.side[s, S_HEAD]
-    length: cython.longlong = tcp.held[record, H_LENGTH]
-    time: cython.longlong = tcp.held[record, H_TIME]
-    number: cython.longlong = tcp.held[record, H_NUMBER]
-    if tcp.held[record, H_CUT]:
+    record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
+    length: cython.longlong = tcp.records[record, RECORD_LENGTH]
+    time: cython.longlong = tcp.records[record, RECORD_TIME]
+    number: cython.longlong = tcp.records[record, RECORD_NUMBER]
+    if tcp.records[record, RECORD_CUT]:
         stream_row(tcp, CHUNK_GAP, s, 0, length, time, number, GAP_CUT)
     else:
-        stream_row(tcp, CHUNK_DATA, s, record * PAGE, length, time, number, 0)
-        tcp.out[CHUNK_BUFFER, tcp.used - 1] = 1
+        stream_row(tcp, CHUNK_DATA, s, record * PAGE_BYTES, length, time, number, 0)
+        tcp.chunks[CHUNK_BUFFER, tcp.chunk_rows - 1] = 1
     drop_first_record(tcp, s)

@@ -4,7 +4,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.matrix import check_room
-from dissectors.tcp.acknowledgments import look_at_hole
+from dissectors.tcp.acknowledgments import check_hole_window
 from dissectors.tcp.complete_connections import note_complete
 from dissectors.tcp.connections import remove_slot
 from dissectors.tcp.delivery import deliver_one
@@ -21,14 +21,14 @@ from dissectors.tcp.state_columns import *
 def begin_batch(tcp: TcpState, chunks: cython.longlong[:, ::1]) -> cython.longlong:
     """Opens a batch: pages that the last one's chunks referred to are free again, unfinished work goes on."""
     check_room(chunks, CHUNK_COLUMNS, ROWS_PER_STEP)
-    tcp.out = chunks
-    tcp.room = chunks.shape[1]
-    tcp.used = 0
-    if tcp.limbo >= 0:
-        tcp.held[tcp.limbo_last, H_NEXT] = tcp.free_record
-        tcp.free_record = tcp.limbo
-        tcp.limbo = -1
-        tcp.limbo_records = 0
+    tcp.chunks = chunks
+    tcp.chunk_room = chunks.shape[1]
+    tcp.chunk_rows = 0
+    if tcp.released >= 0:
+        tcp.records[tcp.released_last, RECORD_NEXT] = tcp.free_record
+        tcp.free_record = tcp.released
+        tcp.released = -1
+        tcp.released_count = 0
     return drain_slot(tcp, tcp.draining) if tcp.draining >= 0 else WHY_DONE
 
 
@@ -36,7 +36,7 @@ def begin_batch(tcp: TcpState, chunks: cython.longlong[:, ::1]) -> cython.longlo
 @cython.exceptval(-1)
 def flush_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
     """Lets everything out and frees the slot; to be called again unless it returns WHY_DONE."""
-    tcp.conn[slot, C_MODE] |= MODE_FLUSH
+    tcp.conn[slot, CONN_MODE] |= MODE_FLUSH
     return drain_slot(tcp, slot)
 
 
@@ -45,16 +45,16 @@ def flush_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
 def drain_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
     """Takes steps while there is one to take. Each looks at the state alone, so a stop loses nothing."""
     while True:
-        if tcp.used + ROWS_PER_STEP > tcp.room:
+        if tcp.chunk_rows + ROWS_PER_STEP > tcp.chunk_room:
             return WHY_OUTPUT_FULL
-        if tcp.limbo_records >= tcp.most_limbo:
+        if tcp.released_count >= tcp.max_released:
             return WHY_HEAP_FULL
         if not take_step(tcp, slot):
             break
-    if tcp.conn[slot, C_MODE] & MODE_FLUSH:
+    if tcp.conn[slot, CONN_MODE] & MODE_FLUSH:
         close_slot(tcp, slot)
     else:
-        tcp.conn[slot, C_BUSY] = 0 if is_undisturbed(tcp, slot) else 1
+        tcp.conn[slot, CONN_PENDING] = 0 if is_undisturbed(tcp, slot) else 1
     tcp.draining = -1
     return WHY_DONE
 
@@ -65,9 +65,9 @@ def is_undisturbed(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     return (
         has_nothing_pending(tcp, 2 * slot)
         and has_nothing_pending(tcp, 2 * slot + 1)
-        and tcp.conn[slot, C_RST] == 0
-        and tcp.conn[slot, C_AWAITS_ACK] == 0
-        and tcp.conn[slot, C_MODE] & MODE_CLOSED == 0
+        and tcp.conn[slot, CONN_RST] == 0
+        and tcp.conn[slot, CONN_AWAITS_ACK] == 0
+        and tcp.conn[slot, CONN_MODE] & MODE_CLOSED == 0
     )
 
 
@@ -77,17 +77,17 @@ def take_step(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     """Lets one thing out, or gives one up; false when all that is left has to wait."""
     a: cython.longlong = 2 * slot
     mode: cython.longlong
-    if has_nothing_pending(tcp, a) and has_nothing_pending(tcp, a + 1) and tcp.conn[slot, C_RST] == 0:
+    if has_nothing_pending(tcp, a) and has_nothing_pending(tcp, a + 1) and tcp.conn[slot, CONN_RST] == 0:
         return False
     if deliver_one(tcp, slot) or end_by_fin(tcp, a) or end_by_fin(tcp, a + 1) or give_up_at_limit(tcp, slot):
         return True
-    look_at_hole(tcp, a)
-    look_at_hole(tcp, a + 1)
+    check_hole_window(tcp, a)
+    check_hole_window(tcp, a + 1)
     if give_up_lost(tcp, slot):
         return True
-    mode = tcp.conn[slot, C_MODE]
-    if tcp.conn[slot, C_RST] and mode & (MODE_RESET | MODE_FLUSH) == 0 and is_reset_due(tcp, slot):
-        tcp.conn[slot, C_MODE] |= MODE_RESET
+    mode = tcp.conn[slot, CONN_MODE]
+    if tcp.conn[slot, CONN_RST] and mode & (MODE_RESET | MODE_FLUSH) == 0 and is_reset_due(tcp, slot):
+        tcp.conn[slot, CONN_MODE] |= MODE_RESET
         return True
     if mode & (MODE_RESET | MODE_FLUSH):
         return give_up_next(tcp, slot) or end_by_reset(tcp, slot)
@@ -97,14 +97,16 @@ def take_step(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 def close_slot(tcp: TcpState, slot: cython.longlong):
     """Frees a slot: CLOSE row, part row."""
-    if tcp.conn[slot, C_MODE] & MODE_BURIED == 0:
-        stream_row(tcp, CHUNK_CLOSE, 2 * slot, 0, 0, tcp.conn[slot, C_LAST_TIME], tcp.conn[slot, C_LAST_NUMBER], 0)
+    if tcp.conn[slot, CONN_MODE] & MODE_ADOPTED == 0:
+        stream_row(
+            tcp, CHUNK_CLOSE, 2 * slot, 0, 0, tcp.conn[slot, CONN_LAST_TIME], tcp.conn[slot, CONN_LAST_NUMBER], 0
+        )
         part_row(tcp, slot)
     remove_slot(tcp, slot)
     if tcp.in_task:
-        tcp.closed.append(tcp.conn[slot, C_PART])
+        tcp.closed.append(tcp.conn[slot, CONN_PART])
         note_complete(tcp, slot)
-    tcp.conn[slot, C_MODE] = 0
-    tcp.conn[slot, C_FREE] = tcp.free_slot
+    tcp.conn[slot, CONN_MODE] = 0
+    tcp.conn[slot, CONN_NEXT_FREE] = tcp.free_slot
     tcp.free_slot = slot
     tcp.live -= 1

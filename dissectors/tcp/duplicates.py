@@ -18,10 +18,10 @@ REMEMBERED = (
 
 @cython.cfunc
 def forget_recent(tcp: TcpState):
-    tcp.recent = new_matrix(SEGMENT_COLUMNS, RECENT + 8)
+    tcp.recent = new_matrix(SEGMENT_COLUMNS, RECENT_SEGMENTS + 8)
     tcp.recent_count = 0
-    tcp.index = new_matrix(2, RECENT + 8)
-    tcp.sorted_in = 0
+    tcp.recent_index = new_matrix(2, RECENT_SEGMENTS + 8)
+    tcp.indexed = 0
     tcp.first_row = 0
 
 
@@ -38,14 +38,14 @@ def remember_segments(tcp: TcpState, segments: cython.longlong[:, ::1], rows: cy
 @cython.boundscheck(False)
 def remember_rows(tcp: TcpState, stop: cython.longlong):
     """Puts the rows of this call that are not there yet, up to `stop`, into the ring of recent segments."""
-    begin: cython.longlong = max(tcp.first_row, stop - RECENT)
+    begin: cython.longlong = max(tcp.first_row, stop - RECENT_SEGMENTS)
     place: cython.longlong
     size: cython.longlong
     column: cython.longlong
     i: cython.longlong
     while begin < stop:
-        place = tcp.recent_count % RECENT
-        size = min(stop - begin, RECENT - place)
+        place = tcp.recent_count % RECENT_SEGMENTS
+        size = min(stop - begin, RECENT_SEGMENTS - place)
         for column in REMEMBERED:
             if cython.compiled and size > 32:
                 tcp.recent[column, place : place + size] = tcp.segments[column, begin : begin + size]
@@ -63,13 +63,13 @@ def index_recent(tcp: TcpState):
     """Brings the index of the ring up to date: a list for each hash, the newest segment first."""
     place: cython.longlong
     bucket: cython.longlong
-    tcp.sorted_in = max(tcp.sorted_in, tcp.recent_count - RECENT)
-    while tcp.sorted_in < tcp.recent_count:
-        place = tcp.sorted_in % RECENT
+    tcp.indexed = max(tcp.indexed, tcp.recent_count - RECENT_SEGMENTS)
+    while tcp.indexed < tcp.recent_count:
+        place = tcp.indexed % RECENT_SEGMENTS
         bucket = bucket_of(tcp.recent, place)
-        tcp.index[1, place] = tcp.index[0, bucket]
-        tcp.sorted_in += 1
-        tcp.index[0, bucket] = tcp.sorted_in
+        tcp.recent_index[1, place] = tcp.recent_index[0, bucket]
+        tcp.indexed += 1
+        tcp.recent_index[0, bucket] = tcp.indexed
 
 
 @cython.cfunc
@@ -88,7 +88,9 @@ def may_be_duplicate(tcp: TcpState, s: cython.longlong) -> cython.bint:
     if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
         return True
     if tcp.length > 0:
-        return tcp.side[s, S_NEXT] != 0 and unwrap(tcp.side[s, S_NEXT], tcp.seq) + tcp.length <= end_of_seen(tcp, s)
+        return tcp.side[s, SIDE_NEXT] != 0 and unwrap(tcp.side[s, SIDE_NEXT], tcp.seq) + tcp.length <= end_of_seen(
+            tcp, s
+        )
     return tcp.ack == UNKNOWN or not acks_more(tcp, s, tcp.ack)
 
 
@@ -106,11 +108,11 @@ def is_duplicate(tcp: TcpState, row: cython.longlong, at_same_point: cython.bint
     i: cython.longlong
     remember_rows(tcp, row)
     index_recent(tcp)
-    i = tcp.index[0, bucket_of(tcp.segments, row)]
-    while i > 0 and i > tcp.recent_count - RECENT:
-        if is_same_packet(tcp, tcp.recent, (i - 1) % RECENT, row, at_same_point):
+    i = tcp.recent_index[0, bucket_of(tcp.segments, row)]
+    while i > 0 and i > tcp.recent_count - RECENT_SEGMENTS:
+        if is_same_packet(tcp, tcp.recent, (i - 1) % RECENT_SEGMENTS, row, at_same_point):
             return True
-        i = tcp.index[1, (i - 1) % RECENT]
+        i = tcp.recent_index[1, (i - 1) % RECENT_SEGMENTS]
     return False
 
 
@@ -143,15 +145,15 @@ def is_same_packet(
         span = tcp.segments[SEGMENT_TIME, row] - known[SEGMENT_TIME, i]
         span = max(span, -span)
     if number > 0 or known[SEGMENT_INTERFACE, i] != tcp.segments[SEGMENT_INTERFACE, row]:
-        return span <= COPY_NS
-    return span < SOON_NS
+        return span <= DUPLICATE_NS
+    return span < DUPLICATE_SOON_NS
 
 
 @cython.cfunc
 def count_duplicate(tcp: TcpState, s: cython.longlong):
     number = tcp.number >> SPLIT_SHIFT
-    tcp.side[s, S_DUPLICATES] += 1
+    tcp.side[s, SIDE_DUPLICATES] += 1
     if tcp.in_task:
-        tcp.copies.append((tcp.conn[s >> 1, C_PART], number))
+        tcp.new_duplicates.append((tcp.conn[s >> 1, CONN_PART], number))
         return
     tcp.duplicates[number] = tcp.duplicates.get(number, 0) + 1

@@ -16,32 +16,32 @@ def slot_to_evict(tcp: TcpState) -> cython.longlong:
     The heap holds what was true when an entry was made; what has become wrong is put right when it surfaces.
     """
     slot: cython.longlong
-    if tcp.oldest is None or len(tcp.oldest) > 4 * tcp.live + 64:
-        tcp.oldest = []
+    if tcp.eviction_heap is None or len(tcp.eviction_heap) > 4 * tcp.live + 64:
+        tcp.eviction_heap = []
         for slot in range(tcp.slots):
-            if tcp.conn[slot, C_MODE] & MODE_LIVE:
-                tcp.oldest.append(eviction_rank(tcp, slot))
-        heapq.heapify(tcp.oldest)
+            if tcp.conn[slot, CONN_MODE] & MODE_LIVE:
+                tcp.eviction_heap.append(eviction_rank(tcp, slot))
+        heapq.heapify(tcp.eviction_heap)
     while True:
-        entry = heapq.heappop(tcp.oldest)
+        entry = heapq.heappop(tcp.eviction_heap)
         slot = entry[2]
-        if tcp.conn[slot, C_MODE] & MODE_LIVE and tcp.conn[slot, C_PART] == entry[3]:
+        if tcp.conn[slot, CONN_MODE] & MODE_LIVE and tcp.conn[slot, CONN_PART] == entry[3]:
             now = eviction_rank(tcp, slot)
             if now == entry:
                 return slot
-            heapq.heappush(tcp.oldest, now)
+            heapq.heappush(tcp.eviction_heap, now)
 
 
 @cython.cfunc
 def eviction_rank(tcp: TcpState, slot: cython.longlong):
-    if tcp.conn[slot, C_MODE] & MODE_CLOSED:
-        return (0, tcp.conn[slot, C_CLOSED_NUMBER], slot, tcp.conn[slot, C_PART])
-    return (1, tcp.conn[slot, C_LAST_NUMBER], slot, tcp.conn[slot, C_PART])
+    if tcp.conn[slot, CONN_MODE] & MODE_CLOSED:
+        return (0, tcp.conn[slot, CONN_CLOSED_NUMBER], slot, tcp.conn[slot, CONN_PART])
+    return (1, tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
 
 
 @cython.cfunc
 @cython.exceptval(-2)
-def idlest_with_backlog(tcp: TcpState) -> cython.longlong:
+def next_backlog(tcp: TcpState) -> cython.longlong:
     """The slot that keeps bytes and was heard of longest ago; -1 when none keeps any.
 
     All are looked at once and kept in order; whoever was heard of since waits for the next look.
@@ -49,22 +49,29 @@ def idlest_with_backlog(tcp: TcpState) -> cython.longlong:
     slot: cython.longlong
     looked: cython.bint = False
     while True:
-        while tcp.keepers:
-            number, slot, part = tcp.keepers.pop()
-            if has_backlog(tcp, slot) and tcp.conn[slot, C_PART] == part and tcp.conn[slot, C_LAST_NUMBER] == number:
+        while tcp.backlogs:
+            number, slot, part = tcp.backlogs.pop()
+            if (
+                has_backlog(tcp, slot)
+                and tcp.conn[slot, CONN_PART] == part
+                and tcp.conn[slot, CONN_LAST_NUMBER] == number
+            ):
                 return slot
         if looked:
             return -1
         looked = True
-        tcp.keepers = [
-            (tcp.conn[slot, C_LAST_NUMBER], slot, tcp.conn[slot, C_PART])
+        tcp.backlogs = [
+            (tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
             for slot in range(tcp.slots)
             if has_backlog(tcp, slot)
         ]
-        tcp.keepers.sort(reverse=True)
+        tcp.backlogs.sort(reverse=True)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def has_backlog(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    return tcp.conn[slot, C_MODE] & MODE_LIVE != 0 and tcp.side[2 * slot, S_PAGES] + tcp.side[2 * slot + 1, S_PAGES] > 0
+    return (
+        tcp.conn[slot, CONN_MODE] & MODE_LIVE != 0
+        and tcp.side[2 * slot, SIDE_PAGES] + tcp.side[2 * slot + 1, SIDE_PAGES] > 0
+    )

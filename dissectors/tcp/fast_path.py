@@ -19,29 +19,33 @@ def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
     peer: cython.longlong = s ^ 1
     flags: cython.longlong = tcp.segments[SEGMENT_FLAGS, row]
     length: cython.longlong = tcp.segments[SEGMENT_LENGTH, row]
-    next_seq: cython.longlong = tcp.side[s, S_NEXT]
+    next_seq: cython.longlong = tcp.side[s, SIDE_NEXT]
     state: cython.longlong
-    if tcp.conn[slot, C_BUSY] or flags & (TCP_FIN | TCP_SYN | TCP_RST) or tcp.used + ROWS_PER_STEP > tcp.room:
+    if (
+        tcp.conn[slot, CONN_PENDING]
+        or flags & (TCP_FIN | TCP_SYN | TCP_RST)
+        or tcp.chunk_rows + ROWS_PER_STEP > tcp.chunk_room
+    ):
         return False
     if flags & TCP_ACK:
-        state = tcp.side[peer, S_STATE]
-        if state & SIDE_STARTED == 0:
-            if tcp.side[peer, S_LOST_TO] == 0:
+        state = tcp.side[peer, SIDE_STATE]
+        if state & STATE_STARTED == 0:
+            if tcp.side[peer, SIDE_LOST_TO] == 0:
                 return False
-        elif state & SIDE_ENDED == 0 and (
-            unwrap(tcp.side[peer, S_NEXT], tcp.segments[SEGMENT_ACK, row]) > tcp.side[peer, S_NEXT]
+        elif state & STATE_ENDED == 0 and (
+            unwrap(tcp.side[peer, SIDE_NEXT], tcp.segments[SEGMENT_ACK, row]) > tcp.side[peer, SIDE_NEXT]
         ):
             return False
         if length == 0 and not acks_more(tcp, s, tcp.segments[SEGMENT_ACK, row]):
             return False
     if length > 0:
         if (
-            next_seq & LOW != tcp.segments[SEGMENT_SEQ, row]
-            or tcp.side[s, S_STATE] & (SIDE_STARTED | SIDE_ENDED) != SIDE_STARTED
+            next_seq & LOW_32 != tcp.segments[SEGMENT_SEQ, row]
+            or tcp.side[s, SIDE_STATE] & (STATE_STARTED | STATE_ENDED) != STATE_STARTED
             or tcp.segments[SEGMENT_CAPTURED, row] < length
         ):
             return False
-        if tcp.conn[slot, C_MODE] & MODE_OPENED == 0:
+        if tcp.conn[slot, CONN_MODE] & MODE_OPENED == 0:
             open_row(tcp, slot)
         chunk_row(
             tcp,
@@ -54,8 +58,8 @@ def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
             next_seq,
             0,
         )
-        tcp.side[s, S_NEXT] = next_seq + length
-        tcp.side[s, S_STREAM] += length
+        tcp.side[s, SIDE_NEXT] = next_seq + length
+        tcp.side[s, SIDE_STREAM] += length
     count_segment(tcp, s, row)
     return True
 
@@ -66,12 +70,12 @@ def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
 @cython.boundscheck(False)
 def count_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.int:
     flags: cython.longlong = tcp.segments[SEGMENT_FLAGS, row]
-    tcp.conn[s >> 1, C_LAST_TIME] = tcp.segments[SEGMENT_TIME, row]
-    tcp.conn[s >> 1, C_LAST_NUMBER] = tcp.segments[SEGMENT_NUMBER, row]
-    tcp.side[s, S_PACKETS] += 1
-    tcp.side[s, S_BYTES] += tcp.segments[SEGMENT_LENGTH, row]
+    tcp.conn[s >> 1, CONN_LAST_TIME] = tcp.segments[SEGMENT_TIME, row]
+    tcp.conn[s >> 1, CONN_LAST_NUMBER] = tcp.segments[SEGMENT_NUMBER, row]
+    tcp.side[s, SIDE_PACKETS] += 1
+    tcp.side[s, SIDE_BYTES] += tcp.segments[SEGMENT_LENGTH, row]
     if flags & TCP_ACK:
-        tcp.side[s, S_LAST_ACK] = tcp.segments[SEGMENT_ACK, row]
+        tcp.side[s, SIDE_LAST_ACK] = tcp.segments[SEGMENT_ACK, row]
     if tcp.segments[SEGMENT_WINDOW, row] == 0 and flags & (TCP_SYN | TCP_RST) == 0:
-        tcp.side[s, S_ZERO_WINDOW] += 1
+        tcp.side[s, SIDE_ZERO_WINDOW] += 1
     return 0

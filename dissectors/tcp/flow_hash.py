@@ -10,8 +10,8 @@ from dissectors.tcp.state_columns import *
 @cython.exceptval(check=False)
 def mix(x: cython.ulonglong) -> cython.ulonglong:
     """The finaliser of splitmix64."""
-    x = ((x ^ (x >> 30)) * MIX_1) & ALL
-    x = ((x ^ (x >> 27)) * MIX_2) & ALL
+    x = ((x ^ (x >> 30)) * MIX_1) & ALL_64
+    x = ((x ^ (x >> 27)) * MIX_2) & ALL_64
     return x ^ (x >> 31)
 
 
@@ -20,9 +20,9 @@ def mix(x: cython.ulonglong) -> cython.ulonglong:
 def endpoint_hash(
     seed: cython.ulonglong, high: cython.longlong, low: cython.longlong, port: cython.longlong
 ) -> cython.ulonglong:
-    x: cython.ulonglong = seed ^ (cython.cast(cython.ulonglong, high) & ALL)
-    x = mix(x) ^ (cython.cast(cython.ulonglong, low) & ALL)
-    return mix((x + (cython.cast(cython.ulonglong, port) << 1)) & ALL)
+    x: cython.ulonglong = seed ^ (cython.cast(cython.ulonglong, high) & ALL_64)
+    x = mix(x) ^ (cython.cast(cython.ulonglong, low) & ALL_64)
+    return mix((x + (cython.cast(cython.ulonglong, port) << 1)) & ALL_64)
 
 
 @cython.cfunc
@@ -39,7 +39,7 @@ def flow_hash(
 ) -> cython.longlong:
     """Not negative, and the same for both directions: which side was seen first must not matter."""
     x: cython.ulonglong = endpoint_hash(seed, a_high, a_low, a_port)
-    x = (x + endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, scope)) & ALL
+    x = (x + endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, scope)) & ALL_64
     return cython.cast(cython.longlong, mix(x) >> 1)
 
 

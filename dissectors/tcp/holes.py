@@ -23,23 +23,23 @@ def give_up_lost(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     one: cython.bint = is_overdue(tcp, a)
     other: cython.bint = is_overdue(tcp, a + 1)
     s: cython.longlong
-    if one and other and tcp.side[a, S_HEAD] >= 0 and tcp.side[a + 1, S_HEAD] >= 0:
+    if one and other and tcp.side[a, SIDE_FIRST_RECORD] >= 0 and tcp.side[a + 1, SIDE_FIRST_RECORD] >= 0:
         s = captured_first(tcp, slot, one, other)
     else:
         s = a if one else a + 1
     if not one and not other:
         return False
-    give_up(tcp, s, tcp.side[s, S_LOST_TO], GAP_LOST)
+    give_up(tcp, s, tcp.side[s, SIDE_LOST_TO], GAP_LOST)
     return True
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def is_overdue(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    state: cython.longlong = tcp.side[s, S_STATE]
-    if state & SIDE_STARTED == 0:
-        return tcp.side[s, S_LOST_TO] != 0 and (tcp.side[s, S_HEAD] >= 0 or state & SIDE_FIN != 0)
-    if state & SIDE_ENDED or not is_awaited(tcp, s, tcp.side[s, S_LOST_TO]):
+    state: cython.longlong = tcp.side[s, SIDE_STATE]
+    if state & STATE_STARTED == 0:
+        return tcp.side[s, SIDE_LOST_TO] != 0 and (tcp.side[s, SIDE_FIRST_RECORD] >= 0 or state & STATE_FIN != 0)
+    if state & STATE_ENDED or not is_awaited(tcp, s, tcp.side[s, SIDE_LOST_TO]):
         return False
     # Bytes that wait for a hole of the peer go when that one's window has passed.
     return not is_first_record_next(tcp, s) or is_first_record_next(tcp, s ^ 1)
@@ -50,10 +50,10 @@ def is_overdue(tcp: TcpState, s: cython.longlong) -> cython.bint:
 def give_up_at_limit(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     """Gives up a hole when a side of this connection keeps too much, or all together do and it is this one's turn."""
     a: cython.longlong = 2 * slot
-    s: cython.longlong = a if tcp.side[a, S_PAGES] >= tcp.side[a + 1, S_PAGES] else a + 1
-    if tcp.side[s, S_PAGES] == 0:
+    s: cython.longlong = a if tcp.side[a, SIDE_PAGES] >= tcp.side[a + 1, SIDE_PAGES] else a + 1
+    if tcp.side[s, SIDE_PAGES] == 0:
         return False
-    if tcp.side[s, S_PAGES] <= tcp.most_kept_per_side and tcp.conn[slot, C_MODE] & MODE_RELIEF == 0:
+    if tcp.side[s, SIDE_PAGES] <= tcp.max_buffered_per_side and tcp.conn[slot, CONN_MODE] & MODE_GIVING_UP == 0:
         return False
     give_up(tcp, s, end_of_seen(tcp, s), GAP_LIMIT)
     return True
@@ -63,33 +63,40 @@ def give_up_at_limit(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cython.longlong):
     """Stops waiting for whatever keeps side `s` from going on towards `to`: always takes a step."""
     peer: cython.longlong = s ^ 1
-    head: cython.longlong = tcp.side[s, S_HEAD]
+    head: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     end: cython.longlong
-    if tcp.side[s, S_STATE] & SIDE_STARTED == 0:
-        start_stream(tcp, s, tcp.side[s, S_LOWEST])
+    if tcp.side[s, SIDE_STATE] & STATE_STARTED == 0:
+        start_stream(tcp, s, tcp.side[s, SIDE_LOWEST_START])
     elif head < 0:
-        pass_over(tcp, s, to, reason, tcp.side[s, S_LOST_TIME], tcp.side[s, S_LOST_NUMBER])
-    elif tcp.held[head, H_SEQ] > tcp.side[s, S_NEXT]:
-        if to >= tcp.held[head, H_SEQ]:
-            pass_over(tcp, s, tcp.held[head, H_SEQ], reason, tcp.held[head, H_TIME], tcp.held[head, H_NUMBER])
+        pass_over(tcp, s, to, reason, tcp.side[s, SIDE_LOST_TIME], tcp.side[s, SIDE_LOST_NUMBER])
+    elif tcp.records[head, RECORD_SEQ] > tcp.side[s, SIDE_NEXT]:
+        if to >= tcp.records[head, RECORD_SEQ]:
+            pass_over(
+                tcp,
+                s,
+                tcp.records[head, RECORD_SEQ],
+                reason,
+                tcp.records[head, RECORD_TIME],
+                tcp.records[head, RECORD_NUMBER],
+            )
         else:
-            pass_over(tcp, s, to, reason, tcp.side[s, S_LOST_TIME], tcp.side[s, S_LOST_NUMBER])
-    elif not must_wait(tcp, s, tcp.held[head, H_ACK]):
+            pass_over(tcp, s, to, reason, tcp.side[s, SIDE_LOST_TIME], tcp.side[s, SIDE_LOST_NUMBER])
+    elif not must_wait(tcp, s, tcp.records[head, RECORD_ACK]):
         deliver_first_record(tcp, s)
-    elif tcp.side[peer, S_STATE] & SIDE_STARTED == 0:
-        if tcp.side[peer, S_HEAD] >= 0:
-            start_stream(tcp, peer, tcp.side[peer, S_LOWEST])
+    elif tcp.side[peer, SIDE_STATE] & STATE_STARTED == 0:
+        if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:
+            start_stream(tcp, peer, tcp.side[peer, SIDE_LOWEST_START])
         else:
-            tcp.side[peer, S_LOST_TO] = 1
+            tcp.side[peer, SIDE_LOST_TO] = 1
     elif is_first_record_next(tcp, peer):
         deliver_first_record(
             tcp, captured_first(tcp, s >> 1, True, True)
         )  # each waits for the other: in the order of capture
     else:
-        end = believed_ack(tcp, peer, tcp.held[head, H_ACK])
-        if tcp.side[peer, S_HEAD] >= 0:
-            end = min(end, tcp.held[tcp.side[peer, S_HEAD], H_SEQ])
-        pass_over(tcp, peer, end, reason, tcp.held[head, H_TIME], tcp.held[head, H_NUMBER])
+        end = believed_ack(tcp, peer, tcp.records[head, RECORD_ACK])
+        if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:
+            end = min(end, tcp.records[tcp.side[peer, SIDE_FIRST_RECORD], RECORD_SEQ])
+        pass_over(tcp, peer, end, reason, tcp.records[head, RECORD_TIME], tcp.records[head, RECORD_NUMBER])
 
 
 @cython.cfunc
@@ -102,13 +109,17 @@ def pass_over(
     number: cython.longlong,
 ):
     """Passes over [next, end). One byte at the end of what is known is as likely a FIN not captured."""
-    if end == tcp.side[s, S_NEXT] + 1 and tcp.side[s, S_HEAD] < 0 and tcp.side[s, S_STATE] & SIDE_FIN == 0:
-        tcp.side[s, S_WAIVED] = end
+    if (
+        end == tcp.side[s, SIDE_NEXT] + 1
+        and tcp.side[s, SIDE_FIRST_RECORD] < 0
+        and tcp.side[s, SIDE_STATE] & STATE_FIN == 0
+    ):
+        tcp.side[s, SIDE_WAIVED] = end
     else:
         if reason == GAP_LIMIT:
-            tcp.given_up += 1
-            problem_row(tcp, PROBLEM_HOLE_GIVEN_UP, s, tcp.side[s, S_NEXT], end - tcp.side[s, S_NEXT])
-        stream_row(tcp, CHUNK_GAP, s, 0, end - tcp.side[s, S_NEXT], time, number, reason)
+            tcp.holes_given_up += 1
+            problem_row(tcp, PROBLEM_HOLE_GIVEN_UP, s, tcp.side[s, SIDE_NEXT], end - tcp.side[s, SIDE_NEXT])
+        stream_row(tcp, CHUNK_GAP, s, 0, end - tcp.side[s, SIDE_NEXT], time, number, reason)
 
 
 @cython.cfunc
@@ -116,7 +127,9 @@ def pass_over(
 def give_up_next(tcp: TcpState, slot: cython.longlong) -> cython.bint:
     """Nothing more will come: gives up what the capture's order says is first; false when nothing is left."""
     a: cython.longlong = 2 * slot
-    s: cython.longlong = captured_first(tcp, slot, tcp.side[a, S_HEAD] >= 0, tcp.side[a + 1, S_HEAD] >= 0)
+    s: cython.longlong = captured_first(
+        tcp, slot, tcp.side[a, SIDE_FIRST_RECORD] >= 0, tcp.side[a + 1, SIDE_FIRST_RECORD] >= 0
+    )
     if s >= 0:
         give_up(tcp, s, end_of_seen(tcp, s), GAP_UNACKED)
         return True
@@ -124,8 +137,8 @@ def give_up_next(tcp: TcpState, slot: cython.longlong) -> cython.bint:
         if give_up_tail(tcp, s):
             return True
     for s in range(a, a + 2):
-        if tcp.side[s, S_STATE] & (SIDE_FIN | SIDE_ENDED) == SIDE_FIN:
-            end_side(tcp, s, END_FIN, tcp.side[s, S_FIN_TIME], tcp.side[s, S_FIN_NUMBER])
+        if tcp.side[s, SIDE_STATE] & (STATE_FIN | STATE_ENDED) == STATE_FIN:
+            end_side(tcp, s, END_FIN, tcp.side[s, SIDE_FIN_TIME], tcp.side[s, SIDE_FIN_NUMBER])
             return True
     return False
 
@@ -135,25 +148,25 @@ def give_up_next(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 def give_up_tail(tcp: TcpState, s: cython.longlong) -> cython.bint:
     """Passes over what the peer, a FIN or a reset say was sent after the last byte seen."""
     slot: cython.longlong = s >> 1
-    state: cython.longlong = tcp.side[s, S_STATE]
-    to: cython.longlong = tcp.side[s, S_ACKED]
-    time: cython.longlong = tcp.side[s, S_HOLE_TIME]
-    number: cython.longlong = tcp.side[s, S_HOLE_NUMBER]
-    if state & SIDE_ENDED:
+    state: cython.longlong = tcp.side[s, SIDE_STATE]
+    to: cython.longlong = tcp.side[s, SIDE_ACKED]
+    time: cython.longlong = tcp.side[s, SIDE_HOLE_TIME]
+    number: cython.longlong = tcp.side[s, SIDE_HOLE_NUMBER]
+    if state & STATE_ENDED:
         return False
-    if state & SIDE_STARTED == 0:
-        if state & SIDE_FIN:
-            start_stream(tcp, s, tcp.side[s, S_LOWEST])
+    if state & STATE_STARTED == 0:
+        if state & STATE_FIN:
+            start_stream(tcp, s, tcp.side[s, SIDE_LOWEST_START])
             return True
         return False
-    if state & SIDE_FIN:
-        to = tcp.side[s, S_FIN_AT]
-        time = tcp.side[s, S_FIN_TIME]
-        number = tcp.side[s, S_FIN_NUMBER]
-    elif tcp.conn[slot, C_RST] == 1 + (s & 1) and tcp.conn[slot, C_RST_AT] > to:
-        to = tcp.conn[slot, C_RST_AT]
-        time = tcp.conn[slot, C_RST_TIME]
-        number = tcp.conn[slot, C_RST_NUMBER]
+    if state & STATE_FIN:
+        to = tcp.side[s, SIDE_FIN_AT]
+        time = tcp.side[s, SIDE_FIN_TIME]
+        number = tcp.side[s, SIDE_FIN_NUMBER]
+    elif tcp.conn[slot, CONN_RST] == 1 + (s & 1) and tcp.conn[slot, CONN_RST_AT] > to:
+        to = tcp.conn[slot, CONN_RST_AT]
+        time = tcp.conn[slot, CONN_RST_TIME]
+        number = tcp.conn[slot, CONN_RST_NUMBER]
     if not is_awaited(tcp, s, to):
         return False
     pass_over(tcp, s, to, GAP_UNACKED, time, number)

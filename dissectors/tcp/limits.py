@@ -5,7 +5,7 @@ import cython
 from dissectors.layout import *
 from dissectors.problems import *
 from dissectors.tcp.draining import drain_slot, flush_slot
-from dissectors.tcp.eviction_order import idlest_with_backlog, slot_to_evict
+from dissectors.tcp.eviction_order import next_backlog, slot_to_evict
 from dissectors.tcp.rows import problem_row
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
@@ -20,9 +20,9 @@ def evict(tcp: TcpState) -> cython.longlong:
     if tcp.victim < 0:
         tcp.victim = slot_to_evict(tcp)
         s = 2 * tcp.victim
-        if tcp.conn[tcp.victim, C_MODE] & MODE_CLOSED == 0:
+        if tcp.conn[tcp.victim, CONN_MODE] & MODE_CLOSED == 0:
             tcp.evicted += 1
-            problem_row(tcp, PROBLEM_CONNECTION_EVICTED, s, tcp.side[s, S_NEXT], 0)
+            problem_row(tcp, PROBLEM_CONNECTION_EVICTED, s, tcp.side[s, SIDE_NEXT], 0)
     why = flush_slot(tcp, tcp.victim)
     if why == WHY_DONE:
         tcp.victim = -1
@@ -31,18 +31,18 @@ def evict(tcp: TcpState) -> cython.longlong:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def relieve(tcp: TcpState) -> cython.longlong:
+def free_backlog(tcp: TcpState) -> cython.longlong:
     """Gives up what the connections idle for longest keep, until an eighth of the limit is free."""
     why: cython.longlong
-    while tcp.relieved >= 0 or tcp.kept_records > tcp.most_kept - tcp.most_kept // 8:
-        if tcp.relieved < 0:
-            tcp.relieved = idlest_with_backlog(tcp)
-            if tcp.relieved < 0:
+    while tcp.giving_up >= 0 or tcp.buffered_pages > tcp.max_buffered - tcp.max_buffered // 8:
+        if tcp.giving_up < 0:
+            tcp.giving_up = next_backlog(tcp)
+            if tcp.giving_up < 0:
                 break
-            tcp.conn[tcp.relieved, C_MODE] |= MODE_RELIEF
-        why = drain_slot(tcp, tcp.relieved)
+            tcp.conn[tcp.giving_up, CONN_MODE] |= MODE_GIVING_UP
+        why = drain_slot(tcp, tcp.giving_up)
         if why != WHY_DONE:
             return why
-        tcp.conn[tcp.relieved, C_MODE] &= ~MODE_RELIEF
-        tcp.relieved = -1
+        tcp.conn[tcp.giving_up, CONN_MODE] &= ~MODE_GIVING_UP
+        tcp.giving_up = -1
     return WHY_DONE

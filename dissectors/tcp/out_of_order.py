@@ -16,36 +16,36 @@ def buffer_bytes(
     tcp: TcpState, s: cython.longlong, first: cython.longlong, begin: cython.longlong, end: cython.longlong
 ) -> cython.longlong:
     """Keeps what is new of [begin, end) of a payload that begins at `first`; returns how many bytes that is."""
-    record: cython.longlong = tcp.side[s, S_HEAD]
+    record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     before: cython.longlong = -1
     at: cython.longlong = begin
     stop: cython.longlong
     fresh: cython.longlong = 0
     differ: cython.longlong = 0
     if record >= 0 and at >= end_of_seen(tcp, s):
-        before = tcp.side[s, S_TAIL]
-        if older_ack(tcp.held[before, H_ACK], tcp.ack) == tcp.held[before, H_ACK]:
+        before = tcp.side[s, SIDE_LAST_RECORD]
+        if older_ack(tcp.records[before, RECORD_ACK], tcp.ack) == tcp.records[before, RECORD_ACK]:
             record = -1
-    while record >= 0 and tcp.held[record, H_SEQ] + tcp.held[record, H_LENGTH] <= at:
+    while record >= 0 and tcp.records[record, RECORD_SEQ] + tcp.records[record, RECORD_LENGTH] <= at:
         sent_by_now(tcp, record)
         before = record
-        record = tcp.held[record, H_NEXT]
+        record = tcp.records[record, RECORD_NEXT]
     while at < end:
-        stop = end if record < 0 else min(end, tcp.held[record, H_SEQ])
+        stop = end if record < 0 else min(end, tcp.records[record, RECORD_SEQ])
         while at < stop:
             before = new_record(tcp, s, before, first, at, stop)
-            fresh += tcp.held[before, H_LENGTH]
-            at += tcp.held[before, H_LENGTH]
+            fresh += tcp.records[before, RECORD_LENGTH]
+            at += tcp.records[before, RECORD_LENGTH]
         if at < end:
-            stop = min(end, tcp.held[record, H_SEQ] + tcp.held[record, H_LENGTH])
+            stop = min(end, tcp.records[record, RECORD_SEQ] + tcp.records[record, RECORD_LENGTH])
             differ += differing_bytes(tcp, record, first, at, stop)
-            if stop < end or stop == tcp.held[record, H_SEQ] + tcp.held[record, H_LENGTH]:
+            if stop < end or stop == tcp.records[record, RECORD_SEQ] + tcp.records[record, RECORD_LENGTH]:
                 sent_by_now(tcp, record)
             at = stop
             before = record
-            record = tcp.held[record, H_NEXT]
+            record = tcp.records[record, RECORD_NEXT]
     if differ:
-        tcp.side[s, S_CONFLICTS] += 1
+        tcp.side[s, SIDE_CONFLICTS] += 1
         problem_row(tcp, PROBLEM_CONFLICTING_COPIES, s, begin, differ)
     return fresh
 
@@ -68,28 +68,28 @@ def new_record(
     if tcp.free_record < 0:
         grow_records(tcp)
     record = tcp.free_record
-    tcp.free_record = tcp.held[record, H_NEXT]
+    tcp.free_record = tcp.records[record, RECORD_NEXT]
     if at < there:
-        size = min(min(stop, there) - at, PAGE)
-        tcp.arena[record * PAGE : record * PAGE + size] = tcp.block[source : source + size]
-    tcp.held[record, H_CUT] = 0 if at < there else 1
-    tcp.held[record, H_SEQ] = at
-    tcp.held[record, H_LENGTH] = size
-    tcp.held[record, H_TIME] = tcp.time
-    tcp.held[record, H_NUMBER] = tcp.number
-    tcp.held[record, H_ACK] = tcp.ack
+        size = min(min(stop, there) - at, PAGE_BYTES)
+        tcp.arena[record * PAGE_BYTES : record * PAGE_BYTES + size] = tcp.block[source : source + size]
+    tcp.records[record, RECORD_CUT] = 0 if at < there else 1
+    tcp.records[record, RECORD_SEQ] = at
+    tcp.records[record, RECORD_LENGTH] = size
+    tcp.records[record, RECORD_TIME] = tcp.time
+    tcp.records[record, RECORD_NUMBER] = tcp.number
+    tcp.records[record, RECORD_ACK] = tcp.ack
     if before < 0:
-        tcp.held[record, H_NEXT] = tcp.side[s, S_HEAD]
-        tcp.side[s, S_HEAD] = record
+        tcp.records[record, RECORD_NEXT] = tcp.side[s, SIDE_FIRST_RECORD]
+        tcp.side[s, SIDE_FIRST_RECORD] = record
     else:
-        tcp.held[record, H_NEXT] = tcp.held[before, H_NEXT]
-        tcp.held[before, H_NEXT] = record
-    if tcp.held[record, H_NEXT] < 0:
-        tcp.side[s, S_TAIL] = record
+        tcp.records[record, RECORD_NEXT] = tcp.records[before, RECORD_NEXT]
+        tcp.records[before, RECORD_NEXT] = record
+    if tcp.records[record, RECORD_NEXT] < 0:
+        tcp.side[s, SIDE_LAST_RECORD] = record
     else:
-        tcp.held[record, H_ACK] = older_ack(tcp.ack, tcp.held[tcp.held[record, H_NEXT], H_ACK])
-    tcp.side[s, S_PAGES] += 1
-    tcp.kept_records += 1
+        tcp.records[record, RECORD_ACK] = older_ack(tcp.ack, tcp.records[tcp.records[record, RECORD_NEXT], RECORD_ACK])
+    tcp.side[s, SIDE_PAGES] += 1
+    tcp.buffered_pages += 1
     return record
 
 
@@ -97,13 +97,13 @@ def new_record(
 def grow_records(tcp: TcpState):
     """More records, up to one for each page of the arena. A segment needs up to 64 pages more than any limit says."""
     record: cython.longlong
-    size: cython.longlong = min(max(32, 2 * tcp.records), len(tcp.arena) // PAGE)
-    tcp.held_memory = grown_matrix(tcp.held_memory, H_COLUMNS, size)
-    tcp.held = tcp.held_memory
-    for record in range(size - 1, tcp.records - 1, -1):
-        tcp.held[record, H_NEXT] = tcp.free_record
+    size: cython.longlong = min(max(32, 2 * tcp.record_count), len(tcp.arena) // PAGE_BYTES)
+    tcp.records_memory = grown_matrix(tcp.records_memory, RECORD_COLUMNS, size)
+    tcp.records = tcp.records_memory
+    for record in range(size - 1, tcp.record_count - 1, -1):
+        tcp.records[record, RECORD_NEXT] = tcp.free_record
         tcp.free_record = record
-    tcp.records = size
+    tcp.record_count = size
 
 
 @cython.cfunc
@@ -113,7 +113,7 @@ def sent_by_now(tcp: TcpState, record: cython.longlong):
     So they follow no more than it does. This undoes what a repeated copy, with its higher ACK number, would claim
     when the capture lacks the first copy or shows it later.
     """
-    tcp.held[record, H_ACK] = older_ack(tcp.held[record, H_ACK], tcp.ack)
+    tcp.records[record, RECORD_ACK] = older_ack(tcp.records[record, RECORD_ACK], tcp.ack)
 
 
 @cython.cfunc
@@ -123,10 +123,10 @@ def differing_bytes(
 ) -> cython.longlong:
     """How many bytes of [at, stop) are not what the record has; what either copy lacks is not compared."""
     mine: cython.longlong = tcp.offset - first
-    theirs: cython.longlong = record * PAGE - tcp.held[record, H_SEQ]
+    theirs: cython.longlong = record * PAGE_BYTES - tcp.records[record, RECORD_SEQ]
     count: cython.longlong = 0
     i: cython.longlong
-    if tcp.held[record, H_CUT]:
+    if tcp.records[record, RECORD_CUT]:
         return 0
     for i in range(at, min(stop, first + tcp.captured)):
         if tcp.block[mine + i] != tcp.arena[theirs + i]:
@@ -137,25 +137,25 @@ def differing_bytes(
 @cython.cfunc
 def drop_first_record(tcp: TcpState, s: cython.longlong):
     """Lets go of the first record; its page stays as it is until the next call."""
-    record: cython.longlong = tcp.side[s, S_HEAD]
-    tcp.side[s, S_HEAD] = tcp.held[record, H_NEXT]
-    if tcp.side[s, S_HEAD] < 0:
-        tcp.side[s, S_TAIL] = -1
-    tcp.side[s, S_PAGES] -= 1
-    tcp.kept_records -= 1
-    tcp.held[record, H_NEXT] = tcp.limbo
-    if tcp.limbo < 0:
-        tcp.limbo_last = record
-    tcp.limbo = record
-    tcp.limbo_records += 1
+    record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
+    tcp.side[s, SIDE_FIRST_RECORD] = tcp.records[record, RECORD_NEXT]
+    if tcp.side[s, SIDE_FIRST_RECORD] < 0:
+        tcp.side[s, SIDE_LAST_RECORD] = -1
+    tcp.side[s, SIDE_PAGES] -= 1
+    tcp.buffered_pages -= 1
+    tcp.records[record, RECORD_NEXT] = tcp.released
+    if tcp.released < 0:
+        tcp.released_last = record
+    tcp.released = record
+    tcp.released_count += 1
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def buffered_bytes(tcp: TcpState, s: cython.longlong) -> cython.longlong:
     total: cython.longlong = 0
-    record: cython.longlong = tcp.side[s, S_HEAD]
+    record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     while record >= 0:
-        total += tcp.held[record, H_LENGTH]
-        record = tcp.held[record, H_NEXT]
+        total += tcp.records[record, RECORD_LENGTH]
+        record = tcp.records[record, RECORD_NEXT]
     return total

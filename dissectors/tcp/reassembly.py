@@ -18,7 +18,7 @@ step (`draining`), so that a full output or heap may interrupt anywhere and the 
 
 Sequence numbers are unwrapped to int64 (`unwrap`), with their low 32 bits equal to those on the wire; 0 means "none".
 
-Known weakness: when more than 2 GiB of a stream are missing from the capture, the rest looks like old bytes.
+Known weakness: when more than 2 GiB of a stream are missing from the capture, the take_checkpoint looks like old bytes.
 Sources: RFC 9293 (TCP), RFC 7323 (largest window, 1 GiB), RFC 5961 (resets that are not believed).
 """
 
@@ -28,8 +28,18 @@ import cython
 
 from dissectors.layout import *
 from dissectors.matrix import check_room
-from dissectors.tcp.checkpoint import aim, ends, fits, is_at_rest, jump, note_segment, rest, rested, take_touched
-from dissectors.tcp.complete_connections import bury, take_whole
+from dissectors.tcp.checkpoint import (
+    begin_span,
+    can_checkpoint,
+    endpoints,
+    matches_checkpoint,
+    note_segment,
+    resume_behind,
+    stop_after,
+    take_checkpoint,
+    take_touched,
+)
+from dissectors.tcp.complete_connections import adopt_complete, take_complete
 from dissectors.tcp.connections import find_sender, find_side, grow_slots, is_sent_by
 from dissectors.tcp.draining import begin_batch, flush_slot
 from dissectors.tcp.duplicates import forget_recent, remember_rows, remember_segments
@@ -68,8 +78,8 @@ class Reassembly(TcpState):
         seed=None,
         reorder_segments=64,
         reorder_ns=20_000_000,
-        max_held_bytes=256 << 20,
-        max_held_bytes_per_side=16 << 20,
+        max_buffered_bytes=256 << 20,
+        max_buffered_bytes_per_side=16 << 20,
         max_connections=65_536,
         heap_bytes=4 << 20,
         first_part=0,
@@ -83,10 +93,10 @@ class Reassembly(TcpState):
         self.seed = int.from_bytes(os.urandom(8), "little") if seed is None else seed & 0xFFFFFFFFFFFFFFFF
         self.reorder_segments = reorder_segments
         self.reorder_ns = reorder_ns
-        self.most_kept = max(1, max_held_bytes // PAGE)
-        self.most_kept_per_side = max(1, max_held_bytes_per_side // PAGE)
-        self.most_limbo = max(1, heap_bytes // PAGE)
-        self.most_live = max(1, max_connections)
+        self.max_buffered = max(1, max_buffered_bytes // PAGE_BYTES)
+        self.max_buffered_per_side = max(1, max_buffered_bytes_per_side // PAGE_BYTES)
+        self.max_released = max(1, heap_bytes // PAGE_BYTES)
+        self.max_live = max(1, max_connections)
         self.in_task = in_task
         self.first_part = first_part
         clear_state(self)
@@ -144,16 +154,16 @@ class Reassembly(TcpState):
                     segments[SEGMENT_DST_PORT, row],
                 )
                 found = find_side(self, key, row)
-                self.lane = 0
-                self.point = 0
-            if found >= 0 and self.side[found, S_TTL] != segments[SEGMENT_TTL, row]:
+                self.new_view = 0
+                self.new_capture_point = 0
+            if found >= 0 and self.side[found, SIDE_TTL] != segments[SEGMENT_TTL, row]:
                 found = find_view(self, found, row)
             if found < 0 or not take_in_order(self, found, row):
                 why = take_thoroughly(self, found, key, row)
                 found = -2
                 if why != WHY_DONE and self.draining < 0:
                     break
-                if self.in_task and note_segment(self, self.taken, row):
+                if self.in_task and note_segment(self, self.newest_side, row):
                     row += 1
                     break
             elif self.in_task and note_segment(self, found, row):
@@ -163,8 +173,8 @@ class Reassembly(TcpState):
         remember_rows(self, row)
         self.block = None
         self.segments = None
-        self.out = None
-        return row, self.used, why
+        self.chunks = None
+        return row, self.chunk_rows, why
 
     def finish(self, chunks: cython.longlong[:, ::1]):
         """The capture has ended: all that is kept goes out, holes become gaps, each slot is freed.
@@ -175,17 +185,17 @@ class Reassembly(TcpState):
         slot: cython.longlong
         while why == WHY_DONE and self.finish_slot < self.slots:
             slot = self.finish_slot
-            if self.conn[slot, C_MODE] & MODE_LIVE:
+            if self.conn[slot, CONN_MODE] & MODE_LIVE:
                 why = flush_slot(self, slot)
             if why == WHY_DONE:
                 self.finish_slot += 1
         if why == WHY_DONE:
             self.finish_slot = 0
-            self.oldest = None
-            self.keepers = []
+            self.eviction_heap = None
+            self.backlogs = []
             forget_recent(self)
-        self.out = None
-        return self.used, why
+        self.chunks = None
+        return self.chunk_rows, why
 
     def take_touched(self, fresh: cython.longlong):
         """(slot, part, spoiled, at rest) of connections of which segments came since the last call.
@@ -201,47 +211,47 @@ class Reassembly(TcpState):
         self.closed = []
         return closed
 
-    def take_whole(self):
+    def take_complete(self):
         """WHOLE_ columns, one connection after the other, of those that were over by themselves since the last call, began with
         a bare SYN and were seen at one place only."""
-        return take_whole(self)
+        return take_complete(self)
 
-    def take_copies(self):
+    def take_duplicates(self):
         """(part, input) of each segment that was captured twice since the last call."""
-        copies = self.copies
-        self.copies = []
+        copies = self.new_duplicates
+        self.new_duplicates = []
         return copies
 
-    def is_at_rest(self, slot: cython.longlong):
+    def can_checkpoint(self, slot: cython.longlong):
         """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
-        return is_at_rest(self, slot)
+        return can_checkpoint(self, slot)
 
-    def rest(self, slot: cython.longlong):
+    def checkpoint(self, slot: cython.longlong):
         """The numbers of a connection that is at rest (REST_ columns)."""
-        return rest(self, slot)
+        return take_checkpoint(self, slot)
 
-    def part(self, slot: cython.longlong):
+    def part_of(self, slot: cython.longlong):
         """The number of the part that has this slot."""
-        return self.conn[slot, C_PART]
+        return self.conn[slot, CONN_PART]
 
-    def ends(self, slot: cython.longlong):
+    def endpoints(self, slot: cython.longlong):
         """SEGMENT_ column -> value of a segment that side 0 would send."""
-        return ends(self, slot)
+        return endpoints(self, slot)
 
-    def rested(self, slot: cython.longlong, since: cython.longlong):
+    def begin_span(self, slot: cython.longlong, since: cython.longlong):
         """A point of rest was taken down; segments before the time `since` spoil what follows. 0: no stretch has begun."""
-        return rested(self, slot, since)
+        return begin_span(self, slot, since)
 
-    def aim(self, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
+    def stop_after(self, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
         """`feed` shall stop when this side has sent `ahead` bytes more."""
-        return aim(self, slot, side, ahead)
+        return stop_after(self, slot, side, ahead)
 
-    def bury(self, slot: cython.longlong, number: cython.longlong, whole):
+    def adopt_complete(self, slot: cython.longlong, number: cython.longlong, whole):
         """Makes the connection that just began with packet `number` what it was in another run when it was over (`take_whole`).
 
         False: it did not begin there. It leaves no rows; whatever comes of it, and begins no other one, disturbs it.
         """
-        return bury(self, slot, number, whole)
+        return adopt_complete(self, slot, number, whole)
 
     def take_disturbed(self):
         """Parts that were buried and of which something came since the last call."""
@@ -257,10 +267,10 @@ class Reassembly(TcpState):
         """(slot, side) of the connection whose segment this is, by its addresses; (-1, 0) when there is none."""
         return find_sender(self, segments, row)
 
-    def fits(self, slot: cython.longlong, one, flip: cython.longlong):
+    def matches(self, slot: cython.longlong, one, flip: cython.longlong):
         """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
-        return fits(self, slot, one, flip)
+        return matches_checkpoint(self, slot, one, flip)
 
-    def jump(self, slot: cython.longlong, one, two, flip: cython.longlong):
+    def resume(self, slot: cython.longlong, one, two, flip: cython.longlong):
         """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
-        return jump(self, slot, one, two, flip)
+        return resume_behind(self, slot, one, two, flip)

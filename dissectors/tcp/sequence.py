@@ -13,7 +13,7 @@ def unwrap(near: cython.longlong, sequence: cython.longlong) -> cython.longlong:
 
     The result lies in [near - 2^31, near + 2^31).
     """
-    return near + ((sequence - near + HALF) & LOW) - HALF
+    return near + ((sequence - near + HALF_RANGE) & LOW_32) - HALF_RANGE
 
 
 @cython.cfunc

@@ -1,139 +1,190 @@
-"""State of reassembly: columns of its matrices, bits of its flags, its thresholds. Every file of the stage reads this table."""
+"""The state of reassembly: columns of its matrices, bits of its flags, thresholds. Every file of the stage reads this table.
+
+Columns of a connection and of a side stand in two groups. The first is what an idle, undisturbed connection needs: one whose
+sides have both started and not ended, with nothing buffered and nothing awaited. The second is needed only while something is
+pending, for the handshake's times until the part's row is written, and in a task. The sizes, in bytes:
+
+                  first group  second group  matrix row
+    connection            168           152         320
+    side                  136           136         272
+    with both sides       440           424         864
+
+So the second group can move into a pool whose entries are claimed on demand, without a change to the first. Columns that
+begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
+the number of a packet, both of the segment that is meant; "_COUNT" is how many segments the connection had by then.
+"""
 
 from __future__ import annotations
 
+from dissectors import layout
 from dissectors.numbering import Numbering
+
+# An endpoint: address and port.
+_endpoint = Numbering()
+ENDPOINT_HIGH = _endpoint.column()
+ENDPOINT_LOW = _endpoint.column()
+ENDPOINT_PORT = _endpoint.column()
+ENDPOINT_COLUMNS = _endpoint.count
 
 # State of a connection: conn[slot, column].
 _conn = Numbering()
-C_HASH = _conn.column()
-C_SCOPE = _conn.column()
-C_A_HIGH = _conn.column()  # endpoint of side 0, then that of side 1
-C_A_LOW = _conn.column()
-C_A_PORT = _conn.column()
-C_B_HIGH = _conn.column()
-C_B_LOW = _conn.column()
-C_B_PORT = _conn.column()
-C_BUSY = _conn.column()  # not 0: something waits, so each segment takes the thorough way
-C_LAST_TIME = _conn.column()
-C_LAST_NUMBER = _conn.column()
-C_MODE = _conn.column()  # MODE_ bits
-C_PART = _conn.column()
-C_FIRST_TIME = _conn.column()
-C_FIRST_NUMBER = _conn.column()
-C_SYN = _conn.column()
-C_CLOSE = _conn.column()
-C_SYN_TIME = _conn.column()  # UNKNOWN when not seen, or seen twice
-C_SYN_ACK_TIME = _conn.column()
-C_SYN_ACK_TWICE = _conn.column()
-C_ACK_TIME = _conn.column()
-C_AWAITS_ACK = _conn.column()  # the handshake's last ACK is still to come
-C_RST = _conn.column()  # 1 + side that reset, until both ends are written
-C_RST_AT = _conn.column()
-C_RST_TIME = _conn.column()
-C_RST_NUMBER = _conn.column()
-C_RST_COUNT = _conn.column()
-C_CLOSED_NUMBER = _conn.column()  # packet that ended the second side
-C_FREE = _conn.column()  # next free slot
-C_LANE = _conn.column()
-C_POINT = _conn.column()
-C_ORIGIN = _conn.column()  # interface of the first packet
+# First group: an idle connection.
+CONN_HASH = _conn.column()
+CONN_SCOPE = _conn.column()
+CONN_A = _conn.columns(ENDPOINT_COLUMNS)  # endpoint of side 0
+CONN_B = _conn.columns(ENDPOINT_COLUMNS)  # endpoint of side 1
+CONN_A_HIGH = CONN_A + ENDPOINT_HIGH
+CONN_A_LOW = CONN_A + ENDPOINT_LOW
+CONN_A_PORT = CONN_A + ENDPOINT_PORT
+CONN_B_HIGH = CONN_B + ENDPOINT_HIGH
+CONN_B_LOW = CONN_B + ENDPOINT_LOW
+CONN_B_PORT = CONN_B + ENDPOINT_PORT
+CONN_PENDING = _conn.column()  # not 0: something is pending, so each segment takes the thorough path
+CONN_LAST_TIME = _conn.column()
+CONN_LAST_NUMBER = _conn.column()
+CONN_MODE = _conn.column()  # MODE_ bits
+CONN_PART = _conn.column()
+CONN_FIRST_TIME = _conn.column()
+CONN_FIRST_NUMBER = _conn.column()
+CONN_SYN = _conn.column()  # as PART_SYN
+CONN_CLOSE = _conn.column()  # as PART_CLOSE
+CONN_VIEW = _conn.column()  # as PART_LANE
+CONN_CAPTURE_POINT = _conn.column()  # as PART_POINT
+CONN_INTERFACE = _conn.column()  # of the first packet
+CONN_NEXT_FREE = _conn.column()  # in a free slot: the next free slot, -1 none
+CONN_SECOND_GROUP = _conn.count
+# The handshake:
+CONN_SYN_TIME = _conn.column()  # UNKNOWN when not seen, or seen twice
+CONN_SYN_ACK_TIME = _conn.column()  # UNKNOWN when not seen
+CONN_SYN_ACK_TWICE = _conn.column()
+CONN_ACK_TIME = _conn.column()  # UNKNOWN when not seen
+CONN_AWAITS_ACK = _conn.column()  # the handshake's last ACK is still to come
+# A reset that waits, and the end:
+CONN_RST = _conn.column()  # 1 + side that reset, until both ends are written
+CONN_RST_AT = _conn.column()
+CONN_RST_TIME = _conn.column()
+CONN_RST_NUMBER = _conn.column()
+CONN_RST_COUNT = _conn.column()
+CONN_CLOSED_NUMBER = _conn.column()  # packet that ended the second side
 # In a task only:
-C_NOTED = _conn.column()  # it is in `touched`
-C_SPOILED = _conn.column()  # something came that a resolved stretch must not hold
-C_SINCE = _conn.column()  # no segment of the stretch under way may be earlier
-C_FRESH = _conn.column()  # bytes, and so many for a header, since the last point of rest
-C_AIM_SIDE = _conn.column()  # 1 + side: `feed` stops when that one has come to C_AIM
-C_AIM = _conn.column()
-C_FROM_SYN = _conn.column()  # its first segment was a bare SYN
-C_COLUMNS = 40
+CONN_TOUCHED = _conn.column()  # it is in `touched`
+CONN_SPOILED = _conn.column()  # something came that a resolved span must not hold
+CONN_SPAN_SINCE = _conn.column()  # no segment of the span under way may be earlier; 0: no span has begun
+CONN_SPAN_BYTES = _conn.column()  # payload, and HEADER_BYTES a segment, since the last checkpoint
+CONN_STOP_SIDE = _conn.column()  # 1 + side: `feed` stops when that one has come to CONN_STOP_AT
+CONN_STOP_AT = _conn.column()
+CONN_FROM_SYN = _conn.column()  # its first segment was a bare SYN
+_conn.column()  # rows of 320 bytes are whole cache lines
+CONN_COLUMNS = _conn.count
 
 MODE_LIVE = 1
-MODE_OPENED = 2  # the OPEN row is out
+MODE_OPENED = 2  # the OPEN row is written
 MODE_CLOSED = 4  # both sides have ended
 MODE_RESET = 8  # a reset has waited long enough: nothing more is waited for
 MODE_FLUSH = 16  # the slot is being freed
-MODE_RELIEF = 32  # its kept bytes are being given up, as all keep too much together
-MODE_BURIED = 64  # another run has resolved it whole: nothing of it may come any more
+MODE_GIVING_UP = 32  # its holes are being given up, as all connections together buffer too much
+MODE_ADOPTED = 64  # another run has seen all of it: no segment of it may come any more
 
-# State of a side: side[2 * slot + side, column]. S_PACKETS ... S_DUPLICATES are in the order of the PART_ pairs.
+# State of a side: side[2 * slot + side, column].
 _side = Numbering()
-S_STATE = _side.column()  # SIDE_ bits
-S_NEXT = _side.column()  # what is delivered next; before the start, the first number seen, as S_START
-S_HEAD = _side.column()  # first record kept, -1 none
-S_TAIL = _side.column()
-S_TTL = _side.column()  # of its newest segment; UNKNOWN before the first
-S_LAST_ACK = _side.column()  # ACK number this side sent last, as on the wire
-S_ACKED = _side.column()  # highest ACK number the peer sent for this side
-S_LOWEST = _side.column()  # where a side met in mid-flight would start
-# ACK that covers a hole and when it was seen; before the start, when the first bytes were seen.
-S_HOLE_ACK = _side.column()
-S_HOLE_TIME = _side.column()
-S_HOLE_NUMBER = _side.column()
-S_HOLE_COUNT = _side.column()
-S_LOST_TO = _side.column()  # the window has passed for holes before this number; 1: that of the start has
-S_LOST_TIME = _side.column()
-S_LOST_NUMBER = _side.column()
-S_WAIVED = _side.column()  # ACK numbers up to this one are not waited for
-S_FIN_AT = _side.column()
-S_FIN_TIME = _side.column()
-S_FIN_NUMBER = _side.column()
-S_FIN_ACK = _side.column()
-S_START = _side.column()
-S_PROBLEMS = _side.column()
-S_PACKETS = _side.column()
-S_BYTES = _side.column()
-S_STREAM = _side.column()
-S_RETRANSMITTED = _side.column()
-S_REORDERED = _side.column()
-S_GAPS = _side.column()
-S_GAP_BYTES = _side.column()
-S_CONFLICTS = _side.column()
-S_ZERO_WINDOW = _side.column()
-S_DUPLICATES = _side.column()
-S_PAGES = _side.column()  # records kept
-S_ORIGIN = _side.column()  # interface that S_TTL was seen on
-S_COLUMNS = 34
+# First group: a side of an idle connection.
+SIDE_STATE = _side.column()  # STATE_ bits
+SIDE_NEXT = (
+    _side.column()
+)  # sequence number that is delivered next; before the start, the first one seen, as SIDE_START
+SIDE_TTL = _side.column()  # of its newest segment; UNKNOWN before the first
+SIDE_INTERFACE = _side.column()  # on which SIDE_TTL was seen; UNKNOWN before the first
+SIDE_LAST_ACK = _side.column()  # ACK number that this side sent last, as on the wire; UNKNOWN before the first
+SIDE_START = _side.column()
+SIDE_PROBLEMS = _side.column()
+SIDE_COUNTS = _side.columns(layout.PART_COUNTS)  # in the order of the PART_ pairs: see `_count`
 
-SIDE_STARTED = 1
-SIDE_ENDED = 2
-SIDE_FIN = 4
-SIDE_ISN = 8  # its SYN was seen
-SIDE_CALLER = 16  # and it was a SYN without ACK
 
-# A record of bytes kept, with the page of the same number: held[record, column].
+def _count(part_column: int) -> int:
+    """The column of a side that is written to this pair of columns of the part's row."""
+    return SIDE_COUNTS + (part_column - layout.PART_PACKETS) // 2
+
+
+SIDE_PACKETS = _count(layout.PART_PACKETS)
+SIDE_BYTES = _count(layout.PART_BYTES)
+SIDE_STREAM = _count(layout.PART_STREAM)
+SIDE_RETRANSMITTED = _count(layout.PART_RETRANSMITTED)
+SIDE_REORDERED = _count(layout.PART_REORDERED)
+SIDE_GAPS = _count(layout.PART_GAPS)
+SIDE_GAP_BYTES = _count(layout.PART_GAP_BYTES)
+SIDE_CONFLICTS = _count(layout.PART_CONFLICTS)
+SIDE_ZERO_WINDOW = _count(layout.PART_ZERO_WINDOW)
+SIDE_DUPLICATES = _count(layout.PART_DUPLICATES)
+SIDE_SECOND_GROUP = _side.count
+# Buffered bytes:
+SIDE_FIRST_RECORD = _side.column()  # -1 none
+SIDE_LAST_RECORD = _side.column()  # -1 none
+SIDE_PAGES = _side.column()  # records of buffered bytes
+# A start that is not known yet:
+SIDE_LOWEST_START = _side.column()  # where a side met in mid-flight would start; 0: nothing of it was seen
+# Holes. Of a side that has not started, HOLE_ and LOST_ say the same of its start.
+SIDE_ACKED = _side.column()  # highest ACK number that the peer sent for this side
+SIDE_HOLE_ACK = _side.column()  # ACK number that covers a hole, and when it was seen: the reorder window begins there
+SIDE_HOLE_TIME = _side.column()
+SIDE_HOLE_NUMBER = _side.column()
+SIDE_HOLE_COUNT = _side.column()
+SIDE_LOST_TO = _side.column()  # the window has passed for holes before this number; 1: for the start
+SIDE_LOST_TIME = _side.column()
+SIDE_LOST_NUMBER = _side.column()
+SIDE_WAIVED = _side.column()  # ACK numbers up to this one are not waited for
+# A FIN that waits for the bytes before it:
+SIDE_FIN_AT = _side.column()
+SIDE_FIN_TIME = _side.column()
+SIDE_FIN_NUMBER = _side.column()
+SIDE_FIN_ACK = _side.column()  # as on the wire; UNKNOWN when it had none
+SIDE_COLUMNS = _side.count
+
+STATE_STARTED = 1
+STATE_ENDED = 2
+STATE_FIN = 4  # its FIN was seen
+STATE_ISN = 8  # its SYN was seen
+STATE_CALLER = 16  # and it was a SYN without ACK
+
+# A record of buffered bytes, with the page of the same number: records[record, column].
 _record = Numbering()
-H_SEQ = _record.column()
-H_LENGTH = _record.column()
-H_CUT = _record.column()  # 1: not captured (snaplen), there are no bytes
-H_TIME = _record.column()
-H_NUMBER = _record.column()
-H_ACK = _record.column()  # as on the wire, UNKNOWN when there was none; never falls from one record to the next
-H_NEXT = _record.column()
-H_COLUMNS = 8
+RECORD_SEQ = _record.column()
+RECORD_LENGTH = _record.column()
+RECORD_CUT = _record.column()  # 1: not captured (snaplen), there are no bytes
+RECORD_TIME = _record.column()
+RECORD_NUMBER = _record.column()
+# As on the wire, UNKNOWN when there was none. It never falls from one record of a side to the next.
+RECORD_ACK = _record.column()
+RECORD_NEXT = _record.column()  # of the same side, in sequence order, or of a list of free records; -1 none
+_record.column()  # rows of 64 bytes are one cache line
+RECORD_COLUMNS = _record.count
 
-HEADER_BYTES = 160  # what a segment takes beside its payload
-
-# A literal that does not fit in 32 bits would be a Python object in compiled code.
-LOW = 0xFFFFFFFF
-HALF = 0x80000000
-TURN = 0x100000000
-ALL = 0xFFFFFFFFFFFFFFFF
-MIX_1 = 0xBF58476D1CE4E5B9
+# Numbers of 32 and 64 bits.
+LOW_32 = 0xFFFFFFFF
+HALF_RANGE = 1 << 31  # of sequence numbers
+SEQUENCE_RANGE = 1 << 32
+ALL_64 = 0xFFFFFFFFFFFFFFFF
+MIX_1 = 0xBF58476D1CE4E5B9  # splitmix64
 MIX_2 = 0x94D049BB133111EB
 
-PAGE = 1024
+# Memory.
+PAGE_BYTES = 1024
+HEADER_BYTES = 160  # what a segment takes beside its payload
 ROWS_PER_STEP = 4  # no step writes more chunk rows
-START_SEGMENTS = 8
-START_NS = 2000000
-NEAR = 16777216  # a larger jump is another connection, or a lie
-LARGEST_WINDOW = 1073741824
-BEHIND = 65536  # a reset may answer a segment this old
-EARLIER_SYN = 1048576  # a SYN so far before the first byte seen may be late
 PROBLEM_ROWS = 1024
-# How far back the first copy of a segment is looked for: 4,096 segments of any connection, and this span of time. The
-# number of columns of the matrix is no power of two, like that of a batch.
-RECENT = 4096
-COPY_NS = 10000000
-SOON_NS = 1000000
 PROBLEMS_PER_SIDE = 4
+
+# Time that a side met in mid-flight has to show where it starts: both have to pass.
+START_SEGMENTS = 8
+START_NS = 2_000_000
+
+# Sequence numbers that are believed.
+LARGEST_JUMP = 1 << 24  # a larger jump is another connection, or a lie
+LARGEST_WINDOW = 1 << 30  # RFC 7323
+OLDEST_RESET = 1 << 16  # a reset may answer a segment so far behind
+EARLIEST_SYN = 1 << 20  # a SYN so far before the first byte seen may be late
+
+# How far back the first capture of a duplicate is looked for: so many segments of any connection, and this span of time;
+# a shorter one where only time tells a duplicate from a retransmission.
+RECENT_SEGMENTS = 4096
+DUPLICATE_NS = 10_000_000
+DUPLICATE_SOON_NS = 1_000_000

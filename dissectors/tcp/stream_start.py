@@ -3,7 +3,7 @@
 import cython
 
 from dissectors.layout import *
-from dissectors.tcp.acknowledgments import acknowledge, has_passed, start_window
+from dissectors.tcp.acknowledgments import acknowledge, has_window_passed, start_window
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 
@@ -15,33 +15,33 @@ def lower_start(tcp: TcpState, s: cython.longlong, seq: cython.longlong) -> cyth
 
     False when the number is further from the first one seen than any window is wide.
     """
-    if tcp.side[s, S_STATE] & SIDE_STARTED:
+    if tcp.side[s, SIDE_STATE] & STATE_STARTED:
         return True
-    if seq < tcp.side[s, S_START] - LARGEST_WINDOW or seq > tcp.side[s, S_START] + LARGEST_WINDOW:
+    if seq < tcp.side[s, SIDE_START] - LARGEST_WINDOW or seq > tcp.side[s, SIDE_START] + LARGEST_WINDOW:
         return False
-    if tcp.side[s, S_HEAD] < 0 and tcp.side[s, S_STATE] & SIDE_FIN == 0:
-        tcp.side[s, S_LOST_TO] = 0
+    if tcp.side[s, SIDE_FIRST_RECORD] < 0 and tcp.side[s, SIDE_STATE] & STATE_FIN == 0:
+        tcp.side[s, SIDE_LOST_TO] = 0
         start_window(tcp, s, 0)
-    if tcp.side[s, S_LOWEST] == 0 or seq < tcp.side[s, S_LOWEST]:
-        tcp.side[s, S_LOWEST] = seq
+    if tcp.side[s, SIDE_LOWEST_START] == 0 or seq < tcp.side[s, SIDE_LOWEST_START]:
+        tcp.side[s, SIDE_LOWEST_START] = seq
     return True
 
 
 @cython.cfunc
 def start_stream(tcp: TcpState, s: cython.longlong, seq: cython.longlong):
-    tcp.side[s, S_STATE] |= SIDE_STARTED
-    tcp.side[s, S_NEXT] = seq
-    tcp.side[s, S_START] = seq
-    tcp.side[s, S_HOLE_ACK] = 0
-    tcp.side[s, S_LOST_TO] = 0
-    if tcp.side[s ^ 1, S_LAST_ACK] != UNKNOWN:
-        acknowledge(tcp, s, tcp.side[s ^ 1, S_LAST_ACK])
+    tcp.side[s, SIDE_STATE] |= STATE_STARTED
+    tcp.side[s, SIDE_NEXT] = seq
+    tcp.side[s, SIDE_START] = seq
+    tcp.side[s, SIDE_HOLE_ACK] = 0
+    tcp.side[s, SIDE_LOST_TO] = 0
+    if tcp.side[s ^ 1, SIDE_LAST_ACK] != UNKNOWN:
+        acknowledge(tcp, s, tcp.side[s ^ 1, SIDE_LAST_ACK])
 
 
 @cython.cfunc
-def look_at_start(tcp: TcpState, s: cython.longlong):
+def check_start_window(tcp: TcpState, s: cython.longlong):
     """Looks whether a side that has not started has had its time to show where it starts."""
-    if tcp.side[s, S_STATE] & SIDE_STARTED == 0 and has_passed(
-        tcp, s >> 1, tcp.side[s, S_HOLE_TIME], tcp.side[s, S_HOLE_COUNT], START_NS, START_SEGMENTS
+    if tcp.side[s, SIDE_STATE] & STATE_STARTED == 0 and has_window_passed(
+        tcp, s >> 1, tcp.side[s, SIDE_HOLE_TIME], tcp.side[s, SIDE_HOLE_COUNT], START_NS, START_SEGMENTS
     ):
-        tcp.side[s, S_LOST_TO] = 1
+        tcp.side[s, SIDE_LOST_TO] = 1

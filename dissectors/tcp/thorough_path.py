@@ -12,10 +12,10 @@ from dissectors.tcp.duplicates import count_duplicate, is_duplicate, may_be_dupl
 from dissectors.tcp.ends import take_fin, take_reset
 from dissectors.tcp.fast_path import count_segment
 from dissectors.tcp.handshake import begins_new_connection, take_syn
-from dissectors.tcp.limits import evict, relieve
+from dissectors.tcp.limits import evict, free_backlog
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
-from dissectors.tcp.stream_start import look_at_start
+from dissectors.tcp.stream_start import check_start_window
 
 
 @cython.cfunc
@@ -42,38 +42,39 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
     load_segment(tcp, row)
     if (
         s >= 0
-        and tcp.conn[s >> 1, C_MODE] & MODE_BURIED
+        and tcp.conn[s >> 1, CONN_MODE] & MODE_ADOPTED
         and (
-            is_duplicate(tcp, row, True) or not (tcp.conn[s >> 1, C_MODE] & MODE_FLUSH or begins_new_connection(tcp, s))
+            is_duplicate(tcp, row, True)
+            or not (tcp.conn[s >> 1, CONN_MODE] & MODE_FLUSH or begins_new_connection(tcp, s))
         )
     ):
         disturb(tcp, s >> 1)
     if s >= 0 and may_be_duplicate(tcp, s):
-        tcp.taken = s
+        tcp.newest_side = s
         if is_duplicate(tcp, row, True):
             count_duplicate(tcp, s)
             return WHY_DONE
         if tcp.in_task and tcp.time < tcp.spoiling_until:
-            tcp.conn[s >> 1, C_SPOILED] = 1
-    if tcp.kept_records > tcp.most_kept:
-        why = relieve(tcp)
+            tcp.conn[s >> 1, CONN_SPOILED] = 1
+    if tcp.buffered_pages > tcp.max_buffered:
+        why = free_backlog(tcp)
         if why != WHY_DONE:
             return why
-    if s >= 0 and (tcp.conn[s >> 1, C_MODE] & MODE_FLUSH or begins_new_connection(tcp, s)):
-        key = tcp.conn[s >> 1, C_HASH]
-        tcp.lane = tcp.conn[s >> 1, C_LANE]
-        tcp.point = tcp.conn[s >> 1, C_POINT]
+    if s >= 0 and (tcp.conn[s >> 1, CONN_MODE] & MODE_FLUSH or begins_new_connection(tcp, s)):
+        key = tcp.conn[s >> 1, CONN_HASH]
+        tcp.new_view = tcp.conn[s >> 1, CONN_VIEW]
+        tcp.new_capture_point = tcp.conn[s >> 1, CONN_CAPTURE_POINT]
         why = flush_slot(tcp, s >> 1)
         if why != WHY_DONE:
             return why
         s = -1
-    if s < 0 and tcp.live >= tcp.most_live:
+    if s < 0 and tcp.live >= tcp.max_live:
         why = evict(tcp)
         if why != WHY_DONE:
             return why
-    if tcp.used + ROWS_PER_STEP > tcp.room:
+    if tcp.chunk_rows + ROWS_PER_STEP > tcp.chunk_room:
         return WHY_OUTPUT_FULL
-    if tcp.limbo_records >= tcp.most_limbo:
+    if tcp.released_count >= tcp.max_released:
         return WHY_HEAP_FULL
     if s < 0:
         s = new_slot(tcp, key, row)
@@ -82,11 +83,11 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         start_window(tcp, s ^ 1, 0)
     else:
         count_segment(tcp, s, row)
-        look_at_start(tcp, s)
-        look_at_start(tcp, s ^ 1)
-    tcp.taken = s
+        check_start_window(tcp, s)
+        check_start_window(tcp, s ^ 1)
+    tcp.newest_side = s
     if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
-        tcp.conn[s >> 1, C_SPOILED] = 1
+        tcp.conn[s >> 1, CONN_SPOILED] = 1
     if tcp.flags & TCP_SYN and tcp.flags & TCP_RST == 0:
         s = take_syn(tcp, s)
     if tcp.flags & TCP_ACK:

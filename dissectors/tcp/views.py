@@ -27,11 +27,11 @@ def find_view(tcp: TcpState, found: cython.longlong, row: cython.longlong) -> cy
     s: cython.longlong
     ttl: cython.longlong = tcp.segments[SEGMENT_TTL, row]
     origin: cython.longlong = tcp.segments[SEGMENT_INTERFACE, row]
-    i: cython.longlong = tcp.conn[found >> 1, C_HASH] & tcp.mask
-    tcp.lane = 0
-    tcp.point = 0
-    tcp.conn[found >> 1, C_SPOILED] = 1
-    if tcp.conn[found >> 1, C_MODE] & MODE_BURIED:
+    i: cython.longlong = tcp.conn[found >> 1, CONN_HASH] & tcp.mask
+    tcp.new_view = 0
+    tcp.new_capture_point = 0
+    tcp.conn[found >> 1, CONN_SPOILED] = 1
+    if tcp.conn[found >> 1, CONN_MODE] & MODE_ADOPTED:
         disturb(tcp, found >> 1)
     slot = tcp.table[i]
     while slot >= 0:
@@ -41,18 +41,18 @@ def find_view(tcp: TcpState, found: cython.longlong, row: cython.longlong) -> cy
             if near > most:
                 most = near
                 best = s
-            tcp.lane = max(tcp.lane, tcp.conn[slot, C_LANE] + 1)
-            tcp.point = max(tcp.point, tcp.conn[slot, C_POINT] + 1)
+            tcp.new_view = max(tcp.new_view, tcp.conn[slot, CONN_VIEW] + 1)
+            tcp.new_capture_point = max(tcp.new_capture_point, tcp.conn[slot, CONN_CAPTURE_POINT] + 1)
         i = (i + 1) & tcp.mask
         slot = tcp.table[i]
     if most < 1000:
         if most == 0:
-            tcp.point = 0  # its interface tells it apart
+            tcp.new_capture_point = 0  # its interface tells it apart
             return -2
         if is_duplicate(tcp, row, False):
             return -2
-    tcp.side[best, S_TTL] = ttl
-    tcp.side[best, S_ORIGIN] = origin
+    tcp.side[best, SIDE_TTL] = ttl
+    tcp.side[best, SIDE_INTERFACE] = origin
     return best
 
 
@@ -62,11 +62,11 @@ def nearness(tcp: TcpState, s: cython.longlong, ttl: cython.longlong, origin: cy
     """How well a segment fits side `s`: 3,000 and more when the TTL does, 2,000 when the side had none yet (best
     where the peer was seen on the same interface; of several points on it, the one found last is the next to see
     the answer), below 1,000 when only the interface does, and 0 when nothing does."""
-    lane: cython.longlong = min(tcp.conn[s >> 1, C_LANE], 99)
-    if tcp.side[s, S_TTL] == ttl:
+    lane: cython.longlong = min(tcp.conn[s >> 1, CONN_VIEW], 99)
+    if tcp.side[s, SIDE_TTL] == ttl:
         return 3100 - lane
-    if tcp.side[s, S_TTL] == UNKNOWN:
-        return 2000 + lane + (100 if tcp.side[s ^ 1, S_ORIGIN] == origin else 0)
-    if tcp.side[s, S_ORIGIN] == origin:
-        return 900 - lane - max(tcp.side[s, S_TTL] - ttl, ttl - tcp.side[s, S_TTL])
+    if tcp.side[s, SIDE_TTL] == UNKNOWN:
+        return 2000 + lane + (100 if tcp.side[s ^ 1, SIDE_INTERFACE] == origin else 0)
+    if tcp.side[s, SIDE_INTERFACE] == origin:
+        return 900 - lane - max(tcp.side[s, SIDE_TTL] - ttl, ttl - tcp.side[s, SIDE_TTL])
     return 0

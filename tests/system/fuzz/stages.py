@@ -52,7 +52,7 @@ class Road:
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
         self.streams = Reassembly(
-            seed=5, max_connections=sizes.connections, max_held_bytes=sizes.held, heap_bytes=256 << 10
+            seed=5, max_connections=sizes.connections, max_buffered_bytes=sizes.held, heap_bytes=256 << 10
         )
         self.frames = Framing(*LIMITS, sizes.max_frame, sizes.arena, frozenset(sizes.ports))
         self.exchanges = Exchanges()

@@ -360,7 +360,7 @@ def test_other_connections_change_nothing(stage: str) -> None:
 def test_both_builds_agree() -> None:
     for rng in rounds("plain", 7):
         captured = busy_capture(rng)
-        limits = {"max_held_bytes_per_side": 4096, "max_connections": 3}
+        limits = {"max_buffered_bytes_per_side": 4096, "max_connections": 3}
         assert run(captured, stage="built", **limits) == run(captured, stage="plain", **limits)
 
 
@@ -395,7 +395,7 @@ def test_no_input_breaks_a_law(
             Segment(src, dst, base + seq, None if ack is None else base + ack, flags, data, captured, clock, window)
         )
     number_and_time(segments)
-    limits = {"max_held_bytes_per_side": 3072, "reorder_segments": 5, "heap_bytes": 2048} if tight else {}
+    limits = {"max_buffered_bytes_per_side": 3072, "reorder_segments": 5, "heap_bytes": 2048} if tight else {}
     whole = run(segments, chunk_rows=1000, stage=stage, **limits)
     check_shape(whole, segments)
     assert run(segments, batch=batch, chunk_rows=chunk_rows, stage=stage, **limits) == whole
@@ -405,7 +405,7 @@ def test_the_limit_is_the_limit(stage: str) -> None:
     """Behind a hole that nobody fills: pages in use never exceed the limit by more than one segment, and are not copied
     to a larger place: the arena keeps its size."""
     limit = 64 << 10
-    one = STAGES[stage].Reassembly(seed=1, max_held_bytes=limit, max_held_bytes_per_side=limit, heap_bytes=4096)
+    one = STAGES[stage].Reassembly(seed=1, max_buffered_bytes=limit, max_buffered_bytes_per_side=limit, heap_bytes=4096)
     size = len(one.heap)
     assert size <= limit + 4096 + (1024 << 10)
     runner = Runner(one)
@@ -413,7 +413,7 @@ def test_the_limit_is_the_limit(stage: str) -> None:
     segments += [Segment(CLIENT, BROKER, 10 + 1000 * n, 1, 0, bytes(1000)) for n in range(300)]
     runner.feed(number_and_time(segments))
     assert len(one.heap) == size
-    assert one.records <= 256
+    assert one.record_count <= 256
     out = runner.finish()
     assert out.parts[0][layout.PART_STREAM] == 300_000
     assert any(event.detail == layout.GAP_LIMIT for event in out.events[0] if event.kind == CHUNK_GAP)
@@ -428,5 +428,5 @@ def test_nothing_is_kept_after_the_end(stage: str) -> None:
         for rng in rounds(stage, 8)[:10]:
             runner.feed(busy_capture(rng))
         runner.finish()
-        sizes.append((one.records, one.slots))
+        sizes.append((one.record_count, one.slots))
     assert sizes[1:] == sizes[:1] * 3

@@ -252,7 +252,7 @@ def test_a_side_that_keeps_too_much_gives_up_its_hole(stage: str) -> None:
     talk = Talk().shake()
     for at in range(1, 12):
         talk.c(2048 * at, bytes([at]) * 2048)
-    out = run(number_and_time(talk.segments), batch=1, stage=stage, max_held_bytes_per_side=8 * 2048)
+    out = run(number_and_time(talk.segments), batch=1, stage=stage, max_buffered_bytes_per_side=8 * 2048)
     assert out.story()[0] == (0, "gap", 2048, GAP_LIMIT)
     assert out.stream(0) == b"?" * 2048 + b"".join(bytes([at]) * 2048 for at in range(1, 12))
     assert next(event.at for event in out.events[0] if event.kind == layout.CHUNK_GAP) == 12
@@ -263,7 +263,7 @@ def test_all_connections_together_keep_no_more_than_the_limit(stage: str) -> Non
     for port in range(10):
         talk = Talk(client=(0, 1, 50_000 + port)).shake().c(2000, b"a" * 1000).c(4000, b"b" * 1000)
         segments += talk.segments
-    out = run(number_and_time(segments), stage=stage, max_held_bytes=8 * 2048)
+    out = run(number_and_time(segments), stage=stage, max_buffered_bytes=8 * 2048)
     reasons = [e.detail for events in out.events.values() for e in events if e.kind == layout.CHUNK_GAP]
     assert GAP_LIMIT in reasons
     assert GAP_UNACKED in reasons
@@ -276,7 +276,7 @@ def test_the_connection_idle_for_longest_gives_up_first(stage: str) -> None:
     segments = [*talks[0].segments, *talks[1].segments, *talks[2].segments]
     segments += Talk(client=(0, 1, 50_000)).c(0).segments + talks[3].segments
     segments += Talk(client=(0, 1, 50_003)).c(0).segments  # the next one to be looked at closely finds too much kept
-    out = run(number_and_time(segments), stage=stage, max_held_bytes=3 * 1024)
+    out = run(number_and_time(segments), stage=stage, max_buffered_bytes=3 * 1024)
     gaps = {number: [e.detail for e in out.events[number] if e.kind == layout.CHUNK_GAP] for number in out.events}
     assert gaps == {0: [GAP_UNACKED], 1: [GAP_LIMIT], 2: [GAP_UNACKED], 3: [GAP_UNACKED]}
     assert all(out.stream(0, part).endswith(b"late") for part in out.events)
