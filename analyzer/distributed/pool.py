@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base import workers
-from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan, repaired
+from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan
+from analyzer.distributed.plan_repair import repaired
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-from analyzer.query.dataset import parquet
+from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa

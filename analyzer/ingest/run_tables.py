@@ -15,7 +15,7 @@ from dissectors.formats.capture_facts import Note, keep_note
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analyzer.ingest.pipeline import Summary
+    from analyzer.ingest.summary import Summary
     from dissectors.tls.keys import KeyLog
 
 # Words for SEEN_ outcomes, in their order: columns of `captures`.
@@ -74,7 +74,7 @@ def _joined(splits: Sequence[Reading]) -> Reading:
         first.source,
         first.file,
         tap=first.tap,
-        place=first.place,
+        capture_point=first.capture_point,
         format=first.format,
         bytes=sum(reading.bytes for reading in splits),
         numbers=sum(reading.numbers for reading in splits),
@@ -126,14 +126,14 @@ def _note(file: int, note: Note) -> dict[str, Any]:
 
 
 def _capture(reading: Reading, readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
-    """The row of one input. Unless somebody named the places of capture, they have numbers: inputs of the same time are
-    places of their own when a connection was seen at several."""
+    """The row of one input. A capture point without a name has a number: inputs of the same time have different numbers if a
+    connection was seen at several capture points."""
     packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, reading.outcomes, strict=True)}
     splits = [each.split for each in readings if each.file == reading.file]
     return packets | {
         "file": reading.file,
         "path": reading.source.name,
-        "tap": reading.tap or str(1 + (reading.place if summary.saw_several_points else 0)),
+        "tap": reading.tap or str(1 + (reading.capture_point if summary.saw_several_points else 0)),
         "format": reading.format,
         "bytes": reading.bytes,
         "cut": any(note.kind == "cut" for note in reading.notes),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     SecretSink = Callable[[int, bytes], None]
 
 PACKET_ROWS = 8_192 + 8  # as the rows of the pipeline
-# Inputs read at the same time have numbers of their own, above those of their interfaces.
-PLACE_SHIFT = 20
+# The capture point of a packet is its interface, and from this bit on the number of the capture point of its input.
+CAPTURE_POINT_SHIFT = 20
 # The first record of a part of a file is looked for in so many bytes at a time.
 WINDOW_BYTES = 1 << 18
 # Where the next record begins when there is none: the file ended, or is damaged from there on.
@@ -41,7 +41,7 @@ class Reading:
 
     `file` is the number of the input that the split is part of. `numbers` counts the packet numbers used here (pcapng blocks
     that are no packets may take one, as in Wireshark).
-    `tap` is the name that somebody gave to the place of capture, empty when nobody did; `place` a number that inputs share
+    `tap` is the name that a person gave to the capture point, empty without one; `capture_point` a number that inputs share
     unless they were captured at the same time. `failure` is one line when the input is no capture at all, else None;
     `notes` tell of damage, after which what came before still counts; `odd_datagrams` are those that `ODD` names,
     `incomplete` those of which the run did not see all fragments.
@@ -56,7 +56,7 @@ class Reading:
     source: Source
     file: int
     tap: str = ""
-    place: int = 0
+    capture_point: int = 0
     format: str | None = None
     bytes: int = 0
     numbers: int = 0
@@ -77,20 +77,22 @@ class Reading:
     secrets: list[tuple[int, Octets]] = field(default_factory=list, repr=False)
 
 
-class Share(NamedTuple):
-    """Number `number`, from 0, of `of` runs over the same inputs, each of which takes connections of its own. Of a single
-    input they may be `weighed`: all runs see the same packets in the same order, which is not so where inputs are merged."""
+class Shard(NamedTuple):
+    """The connections that one of `of` workers takes, all of which read the same inputs; `number` is that of the worker, from 0.
+
+    By hash of the connection; or `weighed`: a group of hashes goes to the shard with the fewest segments when it is first met.
+    That needs all workers to see the same packets in the same order, so it is for a single input: inputs may be merged."""
 
     number: int = 0
     of: int = 1
     weighed: bool = False
 
 
-WHOLE = Share()
+ALL_CONNECTIONS = Shard()
 
 
 def tap_of(name: str, taps: Sequence[tuple[str, str]]) -> str:
-    """The name of the place where an input was captured, by the first of `taps` (name, glob) that fits; empty: nobody said."""
+    """The name of the capture point of an input, by the first of `taps` (name, glob) that matches; empty: none does."""
     for tap, pattern in taps:
         if fnmatchcase(name, pattern) or fnmatchcase(PurePath(name).name, pattern):
             return tap
@@ -122,7 +124,7 @@ class Input:
         fragments: Fragments,
         secrets: SecretSink | None = None,
         progress: Callable[[int], None] | None = None,
-        share: Share = WHOLE,
+        shard: Shard = ALL_CONNECTIONS,
     ) -> None:
         self.reading = reading
         self.matrices = matrices
@@ -133,8 +135,8 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, shard=share.number, shards=share.of, weighed=share.weighed)
-        self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.place << PLACE_SHIFT)
+        self._packets = Packets(fragments=fragments, shard=shard.number, shards=shard.of, weighed=shard.weighed)
+        self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.capture_point << CAPTURE_POINT_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()
 

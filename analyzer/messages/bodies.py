@@ -16,9 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, expand
-from analyzer.query.dataset import is_dataset
-from analyzer.run.local import analyse, in_time_order
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
+from analyzer.query.exported import is_dataset
+from analyzer.run.local import read_captures
 from dissectors import layout
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def each_message(
     with tempfile.TemporaryDirectory(prefix="kanalyze-", dir=options.temp_dir) as folder:
         try:
             keys = dataset.tls_keys.afresh() if dataset.tls_keys else None
-            analyse(sources, Path(folder), replace(options, tables=()), hook=messages.frames, keys=keys)
+            read_captures(sources, Path(folder), replace(options, tables=()), hook=messages.frames, keys=keys)
         except _Enough:
             return
     messages.flush()

@@ -16,7 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from analyzer.base import object_storage
+from analyzer.base.storage.addresses import Address, is_storage_uri, parse_address
+from analyzer.base.storage.objects import StorageEntry, list_folder
+from analyzer.base.storage.reader import ObjectReader, read_object
 
 # Objects that are copied at the same time: many small ones wait for round trips most of the time.
 COPIES_AT_ONCE = 8
@@ -77,14 +79,14 @@ class RemoteFolder:
 
     is_remote = True
 
-    def __init__(self, at: object_storage.Address, temp_directory: Path | None = None) -> None:
+    def __init__(self, at: Address, temp_directory: Path | None = None) -> None:
         self._at = at
         self._temp_directory = temp_directory
         # Threads may ask for different tables at once.
         self._numbering = threading.Lock()
         self._copies: Path | None = None
         self._count = 0
-        self._listed: dict[str, object_storage.Found] = {}
+        self._listed: dict[str, StorageEntry] = {}
         self.names = cache(self._names)
 
     def __str__(self) -> str:
@@ -93,7 +95,7 @@ class RemoteFolder:
     def _names(self, below: str = "") -> dict[str, bool]:
         folder = self._at.inside(below) if below else self._at
         found = {}
-        for one in sorted(object_storage.listing(folder)):
+        for one in sorted(list_folder(folder)):
             name = one.address.key.rpartition("/")[2]
             found[name] = one.is_folder
             self._listed[f"{below}/{name}" if below else name] = one
@@ -101,7 +103,7 @@ class RemoteFolder:
 
     def read(self, name: str) -> bytes:
         """All of a small object. Raises StorageError."""
-        return object_storage.read(self._at.inside(name))
+        return read_object(self._at.inside(name))
 
     def here(self, names: Sequence[str]) -> list[Path]:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
@@ -121,8 +123,8 @@ class RemoteFolder:
             shutil.rmtree(self._copies, ignore_errors=True)
 
 
-def _copy(found: object_storage.Found, to: Path) -> None:
-    reader = object_storage.Reader(found)
+def _copy(found: StorageEntry, to: Path) -> None:
+    reader = ObjectReader(found)
     try:
         with to.open("wb") as file:
             while data := reader.read(_COPY_BYTES):
@@ -133,8 +135,8 @@ def _copy(found: object_storage.Found, to: Path) -> None:
 
 def folder(place: Path | str, temp_directory: Path | None = None) -> Folder:
     """The directory at a path or URI. Raises StorageError for a URI that names none."""
-    if isinstance(place, str) and object_storage.is_uri(place):
-        return RemoteFolder(object_storage.address(place), temp_directory)
+    if isinstance(place, str) and is_storage_uri(place):
+        return RemoteFolder(parse_address(place), temp_directory)
     return LocalFolder(Path(place))
 
 

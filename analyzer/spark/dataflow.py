@@ -11,7 +11,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.facts.tables import FACT_TABLES
-from analyzer.run.local import RESOLVED_IN_TASKS
+from analyzer.run.raw_views import RESOLVED_IN_TASKS
 from analyzer.spark import rows, stages
 from analyzer.spark.session import told
 

@@ -4,7 +4,7 @@ The files run unchanged on DuckDB and on Spark SQL, so they keep to what both kn
 functions, `FILTER`, `GROUP BY ALL`, integers for time. What looks alike and is not: a text is a STRING (VARCHAR wants a
 length); a double is rounded before it becomes a BIGINT; what is divided by is made `nullif(.., 0)` where only HAVING or
 WHERE keeps it from 0; `max_by` of a column with nulls has a FILTER that leaves them out; where several rows may have the
-greatest value, it takes the pair `(value, key)`, without nulls. `tests/spark` asks both engines.
+greatest value, it takes the pair `(value, key)`, without nulls. `tests/system/spark` asks both engines.
 
 They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which

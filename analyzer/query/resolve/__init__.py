@@ -17,26 +17,26 @@ from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
     "parts",
-    "evidence",
+    "part_evidence",
     "part_clusters",
     "part_brokers",
-    "releases",
-    "paths",
+    "muting_brokers",
+    "capture_sides",
     "logins",
-    "links",
+    "connection_context",
     "connections",
     "topic_names",
     "fetch_steps",
     "fetch_sessions",
     "fetch_states",
-    "placed_exchanges",
-    "judged_exchanges",
+    "exchanges_with_packets",
+    "exchanges_with_kind",
     "exchanges",
     "mutes",
     "fetch_positions",
     "entries",
     "errors",
-    "odd_exchanges",
+    "exchange_problems",
     "problems",
     "topic_ids",
     "brokers",
@@ -69,11 +69,11 @@ def views(
     }
     sources = {name: name for name in VIEWS if name not in left_out and (entries or name not in OF_ENTRIES)}
     if whole_files:
-        sources["placed_exchanges"] = "placed_exchanges_of_whole_files"
+        sources["exchanges_with_packets"] = "exchanges_with_packets_of_whole_files"
     if not entries:
-        sources["judged_exchanges"] = "judged_exchanges_without_entries"
+        sources["exchanges_with_kind"] = "exchanges_with_own_kind"
     if not odd:
-        sources["odd_exchanges"] = "no_odd_exchanges"
+        sources["exchange_problems"] = "no_exchange_problems"
     folder = Path(__file__).parent
     texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
     return facts | texts

@@ -1,6 +1,6 @@
--- Error codes with Apache's names, where in its message each stood, and whether that is normal (the rules of expected_errors):
+-- Error codes with Apache's names, the field that each is in, and whether it is normal operation by the rules of expected_errors:
 -- always; for some seconds in a row for one client and partition, or from its first time on; when a later request is answered.
--- True: normal operation; false: a failure; null: nobody can tell.
+-- `expected` true: normal operation; false: a failure; null: not known.
 WITH told AS (
     SELECT
         e.exchange,
@@ -23,7 +23,7 @@ WITH told AS (
         x.followed_by,
         g.client_only
     FROM raw_errors AS e
-    JOIN links AS l ON l.part = e.part
+    JOIN connection_context AS l ON l.part = e.part
     LEFT JOIN expected_errors AS x ON x.api_key = e.api_key AND x.code = e.code
     -- Rules for all APIs that have none of their own.
     LEFT JOIN expected_errors AS g ON g.api_key IS NULL AND g.code = e.code
@@ -75,7 +75,7 @@ runs AS (
 ),
 answers AS (
     SELECT l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key, max(x.request_time_ns) AS last_ns
-    FROM raw_exchanges AS x JOIN links AS l ON l.part = x.part
+    FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part
     WHERE x.api_key BETWEEN 15 AND 18 AND (x.api_key = 15 OR x.api_key = 18) AND x.error_code = 0
         AND EXISTS (SELECT 1 FROM moments AS m WHERE m.rule = 'followed')
     GROUP BY l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key

@@ -1,5 +1,5 @@
--- Raw exchanges with their connection, durations and kind. A duration is null when one of its ends is unknown or the clock
--- ran back. The throttle time of a broker that is not known to keep connections mute leaves the service time unknown.
+-- Raw exchanges with their connection, durations and wait kind. A duration is null when one of its ends is unknown or the clock
+-- ran back. After a throttle time of a broker of which it is not known whether it mutes, the service time is unknown.
 SELECT
     x.exchange,
     l.connection,
@@ -63,8 +63,8 @@ SELECT
     CASE WHEN l.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT l.mutes THEN 0 END AS muted_ns,
     v.inner_api_key,
     v.inner_client_id
-FROM judged_exchanges AS x
-JOIN links AS l ON l.part = x.part
+FROM exchanges_with_kind AS x
+JOIN connection_context AS l ON l.part = x.part
 -- Empty in nearly every capture. Grouped, though there is one row each: an engine that knows of it leaves the join out of all
 -- questions that do not read its columns.
 LEFT JOIN (

@@ -1,4 +1,4 @@
--- Partitions that a consumer's Fetch names, with position, end and lag. What a Fetch of a session leaves out is as it was.
+-- Partitions that a consumer's Fetch names, with position, end and lag. A Fetch of a session names only what changed.
 SELECT
     s.exchange,
     l.connection,
@@ -25,6 +25,6 @@ FROM (
             AS next_offset
     FROM fetch_steps
 ) AS s
-JOIN links AS l ON l.part = s.part
+JOIN connection_context AS l ON l.part = s.part
 LEFT JOIN topic_names AS n ON n.topic_id = s.topic_id
 WHERE s.forgotten = 0

@@ -1,6 +1,6 @@
--- Partitions that a consumer's Fetch names, in its request or reply, with what its session (KIP-227) knew of each before.
--- Sessions belong to a broker and outlive connections; a Fetch without one stands for itself and names all it reads.
--- `behind`, `unknown`: of the partition when the Fetch began; `behind_after`: once its reply was read. 0 or 1.
+-- Partitions that a consumer's Fetch names in its request or reply, with the state that its fetch session (KIP-227) had for
+-- each before. Sessions belong to a broker and outlive connections; a Fetch without a session names all partitions that it reads.
+-- `behind`, `unknown`: of the partition when the Fetch began; `behind_after`: after its reply. 0 or 1.
 WITH fetches AS (
     SELECT
         x.exchange,

@@ -1,5 +1,5 @@
--- One row per reply that throttles: the time in which it keeps its connection mute, and what the client did in it. A request
--- is inside when it was sent 5 ms before the end or earlier: the throttle time is whole milliseconds.
+-- One row per reply with a throttle time: the time for which its connection is muted, and what the client did in that time. A
+-- request is inside when it was sent at least 5 ms before the end, as the throttle time is in whole milliseconds.
 WITH throttled AS (
     SELECT
         x.exchange,
@@ -11,7 +11,7 @@ WITH throttled AS (
         x.throttle_time_ms,
         l.connection,
         l.mutes
-    FROM raw_exchanges AS x JOIN links AS l ON l.part = x.part
+    FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part
     WHERE x.throttle_time_ms > 0 AND x.response_time_ns IS NOT NULL AND l.is_kafka
 ),
 requests AS (

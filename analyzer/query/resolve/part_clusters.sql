@@ -1,6 +1,6 @@
--- The Kafka cluster of each part: the id told on it, else the one cluster that has this address by what others were told or
--- reach. Where no id was told (Metadata before v2), parts that are told of common addresses share a name of ours, made of the
--- least of them. Two clusters that claim one address leave it without a cluster.
+-- The Kafka cluster of each part: the cluster id in its replies, else the only cluster to which the broker's address belongs
+-- according to other parts. Where no reply had an id (Metadata before v2), parts whose replies list common broker addresses get
+-- a common name, the least of these addresses. An address that two clusters claim has no cluster.
 WITH bodies AS (
     SELECT part, body FROM raw_told GROUP BY part, body
 ),

@@ -1,4 +1,4 @@
--- Topic ids with their names, by cluster, and when they were told.
+-- Topic ids with their names, by cluster, and the times at which messages told them.
 WITH told AS (
     SELECT c.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
     FROM raw_told AS t
