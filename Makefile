@@ -35,10 +35,10 @@ test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/python -m pytest
 
 test-spark: $(VENV)/.compiled $(SPARK)/.installed java
-	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 $(BIN)/python -m pytest tests/spark
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 $(BIN)/python -m pytest tests/system/spark
 
 test-spark-all: test-spark $(SPARK35)/.installed
-	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/spark
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/system/spark
 
 # Spark needs Java: where there is none, root gets Debian's. Without, its tests are skipped, and say so.
 JAVA_PROBLEM := import sys; from analyzer.spark.session import java_problem; sys.exit(java_problem() or 0)
@@ -54,16 +54,16 @@ check: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
-# What breaks a law is kept in build/fuzz; `tests/fuzz/fuzz.py --replay FILE` runs it again.
+# What breaks a law is kept in build/fuzz; `tests/system/fuzz/fuzz.py --replay FILE` runs it again.
 SECONDS := 600
 SEED := 0
 FUZZ := --seconds $(SECONDS) --seed $(SEED) --log 60
 
 fuzz: $(VENV)/.compiled
-	$(BIN)/python tests/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
+	$(BIN)/python tests/system/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
 
 fuzz-asan: $(VENV)/.installed
-	sh tests/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
+	sh tests/system/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
 
 bench: $(VENV)/.compiled
 	$(BIN)/python bench/decode.py

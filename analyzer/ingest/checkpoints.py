@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analyzer.ingest.facts.collect import Collector
     from dissectors.kafka.columns.exchanges import Exchanges
     from dissectors.kafka.columns.walk import Walker
-    from dissectors.kafka.framing.frames import Frames
+    from dissectors.kafka.framing.framing import Framing
     from dissectors.tcp.streams import Streams
     from dissectors.tls.detection import TlsRows
 
@@ -65,7 +65,7 @@ class Connections:
         self,
         streams: Streams,
         tls_rows: TlsRows,
-        frames: Frames,
+        frames: Framing,
         exchanges: Exchanges,
         walker: Walker,
         collector: Collector | None,

@@ -20,7 +20,7 @@ from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
 from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
 from dissectors.kafka.columns.walk import Walker
-from dissectors.kafka.framing.frames import Frames
+from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
@@ -97,7 +97,7 @@ class Pipeline:
             in_task=observer is not None,
         )
         newest, flexible = version_limits()
-        self._frames = Frames(
+        self._frames = Framing(
             newest,
             flexible,
             options.max_frame_bytes,

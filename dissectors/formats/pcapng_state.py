@@ -1,0 +1,73 @@
+"""State of the pcapng reader, and what reads of a file need everywhere: numbers, byte orders, notes."""
+
+import cython
+
+from dissectors.formats.capture_facts import Note, keep_note
+from dissectors.formats.pcapng_codes import *
+from dissectors.layout import *
+
+SECTION_MAGIC = b"\x0a\x0d\x0d\x0a"
+
+
+@cython.cclass
+class PcapngState:
+    """What is known of the file so far, and the block of bytes being read."""
+
+    packets = cython.declare(cython.longlong, visibility="readonly")
+    offset = cython.declare(cython.longlong, visibility="readonly")
+    stopped = cython.declare(cython.bint, visibility="readonly")
+    interfaces = cython.declare(list, visibility="readonly")
+    notes = cython.declare(list, visibility="readonly")
+    secrets = cython.declare(list, visibility="readonly")
+    until = cython.declare(cython.longlong, visibility="public")
+    ended = cython.declare(cython.bint, visibility="readonly")
+    head_bytes: bytearray  # the head, which ends with a section without interfaces when `bare`
+    bare: cython.bint
+    block: cython.const[cython.uchar][::1]
+    out: cython.longlong[:, ::1]
+    clock: cython.longlong[:, ::1]
+    big: cython.bint
+    lost: cython.bint  # damaged: looking for the next section header
+    ignored: cython.bint  # this section is of a version that we do not know
+    skip: cython.longlong  # bytes of a block that are still to be passed over
+    base: cython.longlong  # file offset minus block offset, during feed
+    at: cython.longlong
+    size: cython.longlong
+    row: cython.longlong
+    first: cython.longlong  # interfaces before this section
+    count: cython.longlong
+    secret_bytes: cython.longlong
+    odd_times: cython.bint
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1, check=False)
+@cython.boundscheck(False)
+def u32(r: PcapngState, at: cython.longlong) -> cython.longlong:
+    if at < 0 or at + 4 > len(r.block):
+        raise IndexError("a record points outside its block")
+    a: cython.longlong = r.block[at]
+    b: cython.longlong = r.block[at + 1]
+    c: cython.longlong = r.block[at + 2]
+    d: cython.longlong = r.block[at + 3]
+    if r.big:
+        return a << 24 | b << 16 | c << 8 | d
+    return d << 24 | c << 16 | b << 8 | a
+
+
+@cython.cfunc
+def add_note(r: PcapngState, kind, text):
+    keep_note(r.notes, Note(kind, r.base + r.at, r.packets, text))
+
+
+@cython.cfunc
+def byte_order(magic):
+    """The struct letter of a section's byte order, empty when `magic` is none."""
+    return {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}.get(bytes(magic), "")
+
+
+@cython.cfunc
+def is_numbered(kind):
+    """Whether Wireshark gives a block of this type a frame number."""
+    return kind in (OLD_PACKET, SIMPLE_PACKET, PACKET, JOURNAL, CUSTOM, CUSTOM_PRIVATE)
