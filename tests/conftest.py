@@ -1,8 +1,9 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use, and how several processes share the tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import paths
 import pytest
@@ -25,3 +26,12 @@ def shared() -> Path:
 def samples() -> Path:
     """The small captures that the project carries."""
     return paths.SAMPLES
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """For `-n 2 --dist loadgroup`."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from sharing import Groups
+
+    return Groups(config, log)
