@@ -91,7 +91,8 @@ def test_secrets_are_hidden(kanalyze: Run, shared: Path) -> None:
             encoded = base64.b64encode(bytes(shift) + word)
             hidden.add(encoded[4 if shift else 0 : -4])
     for name in ("sasl.pcap", "sasl_old.pcap", "sasl_token.pcap"):
-        text = kanalyze("dump", shared / "captures" / "lab" / name).stdout
-        assert text.count(b"secret_bytes") > 10
-        assert not [word for word in hidden if word in text]
-        assert not [word for word in hidden if word in kanalyze("exchanges", shared / "captures/lab" / name).stdout]
+        capture = shared / "captures" / "lab" / name
+        bodies, rows = kanalyze("dump", capture).stdout, kanalyze("exchanges", capture).stdout
+        assert bodies.count(b"secret_bytes") > 10
+        assert rows
+        assert not [word for word in hidden if word in bodies or word in rows]

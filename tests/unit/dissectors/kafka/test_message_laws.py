@@ -12,6 +12,7 @@ import damage
 import pytest
 import random_messages
 import walk_helpers as helpers
+from effort import one_in
 from encode import encode, nodes, plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,8 +27,11 @@ from dissectors.kafka.schema import lookup
 from dissectors.matrix import new_matrix
 
 KINDS = random_messages.kinds()
-# Cut at every byte up to this size, else at every seventh.
+# Cut at every byte up to this size, else at every seventh; without KANALYZE_LONG at one in three of these. Which one depends
+# on the message, so that all together are cut everywhere.
 SMALL_BYTES = 400
+CUT_STEP = one_in(3)
+LENGTH_STEP = one_in(3)
 SEEDS = range(4)
 
 
@@ -65,6 +69,7 @@ def test_there_are_as_many_messages_as_kafka_has() -> None:
     assert len({kind.key for kind in KINDS}) == 93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True])
 def test_every_message_reads_back(full: bool) -> None:
     for seed in SEEDS:
@@ -93,6 +98,7 @@ def test_full_messages_have_every_field() -> None:
         assert met == set(below(api.message(sample.kind.direction).fields, sample.kind.version)), sample
 
 
+@pytest.mark.slow
 def test_null_where_it_is_not_provided_for_reads_back_and_is_noted() -> None:
     odd = 0
     for seed in SEEDS:
@@ -104,6 +110,7 @@ def test_null_where_it_is_not_provided_for_reads_back_and_is_noted() -> None:
     assert odd > 500
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.sampled_from(KINDS), st.randoms(use_true_random=False), st.booleans(), st.booleans())
 def test_any_message_reads_back(kind: Kind, chance: Random, full: bool, odd_nulls: bool) -> None:
@@ -116,8 +123,9 @@ def test_any_message_reads_back(kind: Kind, chance: Random, full: bool, odd_null
 
 
 def cuts(sample: Sample) -> range:
-    size = len(sample.frame)
-    return range(size) if size <= SMALL_BYTES else range(sum(sample.kind[:2]) % 7, size, 7)
+    size, which = len(sample.frame), sum(sample.kind[:2])
+    step = CUT_STEP if size <= SMALL_BYTES else 7 * CUT_STEP
+    return range(which % step, size, step)
 
 
 def decoded(messages: list[Message], held: list[int] | None = None) -> list[int]:
@@ -128,6 +136,7 @@ def decoded(messages: list[Message], held: list[int] | None = None) -> list[int]
     return [frames[layout.FRAME_DECODED, row] for row in range(len(messages))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True])
 def test_a_cut_message_says_where_it_ends(full: bool) -> None:
     """The path is that of something the missing byte belongs to; the offset lies within it, before that byte."""
@@ -146,7 +155,7 @@ def test_a_cut_message_says_where_it_ends(full: bool) -> None:
             assert error.path in around or at_top, (sample, cut, error)
             assert around.get(error.path, 0) <= error.offset <= cut, (sample, cut, error)
             checked += 1
-    assert checked > 30_000
+    assert checked > 30_000 // CUT_STEP
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -160,6 +169,7 @@ def test_the_walker_takes_no_cut_message_for_a_whole_one(full: bool) -> None:
     assert set(ended) == {layout.DECODED_MALFORMED}
 
 
+@pytest.mark.slow
 def test_what_the_walker_keeps_of_a_cut_message_is_true() -> None:
     samples = list(random_messages.one_of_each(2, full=True))
     cut = [(message(sample), place) for sample in samples for place in list(cuts(sample))[1::9]]
@@ -191,24 +201,24 @@ def outcome(found: Explained, frame: bytes) -> str:
     return "another message" if again == frame else "unnoticed"
 
 
+@pytest.mark.slow
 def test_wrong_lengths_are_told_and_the_walker_agrees() -> None:
     """Of a length that is 1 too small the rest may still be a message: "" for null, or one byte from tag to tag. Then
     the bytes themselves are such a message, as writing it proves."""
     told: Counter[str] = Counter()
     for kind in KINDS:
         sample = random_messages.sample(kind, Random(f"lengths {kind}"), full=True)
-        frames = [
-            message(sample, frame) for length in sample.lengths for frame in damage.wrong_lengths(sample.frame, length)
-        ]
+        lengths = sample.lengths[sum(kind[:2]) % LENGTH_STEP :: LENGTH_STEP]
+        frames = [message(sample, frame) for length in lengths for frame in damage.wrong_lengths(sample.frame, length)]
         trees = [explain(*each[:4]) for each in frames]
         for each, found in zip(frames, trees, strict=True):
             told[outcome(found, each.frame)] += 1
             assert node_count(found) <= len(each.frame), each
         assert_same_verdicts(frames, trees)
     print(dict(told))
-    assert told["truncated"] > 10_000
-    assert told["malformed"] > 5_000
-    assert told["leftover"] > 1000
+    assert told["truncated"] > 10_000 // LENGTH_STEP
+    assert told["malformed"] > 5_000 // LENGTH_STEP
+    assert told["leftover"] > 1000 // LENGTH_STEP
     # A varint of more bytes than it needs, or a bool that is not 1, is written in another way.
     assert told["unnoticed"] <= 10
 
@@ -238,6 +248,7 @@ def peak_bytes(run: Callable[[], object]) -> int:
     return tracemalloc.get_traced_memory()[1] - before
 
 
+@pytest.mark.slow
 def test_huge_lengths_cost_no_more_memory_than_the_frame() -> None:
     samples = list(random_messages.one_of_each(3, full=True))
     damaged = [
@@ -258,6 +269,7 @@ def test_huge_lengths_cost_no_more_memory_than_the_frame() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filler", [b"\x00", b"\x01", b"\x02"])
 def test_as_many_elements_as_bytes_make_no_more_nodes_than_bytes(filler: bytes) -> None:
     """Each count is the largest that is let through; what follows reads as empty things, or as many small ones."""
