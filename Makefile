@@ -33,7 +33,7 @@ STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) $(wildc
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
 
-# Tests that share a capture, a fixture of their module or the Spark session run in one process: tests/conftest.py.
+# Tests that share a capture, a fixture of their module or the Spark session run in one process: tests/support/sharing.py.
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup
 

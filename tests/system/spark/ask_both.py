@@ -1,8 +1,4 @@
-"""Asks both engines for every final table, every metric and every rule; a line of JSON per question. Runs with PySpark.
-
-ask_both.py SCRATCH TO CAPTURE...     SCRATCH: an empty directory; TO: the file of the answers (Java writes warnings of its own
-                                      to standard output)
-"""
+"""Asks both engines for every final table, every metric and every rule; a line of JSON per question. run_job.py runs it."""
 
 from __future__ import annotations
 
@@ -75,8 +71,9 @@ class Both(NamedTuple):
         return report | {"difference": told, "in_order": not told and in_order(expected, found)}
 
 
-def main(scratch: Path, answers: Path, captures: list[str]) -> None:
-    spark = session(scratch)
+def ask_both(beside: SparkSession, scratch: Path, answers: Path, captures: list[str]) -> None:
+    """`scratch`: an empty directory; `answers`: the file of the answers."""
+    spark = session(beside)
     one_at_a_time = Lock()
 
     def run(ask: Callable[[SparkSession, Path], Iterator[dict[str, Any]]]) -> None:
@@ -176,7 +173,3 @@ def _takes_settings(sql: str) -> bool:
 def _close(both: Both) -> None:
     both.duckdb.close()
     both.spark.close()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

@@ -1,10 +1,7 @@
-"""A session of Spark for tests, and questions asked on DuckDB as kanalyze does and on Spark."""
+"""A session of Spark for questions, and questions asked on DuckDB as kanalyze does and on Spark."""
 
 from __future__ import annotations
 
-import logging
-import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,15 +14,8 @@ from analyzer.query.dataset import Dataset
 from analyzer.query.export import Rows
 from analyzer.spark.views import Views
 
+# Of a session, not of its Java: see run_job.py for that.
 CONFIGURATION = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "1g",
-    # What takes time is the start of everything: neither the optimising compiler nor a collector with threads pays here.
-    # With that compiler alone Java keeps 48 MB for code, which some hundred plans fill: compiling would stop for good.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     # Compiling code for each question takes longer than answering it from a few thousand rows.
@@ -35,16 +25,11 @@ CONFIGURATION = {
 }
 
 
-def session(scratch: Path) -> SparkSession:
-    """A Spark of its own on this machine, which nobody else can reach; what it writes goes to `scratch`."""
-    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(scratch)}
-    builder = SparkSession.builder.master("local[2]").appName("kanalyze tests")
-    for name, value in (CONFIGURATION | {"spark.sql.warehouse.dir": str(scratch / "warehouse")}).items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
-    # What goes wrong is told with the question that it belongs to.
-    spark.sparkContext.setLogLevel("OFF")
-    logging.disable()
+def session(beside: SparkSession) -> SparkSession:
+    """A session with settings and views of its own in the Java of another one: starting that takes long."""
+    spark = beside.newSession()
+    for name, value in CONFIGURATION.items():
+        spark.conf.set(name, value)
     return spark
 
 

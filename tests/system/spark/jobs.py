@@ -19,7 +19,6 @@ from analyzer.inputs.sources import Source
 from analyzer.query.dataset import Dataset
 
 HERE = Path(__file__).resolve().parent
-# A command line that takes longer ends the program.
 SECONDS = 600
 LOG_BYTES = 4_000
 # For `make test-spark`, not for every check.
@@ -63,9 +62,9 @@ class Program:
         ended.cancel()
         self._answers.close()
 
-    def run(self, *words: str | Path) -> Answer:
-        """The exit code of a command line, and what it said: `code`, `out`, `err`."""
-        ended = Timer(SECONDS, self._process.kill)
+    def run(self, *words: str | Path, seconds: float = SECONDS) -> Answer:
+        """The exit code of a command line, and what it said: `code`, `out`, `err`. After `seconds` the program is ended."""
+        ended = Timer(seconds, self._process.kill)
         ended.start()
         try:
             print(json.dumps([str(word) for word in words]), file=self._process.stdin, flush=True)

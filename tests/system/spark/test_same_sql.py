@@ -1,42 +1,38 @@
 """Final tables, metrics and findings are one SQL for two engines: on Spark every file gives the rows that it gives on DuckDB.
 
 Over the raw tables of five captures, over random rows with nulls everywhere, and over the stories of the rules. PySpark has an
-environment of its own (`make test-spark` makes it), so one program in there asks every question of both engines; a test here is
+environment of its own (`make test-spark` makes it), so the program in there asks every question of both engines; a test here is
 one table or one file.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from environment import python
+from jobs import Program
 from same_rows import Answer, difference, in_order
 
 from analyzer.base.tables import TABLES
 from analyzer.query import findings, metrics
 
-HERE = Path(__file__).resolve().parent
 CAPTURES = ("throttle", "groups_classic", "transactions", "sweep_43", "versions")
 FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
 Reports = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def reports(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reports]:
+def reports(program: Program, samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reports]:
     """Metric or finding, and its name -> what came of each time it was asked."""
-    program = [python(), str(HERE / "ask_both.py")]
     folder = tmp_path_factory.mktemp("spark")
     (folder / "scratch").mkdir()
     answers = folder / "answers.jsonl"
     captures = [str(samples / f"{name}.pcap.zst") for name in CAPTURES]
-    command = [*program, str(folder / "scratch"), str(answers), *captures]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-    assert done.returncode == 0, done.stderr[-4000:]
+    done = program.run("both", folder / "scratch", answers, *captures, seconds=1800)
+    assert done["code"] == 0, done["err"]
     found = defaultdict(list)
     for report in map(json.loads, answers.read_text().splitlines()):
         kind, name = report["file"].split("/")

@@ -37,6 +37,7 @@ def test_every_table_is_an_attribute_with_the_columns_of_the_contract(name: str,
     assert name in dir(cap)
 
 
+@pytest.mark.slow
 def test_findings_are_those_of_the_command_line(cap: analyzer.Capture) -> None:
     told = json.loads(command("findings", str(THROTTLE), "--format", "json"))
     assert [each.rule.name for each in cap.findings] == [each["finding"] for each in told]
@@ -54,6 +55,7 @@ def test_latency_by_client_adds_up(cap: analyzer.Capture) -> None:
         cap.latency(by=["weather"])
 
 
+@pytest.mark.slow
 def test_show_is_that_of_the_command_line(cap: analyzer.Capture) -> None:
     number = cap.sql("SELECT exchange FROM exchanges WHERE api_name = 'Produce' ORDER BY exchange LIMIT 1").to_pylist()[
         0

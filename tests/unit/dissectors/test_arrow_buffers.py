@@ -42,6 +42,7 @@ def test_numbers(kind: str, data: st.DataObject) -> None:
     assert column(kind, values)["x"].to_pylist() == values
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | st.integers(0, 2**62), max_size=40))
 def test_packets(values: list[int | None]) -> None:
     table = column("packet", values)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import runpy
 
+import pytest
 from paths import ROOT
 
 from analyzer.cli.main import verbs
 
 
+@pytest.mark.slow
 def test_written_pages_are_current() -> None:
     stale = runpy.run_path(str(ROOT / "docs" / "write.py"))["stale"]()
     assert stale == [], "run `make docs`"

@@ -23,6 +23,7 @@ def matches(value: str | None, pattern: str) -> bool | None:
     return None if found[0] is None else bool(found[0])
 
 
+@pytest.mark.slow
 @example("_", "a")
 @example("%", "ab")
 @example("a!b", "a!b")
@@ -49,6 +50,7 @@ def test_null_never_matches(pattern: str) -> None:
     assert not matches(None, pattern)
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_a_literal_is_its_text(text: str) -> None:
     found = DATABASE.execute(f"SELECT {literal(text)} = ?", [text]).fetchone()

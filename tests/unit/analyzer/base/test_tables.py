@@ -78,6 +78,7 @@ def test_docs_are_current() -> None:
     assert (ROOT / "docs" / "tables.md").read_text() == tables.docs()
 
 
+@pytest.mark.slow
 def test_a_report_loads_the_engine_and_not_the_package_around_it() -> None:
     """`duckdb` takes longer to import than a small capture to read."""
     code = (

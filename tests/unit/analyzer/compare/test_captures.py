@@ -37,6 +37,7 @@ def change(found: Comparison) -> str:
     return only.change
 
 
+@pytest.mark.slow
 def test_a_capture_does_not_differ_from_itself(folders: tuple[Path, Path]) -> None:
     rows = {"exchanges": random_exchanges(5, 3_000)}
     found = compared(folders, rows, rows)

@@ -32,6 +32,7 @@ def test_rank_sums_are_those_of_all_pairs(seed: int) -> None:
     assert rank_sum_z(histogram(before), histogram(after)) == pytest.approx(z_by_pairs(before, after))
 
 
+@pytest.mark.slow
 def test_chance_is_seldom_news() -> None:
     choose = random.Random(3)
     called = 0

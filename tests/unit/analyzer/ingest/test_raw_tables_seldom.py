@@ -45,6 +45,7 @@ def printed(path: Path, seldom: bool, jobs: int = 1) -> str:
     return sink.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
 def test_the_report_is_the_same_without_them(path: Path) -> None:
     assert printed(path, False) == printed(path, True)
@@ -60,6 +61,7 @@ def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
         yield from scanned(step["children"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
 def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every rule is asked, be there reason to or not. (The engine leaves out what no row can come of: so all samples.)"""

@@ -61,6 +61,7 @@ def test_rotated_files_in_any_order(tmp_path: Path) -> None:
     assert [row[2] & (1 << SPLIT_SHIFT) - 1 for row in rows] == list(range(1, 101)) * 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [2, 3, 9])
 @pytest.mark.parametrize("size", [4, 1400, 60_000])
 def test_files_that_overlap_are_merged(tmp_path: Path, files: int, size: int) -> None:
@@ -75,6 +76,7 @@ def test_files_that_overlap_are_merged(tmp_path: Path, files: int, size: int) ->
     assert len({row[1] for row in rows}) == files
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_makes_room_for_the_next_of_its_kind(tmp_path: Path) -> None:
     """Two hosts, each with rotated files: the files of a host stay at its place."""
     paths = [write(tmp_path, f"broker.{n}.pcap", range(200 * n, 200 * n + 200, 2)) for n in range(4)]
@@ -93,6 +95,7 @@ def test_a_clock_that_jumps_ahead_for_one_packet_holds_nothing_up(tmp_path: Path
     assert kept == [*range(100), *range(200, 300)]
 
 
+@pytest.mark.slow
 def test_a_clock_that_runs_back_loses_nothing(tmp_path: Path) -> None:
     chance = random.Random(2)
     moments = [chance.randrange(1_000) for _ in range(500)]

@@ -235,6 +235,7 @@ def test_a_cut_pipe_still_gives_nearly_all() -> None:
     assert notes == "['cut']"
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded(tmp_path: Path) -> None:
     """A gzip bomb of 200 MB comes in pieces: no block is larger than asked for, and the peak is far below the whole."""
     one = source(tmp_path, gzip.compress(bytes(200_000_000)))

@@ -241,6 +241,7 @@ def test_nothing_reads_itself(tables: tuple[str, ...] | None, samples: Path, mon
     TopologicalSorter(reads).prepare()  # raises CycleError
 
 
+@pytest.mark.slow
 def test_many_threads_get_the_rows_that_one_gets(samples: Path) -> None:
     capture = [str(samples / "groups_848.pcap.zst")]
     names = metrics.names()

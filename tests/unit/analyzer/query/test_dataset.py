@@ -124,6 +124,7 @@ def test_leaving_cleans_up_once_even_when_a_view_cannot_be_made(tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_memory_goes_to_the_temporary_directory_and_goes_away(tmp_path: Path) -> None:
     with Dataset({}, memory_bytes=40_000_000, threads=1, temp_directory=tmp_path) as found:
         numbered = "SELECT row_number() OVER (ORDER BY hash(range), range) AS n FROM range(3000000)"

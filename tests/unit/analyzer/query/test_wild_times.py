@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from made_capture import Talk, pcap, reply, request
 from made_rows import START_NS, connection, dataset, exchange
 
@@ -25,6 +26,7 @@ def ask_all(found: Dataset) -> None:
         found.query(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC")
 
 
+@pytest.mark.slow
 def test_latencies_of_130_years(tmp_path: Path) -> None:
     """40 requests one behind the other, answered when the clock has jumped: the sum of the first three fits no more."""
     talk = Talk(start_us=10_000_000).shake()
@@ -43,6 +45,7 @@ def test_latencies_of_130_years(tmp_path: Path) -> None:
         assert row["parts_queue_ns"] is None
 
 
+@pytest.mark.slow
 def test_throttle_times_of_24_days(tmp_path: Path) -> None:
     """5,000 replies of a broker that waits before it answers; each claims the longest time there is."""
     longest_ms = 2**31 - 1

@@ -102,6 +102,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dataset]:
         yield remembered(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120, 200])
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_strings_neither_break_lines_nor_reach_the_terminal(hostile: Dataset, name: str, width: int) -> None:

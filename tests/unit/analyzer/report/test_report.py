@@ -64,6 +64,7 @@ def told(tmp_path: Path) -> Callable[..., Dataset]:
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("story", ["busy_cluster", "web_server"])
 def test_the_report_is_the_one_we_looked_at(tmp_path: Path, story: str, width: int) -> None:
@@ -71,6 +72,7 @@ def test_the_report_is_the_one_we_looked_at(tmp_path: Path, story: str, width: i
         assert printed(found, width) == (GOLDEN / f"{story}.{width}.txt").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("name", SEEN_BY_EYE)
 def test_the_report_of_a_sample_is_the_one_we_looked_at(name: str, width: int) -> None:
@@ -78,6 +80,7 @@ def test_the_report_of_a_sample_is_the_one_we_looked_at(name: str, width: int) -
         assert printed(found, width) == (GOLDEN / f"{name}.{width}.txt").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_line_is_wider_than_the_console(busy: Dataset, width: int) -> None:
     for name in ALONE:
@@ -85,11 +88,13 @@ def test_no_line_is_wider_than_the_console(busy: Dataset, width: int) -> None:
     assert max(cell_len(line) for line in printed(busy, width).splitlines()) <= width
 
 
+@pytest.mark.slow
 def test_widths_beyond_the_limits_are_brought_back(busy: Dataset) -> None:
     assert printed(busy, 20) == printed(busy, 80)
     assert printed(busy, 1_000) == printed(busy, 200)
 
 
+@pytest.mark.slow
 def test_colours_only_on_a_terminal(busy: Dataset) -> None:
     assert "\x1b" not in printed(busy, 100)
     coloured = printed(busy, 100, terminal=True)
@@ -227,6 +232,7 @@ def test_waits_by_design_come_last_without_percentiles(busy: Dataset) -> None:
     assert all(line.count(" ms") == 1 for line in lines[waits[0] :])
 
 
+@pytest.mark.slow
 def test_tables_are_cut_and_say_so(told: Callable[..., Dataset]) -> None:
     rows = [exchange(number, api_name=f"Api{number}") for number in range(40)]
     with told(exchanges=rows) as found:
@@ -235,6 +241,7 @@ def test_tables_are_cut_and_say_so(told: Callable[..., Dataset]) -> None:
         assert section(found, "latency", limit=3).partition("\n\n")[0].count("Api") == 3
 
 
+@pytest.mark.slow
 def test_filters_are_named_and_coverage_counts_all(told: Callable[..., Dataset]) -> None:
     rows = [exchange(1, client_id="a"), exchange(2, client_id="b")]
     with told(exchanges=rows, filters=Filters(clients=("a",), from_ns=1)) as found:
@@ -259,6 +266,7 @@ def test_an_empty_capture_is_told(tmp_path: Path) -> None:
         assert "The capture holds no packet" in printed(found, 80)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_metrics_as_json(busy: Dataset, form: str) -> None:
     import json
@@ -290,6 +298,7 @@ columns = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(columns, st.lists(st.lists(st.text(max_size=60), min_size=12, max_size=12), max_size=4), st.integers(40, 200))
 def test_a_table_of_text_never_overflows(head: list[text_tables.Column], cells: list[list[str]], width: int) -> None:
     lines = text_tables.table(head, [text_tables.Row(row[: len(head)]) for row in cells], width)

@@ -143,6 +143,7 @@ def test_the_caller_may_resize_its_buffer_after_a_feed() -> None:
     assert len(data) > 4
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=6), st.integers(1, 500))
 def test_flipped_bytes_never_raise(flips: list[tuple[int, int]], block_bytes: int) -> None:

@@ -187,6 +187,7 @@ def test_a_huge_block_is_passed_over_without_holding_it() -> None:
     assert (rows, [note.kind for note in reader.notes]) == (1, ["skipped"])
 
 
+@pytest.mark.slow
 def test_hostile_interfaces_and_notes_are_bounded() -> None:
     data = section() + interface() * 70_000 + enhanced(b"a", 1, 69_999) * 300
     rows, reader, _ = read_packets(data)
@@ -201,6 +202,7 @@ def grown(data: bytes) -> int:
     return len(both) - len(first)
 
 
+@pytest.mark.slow
 def test_what_is_kept_for_the_parts_of_a_file_is_bounded() -> None:
     long = option(1, b"c" * 60_000) + option(2, b"n" * 60_000)
     assert grown(block(1, struct.pack("<HHI", 1, 0, 0) + resolution(9) + long)) == 28
@@ -213,6 +215,7 @@ def test_what_is_kept_for_the_parts_of_a_file_is_bounded() -> None:
     assert name == "n" * 256
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 9), max_size=12), st.lists(st.integers(0, 9), max_size=8))
 def test_a_part_behind_a_head_has_the_rows_of_the_whole(before: list[int], behind: list[int]) -> None:
@@ -263,6 +266,7 @@ def test_blocks_and_batches_do_not_matter(block_bytes: int, rows: int) -> None:
     assert read_packets(FILE * 4, block_bytes, rows)[0] == read_packets(FILE * 4)[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(28, 10_000), st.integers(0, 255)), max_size=6), st.integers(1, 500))
 def test_flipped_bytes_never_raise(flips: list[tuple[int, int]], block_bytes: int) -> None:

@@ -69,6 +69,7 @@ def test_there_are_as_many_messages_as_kafka_has() -> None:
     assert len({kind.key for kind in KINDS}) == 93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True])
 def test_every_message_reads_back(full: bool) -> None:
     for seed in SEEDS:
@@ -97,6 +98,7 @@ def test_full_messages_have_every_field() -> None:
         assert met == set(below(api.message(sample.kind.direction).fields, sample.kind.version)), sample
 
 
+@pytest.mark.slow
 def test_null_where_it_is_not_provided_for_reads_back_and_is_noted() -> None:
     odd = 0
     for seed in SEEDS:
@@ -108,6 +110,7 @@ def test_null_where_it_is_not_provided_for_reads_back_and_is_noted() -> None:
     assert odd > 500
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.sampled_from(KINDS), st.randoms(use_true_random=False), st.booleans(), st.booleans())
 def test_any_message_reads_back(kind: Kind, chance: Random, full: bool, odd_nulls: bool) -> None:
@@ -133,6 +136,7 @@ def decoded(messages: list[Message], held: list[int] | None = None) -> list[int]
     return [frames[layout.FRAME_DECODED, row] for row in range(len(messages))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True])
 def test_a_cut_message_says_where_it_ends(full: bool) -> None:
     """The path is that of something the missing byte belongs to; the offset lies within it, before that byte."""
@@ -165,6 +169,7 @@ def test_the_walker_takes_no_cut_message_for_a_whole_one(full: bool) -> None:
     assert set(ended) == {layout.DECODED_MALFORMED}
 
 
+@pytest.mark.slow
 def test_what_the_walker_keeps_of_a_cut_message_is_true() -> None:
     samples = list(random_messages.one_of_each(2, full=True))
     cut = [(message(sample), place) for sample in samples for place in list(cuts(sample))[1::9]]
@@ -196,6 +201,7 @@ def outcome(found: Explained, frame: bytes) -> str:
     return "another message" if again == frame else "unnoticed"
 
 
+@pytest.mark.slow
 def test_wrong_lengths_are_told_and_the_walker_agrees() -> None:
     """Of a length that is 1 too small the rest may still be a message: "" for null, or one byte from tag to tag. Then
     the bytes themselves are such a message, as writing it proves."""
@@ -242,6 +248,7 @@ def peak_bytes(run: Callable[[], object]) -> int:
     return tracemalloc.get_traced_memory()[1] - before
 
 
+@pytest.mark.slow
 def test_huge_lengths_cost_no_more_memory_than_the_frame() -> None:
     samples = list(random_messages.one_of_each(3, full=True))
     damaged = [
@@ -262,6 +269,7 @@ def test_huge_lengths_cost_no_more_memory_than_the_frame() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filler", [b"\x00", b"\x01", b"\x02"])
 def test_as_many_elements_as_bytes_make_no_more_nodes_than_bytes(filler: bytes) -> None:
     """Each count is the largest that is let through; what follows reads as empty things, or as many small ones."""

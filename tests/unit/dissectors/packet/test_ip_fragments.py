@@ -184,6 +184,7 @@ def test_very_many_pieces_are_given_up() -> None:
 PIECES = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.booleans(), st.integers(0, 2)), max_size=40)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(PIECES)
 def test_like_a_map_of_bytes(pieces: list[tuple[int, int, bool, int]]) -> None:
@@ -213,6 +214,7 @@ def test_like_a_map_of_bytes(pieces: list[tuple[int, int, bool, int]]) -> None:
     assert store.held_bytes == sum(map(len, seen.values()))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(MADE)), st.data())
 def test_damaged_fragments_count_once_each_and_never_raise(name: str, data: st.DataObject) -> None:

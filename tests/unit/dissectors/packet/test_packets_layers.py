@@ -324,6 +324,7 @@ def test_wireless_like_dpkt() -> None:
 LINKS = [0, 1, 9, 10, 12, 50, 51, 101, 104, 105, 108, 113, 127, 192, 228, 229, 239, 276]
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     st.sampled_from(LINKS),

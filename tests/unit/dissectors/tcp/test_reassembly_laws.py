@@ -266,6 +266,7 @@ def test_shuffled_starts_in_mid_flight_change_no_byte(stage: str) -> None:
         check_shape(out, captured)
 
 
+@pytest.mark.slow
 def test_losses_become_gaps_and_nothing_else_is_lost(stage: str) -> None:
     lost = 0
     for rng in rounds(stage, 3):
@@ -284,6 +285,7 @@ def test_losses_become_gaps_and_nothing_else_is_lost(stage: str) -> None:
     assert lost > 2 * ROUNDS[stage]
 
 
+@pytest.mark.slow
 def test_conflicting_and_cut_copies_the_first_counts(stage: str) -> None:
     conflicts = 0
     for rng in rounds(stage, 4):
@@ -334,6 +336,7 @@ def by_tuple(out: Outcome) -> dict[tuple[int, ...], list[object]]:
     return told
 
 
+@pytest.mark.slow
 def test_batches_full_outputs_and_full_heaps_change_nothing(stage: str) -> None:
     interrupted = 0
     for rng in rounds(stage, 5)[:150]:
@@ -348,6 +351,7 @@ def test_batches_full_outputs_and_full_heaps_change_nothing(stage: str) -> None:
     assert interrupted > 1000
 
 
+@pytest.mark.slow
 def test_other_connections_change_nothing(stage: str) -> None:
     for rng in rounds(stage, 6)[:150]:
         captured = busy_capture(rng)
@@ -357,6 +361,7 @@ def test_other_connections_change_nothing(stage: str) -> None:
             assert by_tuple(run(alone, stage=stage)) == {ports: told}
 
 
+@pytest.mark.slow
 def test_both_builds_agree() -> None:
     for rng in rounds("plain", 7):
         captured = busy_capture(rng)
@@ -379,6 +384,7 @@ ANYTHING = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

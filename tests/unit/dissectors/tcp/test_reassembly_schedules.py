@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 
+import pytest
 from segment_rows import Segment, number_and_time, run
 from test_reassembly_laws import check_bytes, check_shape, converse, copy, shuffled
 
@@ -36,6 +37,7 @@ def schedule(number: int) -> tuple[list[Segment], tuple[int, int]]:
     return number_and_time(shuffled(rng, wire, rng.choice([0, 2, 6])), step), made.starts
 
 
+@pytest.mark.slow
 def test_random_schedules_give_what_a_map_of_bytes_gives() -> None:
     wrapped = gaps = conflicts = 0
     for number in range(FIRST, FIRST + SCHEDULES):

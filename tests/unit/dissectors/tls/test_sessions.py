@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from effort import one_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tls_tools import (
@@ -259,6 +260,7 @@ def long_talk(request: pytest.FixtureRequest) -> tuple[Talk, bytes]:
     return ends.finish(), content
 
 
+@pytest.mark.slow
 def test_a_lost_segment_costs_its_records_only(long_talk: tuple[Talk, bytes]) -> None:
     """What comes after a loss is read again, and the loss is as large as what is missing."""
     talk, content = long_talk
@@ -353,7 +355,8 @@ def test_other_streams_pass_untouched() -> None:
         assert [piece[2] for piece in one.pieces] == [1, 3]
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=300 // one_in(3), deadline=None)
 @given(st.data())
 def test_anything_after_a_hello_is_harmless(data: st.DataObject) -> None:
     """Bytes changed, dropped, doubled at random: never an exception, nothing invented, every byte counted."""

@@ -51,6 +51,7 @@ def test_is_silent(name: str, number: int, tmp_path: Path) -> None:
         assert made.query(rule(name).sql) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ("throttle", "groups_classic", "versions", "old_java", "transactions"))
 def test_a_condition_hides_nothing(name: str, samples: Path) -> None:
     with open_dataset([str(samples / f"{name}.pcap.zst")], Options()) as capture:

@@ -79,6 +79,7 @@ def told(rows: Rows, *columns: str) -> list[tuple[Any, ...]]:
     return [tuple(row[column] for column in columns) for row in rows]
 
 
+@pytest.mark.slow
 def test_classic_groups_of_the_lab(shared: Path, tmp_path: Path) -> None:
     with dataset(tmp_path, broker_log.tables(broker_log.read(shared, "groups_classic"))) as opened:
         rows = opened.metric("rebalances")
@@ -105,6 +106,7 @@ def test_classic_groups_of_the_lab(shared: Path, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_commits_are_those_of_the_log(shared: Path, tmp_path: Path) -> None:
     logs = broker_log.read(shared, "groups_classic")
     commits = [log["request"]["groupId"] for log in logs if log["requestHeader"]["requestApiKey"] == 8]
@@ -130,6 +132,7 @@ def test_share_groups_hold_partitions_together(shared: Path, tmp_path: Path) -> 
     assert max(row["duration_ns"] for row in rows if row["group_id"] == "shop-sg-2") < 2_000 * MS
 
 
+@pytest.mark.slow
 def test_a_cooperative_change_is_one_rebalance_also_where_no_reason_is_told(tmp_path: Path) -> None:
     cooperative = {"protocol": "cooperative-sticky"}
     events = generation(0, 0, 1, "a", **cooperative)
@@ -150,6 +153,7 @@ def test_a_static_member_that_comes_back_starts_nothing(tmp_path: Path) -> None:
     assert row["duration_ns"] == 2 * MS
 
 
+@pytest.mark.slow
 def test_a_member_that_loses_its_connection_is_told_from_one_that_falls_silent(tmp_path: Path) -> None:
     events = [*generation(0, 0, 1, "a", "b"), step(9, "heartbeat", 3_000, "b"), *generation(10, 3_010, 2, "b")]
     events = [each | ({"connection": 2} if each["client_id"] == "a" else {}) for each in events]
@@ -189,6 +193,7 @@ def test_a_generation_that_never_stood_belongs_to_the_next(tmp_path: Path) -> No
     assert told(rebalances(tmp_path, events), "first_generation", "last_generation", "complete") == [(1, 2, True)]
 
 
+@pytest.mark.slow
 def test_how_long_nobody_fetched(tmp_path: Path) -> None:
     events = [*generation(0, 0, 1, "a"), step(9, "leave", 2_000, "b"), step(8, "heartbeat", 2_050, "a")]
     events += generation(10, 2_100, 2, "a")

@@ -77,6 +77,7 @@ def test_latency_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
     )
 
 
+@pytest.mark.slow
 @hypothesis_settings(max_examples=60, deadline=None)
 @example([(2**61, 0)] * 4)  # their sum does not fit
 @given(

@@ -94,6 +94,7 @@ def test_a_fetch_belongs_to_the_group_that_assigned_the_partition(tmp_path: Path
     assert groups_of(tmp_path, **tables) == {0: ("g", False), 1: ("h", False)}
 
 
+@pytest.mark.slow
 def test_without_an_assignment_the_only_group_of_the_client_counts(tmp_path: Path) -> None:
     assert groups_of(tmp_path / "a", group_events=[joined("g"), joined("g")]) == dict.fromkeys((0, 1), ("g", False))
     assert groups_of(tmp_path / "b", group_events=[joined("g"), joined("h")]) == dict.fromkeys((0, 1), (None, True))
@@ -213,6 +214,7 @@ def test_delivery_runs_from_the_requests_last_byte_to_the_first_replys_last_byte
     assert (late["way"], late["isolation"], late["group_id"]) == ("catch_up", "read_committed", None)
 
 
+@pytest.mark.slow
 def test_what_does_not_hold_the_offset_delivers_nothing(tmp_path: Path) -> None:
     cases = {
         "other offsets": [batch(2, "response", 10, 20)],
@@ -236,6 +238,7 @@ def test_the_first_sending_of_a_batch_counts(tmp_path: Path) -> None:
     assert (row["batches"], row["max_ns"]) == (1, 60 * MS)
 
 
+@pytest.mark.slow
 def test_a_filter_by_consumer_or_producer_or_topic_keeps_what_both_sides_tell(tmp_path: Path) -> None:
     rows = [produce(1), fetch(2, 50), fetch(3, 60, client_id="d"), produce(4)]
     batches = [batch(1, "request", 5, 9), batch(2, "response", 5, 9), batch(3, "response", 5, 9)]

@@ -38,6 +38,7 @@ def found(rows: Rows, tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield opened
 
 
+@pytest.mark.slow
 def test_every_metric_runs_on_no_rows_and_says_what_it_answers(tmp_path: Path) -> None:
     with dataset(tmp_path, {"captures": []}) as empty:
         for name in metrics.names():

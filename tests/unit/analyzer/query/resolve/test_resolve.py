@@ -18,6 +18,7 @@ def service(row: dict[str, Any], offered: int | None = 9, **ends: int) -> dict[s
         return found.query("select service_ns, muted_ns, role from exchanges")[0]
 
 
+@pytest.mark.slow
 def test_the_way_counts_only_at_the_client_and_only_when_nothing_else_was_waited_for() -> None:
     assert service(exchange(1, 0, 5), **AT_CLIENT)["service_ns"] == 3 * MS
     assert service(exchange(1, 0, 5), **AT_BROKER)["service_ns"] == 5 * MS
@@ -26,6 +27,7 @@ def test_the_way_counts_only_at_the_client_and_only_when_nothing_else_was_waited
     assert service(exchange(1, 0, 5, queue_ns=1 * MS, muted_ns=3 * MS), **AT_CLIENT)["service_ns"] == 1 * MS
 
 
+@pytest.mark.slow
 def test_a_mute_counts_for_brokers_that_mute_and_is_unknown_for_unknown_ones() -> None:
     row = exchange(1, 0, 100, muted_ns=90 * MS)
     assert service(row, offered=9) == {"service_ns": 10 * MS, "muted_ns": 90 * MS, "role": "client"}
@@ -45,6 +47,7 @@ def mutes(*rows: dict[str, Any], offered: int = 9) -> list[dict[str, Any]]:
         return found.query("select * from mutes order by begin_ns")
 
 
+@pytest.mark.slow
 def test_what_a_client_does_in_a_mute() -> None:
     (row,) = mutes(
         exchange(1, 0, 10, throttle_time_ms=100),
@@ -82,6 +85,7 @@ def fetch(number: int, at_ms: float, epoch: int, reply_ms: float | None = None, 
     return exchange(number, at_ms, ends, **said | {"record_bytes": 100} | values)
 
 
+@pytest.mark.slow
 def test_a_session_of_many_partitions_knows_one_that_it_does_not_name() -> None:
     """Partition 0 tells of a new end without records: it lies behind from then on, although nobody names it, until it is
     read. A row is written for what a Fetch names, not for each partition of each Fetch."""
@@ -114,6 +118,7 @@ def test_a_session_of_many_partitions_knows_one_that_it_does_not_name() -> None:
     assert (waiting["fetch_offset"], waiting["next_offset"], waiting["lag"], waiting["behind"]) == (10, 14, 1, True)
 
 
+@pytest.mark.slow
 def test_read_committed_reads_to_the_last_stable_offset() -> None:
     ends = {"high_watermark": 20, "last_stable_offset": 10}
     entries = [entry(1, "request", offset=10), entry(1, "response", record_bytes=0, **ends)]
@@ -165,6 +170,7 @@ def test_kinds_that_need_no_session(values: dict[str, Any], kind: str) -> None:
         assert found.query("select kind from exchanges") == [{"kind": kind}]
 
 
+@pytest.mark.slow
 def test_kinds_that_entries_tell() -> None:
     entries = [entry(1, "response", preferred_read_replica=3, record_bytes=0)]
     with dataset(exchanges=[fetch(1, 0, 3, record_bytes=0)], entries=entries) as found:
@@ -182,6 +188,7 @@ def judged(code: int, api_key: int, *seconds: float, **values: Any) -> list[bool
         return [row["expected"] for row in found.query("select expected from errors order by exchange")]
 
 
+@pytest.mark.slow
 def test_an_expected_error_is_expected_for_its_time() -> None:
     moved = {"topic": "orders", "partition": 1}
     assert judged(6, 0, 0, 4, 9.9, **moved) == [True, True, True]
@@ -195,6 +202,7 @@ def test_an_expected_error_is_expected_for_its_time() -> None:
     assert judged(3, 0, 0) == [None]
 
 
+@pytest.mark.slow
 def test_an_error_that_a_later_answer_excuses() -> None:
     refused = exchange(1, 0, 1, api_key=18, error_code=35)
     for later, expected in (([exchange(2, 5, 6, api_key=18)], True), ([], False)):
@@ -202,6 +210,7 @@ def test_an_error_that_a_later_answer_excuses() -> None:
             assert found.query("select expected from errors") == [{"expected": expected}]
 
 
+@pytest.mark.slow
 def test_offset_out_of_range_is_a_failure_of_clients_only() -> None:
     for replica, expected in ((-1, False), (2, None)):
         rows = [fetch(1, 0, 3, replica_id=replica, error_code=1)]

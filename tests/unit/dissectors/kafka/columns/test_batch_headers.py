@@ -164,6 +164,7 @@ OURS = """magic, codec, bytes, crc_ok, records, base_offset, last_offset, transa
     producer_epoch, base_sequence, CASE WHEN magic = 2 THEN crc END AS crc"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", captures(), ids=lambda path: path.name.partition(".")[0])
 def test_batches_of_a_capture(path: Path) -> None:
     with open_dataset([str(path)], Options()) as dataset:

@@ -35,6 +35,7 @@ def digest(messages: list[Message]) -> str:
     return helpers.digest(messages)
 
 
+@pytest.mark.slow
 def test_columns_are_the_projection_of_the_tree(messages: list[Message]) -> None:
     got = helpers.walked(Walker(write_entries=True), messages)
     for row, message in enumerate(messages):
@@ -56,6 +57,7 @@ def test_without_entries_the_rest_is_the_same(messages: list[Message]) -> None:
     assert lean.errors == full.errors
 
 
+@pytest.mark.slow
 def test_plain_python_gives_the_same_columns(shared: Path, digest: str) -> None:
     """The file as it is, loaded without its compiled form, in a process of its own."""
     environment = dict(os.environ, KANALYZE_UNCOMPILED="1", PYTHONPATH=str(ROOT))
@@ -86,6 +88,7 @@ def cuts(messages: list[Message], step: int) -> list[tuple[Message, int]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_frame_that_was_captured_in_part_is_truncated(messages: list[Message]) -> None:
     cut = cuts(messages, 1)
     got = helpers.walked(Walker(write_entries=True), [message for message, _ in cut], [kept for _, kept in cut])
@@ -94,6 +97,7 @@ def test_a_frame_that_was_captured_in_part_is_truncated(messages: list[Message])
     assert not wrong
 
 
+@pytest.mark.slow
 def test_what_is_left_of_a_truncated_frame_is_true(messages: list[Message]) -> None:
     """No column may say anything that the whole message does not say."""
     cut = cuts(messages, 12)
@@ -108,6 +112,7 @@ def test_what_is_left_of_a_truncated_frame_is_true(messages: list[Message]) -> N
             assert error.items() <= whole_error.items(), (message[:3], kept)
 
 
+@pytest.mark.slow
 def test_a_frame_that_ends_too_early_is_malformed(messages: list[Message]) -> None:
     cut = [message._replace(frame=message.frame[:kept]) for message, kept in cuts(messages, 6)]
     got = helpers.walked(Walker(write_entries=True), cut)
@@ -131,6 +136,7 @@ def flipped(messages: list[Message], count: int, seed: int) -> list[Message]:
     return found
 
 
+@pytest.mark.slow
 def test_flipped_bytes_end_as_in_the_interpreter(messages: list[Message]) -> None:
     damaged = flipped(messages, 6000, seed=1)
     begin = time.perf_counter()

@@ -279,6 +279,7 @@ def test_bodies_as_json_are_not_changed_by_what_bytes_hold() -> None:
     assert shown == [{"name": "range", "metadata": "AAAAAAABAANhYmP/////"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [JOIN, SYNC, DESCRIBE, ENVELOPE])
 def test_cut_messages_keep_what_their_whole_bytes_hold(shared: Path, key: int) -> None:
     read = 0

@@ -113,6 +113,7 @@ def compare(data: bytes) -> Iterator[Batch]:
     assert found.partial_bytes == len(data) - other.valid_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", captures(), ids=lambda path: path.name.partition(".")[0])
 def test_records_of_a_capture(path: Path) -> None:
     records: Counter[tuple[int, str]] = Counter()

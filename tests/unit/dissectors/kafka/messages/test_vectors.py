@@ -142,6 +142,7 @@ def single_values(found: Explained) -> Iterator[tuple[str, Node]]:
                 yield path, node
 
 
+@pytest.mark.slow
 def test_small_messages_cut_at_every_byte(shared: Path) -> None:
     for release in RELEASES:
         for vector in vectors(shared, release):
