@@ -328,7 +328,7 @@ def test_a_server_that_is_gone_for_good_is_an_error_and_asked_no_more(
     server: Server, bucket: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All six tries are half a minute of waiting.
-    monkeypatch.setattr(clients, "ATTEMPTS", clients.ATTEMPTS if effort.LONG else 3)
+    monkeypatch.setattr(filesystems, "ATTEMPTS", filesystems.ATTEMPTS if effort.LONG else 3)
     for name in ("x.pcap", "y.pcap"):
         (bucket / name).write_bytes(LONG)
     source, other = expand(["s3://bucket/"]).sources
@@ -336,7 +336,7 @@ def test_a_server_that_is_gone_for_good_is_an_error_and_asked_no_more(
     next(blocks)
     server.stop()
     began = time.monotonic()
-    with pytest.raises(InputError, match=rf"no answer from .* after {clients.ATTEMPTS} tries"):
+    with pytest.raises(InputError, match=rf"no answer from .* after {filesystems.ATTEMPTS} tries"):
         list(blocks)
     assert time.monotonic() - began < 100  # two ranges may have been tried one after the other
     began = time.monotonic()
