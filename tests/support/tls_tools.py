@@ -289,3 +289,9 @@ if __name__ == "__main__":
     spoken = conversation(Ends(ssl.TLSVersion.TLSv1_3))
     flights = [(side, data.hex()) for side, data in spoken.flights]
     print(json.dumps({"flights": flights, "key_log": spoken.key_log.decode()}))
+
+
+def assert_counted(one: Side, other: Side, facts: TlsFacts) -> None:
+    """Every byte given is content, overhead or unread."""
+    for number, side in enumerate((one, other)):
+        assert side.given_bytes == len(side.content) + facts.overhead[number] + facts.unread[number]

@@ -10,7 +10,7 @@ import random
 
 import pytest
 from segment_rows import Segment, number_and_time, run
-from test_reassembly_laws import check_bytes, check_shape, converse, copy, shuffled
+from stream_judge import check_bytes, check_shape, converse, copy, shuffled
 
 from dissectors import layout
 

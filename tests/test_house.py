@@ -1,0 +1,107 @@
+"""What keeps the house one that a stranger can live in: lengths of files, names, doors of rooms, paths in the guide."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ("dissectors", "analyzer", "tests", "bench", "docs", "tools")
+MOST_LINES = 400
+# Tables of data: a line a column or a module, some lines a story.
+TABLES_OF_DATA = {"dissectors/layout.py", "analyzer/base/tables.py", "tests/support/finding_stories.py"}
+# Folders in which files about the same subject have the same name on purpose: the verb, the section, the rows.
+SAME_SUBJECT = ("analyzer/cli", "analyzer/report")
+
+
+def files(*folders: str) -> list[str]:
+    """Python files of the project below these folders, by their paths from the top."""
+    found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+@pytest.mark.parametrize("name", [name for name in files(*CODE) if name not in TABLES_OF_DATA])
+def test_a_file_is_short_enough_to_be_read_at_once(name: str) -> None:
+    lines = len((ROOT / name).read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES, f"{name} has {lines} lines: where is its seam?"
+
+
+def test_a_name_stands_for_one_subject() -> None:
+    named = defaultdict(list)
+    for path in files("dissectors", "analyzer"):
+        if not path.startswith(SAME_SUBJECT) and not path.endswith("__init__.py"):
+            named[Path(path).name].append(path)
+    twice = {name: paths for name, paths in named.items() if len(paths) > 1 and tuple(paths) not in ONE_SUBJECT}
+    assert not twice
+
+
+# Two files that share a name because they are about one subject.
+ONE_SUBJECT = {
+    # What a request waits for: told from the wire, and what it means to a person.
+    ("analyzer/base/wait_kinds.py", "dissectors/kafka/columns/wait_kinds.py")
+}
+
+
+def build_script() -> ModuleType:
+    """setup.py, without running it."""
+    spec = importlib.util.spec_from_file_location("setup_of_kanalyze", ROOT / "setup.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    before = list(sys.path)
+    spec.loader.exec_module(module)
+    sys.path[:] = before
+    return module
+
+
+def test_a_room_is_entered_by_its_head() -> None:
+    """Who imports another file of a compiled room gets the plain one: slow, and a second copy of its state."""
+    script = build_script()
+    stages = script.read_stages()
+    units = script.units(stages)
+    inside = {stage.name for parts in units.values() for stage in parts} - set(units)
+    for path in files("dissectors", "analyzer", "bench", "docs"):
+        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if name in stages:
+            continue
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                names = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+                assert not names & inside, f"{path}:{node.lineno} imports {names & inside}, no head"
+
+
+def test_every_stage_belongs_to_one_room() -> None:
+    script = build_script()
+    units = script.units(script.read_stages())
+    owners = defaultdict(list)
+    for head, parts in units.items():
+        for stage in parts:
+            owners[stage.name].append(head)
+    shared = {name: heads for name, heads in owners.items() if len(heads) > 1}
+    # A class compiled twice would be two types.
+    stages = script.read_stages()
+    for name in shared:
+        assert not any(isinstance(node, ast.ClassDef) for node in stages[name].tree.body), f"{name}: {shared[name]}"
+
+
+def test_paths_in_the_guide_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    places = (
+        "",
+        "analyzer",
+        "dissectors",
+        "dissectors/kafka",
+        "analyzer/query",
+        "analyzer/query/metrics",
+        "analyzer/ingest",
+    )
+    for path in sorted(set(re.findall(r"`([\w/.]+(?:\.(?:py|sql|tsv|md|kafka)|/))`", text))):
+        found = any((ROOT / place / path).exists() for place in places)
+        found = found or list(ROOT.glob(f"dissectors/**/{path}")) or list(ROOT.glob(f"analyzer/**/{path}"))
+        assert found, f"ARCHITECTURE.md names {path}, which is not there"
