@@ -42,10 +42,17 @@ def test_a_name_stands_for_one_subject() -> None:
     assert not twice
 
 
-# Two files that share a name because they are about one subject.
+# Files that share a name because they are about one subject.
 ONE_SUBJECT = {
     # What a request waits for: told from the wire, and what it means to a person.
-    ("analyzer/base/wait_kinds.py", "dissectors/kafka/columns/wait_kinds.py")
+    ("analyzer/base/wait_kinds.py", "dissectors/kafka/columns/wait_kinds.py"),
+    # Connections that begin and end inside a task: how reassembly knows them, and how they travel.
+    ("analyzer/distributed/complete_connections.py", "dissectors/tcp/complete_connections.py"),
+    # Each room of a stage has its state, the numbers of its columns, its connections and their checkpoints.
+    ("dissectors/kafka/framing/checkpoint.py", "dissectors/tcp/checkpoint.py"),
+    ("dissectors/kafka/framing/connections.py", "dissectors/tcp/connections.py"),
+    ("dissectors/kafka/framing/state.py", "dissectors/tcp/state.py"),
+    ("dissectors/kafka/framing/state_columns.py", "dissectors/tcp/state_columns.py"),
 }
 
 

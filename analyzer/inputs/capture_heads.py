@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
-from dissectors.formats.detection import Reader, open_reader
+from dissectors.formats.format_detection import Reader, open_reader
 from dissectors.matrix import new_matrix
 
 HEAD_READ_BYTES = 1 << 16

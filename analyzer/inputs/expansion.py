@@ -16,7 +16,7 @@ from analyzer.base.storage.addresses import Address, StorageError, is_storage_ur
 from analyzer.base.storage.objects import StorageEntry, find_object, list_folder, missing_bucket_error
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
-from dissectors.formats.detection import open_reader
+from dissectors.formats.format_detection import open_reader
 
 # So many bytes show which format a file has, a tar archive too.
 _HEAD_BYTES = 512

@@ -12,7 +12,7 @@ from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.formats.capture_facts import Note
-from dissectors.formats.detection import HEAD_BYTES, Reader, open_reader
+from dissectors.formats.format_detection import HEAD_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
 from dissectors.layout import SPLIT_SHIFT
 from dissectors.matrix import new_matrix

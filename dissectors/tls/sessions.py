@@ -28,7 +28,7 @@ from dissectors.tls.keys import (
     traffic_key,
 )
 from dissectors.tls.names import SUITES, TLS_1_2, TLS_1_3, Suite
-from dissectors.tls.records import CHANGE_CIPHER_SPEC, HANDSHAKE, Direction
+from dissectors.tls.record_layer import CHANGE_CIPHER_SPEC, HANDSHAKE, Direction
 
 if TYPE_CHECKING:
     from dissectors.tls.detection import TlsRows

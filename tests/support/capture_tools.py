@@ -15,7 +15,7 @@ import pytest
 from analyzer.inputs.sources import Source
 from dissectors import layout
 from dissectors.formats.capture_facts import Note
-from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.formats.format_detection import HEAD_BYTES, open_reader
 from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 

@@ -6,11 +6,11 @@
 import cython
 
 from dissectors.kafka.framing.accounting import leave_unread
-from dissectors.kafka.framing.headers import is_likely_request, is_one_frame, is_request_at, may_be_request
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_request_side, remove_oldest
 from dissectors.kafka.framing.other_protocols import is_gssapi, is_tls, is_zookeeper
 from dissectors.kafka.framing.pages import clear_frame, drop_frame
 from dissectors.kafka.framing.provisional_frames import drop_provisional
+from dissectors.kafka.framing.request_headers import is_likely_request, is_one_frame, is_request_at, may_be_request
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import int32_at

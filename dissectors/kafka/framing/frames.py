@@ -8,7 +8,6 @@ import cython
 
 from dissectors.kafka.framing.accounting import count_skipped, note_frame_problem
 from dissectors.kafka.framing.frame_rows import write_columns, write_ended_request
-from dissectors.kafka.framing.headers import is_reply_header, is_request_at
 from dissectors.kafka.framing.in_flight import (
     is_expected_reply_at,
     is_near_correlation,
@@ -26,6 +25,7 @@ from dissectors.kafka.framing.pages import (
     release_pages,
 )
 from dissectors.kafka.framing.pairing import begin_settling, pair_reply, take_request
+from dissectors.kafka.framing.request_headers import is_reply_header, is_request_at
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int32_at

@@ -10,7 +10,6 @@ are lost, the others may be given to the wrong ones.
 import cython
 
 from dissectors.kafka.framing.frame_rows import write_ended_request, write_orphan_columns
-from dissectors.kafka.framing.headers import is_known_header
 from dissectors.kafka.framing.in_flight import (
     add_request,
     is_near_correlation,
@@ -19,6 +18,7 @@ from dissectors.kafka.framing.in_flight import (
     remove_request,
 )
 from dissectors.kafka.framing.produce_header import produce_acks
+from dissectors.kafka.framing.request_headers import is_known_header
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import int16_at, int32_at

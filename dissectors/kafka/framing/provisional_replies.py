@@ -5,7 +5,6 @@ They begin with a chunk, end where something more likely is found, and go on ove
 
 import cython
 
-from dissectors.kafka.framing.headers import is_likely_request, is_reply_header
 from dissectors.kafka.framing.in_flight import (
     is_expected_reply_at,
     is_in_flight,
@@ -25,6 +24,7 @@ from dissectors.kafka.framing.provisional_frames import (
     word_at,
 )
 from dissectors.kafka.framing.provisional_proof import is_api_versions_reply, is_like_zookeeper, is_proven
+from dissectors.kafka.framing.request_headers import is_likely_request, is_reply_header
 from dissectors.kafka.framing.state import FramingState, i64, make_provisional_pool
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int32_at

@@ -13,10 +13,10 @@ from dissectors.kafka.framing.direction import (
     take_back_client,
     take_first_bytes,
 )
-from dissectors.kafka.framing.headers import is_reply_header, is_request_at
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_near_correlation, is_request_side
 from dissectors.kafka.framing.pages import append_bytes, clear_frame, drop_frame, release_pages
 from dissectors.kafka.framing.provisional_replies import begin_provisional, may_begin_provisional
+from dissectors.kafka.framing.request_headers import is_reply_header, is_request_at
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int32_at

@@ -6,8 +6,8 @@ ones, until a request header turns up.
 
 import cython
 
-from dissectors.kafka.framing.headers import is_header_among_tokens
 from dissectors.kafka.framing.in_flight import add_request, is_expected_reply_at, is_token_reply_due, remove_oldest
+from dissectors.kafka.framing.request_headers import is_header_among_tokens
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.layout import *

@@ -15,7 +15,7 @@ from stages import MIB, Out, Road, Sizes, check_parts, check_same, check_talks, 
 
 from dissectors import layout
 from dissectors.errors import DissectError
-from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.formats.format_detection import HEAD_BYTES, open_reader
 from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 

@@ -20,7 +20,7 @@ from paths import SAMPLES
 from transform import Packet
 
 from dissectors import layout
-from dissectors.formats.detection import HEAD_BYTES, open_reader
+from dissectors.formats.format_detection import HEAD_BYTES, open_reader
 from dissectors.formats.pcap import MAGICS as PCAP_MAGICS
 from dissectors.formats.pcapng import SECTION_MAGIC
 from dissectors.matrix import new_matrix

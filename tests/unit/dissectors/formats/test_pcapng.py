@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dissectors import layout
 from dissectors.errors import DissectError, Malformed, Truncated, Unsupported
-from dissectors.formats.detection import open_reader
+from dissectors.formats.format_detection import open_reader
 from dissectors.matrix import new_matrix
 
 NUMBER, TIME, BYTES = layout.PACKET_NUMBER, layout.PACKET_TIME, layout.PACKET_OFFSET
