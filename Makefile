@@ -1,5 +1,7 @@
 # make demo   the report of the captures in samples/
-# make test   every test
+# make test   every guarantee: WORKERS processes (all cores, 4 at most) share the tests
+# make test-quick  unit tests that take no time, for the inner loop
+# make test-all  every test in its exhaustive form, those on Spark too: more captures, seeds and places to cut
 # make check  tests, lint, format, types: what must be green before a commit
 # make test-spark  only the tests on Spark, the long ones too: the same rows as without it (needs Java 17)
 # make test-spark-all  the same with each release of Spark that we promise to run on
@@ -26,19 +28,29 @@ PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 # The files that are compiled where there is a C compiler: those that import cython, and the tables of constants they share.
 STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) $(wildcard dissectors/*.py)
 
-.PHONY: demo test test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark docs clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark docs clean
 
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
 
+# Tests that share a capture, a fixture of their module or the Spark session run in one process: tests/support/sharing.py.
+WORKERS ?= auto
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup
+
 test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-quick: $(VENV)/.compiled
+	$(PYTEST) tests/unit -m "not slow"
+
+test-all: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
+	KANALYZE_LONG=1 $(PYTEST)
 
 test-spark: $(VENV)/.compiled $(SPARK)/.installed java
-	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 $(BIN)/python -m pytest tests/spark
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 $(BIN)/python -m pytest tests/system/spark
 
 test-spark-all: test-spark $(SPARK35)/.installed
-	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/spark
+	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/system/spark
 
 # Spark needs Java: where there is none, root gets Debian's. Without, its tests are skipped, and say so.
 JAVA_PROBLEM := import sys; from analyzer.spark.session import java_problem; sys.exit(java_problem() or 0)
@@ -52,18 +64,18 @@ check: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
-# What breaks a law is kept in build/fuzz; `tests/fuzz/fuzz.py --replay FILE` runs it again.
+# What breaks a law is kept in build/fuzz; `tests/system/fuzz/fuzz.py --replay FILE` runs it again.
 SECONDS := 600
 SEED := 0
 FUZZ := --seconds $(SECONDS) --seed $(SEED) --log 60
 
 fuzz: $(VENV)/.compiled
-	$(BIN)/python tests/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
+	$(BIN)/python tests/system/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
 
 fuzz-asan: $(VENV)/.installed
-	sh tests/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
+	sh tests/system/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
 
 bench: $(VENV)/.compiled
 	$(BIN)/python bench/decode.py

@@ -2,8 +2,8 @@
 
 A stage is a file under `dissectors` that imports cython. A stage that no other stage imports is a *head*: it becomes one
 extension module of the same name, compiled together with all stages that it imports. So a stage may be spread over many
-files: their functions call each other as C functions of one translation unit, and Cython's own code (some 30,000 lines of C
-for each extension) is written once for all of them. `ARCHITECTURE.md`, "How stages are compiled", has the measurements.
+files: their functions call each other as C functions of one translation unit. What Cython needs to read memoryviews (some
+20,000 lines of C) is compiled once, as the extension `SHARED`, and not once for each stage.
 
 What the compiler reads is written below `build/stages`: for each head a .pyx that defines the constants and includes copies
 of its files. In the copies the imports between files of the unit are blanked (their names are defined already) and line
@@ -26,6 +26,7 @@ ROOT = Path(__file__).parent
 # Tables of constants are read by importing them, also where a build tool runs this file from somewhere else.
 sys.path.insert(0, str(ROOT))
 BUILD = ROOT / "build" / "stages"
+SHARED = "dissectors._shared"
 INT_MAX = (1 << 31) - 1
 INT64_MAX = (1 << 63) - 1
 INT64_MIN = -(1 << 63)
@@ -164,7 +165,7 @@ def _write_changed(target: Path, text: str) -> None:
 
 
 def extensions() -> list[Extension]:
-    """The compiled stages, each optional: a failing compiler leaves the .py files in charge. None where none are wanted."""
+    """The compiled stages; none where none are wanted."""
     if os.environ.get("KANALYZE_UNCOMPILED", "") not in ("", "0"):
         return []
     modules = [
@@ -176,25 +177,51 @@ def extensions() -> list[Extension]:
         )
         for head, parts in units(read_stages()).items()
     ]
-    return cythonize(modules, include_path=[str(BUILD)], compiler_directives=DIRECTIVES, nthreads=os.cpu_count() or 1)
+    # Views of memory, two thirds of what Cython writes for each extension, are compiled once for all of them.
+    modules.append(
+        Extension(SHARED, [str((BUILD / Path(*SHARED.split("."))).with_suffix(".c").relative_to(ROOT))], optional=True)
+    )
+    return cythonize(
+        modules,
+        include_path=[str(BUILD)],
+        compiler_directives=DIRECTIVES,
+        nthreads=os.cpu_count() or 1,
+        shared_utility_qualified_name=SHARED,
+    )
 
 
-class BuildWhatCanBeBuilt(build_ext):
-    """Compiling is a gift, not a condition: without a working compiler the .py files do the work."""
+class BuildAllOrNone(build_ext):
+    """Compiling is a gift, not a condition: without a working compiler the .py files do the work.
+
+    Extensions share code (`SHARED`), so if one of them cannot be built none is.
+    """
+
+    def build_extensions(self) -> None:
+        self.failures: list[str] = []
+        super().build_extensions()
+        if self.failures:
+            for extension in self.extensions:
+                Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+            self.warn(
+                "the stages stay plain Python, which is many times slower; a C compiler and the headers of Python make it "
+                f"fast (Debian: apt install gcc python3-dev). {self.failures[0]}"
+            )
 
     def build_extension(self, ext: Extension) -> None:
+        if self.failures:
+            return
         if self.compiler.compiler_type == "unix" and "CFLAGS" not in os.environ:
             # Python's own flags ask for what a debugger needs: that takes longer to write than the code itself.
             ext.extra_compile_args = ["-g0"]
         try:
             super().build_extension(ext)
         except (CCompilerError, ExecError, OSError, SubprocessError) as error:
-            self.warn(f"{ext.name} stays plain Python, which is slower: {error}")
+            self.failures.append(f"{ext.name}: {error}")
 
 
 if __name__ == "__main__":
     setup(
         ext_modules=extensions(),
-        cmdclass={"build_ext": BuildWhatCanBeBuilt},
+        cmdclass={"build_ext": BuildAllOrNone},
         options={"build_ext": {"parallel": os.cpu_count() or 1}},
     )

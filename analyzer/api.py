@@ -50,8 +50,8 @@ def read(
     The filters are those of the command line: globs, one or several. `from_ns` (included) and `to_ns` (not included)
     bound the time, ns since the epoch. `options` are fields of `analyzer.base.options.Options`, such as `ports=(19092,)`.
     Raises `analyzer.inputs.sources.InputError` (an OSError) when nothing could be read,
-    `analyzer.query.dataset.DatasetError` for a directory that is no dataset, ValueError for a filter that cannot be
-    meant. What could not be read beside that is told in `Capture.warnings`.
+    `analyzer.query.dataset.DatasetError` for a directory that is no dataset, ValueError for an invalid filter.
+    `Capture.warnings` has all else that could not be read.
     """
     from analyzer.run.local import open_dataset
 
@@ -209,16 +209,16 @@ class Findings(list["Finding"]):
     """Findings as a list; a notebook shows them as a table."""
 
     def __repr__(self) -> str:
-        return "\n".join(f"{severity:<7} {sentence}" for severity, sentence, _ in self._told())
+        return "\n".join(f"{severity:<7} {sentence}" for severity, sentence, _ in self._sentences())
 
     def _repr_html_(self) -> str:
         cells = (
             f"<tr><td>{escape(severity)}</td><td>{escape(sentence)}</td><td><code>{escape(look)}</code></td></tr>"
-            for severity, sentence, look in self._told()
+            for severity, sentence, look in self._sentences()
         )
         return f"<table><tr><th>severity</th><th>finding</th><th>look</th></tr>{''.join(cells)}</table>"
 
-    def _told(self) -> Iterable[tuple[str, str, str]]:
+    def _sentences(self) -> Iterable[tuple[str, str, str]]:
         from analyzer.report.sentences import command, sentence
 
         for each in self:

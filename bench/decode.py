@@ -18,7 +18,7 @@ from time import process_time
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "kafka")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from encode import encode  # noqa: E402
 

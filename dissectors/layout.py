@@ -75,7 +75,7 @@ SEEN_FRAGMENT = 3
 SEEN_CUT = 4  # headers not captured in full
 SEEN_MALFORMED = 5
 SEEN_UNKNOWN_LINK = 6
-SEEN_OUTCOMES = 7
+SEEN_OUTCOMES = SEEN_UNKNOWN_LINK + 1
 
 # chunks: what reassembly hands on, per connection in causal order (streams -> frames).
 _chunk = Numbering()
@@ -279,13 +279,14 @@ VALUE_MECHANISM = _value.column()  # text
 VALUE_GENERATION_ID = _value.column()
 VALUE_LEFTOVER = _value.column()  # bytes after the end of the body
 VALUE_COLUMNS = _value.count
+assert VALUE_CLIENT_ID == 0 and VALUE_LEFTOVER == VALUE_COLUMNS - 1, "a reply brings the values between these two"
 
 # entries: one row per element of the message's row array (walk -> rows). A uuid is two int64.
 _entry = Numbering()
 ENTRY_FRAME = _entry.column()  # row of the frame in this batch
 ENTRY_TOPIC = _entry.column()  # text
-ENTRY_TOPIC_ID_HIGH = _entry.column()
-ENTRY_TOPIC_ID_LOW = _entry.column()
+ENTRY_TOPIC_ID_HIGH = _entry.pair()
+ENTRY_TOPIC_ID_LOW = ENTRY_TOPIC_ID_HIGH + 1
 ENTRY_PARTITION = _entry.column()
 ENTRY_ERROR_CODE = _entry.column()
 ENTRY_OFFSET = _entry.column()
@@ -306,12 +307,20 @@ ERROR_FRAME = _error.column()
 ERROR_CODE = _error.column()
 ERROR_FIELD = _error.column()  # number of the error field in its message: its path and level are in the program
 ERROR_TOPIC = _error.column()  # text
-ERROR_TOPIC_ID_HIGH = _error.column()
-ERROR_TOPIC_ID_LOW = _error.column()
+ERROR_TOPIC_ID_HIGH = _error.pair()
+ERROR_TOPIC_ID_LOW = ERROR_TOPIC_ID_HIGH + 1
 ERROR_PARTITION = _error.column()
 ERROR_ENTITY = _error.column()  # text: group, member, resource ..., what the schema gives the role @entity
 ERROR_COLUMNS = _error.count
 
+# labelled: rows of entries and errors on their way to a raw table (exchanges.label). Their first column, the frame row, is the
+# id of the exchange then, and these columns follow the others, counted from ENTRY_COLUMNS or ERROR_COLUMNS.
+_label = Numbering()
+LABEL_PART = _label.column()
+LABEL_SIDE = _label.column()  # 0 request, 1 response
+LABEL_KEY = _label.column()  # API key
+LABEL_COLUMNS = _label.count
+assert ENTRY_FRAME == ERROR_FRAME == 0, "`label` writes the id of the exchange into the first column"
 
 # rows: finished exchanges (exchanges -> Arrow), request and reply joined; columns in the order of the raw table.
 _row = Numbering()
@@ -332,37 +341,39 @@ ROW_REQUEST_NUMBER = _row.column()
 ROW_RESPONSE_NUMBER = _row.column()
 ROW_REQUEST_DECODED = _row.column()
 ROW_RESPONSE_DECODED = _row.column()
-ROW_CLIENT_ID = _row.column()
-ROW_THROTTLE_MS = _row.column()
-ROW_ERROR_CODE = _row.column()
-ROW_ERROR_COUNT = _row.column()
-ROW_TOPICS = _row.column()
-ROW_PARTITIONS = _row.column()
-ROW_ACKS = _row.column()
-ROW_MAX_WAIT_MS = _row.column()
-ROW_MIN_BYTES = _row.column()
-ROW_ISOLATION_LEVEL = _row.column()
-ROW_SESSION_ID = _row.column()  # of the request
-ROW_SESSION_EPOCH = _row.column()
-ROW_GROUP_ID = _row.column()
-ROW_MEMBER_ID = _row.column()
-ROW_TRANSACTIONAL_ID = _row.column()
-ROW_REPLICA_ID = _row.column()
-ROW_TIMEOUT_MS = _row.column()
-ROW_RECORD_BYTES = _row.column()  # of both directions
-ROW_SOFTWARE_NAME = _row.column()
-ROW_SOFTWARE_VERSION = _row.column()
-ROW_MECHANISM = _row.column()
-ROW_GENERATION_ID = _row.column()
-ROW_LEFTOVER = _row.column()
+# What the bodies say: the columns of values, in their order. A value that both bodies have: see `exchange_rows`.
+ROW_VALUES = _row.columns(VALUE_COLUMNS)
+ROW_CLIENT_ID = ROW_VALUES + VALUE_CLIENT_ID
+ROW_THROTTLE_MS = ROW_VALUES + VALUE_THROTTLE_MS
+ROW_ERROR_CODE = ROW_VALUES + VALUE_ERROR_CODE
+ROW_ERROR_COUNT = ROW_VALUES + VALUE_ERROR_COUNT
+ROW_TOPICS = ROW_VALUES + VALUE_TOPICS
+ROW_PARTITIONS = ROW_VALUES + VALUE_PARTITIONS
+ROW_ACKS = ROW_VALUES + VALUE_ACKS
+ROW_MAX_WAIT_MS = ROW_VALUES + VALUE_MAX_WAIT_MS
+ROW_MIN_BYTES = ROW_VALUES + VALUE_MIN_BYTES
+ROW_ISOLATION_LEVEL = ROW_VALUES + VALUE_ISOLATION_LEVEL
+ROW_SESSION_ID = ROW_VALUES + VALUE_SESSION_ID  # of the request
+ROW_SESSION_EPOCH = ROW_VALUES + VALUE_SESSION_EPOCH
+ROW_GROUP_ID = ROW_VALUES + VALUE_GROUP_ID
+ROW_MEMBER_ID = ROW_VALUES + VALUE_MEMBER_ID
+ROW_TRANSACTIONAL_ID = ROW_VALUES + VALUE_TRANSACTIONAL_ID
+ROW_REPLICA_ID = ROW_VALUES + VALUE_REPLICA_ID
+ROW_TIMEOUT_MS = ROW_VALUES + VALUE_TIMEOUT_MS
+ROW_RECORD_BYTES = ROW_VALUES + VALUE_RECORD_BYTES  # of both directions
+ROW_SOFTWARE_NAME = ROW_VALUES + VALUE_SOFTWARE_NAME
+ROW_SOFTWARE_VERSION = ROW_VALUES + VALUE_SOFTWARE_VERSION
+ROW_MECHANISM = ROW_VALUES + VALUE_MECHANISM
+ROW_GENERATION_ID = ROW_VALUES + VALUE_GENERATION_ID
+ROW_LEFTOVER = ROW_VALUES + VALUE_LEFTOVER
 ROW_QUEUE = (
     _row.column()
 )  # ns from the request's last byte, at most to the reply's first, while the previous reply was sent
 ROW_MUTED = _row.column()  # ns of the rest of that time in which the throttle time of an earlier reply ran on
-ROW_KIND = _row.column()  # KIND_, set by kinds; UNKNOWN: of no kind
+ROW_KIND = _row.column()  # KIND_, set by `wait_kinds`; UNKNOWN: of no kind
 ROW_COLUMNS = _row.count
 
-# What a request waits for, as far as it and its reply tell. The order is that of `analyzer.ingest.raw_tables.KINDS`.
+# Wait kinds: what a request waits for, as far as it and its reply tell. The raw table writes the name without KIND_.
 KIND_SASL_TOKEN = 0
 KIND_PRODUCE_ACKS_0 = 1
 KIND_PRODUCE_ACKS_1 = 2
@@ -380,14 +391,6 @@ KIND_JOIN_WAIT = 13
 KIND_SYNC_WAIT = 14
 KIND_WAIT = 15
 KIND_FORWARDED = 16
-
-# turns: what the exchanges stage remembers of a connection, `turns[slot, column]`, to tell a request's waits.
-_turn = Numbering()
-TURN_PART = _turn.column()
-TURN_END = _turn.column()  # last byte of the newest reply; UNKNOWN: none seen, or it was lost
-TURN_LOST = _turn.column()  # 1: the newest reply's end is not known
-TURN_MUTED_UNTIL = _turn.column()  # end of the throttle time that the replies told; UNKNOWN: none
-TURN_COLUMNS = _turn.count
 
 # Checkpoint of reassembly: what it knows of a connection while nothing is pending, as a list of numbers. Two of the connection,
 # then TCP_CHECKPOINT_SIDE_COLUMNS for side 0 and for side 1: three on which two runs must agree, a count of problems, and the
@@ -462,49 +465,3 @@ BATCH_CONTROL_TYPE = _batch.column()  # number of a name of the caller's
 BATCH_CRC = _batch.column()
 BATCH_CRC_OK = _batch.column()
 BATCH_COLUMNS = _batch.count
-
-# programs: what `program` writes and `walk` runs, a flat int32 code. Each operation is its number and its operands.
-# A place is an index into the code, from the start of the program. `to` is a target: a VALUE_ column, a value inside an
-# array (TO_ONCE + column: unknown again when it comes twice) or a register (TO_REGISTER + number, see REGISTER_); -1 none.
-OP_END = 0  # registers, then each: forget it
-OP_BODY = 1  # the header ends here
-OP_UNSUPPORTED = 2  # no schema for what follows
-OP_FIXED = 3  # bytes, loads, then (LOAD_, byte, to, also) each: fields of fixed size, checked at once
-OP_SIZED = 4  # FORM_, USE_, to, also: a length and as many bytes
-OP_ARRAY = 5  # FORM_, least bytes of an element, counted in (VALUE_ column or -1), TOUCH_ bits, place after it
-OP_ITEMS = 6  # FORM_, bytes of an element, counted in: an array to be passed over at once
-OP_NEXT = 7  # registers, then each: end of an element; forget these, go on with the next
-OP_NULLABLE = 8  # place after the struct, which has a byte before it
-OP_TAGS = 9  # place after the section, known tags, then (tag, place) each
-OP_TAG_END = 10
-OP_PATCH = 11  # registers, then each: give it to the error rows since the element began
-OP_ROW = 12  # forgotten: write an entry
-OP_DEFAULT = 13  # to, value: unless it was there
-
-FORM_INT16 = 0
-FORM_INT32 = 1
-FORM_COMPACT = 2
-
-USE_NOTHING = 0
-USE_TEXT = 1
-USE_RECORDS = 2
-
-LOAD_INT8 = 0
-LOAD_UINT8 = 1
-LOAD_INT16 = 2
-LOAD_UINT16 = 3
-LOAD_INT32 = 4
-LOAD_UINT32 = 5
-LOAD_INT64 = 6
-LOAD_UUID = 7
-LOAD_ERROR = 8  # int16; `to` is the number of the field, `also` the register of its entity
-LOAD_ROW_ERROR = 9  # an error that is also ENTRY_ERROR_CODE
-
-TOUCH_PARTITIONS = 1  # a partitions array below: 0 partitions unless there are some
-TOUCH_RECORDS = 2
-
-TO_REGISTER = 32
-TO_ONCE = 64
-
-REGISTER_ENTITY = 16  # after the ENTRY_ columns: one for each level of nesting
-REGISTERS = 32

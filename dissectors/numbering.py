@@ -1,6 +1,8 @@
-"""Numbers the columns of a matrix in the order in which they are declared, one line a column."""
+"""Numbers the columns of a matrix in the order in which they are declared, one line a column; names of numbered constants."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 
 class Numbering:
@@ -22,3 +24,14 @@ class Numbering:
         first = self.count
         self.count += number
         return first
+
+
+def words(table: Mapping[str, int], prefix: str) -> tuple[str, ...]:
+    """The names of a table's constants that begin with `prefix`, without it and in lower case: word 0, word 1 and so on.
+
+    Raises ValueError when their numbers have gaps or come twice.
+    """
+    by_number = {number: name for name, number in table.items() if name.startswith(prefix)}
+    if sorted(by_number) != list(range(sum(name.startswith(prefix) for name in table))):
+        raise ValueError(f"the constants {prefix}... are not numbered 0, 1, 2 and so on")
+    return tuple(by_number[number].removeprefix(prefix).lower() for number in range(len(by_number)))

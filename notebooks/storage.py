@@ -35,7 +35,7 @@ def serve(samples: Iterable[str]) -> ExitStack:
 
 def _server_module():  # type: ignore[no-untyped-def]
     """The server that the tests use."""
-    path = PROJECT / "tests" / "objects" / "server.py"
+    path = PROJECT / "tests" / "support" / "s3_server.py"
     spec = importlib.util.spec_from_file_location("kanalyze_s3_server", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

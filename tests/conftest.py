@@ -1,14 +1,13 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use, and how several processes share the tests."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from typing import Any
 
+import paths
 import pytest
 from hypothesis import settings
-
-ROOT = Path(__file__).resolve().parent.parent
 
 # No test is timed: a machine may be slow, and is no fault of ours.
 settings.register_profile("kanalyze", deadline=None)
@@ -18,13 +17,21 @@ settings.load_profile("kanalyze")
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference facts and captures that lies beside the checkout; tests that need it skip without it."""
-    folder = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared"))
-    if not (folder / "reference").is_dir():
+    if not (paths.SHARED / "reference").is_dir():
         pytest.skip("no shared reference material beside the checkout")
-    return folder
+    return paths.SHARED
 
 
 @pytest.fixture(scope="session")
 def samples() -> Path:
     """The small captures that the project carries."""
-    return ROOT / "samples"
+    return paths.SAMPLES
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """For `-n 2 --dist loadgroup`."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from sharing import Groups
+
+    return Groups(config, log)

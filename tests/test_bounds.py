@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,13 +12,18 @@ import pytest
 from dissectors import arrow_buffers, layout
 from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.kafka.columns.walk import Walker
-from dissectors.kafka.framing.frames import Frames
+from dissectors.kafka.framing.framing import Framing
 from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 from dissectors.tcp.reassembly import Reassembly
 
 ROOT = Path(__file__).resolve().parent.parent
-STAGES = [path for path in sorted((ROOT / "dissectors").rglob("*.py")) if "boundscheck(False)" in path.read_text()]
+TREES = {
+    path: ast.parse(path.read_text())
+    for path in sorted((ROOT / "dissectors").rglob("*.py"))
+    if "import cython" in path.read_text()
+}
+STAGES = [path for path in TREES if "boundscheck(False)" in path.read_text()]
 # What a stage makes itself, with a place for each of eight rows, and gives away as a bytearray.
 OF_OUR_OWN = {"bits"}
 
@@ -27,49 +32,44 @@ def is_unchecked(function: ast.FunctionDef) -> bool:
     return any("boundscheck(False)" in ast.unparse(each) for each in function.decorator_list)
 
 
-def declared(node: ast.ClassDef) -> dict[str, str]:
-    """Attribute -> type, of what a class declares itself."""
-    return {
-        ast.unparse(each.target): ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)
-    }
+def classes() -> dict[str, dict[str, str]]:
+    """Class -> attribute -> declared type, those of its bases included. Bases stand in files of their own, too."""
+    nodes = {node.name: node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+    def attributes(name: str) -> dict[str, str]:
+        found = {}
+        for base in nodes[name].bases:
+            found |= attributes(ast.unparse(base)) if ast.unparse(base) in nodes else {}
+        for each in nodes[name].body:
+            if isinstance(each, ast.AnnAssign):
+                found[ast.unparse(each.target)] = ast.unparse(each.annotation)
+        return found
+
+    return {name: attributes(name) for name in nodes}
 
 
-def classes(paths: Iterable[Path]) -> dict[str, dict[str, str]]:
-    """Class -> attribute -> type, of all classes of these files; a class that inherits has what its base declares too."""
-    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
-    found = {node.name: declared(node) for node in nodes}
-    for node in nodes:
-        for base in node.bases:
-            found[node.name] = found.get(ast.unparse(base), {}) | found[node.name]
-    return found
+CLASSES = classes()
 
 
-def memories(function: ast.FunctionDef) -> dict[str, str]:
-    """Name -> type, of what a function declares: its arguments and its variables."""
+def memories(function: ast.FunctionDef, owner: str | None) -> dict[str, str]:
+    """Name (`x`, `self.x`, `state.x`) -> type, of what a function is given or declares. `owner` is the class of a method."""
     found: dict[str, str] = {}
+    if owner is not None:
+        found |= {f"self.{attribute}": kind for attribute, kind in CLASSES[owner].items()}
     for node in ast.walk(function):
         if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
-            found[node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)] = ast.unparse(node.annotation)
+            name = node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)
+            found[name] = ast.unparse(node.annotation)
+            found |= {f"{name}.{attribute}": kind for attribute, kind in CLASSES.get(found[name], {}).items()}
     return found
 
 
-def unchecked(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str | None]]:
-    """Each function that indexes without checking, and the class it is a method of."""
+def unchecked_functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str | None]]:
+    """(function, class that it is a method of)"""
     for node in tree.body:
         for each in node.body if isinstance(node, ast.ClassDef) else [node]:
             if isinstance(each, ast.FunctionDef) and is_unchecked(each):
                 yield each, node.name if isinstance(node, ast.ClassDef) else None
-
-
-def memories_in(function: ast.FunctionDef, owner: str | None, attributes: dict[str, dict[str, str]]) -> dict[str, str]:
-    """Name (`x`, `self.x`, `state.x`) -> type, of all that a function can reach."""
-    known = memories(function)
-    holders = {name: kind for name, kind in known.items() if kind in attributes}
-    if owner is not None:
-        holders["self"] = owner
-    for name, kind in holders.items():
-        known |= {f"{name}.{attribute}": of for attribute, of in attributes[kind].items()}
-    return known
 
 
 def indexed(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
@@ -93,12 +93,10 @@ def checked_at(function: ast.FunctionDef, name: str) -> int | None:
     return None
 
 
-@pytest.mark.parametrize("path", STAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", STAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
-    # Classes of two packages may have the same name: a stage uses those of its own.
-    attributes = classes(path.parent.glob("*.py"))
-    for function, owner in unchecked(ast.parse(path.read_text())):
-        known = memories_in(function, owner, attributes)
+    for function, owner in unchecked_functions(TREES[path]):
+        known = memories(function, owner)
         for name, line in indexed(function):
             kind = known.get(name, "an object of Python")
             where = f"{path.name}:{line} ({function.name})"
@@ -109,7 +107,11 @@ def test_only_rows_of_our_own_are_indexed_unchecked(path: Path) -> None:
 
 
 def test_something_is_looked_at() -> None:
-    assert {"frames", "fast_path", "walk"} <= {path.stem for path in STAGES}
+    assert {"fast_path", "frames", "pairing", "tcp_header", "walk_values"} <= {path.stem for path in STAGES}
+    looked_at = {
+        name for path in STAGES for function, _ in unchecked_functions(TREES[path]) for name, _ in indexed(function)
+    }
+    assert {"f.side", "f.stream_block", "w.stack"} <= looked_at
 
 
 def small(columns_of_it: int) -> memoryview:
@@ -130,7 +132,7 @@ def test_a_matrix_that_is_too_small_is_told(lacks: str) -> None:
     with pytest.raises(ValueError, match="are needed"):
         Packets().feed(b"", made(layout.PACKET_COLUMNS), rows, 0, small(layout.SEGMENT_COLUMNS))
     with pytest.raises(ValueError, match="are needed"):
-        Frames(array("q", [0]), array("q", [0]), 1 << 20, 1 << 20).feed(
+        Framing(array("q", [0]), array("q", [0]), 1 << 20, 1 << 20).feed(
             b"", b"", made(layout.CHUNK_COLUMNS), rows, 0, 1, small(layout.FRAME_COLUMNS)
         )
     with pytest.raises(ValueError, match="are needed"):

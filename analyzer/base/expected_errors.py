@@ -1,6 +1,6 @@
-"""Error codes that belong to normal operation, and those that never do: facts for `errors.expected` and for the report.
+"""Error codes that are normal operation, and those that never are: the rules for `errors.expected` and for the report.
 
-An expected code that goes on beyond its time is a failure. Codes are Kafka's (protocol guide, "Error Codes").
+An expected code that is returned for longer than its time is a failure. Codes are Kafka's (protocol guide, "Error Codes").
 """
 
 from __future__ import annotations
@@ -39,28 +39,29 @@ EXPECTED: dict[tuple[str, int], int | None] = {
     ("PushTelemetry", 117): None,
 }
 
-# The same, but only where what the client does next shows that nothing is wrong.
+# Codes that are normal only if the client goes on as it should:
 # (API, code) -> the API of which a later request of the client must be answered without an error.
 FOLLOWED: dict[tuple[str, int], str] = {
-    ("ApiVersions", 35): "ApiVersions",  # asked again in a version that the broker knows
-    ("ConsumerGroupDescribe", 69): "DescribeGroups",  # no group of that protocol: ask the older way
+    ("ApiVersions", 35): "ApiVersions",  # the client asks again with a version that the broker knows
+    ("ConsumerGroupDescribe", 69): "DescribeGroups",  # not a group of the new protocol: the client uses the older API
 }
 API_KEYS = {"ApiVersions": 18, "DescribeGroups": 15}
-# Codes of which the time counts from the client's first request about a topic: it may be on its way.
+# Codes whose time counts from the client's first request about a topic, which may be under creation.
 ON_FIRST_USE = frozenset({("Metadata", 3), ("Metadata", 5)})
 
-# Success in disguise: the broker had the records already.
+# Not an error: the broker had the records already.
 DUPLICATE_SEQUENCE_NUMBER = 46
 
 # Never normal, whatever the API: work was refused, lost or done twice.
 FAILURES = frozenset({-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120})
-# Of those, what a replica may meet on its way back into the group of replicas.
-NO_FAILURES_OF_BROKERS = frozenset({1})
+# Failures that a replica may meet while it catches up: normal between brokers.
+NORMAL_BETWEEN_BROKERS = frozenset({1})
 
 
 class Rule(NamedTuple):
-    """How to judge a code of an API. `name`: always, passing (for `seconds` in a row), first_use (for `seconds` from its first
-    time), followed (`by`, the key of an API, is answered later) or never (`client_only`: not judged between brokers)."""
+    """When a code of an API is normal. `name`: always, passing (for at most `seconds` in a row), first_use (for `seconds` from its
+    first time), followed (a request of the API with key `by` is answered later) or never (`client_only`: not judged between
+    brokers)."""
 
     name: str
     seconds: int | None = None
@@ -69,7 +70,7 @@ class Rule(NamedTuple):
 
 
 def rules(keys: Mapping[str, int]) -> Iterator[tuple[int | None, int, Rule]]:
-    """(API key, code, rule) for the APIs of `keys` (name -> key); a rule with key None is for those without their own."""
+    """(API key, code, rule) for the APIs of `keys` (name -> key); a rule with key None is for all APIs without one of their own."""
     for code in sorted(FAILURES | {DUPLICATE_SEQUENCE_NUMBER} | {code for api, code in EXPECTED if api == ANY}):
         yield None, code, _rule(ANY, code)
     for api, code in sorted(EXPECTED):
@@ -79,7 +80,7 @@ def rules(keys: Mapping[str, int]) -> Iterator[tuple[int | None, int, Rule]]:
 
 def _rule(api: str, code: int) -> Rule:
     if code in FAILURES:
-        return Rule("never", client_only=code in NO_FAILURES_OF_BROKERS)
+        return Rule("never", client_only=code in NORMAL_BETWEEN_BROKERS)
     if (api, code) in FOLLOWED:
         return Rule("followed", by=API_KEYS[FOLLOWED[api, code]])
     seconds = EXPECTED.get((api, code))
@@ -89,7 +90,7 @@ def _rule(api: str, code: int) -> Rule:
 
 
 def is_expected(api: str | None, code: int, lasted_ns: int) -> bool:
-    """True when `code`, seen from `api` over `lasted_ns`, belongs to normal operation."""
+    """Whether `code`, returned by `api` for `lasted_ns`, is normal operation."""
     if code == DUPLICATE_SEQUENCE_NUMBER:
         return True
     key = (api or "", code) if (api or "", code) in EXPECTED else (ANY, code)

@@ -1,7 +1,7 @@
-"""What the user asked to see, and the SQL of it, applied once, as views; coverage never sees it.
+"""Filters, and their SQL. Views apply it once; coverage is never filtered.
 
-`*`, `?` and `[abc]` (also `[a-c]`, `[!abc]`) are globs, a backslash takes the meaning from what follows; upper and lower
-case are the same. Everything the user typed enters SQL as a quoted literal. The SQL is that of DuckDB and of Spark.
+Patterns are globs with `*`, `?` and `[abc]` (also `[a-c]`, `[!abc]`); a backslash escapes the next character, and upper and
+lower case are equal. What a person typed enters SQL as a quoted literal only. The SQL runs on DuckDB and on Spark.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.%]+)\](:\d+)?")
-# A letter after a backslash, a class, a wildcard, any other letter.
+# An escaped character, a class, a wildcard, any other character.
 _GLOB = re.compile(
     r"\\(?P<plain>.)|\[(?P<others>!?)(?P<members>\][^\]]*|[^\]]+)\]|(?P<wild>[*?])|(?P<letter>.)", re.DOTALL
 )
 _RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 _LIKE_WILD = {"*": "%", "?": "_"}
 _REGEX_WILD = {"*": ".*", "?": "."}
-# What Spark reads inside quotes and DuckDB does not: escapes, `''` as two texts (before 4.0), ${variables}.
+# Inside quotes Spark interprets what DuckDB does not: escapes, `''` as two strings (before 4.0), ${variables}.
 _UNQUOTED = re.compile(r"(['\\]|\$(?=\{))")
 
 
 class FilterError(OSError, ValueError):
-    """A filter that cannot be meant: one line for a person."""
+    """An invalid filter: one line for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Filters:
 
     `clients` are globs over client ids and addresses; `brokers` node ids or globs over `address[:port]`; `apis` globs
     over names, or keys; `topics` globs over names and ids. `from_ns` (included) and `to_ns` (not included) bound the
-    time of an exchange's first byte, ns since the epoch; None is open. FilterError for values that are no text.
+    time of an exchange's first byte, ns since the epoch; None is open. Raises FilterError for values that are not UTF-8.
     """
 
     clients: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Filters:
     to_ns: int | None = None
 
     def __post_init__(self) -> None:
-        """Now, and not when a whole capture has been read."""
+        """Checks patterns before a capture is read."""
         for pattern in (*self.clients, *self.brokers, *self.apis, *self.topics):
             _check_text(pattern)
 
@@ -52,7 +52,7 @@ class Filters:
 
 
 def _check_text(pattern: str) -> None:
-    """Bytes of a command line that are no UTF-8 come as lone surrogates, which no engine takes."""
+    """Bytes of a command line that are not UTF-8 come as lone surrogates, which no engine takes."""
     try:
         pattern.encode()
     except UnicodeEncodeError:
@@ -60,7 +60,7 @@ def _check_text(pattern: str) -> None:
 
 
 def literal(text: str) -> str:
-    """`text` as a SQL string, the same to every engine whatever is in it."""
+    """`text` as a SQL string that every engine reads the same, whatever characters it has."""
     pieces = [_quoted(piece) for piece in _UNQUOTED.split(text) if piece] or ["''"]
     return pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
 
@@ -70,7 +70,7 @@ def _quoted(piece: str) -> str:
 
 
 def exchange_condition(filters: Filters) -> str:
-    """SQL that is true for the rows of `all_exchanges` to show; reads all_connections, all_entries and all_errors."""
+    """SQL condition on the rows of `all_exchanges`; reads all_connections, all_entries and all_errors."""
     parts = [
         _any_of(_client, filters.clients),
         _any_of(_broker, filters.brokers),
@@ -86,8 +86,8 @@ def exchange_condition(filters: Filters) -> str:
 
 
 def attempt_condition(filters: Filters) -> str:
-    """SQL that is true for the rows of `all_connections` to show of those without any exchange: attempts that came to
-    nothing. They have addresses and a time, and neither a client id nor an API nor a topic."""
+    """SQL condition on the rows of `all_connections` without any exchange: failed attempts to connect. They have addresses and a
+    time, but no client id, API or topic."""
     if filters.apis or filters.topics:
         return "false"
     parts = [_any_of(lambda pattern: _address("client", pattern), filters.clients), _any_of(_broker, filters.brokers)]
@@ -99,12 +99,12 @@ def attempt_condition(filters: Filters) -> str:
 
 
 def topic_condition(filters: Filters) -> str:
-    """SQL that is true for the rows to show of a table that has `topic` and `topic_id`."""
+    """SQL condition on the rows of a table with `topic` and `topic_id`."""
     return _any_of(_topic, filters.topics)
 
 
 def words(filters: Filters) -> str:
-    """What was asked, for a person: "client a or b, topic x"; empty for everything. As typed: not yet safe to print."""
+    """The filters for a person: "client a or b, topic x"; empty without filters. As typed, so not yet safe to print."""
     groups = (
         ("client", filters.clients),
         ("broker", filters.brokers),
@@ -119,16 +119,16 @@ def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
 
 
 def like(expression: str, pattern: str) -> str:
-    """True when the value matches the glob; null never does. FilterError for a glob that is no text."""
+    """SQL condition: the value matches the glob; null never does. Raises FilterError for a glob that is not UTF-8."""
     _check_text(pattern)
     return _glob(f"lower({expression})", pattern.lower())
 
 
 def _glob(expression: str, pattern: str) -> str:
-    """The same, upper and lower case being different. LIKE is fast, but knows no classes."""
+    """SQL condition: the value matches the glob, with upper and lower case different. LIKE is fast, but has no classes."""
     pieces = list(_GLOB.finditer(pattern))
     if any(piece["members"] for piece in pieces):
-        # A full match leaves nothing. The marks keep what is empty from looking like that.
+        # A full match is replaced by nothing. The marks around the value tell it from an empty value.
         regex = literal(f"(?s)^={''.join(map(_regex, pieces))}=$")
         return f"regexp_replace('=' || {expression} || '=', {regex}, '') = ''"
     return f"{expression} LIKE {literal(''.join(map(_like, pieces)))} ESCAPE '!'"
@@ -154,7 +154,7 @@ def _class(members: str, negated: bool) -> str:
 
 
 def _code(letter: str) -> str:
-    """A letter that means itself, in the regular expressions of both engines."""
+    """A literal character in the regular expressions of both engines."""
     return letter if letter.isascii() and letter.isalnum() else rf"\x{{{ord(letter):x}}}"
 
 
@@ -167,7 +167,7 @@ def _topics(filters: Filters) -> str:
 
 
 def _topic(pattern: str) -> str:
-    # Ids differ in upper and lower case.
+    # Upper and lower case of ids differ.
     return f"({like('topic', pattern)} OR {_glob('topic_id', pattern)})"
 
 
@@ -186,7 +186,7 @@ def _api(pattern: str) -> str:
 
 
 def _address(side: str, pattern: str) -> str:
-    """The address alone, or address:port; the brackets of [IPv6]:port are no glob."""
+    """The address alone, or address:port. The brackets of [IPv6]:port are not a glob."""
     if found := _BRACKETED.fullmatch(pattern):
         pattern = found[1] + (found[2] or "")
     with_port = f"{side}_address || ':' || CAST({side}_port AS STRING)"

@@ -1,4 +1,4 @@
-"""What a run is asked to do: limits, ports, filters. Plain values that travel to worker processes unchanged."""
+"""The options of a run: limits, ports, filters. Plain values, which can be sent to worker processes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """All that a command line may ask of a run.
+    """All options of a command line that are about a run.
 
-    `ports` are the brokers' ports; empty means: find Kafka by content. Of a frame longer than `max_frame_bytes` the
-    head is kept and the rest passed over. `temp_dir` None is the system's. `tables` names the tables that are wanted;
-    None means all of them. `taps` are pairs of a name and a glob of inputs: where these were captured. Bytes that
-    arrive out of order are waited for until so many packets of their connection *and* so much time have passed behind
-    the ACK for them. `tls_key_logs` are files with the secrets of TLS sessions. `jobs` processes share the connections of
-    a large capture, or its bytes when it lies in object storage; more than one is for programs without threads of their own
-    (`analyzer.base.workers`). Not `seldom`: columns of exchanges that a large capture's report never reads, a third of
-    them, may be left out; a question that reads one of them fails.
+    `ports` are the brokers' ports; empty means that Kafka is found by content. Of a frame longer than `max_frame_bytes` only
+    the head is read. `temp_dir` None is the system's. `tables` names the tables that are wanted, None means all.
+    `taps` are pairs of the name of a capture point and a glob of inputs that were captured there. A hole is waited for until
+    `reorder_packets` packets of the connection *and* `reorder_ns` have passed since an ACK for it. `tls_key_logs` are
+    files with the secrets of TLS sessions. `jobs` processes share the connections of a large capture, or its bytes when it
+    lies in object storage; more than one is for programs without threads of their own (`analyzer.base.workers`). Without
+    `seldom`, columns of exchanges that the report of a large capture never reads, a third of them, may be left out; a question
+    that reads one of them fails.
     """
 
     ports: tuple[int, ...] = ()
@@ -40,20 +40,20 @@ class Options:
 
     @property
     def with_facts(self) -> bool:
-        """Is anything wanted of what bodies tell of clusters and clients? A second pass for bodies alone wants nothing."""
+        """Whether any table is wanted, and so facts of clusters and clients. A second pass for bodies wants no table."""
         return self.tables is None or bool(self.tables)
 
     def wants(self, *tables: str) -> bool:
-        """Is one of these large tables wanted?"""
+        """Whether one of these large tables is wanted."""
         return self.tables is None or any(table in self.tables for table in tables)
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Tables that cost something of their own, and that nobody wants."""
+        """Large tables that are not wanted and not made."""
         together = (("group_events", "assignments"), ("transaction_events",), ("batches",))
         return tuple(table for tables in together if not self.wants(*tables) for table in tables)
 
     @property
     def with_entries(self) -> bool:
-        """Are rows of `entries` wanted, which cost more than all others? A filter by topic reads them too."""
+        """Whether rows of `entries` are wanted, which cost more than all others. Filters by topic read them too."""
         return self.wants("entries", "batches", "fetch_positions") or bool(self.filters.topics)

@@ -1,6 +1,6 @@
-"""What a question about the tables may be given: by what to group, how fine in time.
+"""The settings of a question about the tables: what to group by, how fine in time, which duration to measure.
 
-Metrics read it as the view `settings`, one row; so a metric is one text, whatever was asked. There is one flag per
+Metrics read them as the view `settings`, one row; so a metric is one text for all settings. There is one flag per
 dimension, `by_<name>`: null when the user named none (the metric then groups as it does by default), else true or
 false. `every_ns` is the length of a time slot, null for the whole time. A `subject` is the group that a request names,
 else its topic; unlike `topic` it counts a request with several topics once.
@@ -12,9 +12,10 @@ import re
 from dataclasses import dataclass
 
 DIMENSIONS = ("api", "version", "client", "principal", "broker", "topic", "partition", "group", "subject", "connection")
-# From the request's last byte to the reply's first; the broker's own time of it; from the first byte to the last.
+# latency: from the last byte of the request to the first of the reply; service: the broker's own part of it; total: from the
+# first byte of the request to the last of the reply.
 MEASURES = ("latency", "service", "total")
-# So many time slots are the most that a metric can list.
+# A metric lists at most so many time slots.
 MOST_SLOTS = 10_000
 _READ = re.compile(r"\bs\.(\w+)\b")
 
@@ -22,7 +23,7 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
-    `measure`: one of MEASURES, the duration that percentiles are of. `parts`: are the parts of each duration added up?
+    `measure`: one of MEASURES, the duration that percentiles are of. `parts`: whether the components of each duration are added up.
     """
 
     by: tuple[str, ...] = ()
@@ -44,8 +45,8 @@ class Settings:
         return f"SELECT {', '.join(f'{value} AS {name}' for name, value in self._values().items())}"
 
     def folded(self, sql: str) -> str:
-        """`sql` with the values written where it reads them from `settings AS s`: the same answer, but an engine that
-        sees them reads no column that nobody asked for.
+        """`sql` with the values in place of columns of `settings AS s`. The answer is the same, but an engine that sees the values
+        reads no column that is not needed.
         """
         values = self._values()
         return _READ.sub(lambda found: values.get(found[1], found[0]), sql)

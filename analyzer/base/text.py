@@ -1,4 +1,4 @@
-"""Text that came out of a capture, made safe for a terminal, JSON and CSV; ids of exchanges as text."""
+"""Text from captures, made safe for terminals, JSON and CSV; ids of exchanges as text."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def section_command(
                 with screen() as console:
                     print_section(dataset, section, console, limit or None)
             else:
-                from analyzer.cli.rows import print_rows
+                from analyzer.cli.row_output import print_rows
                 from analyzer.query.metrics import text as sql
 
                 print_rows(dataset, sql(over_time if every_ns and over_time else metric), form, limit)

@@ -12,7 +12,7 @@ from analyzer.cli.screen import screen
 
 if TYPE_CHECKING:
     from analyzer.query.export import Rows
-    from analyzer.report.layout import Column
+    from analyzer.report.text_tables import Column
 
 # As many rows as a person may scroll through; more are for the other formats.
 TABLE_ROWS = 1000
@@ -23,7 +23,7 @@ _NO_END = 100_000
 
 def print_result(rows: Rows, limit: int) -> None:
     """Prints up to `limit` rows (0: all) under the names of their columns, and says on stderr when there are more."""
-    from analyzer.report.layout import Column
+    from analyzer.report.text_tables import Column
 
     keys = rows.keys()
     found = rows.batches(limit=limit + 1 if limit else 0).read_all().columns
@@ -60,7 +60,7 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     """Prints cells in columns. A terminal gets what fits it; a pipe gets whole cells, for whoever searches in them."""
     from rich.text import Text
 
-    from analyzer.report.layout import Row, table
+    from analyzer.report.text_tables import Row, table
 
     with screen(None if sys.stdout.isatty() else _NO_END) as console:
         lines = table(columns, [Row(cells) for cells in rows], console.width)

@@ -1,1 +1,1 @@
-"""A capture read in parts: plan, tasks, what leaves them and how it is joined; knows no Spark and no questions."""
+"""A capture read in parts: plan, tasks, fragments and how they are stitched; knows no Spark and no metrics."""

@@ -1,8 +1,9 @@
-"""Connections that live and die inside one task: their rows are the task's, and of their segments only the first header travels.
+"""Complete connections: they begin and end inside one task, which keeps their rows. Of their segments only the SYN travels.
 
-Such a connection began with a bare SYN and was over by itself, and nothing of it is likely to lie before the task or behind
-it. That nothing does is for `stitch` to see: where the flow has nothing else there is nothing to look at. Else the SYN is taken
-like any other; it has to begin a connection, which is *buried* then: whatever else comes of it refutes.
+A complete connection begins with a SYN without ACK and is closed by its ends, and it lies so far inside the task that segments
+of it before or behind the task are unlikely. `stitch` proves that there are none: where the flow has no other rows there is
+nothing to do. Else the SYN is fed to the stages, where it must begin a connection; that connection is put into the state that
+the task saw at its end (`Connections.restore_complete`), and any later segment of it refutes the task.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed import fragments
-from analyzer.distributed.fragments import MOST_ROWS, WHOLE
+from analyzer.distributed.fragments import COMPLETE, MOST_ROWS
 from analyzer.distributed.pending_segments import COPY_NS
 from dissectors import layout
 
@@ -22,67 +23,71 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from analyzer.distributed.pending_segments import Window
+    from analyzer.distributed.pending_segments import PendingSegments
 
-# An end that nothing followed for so long is one: the last ACK and what answers a reset have come by then.
+# A connection is over when nothing followed its end for so long: the last ACK and answers to a reset have come by then.
 QUIET_NS = 100_000_000
 
 
-class Whole(NamedTuple):
-    """A connection as it travels: the number of its task, the times between which nothing else of its flow may come, as it
-    could be a copy, and what it was when it was over (WHOLE_ columns)."""
+class CompleteConnection(NamedTuple):
+    """A complete connection as it travels: its task, its state at its end (COMPLETE_ columns), and the times between which any
+    other segment of its flow may be a duplicate of one of its segments."""
 
     task: int
     since_ns: int
     until_ns: int
-    ends: list[int]
+    state: list[int]
 
 
-def whole(payload: bytes) -> Whole:
-    """What the payload of a row of kind WHOLE says."""
-    return Whole(*json.loads(payload))
+def complete_connection(payload: bytes) -> CompleteConnection:
+    """What the payload of a row of kind COMPLETE says."""
+    return CompleteConnection(*json.loads(payload))
 
 
-class Wholes:
-    """Those of one task, whose parts are numbered from `first_part` on. `columns`: WHOLE_ columns, one connection after the other.
-
-    `apart` are parts that are left out because what is known of them is not all, `flows` those that leave raw.
+class CompleteConnections:
+    """Those of one task, whose parts are numbered from `first_part` on. `columns`: COMPLETE_ columns, one connection after the
+    other. Left out are the parts `excluded`, and all connections of `raw_flows`.
     """
 
     def __init__(
-        self, columns: array[int], first_part: int, window: Window, apart: Container[int], flows: Container[int]
+        self,
+        columns: array[int],
+        first_part: int,
+        pending: PendingSegments,
+        excluded: Container[int],
+        raw_flows: Container[int],
     ) -> None:
         self._columns = columns
         self._first_part = first_part
-        # What may come so much too late may also be a copy.
-        self._near_ns = COPY_NS + window.late_ns
+        # Segments of this capture come too late by up to `late_ns`, and so may duplicates.
+        self._near_ns = COPY_NS + pending.late_ns
         self._at: dict[int, int] = {}
-        since, until = window.first_ns + self._near_ns, window.latest_ns - QUIET_NS - window.late_ns
+        since, until = pending.first_ns + self._near_ns, pending.latest_ns - QUIET_NS - pending.late_ns
         for at in range(0, len(columns), layout.COMPLETE_COLUMNS):
             begin, end = columns[at + layout.COMPLETE_FIRST_TIME], columns[at + layout.COMPLETE_LAST_TIME]
             if (
                 layout.UNKNOWN not in (begin, end)
                 and since <= begin
                 and end <= until
-                and columns[at + layout.COMPLETE_PART] not in apart
-                and columns[at + layout.COMPLETE_FLOW] not in flows
+                and columns[at + layout.COMPLETE_PART] not in excluded
+                and columns[at + layout.COMPLETE_FLOW] not in raw_flows
             ):
                 self._at[columns[at + layout.COMPLETE_PART]] = at
 
     @property
     def parts(self) -> Collection[int]:
-        """Their parts."""
+        """The parts that are complete connections."""
         return self._at.keys()
 
     def payload(self, part: int, task: int) -> bytes:
-        """A row of kind WHOLE carries it."""
-        ends = self._columns[self._at[part] : self._at[part] + layout.COMPLETE_COLUMNS].tolist()
-        since = ends[layout.COMPLETE_FIRST_TIME] - self._near_ns
-        until = ends[layout.COMPLETE_LAST_TIME] + self._near_ns
-        return json.dumps(Whole(task, since, until, ends), separators=(",", ":")).encode()
+        """The payload of the row of kind COMPLETE."""
+        state = self._columns[self._at[part] : self._at[part] + layout.COMPLETE_COLUMNS].tolist()
+        since = state[layout.COMPLETE_FIRST_TIME] - self._near_ns
+        until = state[layout.COMPLETE_LAST_TIME] + self._near_ns
+        return json.dumps(CompleteConnection(task, since, until, state), separators=(",", ":")).encode()
 
-    def sift_fragments(self, source: Path, target: pq.ParquetWriter, task: int) -> None:
-        """Copies the fragments of all other parts, and the first header of each of these."""
+    def filter_fragments(self, source: Path, target: pq.ParquetWriter, task: int) -> None:
+        """Copies the fragments of other parts; of each complete connection only the first segment, as a row of kind COMPLETE."""
         import pyarrow as pa
         import pyarrow.compute as pc
         from pyarrow.parquet import ParquetFile
@@ -93,15 +98,15 @@ class Wholes:
             for batch in file.iter_batches(MOST_ROWS):
                 inside = pc.is_in(batch.column("part"), parts)
                 first = pc.and_(inside, pc.is_in(batch.column(fragments.name_of(layout.SEGMENT_NUMBER)), numbers))
-                for rows in (batch.filter(pc.invert(inside)), self._named(batch.filter(first), task)):
+                for rows in (batch.filter(pc.invert(inside)), self._complete_rows(batch.filter(first), task)):
                     if rows.num_rows:
                         target.write_batch(rows.drop_columns(["part"]))
 
-    def _named(self, firsts: pa.RecordBatch, task: int) -> pa.RecordBatch:
-        """The first segments of connections as rows of kind WHOLE."""
+    def _complete_rows(self, firsts: pa.RecordBatch, task: int) -> pa.RecordBatch:
+        """The first segments of connections as rows of kind COMPLETE."""
         import pyarrow as pa
 
         payloads = [self.payload(part + self._first_part, task) for part in firsts.column("part").to_pylist()]
-        given = {"kind": pa.array([WHOLE] * len(payloads), pa.int8()), "payload": pa.array(payloads, pa.binary())}
+        given = {"kind": pa.array([COMPLETE] * len(payloads), pa.int8()), "payload": pa.array(payloads, pa.binary())}
         columns = [given.get(name, firsts.column(name)) for name in firsts.schema.names]
         return pa.RecordBatch.from_arrays(columns, schema=firsts.schema)

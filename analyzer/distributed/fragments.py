@@ -1,8 +1,8 @@
-"""What leaves a split that cannot be finished in it: its TCP segments, as Arrow rows that another process can read.
+"""Fragments: what a task cannot resolve itself, as Arrow rows that another process can read.
 
-A row of `kind` SEGMENT is one segment: the columns of the segments matrix and its payload. `flow` is what rows are shuffled
-by: a hash of scope and both endpoints, the same in every process and for both directions. `number` orders the rows of a flow
-over all splits. The other kinds tell of what a split has resolved itself (`analyzer.distributed.resolver`,
+A row of `kind` SEGMENT is one TCP segment: the columns of the segments matrix and its payload. Rows are shuffled by `flow`, a
+hash of scope and both endpoints, which is the same in every process and for both directions. `number` orders the rows of a
+flow over all splits. The other kinds tell what a task has resolved itself (`analyzer.distributed.resolver`,
 `analyzer.distributed.complete_connections`).
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 SEGMENT = 0
-CONTEXT = 1  # the header of a segment that was resolved: a copy of it may come
-MARKER = 2  # here lay what was resolved; the payload tells of it
-WHOLE = 3  # the header that began a connection of which all was resolved; the payload tells what it was at its end
-# Columns of the segments matrix that travel; where the payload lies, and the part, is known to one process only.
+CONTEXT = 1  # the header of a segment of a resolved span: a duplicate of it may come
+MARKER = 2  # stands for a resolved span; the payload has its checkpoints
+COMPLETE = 3  # the SYN of a complete connection; the payload has its state at its end
+# Columns of the segments matrix that travel: not the offset of the payload and the part, which mean something in one process.
 _SENT = [
     column for column in range(layout.SEGMENT_COLUMNS) if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART)
 ]
@@ -58,7 +58,7 @@ def schema() -> pa.Schema:
 
 
 def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
-    """A file of fragments, which is read once and soon."""
+    """A writer of fragments: without statistics and dictionaries, as the file is read once."""
     from pyarrow.parquet import ParquetWriter
 
     return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
@@ -74,15 +74,15 @@ def pack(block: memoryview, segments: memoryview, rows: int, first: int, start: 
     columns = {number: column(segments, number, start, rows) for number in _SENT}
     numbers = array("q", range(first, first + count))
     payload = bytearray(payload_bytes(segments, start, rows))
-    places = array("i", bytes(4 * (count + 1)))
-    gather(block, segments, start, rows, payload, memoryview(places))
+    offsets = array("i", bytes(4 * (count + 1)))
+    gather(block, segments, start, rows, payload, memoryview(offsets))
     return pa.RecordBatch.from_arrays(
         [
             int64_array(found),
             int64_array(numbers),
             pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]),
             *columns.values(),
-            pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(places), pa.py_buffer(payload)]),
+            pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(payload)]),
         ],
         schema=schema(),
     )
@@ -124,8 +124,8 @@ def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
     segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
     flat = segments.cast("B")
     payload = batch.column("payload")
-    _, places, data = payload.buffers()
-    offsets = pa.Array.from_buffers(pa.int32(), rows, [None, places], offset=payload.offset).cast(pa.int64())
+    _, offset_buffer, data = payload.buffers()
+    offsets = pa.Array.from_buffers(pa.int32(), rows, [None, offset_buffer], offset=payload.offset).cast(pa.int64())
     columns = [(column, batch.column(name)) for column, name in zip(_SENT, COLUMNS, strict=True)]
     for column, values in [*columns, (layout.SEGMENT_OFFSET, offsets)]:
         at = 8 * values.offset

@@ -1,4 +1,4 @@
-"""The newest segments of a task, of which it is not settled whether they travel."""
+"""The newest segments of a task, of which it is not known yet whether they travel."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from dissectors import layout
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Copies of a segment come within this time (`streams`).
+# A duplicate of a segment comes within this time, and is looked for among so many segments before it. As in reassembly.
 COPY_NS = 10_000_000
-# And among so many segments before it (`streams`).
 RECENT = 4_096
 NEVER = (1 << 63) - 1
 
 
-class Window:
-    """Takes segments; what may travel of them goes to the file at `path`, with the part that each belongs to. Parts are counted
-    from 0 here. `first_ns` and `latest_ns`: times of segments; `late_ns`: how far behind the latest one others came."""
+class PendingSegments:
+    """Takes segments. Those that may travel go to the file at `path`, with the part that each belongs to; parts are counted from
+    0 here.
+
+    Inside a span no segment travels, but of the last ones before its end the headers do: duplicates of them may follow.
+    `first_ns` and `latest_ns` are times of segments; `late_ns` says how much earlier than the latest one before it a segment was.
+    """
 
     def __init__(self, path: Path) -> None:
         import pyarrow as pa
@@ -32,11 +35,11 @@ class Window:
         self._batches: list[pa.RecordBatch] = []
         columns = fragments.schema().append(pa.field("part", pa.int64()))
         self._file = fragments.writer(path, columns)
-        # By part: numbers of the points of its span, and the time from which on copies of a segment in it may still come.
-        self._one = array("q")
-        self._two = array("q")
+        # By part: numbers of the segments at which its span begins and ends, and the time from which on duplicates of a segment
+        # in it may still come.
+        self._begin = array("q")
+        self._end = array("q")
         self._since = array("q")
-        # So much later than others copies may come, too.
         self.late_ns = 0
         self.first_ns = NEVER
         self.latest_ns = -NEVER
@@ -57,24 +60,24 @@ class Window:
             self.latest_ns = latest[-1].as_py()
             self.first_ns = min(self.first_ns, known[0].as_py())
 
-    def begins(self, part: int, number: int) -> None:
+    def begin_span(self, part: int, number: int) -> None:
         """A span of a part begins behind segment `number`."""
-        while len(self._one) <= part:
-            self._one.append(NEVER)
-            self._two.append(NEVER)
+        while len(self._begin) <= part:
+            self._begin.append(NEVER)
+            self._end.append(NEVER)
             self._since.append(NEVER)
-        self._one[part], self._two[part], self._since[part] = number, number, NEVER
+        self._begin[part], self._end[part], self._since[part] = number, number, NEVER
 
-    def reaches(self, part: int, number: int, time_ns: int) -> None:
-        """It goes on to segment `number`."""
-        self._two[part], self._since[part] = number, time_ns - COPY_NS
+    def extend_span(self, part: int, number: int, time_ns: int) -> None:
+        """The span of a part goes on to segment `number`, which was captured at `time_ns`."""
+        self._end[part], self._since[part] = number, time_ns - COPY_NS
 
-    def has_none(self, part: int) -> None:
+    def forget_span(self, part: int) -> None:
         """No span of this part is under way: all its segments travel."""
-        self._one[part] = self._two[part] = self._since[part] = NEVER
+        self._begin[part] = self._end[part] = self._since[part] = NEVER
 
-    def sift(self, over: Iterable[int]) -> None:
-        """Writes what travels, and forgets what does not. `over` are parts whose span has come to its end."""
+    def settle(self, ended: Iterable[int]) -> None:
+        """Writes what travels, and drops what does not. `ended` are parts whose span has ended."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -83,28 +86,28 @@ class Window:
         table = pa.Table.from_batches(self._batches)
         number = table.column("number")
         parts = table.column("part")
-        known = pc.if_else(pc.less(parts, len(self._one)), parts, None)
-        one, two, since = (
+        known = pc.if_else(pc.less(parts, len(self._begin)), parts, None)
+        begin, end, since = (
             pc.fill_null(pc.take(int64_array(array("q", each)), known), NEVER)
-            for each in (self._one, self._two, self._since)
+            for each in (self._begin, self._end, self._since)
         )
-        ended = pc.is_in(parts, pa.array(over, pa.int64()))
-        before = pc.less_equal(number, one)
-        inside = pc.and_not(pc.less_equal(number, two), before)
+        is_ended = pc.is_in(parts, pa.array(ended, pa.int64()))
+        before = pc.less_equal(number, begin)
+        inside = pc.and_not(pc.less_equal(number, end), before)
         after = pc.invert(pc.or_(before, inside))
         late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self.late_ns)
-        recent = pc.greater(number, pc.subtract(two, RECENT))
+        recent = pc.greater(number, pc.subtract(end, RECENT))
         context = pc.and_(pc.and_(inside, recent), pc.greater_equal(late, since))
-        self._write(table.filter(pc.or_(before, pc.and_(after, ended))))
-        self._write(_headers(table.filter(pc.and_(context, ended))))
-        rest = pa.concat_tables(
-            [table.filter(pc.and_not(after, ended)), _headers(table.filter(pc.and_not(context, ended)))]
+        self._write(table.filter(pc.or_(before, pc.and_(after, is_ended))))
+        self._write(_headers(table.filter(pc.and_(context, is_ended))))
+        pending = pa.concat_tables(
+            [table.filter(pc.and_not(after, is_ended)), _headers(table.filter(pc.and_not(context, is_ended)))]
         )
-        self._batches = rest.combine_chunks().to_batches()
-        self.bytes = rest.nbytes
+        self._batches = pending.combine_chunks().to_batches()
+        self.bytes = pending.nbytes
 
     def longest(self, bytes_left: int) -> list[int]:
-        """The parts with the most segments that wait: without them about `bytes_left` would."""
+        """The parts with the most pending bytes; without them about `bytes_left` would be pending."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -124,11 +127,12 @@ class Window:
             self._file.write_table(table)
 
     def close(self) -> None:
+        """Completes the file."""
         self._file.close()
 
 
 def _headers(table: pa.Table) -> pa.Table:
-    """The same rows without payload."""
+    """The same rows without payload, as rows of kind CONTEXT."""
     import pyarrow as pa
 
     rows = table.num_rows

@@ -1,7 +1,5 @@
-"""A plan read by processes of this machine: tasks, proof, what was refuted again, then the connections that tasks left open.
-
-The steps are those of the job on Spark: `read_task` for each task, `repaired` until every guess is proved, `stitch` for each
-share of the fragments, and all of it again for what the stitching refuted.
+"""A plan read by processes of this machine: `read_task` for each task, `repaired` until every cut is proved, `stitch` for each
+partition of the fragments, and all of it again for the tasks that stitching refuted. The job on Spark takes the same steps.
 """
 
 from __future__ import annotations
@@ -15,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base import workers
-from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan, repaired
+from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan
+from analyzer.distributed.plan_repair import repaired
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-from analyzer.query.dataset import parquet
+from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,17 +32,17 @@ if TYPE_CHECKING:
 
 FRAGMENTS = "fragments.parquet"
 LEAST_BYTES = 32 << 20
-# A process is begun for so many bytes of fragments; fewer are stitched by fewer.
+# Each process that stitches has at least so many bytes of fragments.
 STITCHED_BYTES = 16 << 20
-# Memory for sorting the fragments of one process; what is more goes to disk.
+# Memory for sorting the fragments of one process; the rest goes to disk.
 SORTED_BYTES = 256 << 20
-# DuckDB cannot sort rows with payloads beyond its memory, so that only so many bytes of them are sorted at a time.
-PART_BYTES = 100_000_000
-# A row takes about so much beside its payload.
+# DuckDB cannot sort rows with payloads beyond its memory, so it sorts only so many bytes of them at a time, a run.
+RUN_BYTES = 100_000_000
+# A row has about so many bytes beside its payload.
 ROW_BYTES = 256
 ROWS = 8_192
-# Parts end at multiples of so many rows, which may have 64 KB each.
-PART_ROWS = 256
+# Runs end at multiples of so many rows, each of which may have 64 KB.
+RUN_ROWS = 256
 
 
 def read(made: Plan, folder: Path, options: Options, progress: Progress | None = None) -> Run:
@@ -55,29 +54,29 @@ def read(made: Plan, folder: Path, options: Options, progress: Progress | None =
 
 
 def plan_for(sources: Sequence[Source], options: Options) -> Plan:
-    """Tasks for so many processes: small enough that all have work to the end, as far as beginning a task is worth it."""
+    """A plan with tasks so small that all processes have work to the end, but not smaller than LEAST_BYTES."""
     size = sum(source.size_bytes or 0 for source in sources)
     return plan(sources, min(max(size // (2 * options.jobs), LEAST_BYTES), TARGET_BYTES), options.taps)
 
 
 class _Pool:
-    """`done`: what each task told, by its number. Directories of tasks are named like that."""
+    """Reads one plan. Directories of tasks and partitions are named by their numbers."""
 
     def __init__(self, folder: Path, options: Options, progress: Progress | None) -> None:
-        # What each process would have to load for itself is loaded before there are two.
-        # And what a process raises of DuckDB can be told for what it is.
+        # What each process would have to load for itself is loaded before there are two. DuckDB is loaded here to know its
+        # exceptions, which come pickled from processes.
         import duckdb  # noqa: F401
         import pyarrow.parquet  # noqa: F401
 
         self._folder = folder
-        self._options = _shared(options)
+        self._options = _for_one_process(options)
         self._progress = progress
-        self._apart = False
+        self._new_interpreters = False
         self._done: dict[int, Outcome] = {}
         self._raw_flows: dict[int, frozenset[int]] = {}
 
     def run(self, made: Plan) -> Run:
-        self._apart = any(piece.source.uri is not None for task in made.tasks for piece in task.pieces)
+        self._new_interpreters = any(piece.source.uri is not None for task in made.tasks for piece in task.pieces)
         again = frozenset(task.number for task in made.tasks)
         while again:
             while again:
@@ -110,7 +109,7 @@ class _Pool:
         return keys
 
     def _read(self, made: Plan, numbers: frozenset[int]) -> None:
-        """Stage 1 for some tasks; what was read for them before, or for tasks that are no more, is removed."""
+        """Stage 1 for some tasks. What was read for them before, and for tasks that are gone, is removed."""
         kept = {task.number for task in made.tasks} - numbers
         for number in self._done.keys() - kept:
             del self._done[number]
@@ -119,12 +118,12 @@ class _Pool:
         works = [
             partial(_read_task, task, self._of_task(task.number), self._options, self._raw_flows) for task in tasks
         ]
-        for place, outcome in self._all(works):
-            self._done[tasks[place].number] = outcome
+        for index, outcome in self._run_all(works):
+            self._done[tasks[index].number] = outcome
         self._done = dict(sorted(self._done.items()))
 
     def _stitch(self) -> tuple[list[Outcome], frozenset[int]]:
-        """Stage 2; and the tasks that must be read again, because they were wrong in something."""
+        """Stage 2: what each partition told, and the tasks that must be read again because something in them was refuted."""
         paths = [self._of_task(number) / FRAGMENTS for number in self._done]
         size = sum(path.stat().st_size for path in paths)
         count = max(1, min(self._options.jobs, -(-size // STITCHED_BYTES)))
@@ -132,19 +131,19 @@ class _Pool:
             partial(_stitch, paths, number, count, self._of_partition(number), self._options, self._secrets())
             for number in range(count)
         ]
-        outcomes = [outcome for _, outcome in sorted(self._all(works))]
+        outcomes = [outcome for _, outcome in sorted(self._run_all(works))]
         refuted = [pair for outcome in outcomes for pair in outcome.refuted]
         for task, flow in refuted:
             self._raw_flows[task] = self._raw_flows.get(task, frozenset()) | {flow}
         return outcomes, frozenset(task for task, _ in refuted)
 
-    def _all(self, works: Sequence[Callable[..., Outcome]]) -> Iterator[tuple[int, Outcome]]:
-        return workers.run_all(works, self._options.jobs, apart=self._apart, progress=self._progress)
+    def _run_all(self, works: Sequence[Callable[..., Outcome]]) -> Iterator[tuple[int, Outcome]]:
+        return workers.run_all(works, self._options.jobs, apart=self._new_interpreters, progress=self._progress)
 
 
-def _shared(options: Options) -> Options:
-    """Each process has its share of the memory. A task sees the connections of its time, not a share of all, so as many as
-    one run may follow."""
+def _for_one_process(options: Options) -> Options:
+    """Each process has its part of the memory. But it may follow as many connections as one run: a task sees all connections of
+    its time."""
     return replace(options, max_reassembly_bytes=-(-options.max_reassembly_bytes // options.jobs))
 
 
@@ -170,8 +169,8 @@ def _stitch(
 
 
 def _sorted(paths: Sequence[Path], number: int, of: int, folder: Path) -> Iterator[pa.RecordBatch]:
-    """The fragments of every `of`-th flow from all files, sorted by flow and number: one part of that order after the other,
-    each of about PART_BYTES, even where a single flow has more."""
+    """The fragments of every `of`-th flow from all files, sorted by flow and number. They are sorted in runs of about RUN_BYTES,
+    one after the other; a single flow may have several."""
     import duckdb
     from pyarrow.parquet import read_metadata
 
@@ -181,22 +180,22 @@ def _sorted(paths: Sequence[Path], number: int, of: int, folder: Path) -> Iterat
         "threads": 1,
     }
     with duckdb.connect(":memory:", config=limits) as database:
-        share = f"FROM ({parquet(paths)}) WHERE flow % {of} = {number}"
+        partition = f"FROM ({parquet(paths)}) WHERE flow % {of} = {number}"
         files = map(read_metadata, paths)
         size = sum(file.row_group(group).total_byte_size for file in files for group in range(file.num_row_groups))
-        for part in _parts(database, share) if size > PART_BYTES else ["true"]:
-            yield from database.sql(f"{share} AND {part} ORDER BY flow, number").to_arrow_reader(ROWS)
+        for run in _runs(database, partition) if size > RUN_BYTES else ["true"]:
+            yield from database.sql(f"{partition} AND {run} ORDER BY flow, number").to_arrow_reader(ROWS)
 
 
-def _parts(database: DuckDBPyConnection, share: str) -> list[str]:
-    """Conditions for parts of a share, in its order. Only keys are sorted for them: narrow rows, which may go to disk."""
-    keys = f"SELECT flow, number, octet_length(payload) + {ROW_BYTES} AS size {share} ORDER BY flow, number"
-    parts, begin, size = [], "true", 0
+def _runs(database: DuckDBPyConnection, partition: str) -> list[str]:
+    """Conditions for the runs of a partition, in their order. Only keys are sorted for them: narrow rows, which may go to disk."""
+    keys = f"SELECT flow, number, octet_length(payload) + {ROW_BYTES} AS size {partition} ORDER BY flow, number"
+    runs, begin, size = [], "true", 0
     found = database.sql(keys).to_arrow_reader(ROWS)
-    for batch in (rows.slice(at, PART_ROWS) for rows in found for at in range(0, rows.num_rows, PART_ROWS)):
+    for batch in (rows.slice(at, RUN_ROWS) for rows in found for at in range(0, rows.num_rows, RUN_ROWS)):
         size += sum(batch["size"].to_pylist())
-        if size >= PART_BYTES:
+        if size >= RUN_BYTES:
             flow, row = batch["flow"][-1].as_py(), batch["number"][-1].as_py()
-            parts.append(f"{begin} AND (flow < {flow} OR flow = {flow} AND number <= {row})")
+            runs.append(f"{begin} AND (flow < {flow} OR flow = {flow} AND number <= {row})")
             begin, size = f"(flow > {flow} OR flow = {flow} AND number > {row})", 0
-    return [*parts, begin]
+    return [*runs, begin]

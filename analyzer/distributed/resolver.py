@@ -1,36 +1,38 @@
 """What a run over a part of a capture resolves itself, so that only the edges of connections travel.
 
-A *point of rest* of a connection lies between two of its segments: nothing is kept, no hole is open, both sides stand at a
-sure boundary of frames, it is proved to be Kafka. All that the stages know of the connection there is a row of numbers. What
-lies between two such points, a *span*, depends on the first one's numbers only: segments up to it leave as fragments, a
-*marker* with both rows of numbers stands for the span, and the segments behind it leave too. `stitch` runs over the
-fragments; at a marker it looks whether the connection is where the task thought it was, and goes on behind the span. If it is
-not, the marker is refuted: then the task is read again, and leaves all of this connection raw.
+At a *checkpoint* nothing of a connection is pending, and all that the stages know of it is a row of numbers
+(`analyzer.ingest.checkpoints`). What lies between two checkpoints, a *resolved span*, depends on the numbers of the first one
+only. Segments up to the first checkpoint leave as fragments, a *marker* with both checkpoints stands for the span, and the
+segments behind it leave too. `stitch` runs the stages over the fragments; at a marker it checks that its connection matches
+the first checkpoint, and resumes at the second one. If it does not match, the marker is refuted: the task is read again, and
+all segments of this flow leave.
 
-A span ends where something comes whose meaning depends on more: the ends of a connection, another TTL (it may be seen at
-several places), a clock that ran back, a problem, a gap that hid a boundary, logins and joins of groups. Behind it the next
-one may begin. Raw rows are kept if they were written between the two points of a span.
+A span ends where something comes whose meaning depends on more than the checkpoint: the ends of a connection, another TTL
+(the connection may be seen at several capture points), a clock that ran back, a problem, a gap that hid a frame boundary,
+logins and joins of groups. The next span may begin behind it. Raw rows are kept if they were written between the two
+checkpoints of a span.
 
-Of a connection that began and was over well inside the task all rows are kept, and only its SYN leaves
-(`complete_connections`). Which ones these are is known at the end, so until then what may travel is kept in a file of its
-own.
+Of a connection that begins and ends well inside the task all rows are kept, and only its SYN leaves
+(`complete_connections`). Which connections these are is known at the end of the task, so until then what may travel is kept
+in a file of its own.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analyzer.distributed import fragments
-from analyzer.distributed.checkpoints import Point, Span, goes_on, markers
-from analyzer.distributed.complete_connections import Wholes
-from analyzer.distributed.pending_segments import Window
-from analyzer.distributed.raw_row_filter import kinds_of_problems, ranges, sift_file
-from analyzer.ingest.facts.tables import FACT_TABLES
-from analyzer.ingest.pipeline import Pipeline, Summary
+from analyzer.distributed.complete_connections import CompleteConnections
+from analyzer.distributed.pending_segments import PendingSegments
+from analyzer.distributed.raw_row_filter import filter_file, kinds_of_problems, row_ranges
+from analyzer.distributed.resolved_spans import Span, SpanEdge, can_follow, marker_rows
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.ingest.pipeline import Pipeline
+from analyzer.ingest.summary import Summary
 from dissectors import layout
 from dissectors.layout import SPLIT_SHIFT
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_HOLE_GIVEN_UP
@@ -39,103 +41,113 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
 
 FRAGMENTS = "fragments.parquet"
-# Connections are looked at after so many segments at most, and each one again after so many new bytes.
+# Checkpoints are looked for after so many segments at most, and again in the same connection after so many new bytes.
 LOOK_ROWS = 512
 FRESH_BYTES = 4 << 10
-# Segments whose end is open are looked through when there are so many bytes of them.
-WINDOW_BYTES = 32 << 20
-# With more the longest of them leave raw.
-MOST_BYTES = 96 << 20
-# Markers are made of so many spans at a time.
-MARKERS = 1_000
-# Tables of which rows are kept, those of spans first.
-TABLES = ("exchanges", "entries", "errors", *FACT_TABLES)
-OF_WHOLES = ("parts", "talks", "problems", "tls")
-# Problems that depend on what else there is at the time: memory for unfinished frames, connections, bytes waiting for others.
+# Pending segments are settled when there are so many bytes of them.
+PENDING_BYTES = 32 << 20
+# With more than this, the spans with the most pending bytes are ended.
+MOST_PENDING_BYTES = 96 << 20
+# Spans whose markers are made at a time.
+MARKERS_AT_ONCE = 1_000
+# Raw tables in which the rows of spans are kept, and those in which only rows of complete connections are.
+TABLES_OF_SPANS = ("exchanges", "entries", "errors", *FACT_TABLES)
+TABLES_OF_COMPLETE = ("parts", "talks", "problems", "tls")
+# Problems that depend on all connections at the time: memory for unfinished frames, connections, bytes that wait for others.
 LIMITS = frozenset((PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP))
-# A stage drops problems when its table is full, the smallest of which has so many rows (PROBLEM_ROWS of `streams`), or of a
+# A stage drops problems when its table is full, the smallest of which has so many rows (PROBLEM_ROWS of reassembly), or of a
 # connection that has many.
 MOST_PROBLEMS = 1_024
 
 
-class _Open:
-    """A span under way; `copies` are its segments captured twice, by input."""
+class _OpenSpan:
+    """A span under way; `duplicates` are its segments captured twice, by split."""
 
-    def __init__(self, ends: dict[int, int], one: Point) -> None:
-        self.ends = ends
-        self.one = one
-        self.two: Point | None = None
-        self.copies = Counter[int]()
+    def __init__(self, endpoints: dict[int, int], begin: SpanEdge) -> None:
+        self.endpoints = endpoints
+        self.begin = begin
+        self.end: SpanEdge | None = None
+        self.duplicates = Counter[int]()
 
 
-class Resolver(Pipeline):
-    """The stages of a task. Writes the fragments and the raw rows of spans below `folder`.
+class Resolver:
+    """Runs the stages of a task. Writes the fragments, and the raw rows of spans and of complete connections, below `folder`.
 
-    `first` is what parts and fragments are numbered from, `raw_flows` are the flows of which all leaves as fragments.
+    Parts and fragments are numbered from `first` on; of `raw_flows` all segments leave as fragments.
     """
 
     def __init__(self, folder: Path, options: Options, first: int, raw_flows: frozenset[int] = frozenset()) -> None:
         self._folder = folder
-        self._unsifted = folder / "unsifted"
-        self._unsifted.mkdir()
-        super().__init__(self._unsifted, options, first_part=first, in_task=True)
+        self._unfiltered = folder / "unfiltered"
+        self._unfiltered.mkdir()
+        self._pipeline = Pipeline(self._unfiltered, options, first_part=first, observer=self)
+        self._connections = self._pipeline.connections
         self._first = first
         self._raw_flows = raw_flows
-        self._taken = first  # number of the next segment
-        self._open: dict[int, _Open] = {}
-        self._over: dict[int, Span] = {}  # by part: the next span of a part begins when this one has left
-        self._done: list[Span] = []
-        # By part: segments captured twice since the newest point of rest, those in spans, and all of them.
-        self._copies: dict[int, Counter[int]] = {}
-        self._span_copies: dict[int, Counter[int]] = {}
-        self._part_copies: dict[int, Counter[int]] = {}
-        self._odd: set[int] = set()
-        self._window = Window(self._unsifted / FRAGMENTS)
+        self._next_number = first  # of the next segment
+        self._pending = PendingSegments(self._unfiltered / FRAGMENTS)
+        # Spans under way, spans that ended and whose segments are still pending, and all others, which are settled. The next
+        # span of a part begins when the one before is settled.
+        self._open: dict[int, _OpenSpan] = {}
+        self._ended: dict[int, Span] = {}
+        self._settled: list[Span] = []
+        # Part -> segments captured twice: since the newest checkpoint, in spans, and in all.
+        self._new_duplicates: dict[int, Counter[int]] = {}
+        self._span_duplicates: dict[int, Counter[int]] = {}
+        self._part_duplicates: dict[int, Counter[int]] = {}
+        self._to_end: set[int] = set()  # parts whose span must end
+        self._with_problems: set[int] = set()  # parts
+        self._cannot_be_complete: set[int] = set()  # parts
+        self._none_is_complete = False
+        self._complete: CompleteConnections | None = None
+        # Of what is kept: raw table -> rows, and problem number -> how often.
         self._rows = Counter[str]()
-        self._wholes: Wholes | None = None
-        self._problems = Counter[int]()  # of those that are whole, by number
-        self._no_wholes = False
-        self._apart: set[int] = set()  # parts that cannot be resolved whole
-        self._troubled: set[int] = set()  # parts that have problems
+        self._problems = Counter[int]()
 
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
+        """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
         row = 0
         while row < rows:
-            stop = min(rows, row + LOOK_ROWS)
-            row, chunks, _ = self._streams.feed(block, segments, stop, row, self._chunks)
-            self._feed_chunks(block, chunks)
-            self._look(self._taken + row - 1, FRESH_BYTES)
+            row = self._pipeline.feed_some(block, segments, row, min(rows, row + LOOK_ROWS))
+            self._look(self._next_number + row - 1, FRESH_BYTES)
         parts = fragments.column(segments, layout.SEGMENT_PART, 0, rows)
-        self._window.take(fragments.pack(block, segments, rows, first=self._taken), parts)
-        self._taken += rows
-        if self._window.bytes > WINDOW_BYTES:
-            self._leave()
+        self._pending.take(fragments.pack(block, segments, rows, first=self._next_number), parts)
+        self._next_number += rows
+        if self._pending.bytes > PENDING_BYTES:
+            self._settle()
 
     def finish(self) -> None:
-        self._look(self._taken - 1, 0)
+        """The task has ended: completes its files."""
+        self._look(self._next_number - 1, 0)
         for part in list(self._open):
-            self._end(part)
-        self._leave()
-        self._window.close()
-        super().finish()
-        if self.problems_dropped:
-            self._apart |= self._troubled
-        columns = array("q") if self._no_wholes else self._streams.take_complete()
-        self._wholes = Wholes(columns, self._first, self._window, self._apart, self._raw_flows)
-        self._write_fragments(self._wholes)
-        self._keep_rows(self._wholes.parts)
+            self._end_span(part)
+        self._settle()
+        self._pending.close()
+        self._pipeline.finish()
+        if self._pipeline.problems_dropped:
+            self._cannot_be_complete |= self._with_problems
+        columns = array("q") if self._none_is_complete else self._connections.take_complete()
+        self._complete = CompleteConnections(
+            columns, self._first, self._pending, self._cannot_be_complete, self._raw_flows
+        )
+        self._write_fragments(self._complete)
+        self._keep_rows(self._complete.parts)
+
+    def close(self) -> None:
+        """Ends the writer of raw tables."""
+        self._pipeline.close()
 
     def summary(self) -> Summary:
-        """Only of spans and of whole connections: of all else the partitions tell."""
-        run = super().summary()
-        wholes = self._wholes.parts if self._wholes else ()
+        """Of spans and of complete connections; the summaries of `stitch` are of all else."""
+        run = self._pipeline.summary()
+        complete = self._complete.parts if self._complete else ()
         kept = [
-            *(copies for part, copies in self._part_copies.items() if part in wholes),
-            *(copies for part, copies in self._span_copies.items() if part not in wholes),
+            *(duplicates for part, duplicates in self._part_duplicates.items() if part in complete),
+            *(duplicates for part, duplicates in self._span_duplicates.items() if part not in complete),
         ]
         return Summary(
             api_keys=run.api_keys,
-            whole_requests={part for part in run.whole_requests if part in wholes},
+            whole_requests={part for part in run.whole_requests if part in complete},
             limited=self._problems,
             problems_dropped=0,
             duplicates=sum(kept, Counter()),
@@ -144,146 +156,123 @@ class Resolver(Pipeline):
             rows=self._rows,
         )
 
-    # ---- points of rest ----
+    # ---- what the pipeline tells (TaskObserver) ----
 
-    def _take_tls_facts(self) -> None:
-        """Secrets may come in other tasks."""
-        self._apart.update(facts.part for facts in self._tls.take_facts())
+    def see_tls(self, parts: Iterable[int]) -> None:
+        """TLS connections are never resolved here: their secrets may come in other tasks."""
+        self._cannot_be_complete.update(parts)
 
-    def _take_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
-        """A problem ends a span. Of those that were dropped only the stitch can tell how many there are."""
-        super()._take_problems(matrix, rows, dropped)
+    def see_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
+        """A problem ends a span. How many problems were dropped only `stitch` can tell, so then no span goes on."""
         for row in range(rows):
             part = matrix[layout.PROBLEM_PART, row]
-            self._odd.add(part)
-            self._troubled.add(part)
+            self._to_end.add(part)
+            self._with_problems.add(part)
             if matrix[layout.PROBLEM_KIND, row] in LIMITS:
-                self._apart.add(part)
+                self._cannot_be_complete.add(part)
         if dropped:
-            self._odd.update(self._open)
-            self._no_wholes |= rows >= MOST_PROBLEMS
+            self._to_end.update(self._open)
+            self._none_is_complete |= rows >= MOST_PROBLEMS
+
+    # ---- checkpoints and spans ----
 
     def _look(self, number: int, fresh_bytes: int) -> None:
-        """Looks at the connections of which segments came, `number` being that of the last one."""
-        for part, split in self._streams.take_duplicates():
-            self._copies.setdefault(part, Counter())[split] += 1
-            self._part_copies.setdefault(part, Counter())[split] += 1
-        for part in (*self._odd, *self._streams.take_closed()):
-            self._end(part)
-        self._odd.clear()
+        """Looks for checkpoints in the connections with new segments, the last of which is segment `number`."""
+        for part, split in self._connections.take_duplicates():
+            self._new_duplicates.setdefault(part, Counter())[split] += 1
+            self._part_duplicates.setdefault(part, Counter())[split] += 1
+        for part in (*self._to_end, *self._connections.take_closed()):
+            self._end_span(part)
+        self._to_end.clear()
         positions: tuple[int, ...] | None = None
-        for slot, part, spoiled, rests in self._streams.take_touched(fresh_bytes):
+        for slot, part, spoiled, pauses in self._connections.take_touched(fresh_bytes):
             if spoiled:
-                self._end(part)
-            point = self._point(slot, part) if rests else None
-            if point is None:
-                self._aim(slot)
+                self._end_span(part)
+            checkpoint = self._connections.checkpoint(slot, part) if pauses else None
+            if checkpoint is None:
+                self._connections.stop_at_boundary(slot)
                 continue
             positions = positions or self._positions()
-            self._rest(slot, part, point._replace(positions=positions, number=number))
-
-    def _point(self, slot: int, part: int) -> Point | None:
-        if not self._frames.is_at_rest(slot):
-            return None
-        turns, tls = self._exchanges.rest(slot, part), self._tls_rows.rest(slot)
-        if turns is None or tls is None:
-            return None
-        frames, places = self._frames.rest(slot)
-        texts = self._walker.texts() if places else []
-        waits: list[tuple[list[Any], tuple[Any, ...] | None]] = []
-        for place in places:
-            row = self._exchanges.waiting(place, texts)
-            collector = self._collector
-            asked = collector.waiting(place, row[layout.ROW_EXCHANGE]) if collector else None
-            waits.append((row, asked))
-        return Point(self._streams.checkpoint(slot), frames, turns, tls, waits)
+            self._use(slot, part, SpanEdge(checkpoint, positions, number))
 
     def _positions(self) -> tuple[int, ...]:
-        rows = {name: self._tables[name].rows + out.rows for name, out in self._out.items()}
-        for facts in self._facts:
-            rows |= facts.positions
-        return tuple(rows.get(name, 0) for name in TABLES)
+        rows = self._pipeline.positions()
+        return tuple(rows.get(name, 0) for name in TABLES_OF_SPANS)
 
-    def _aim(self, slot: int) -> None:
-        """Asks to be stopped at the end of the frame under way."""
-        missing = self._frames.to_boundary(slot)
-        if missing is not None:
-            self._streams.stop_after(slot, *missing)
-
-    def _rest(self, slot: int, part: int, point: Point) -> None:
-        """A connection is at a point of rest: its span goes on to here, or one begins here."""
-        under_way = self._open.get(part)
-        copies = self._copies.pop(part, None)
-        if under_way is not None and not goes_on(under_way.one, point):
-            self._end(part)
-            under_way = None
-        if under_way is not None:
-            under_way.two = point
-            under_way.copies += copies or Counter()
-            self._window.reaches(part - self._first, point.number, point.time_ns)
-        elif part in self._over or point.frames[layout.TALK_FLOW] in self._raw_flows:
+    def _use(self, slot: int, part: int, edge: SpanEdge) -> None:
+        """A connection is at a checkpoint: its span goes on to here, or one begins here."""
+        span = self._open.get(part)
+        duplicates = self._new_duplicates.pop(part, None)
+        if span is not None and not can_follow(span.begin.checkpoint, edge.checkpoint):
+            self._end_span(part)
+            span = None
+        if span is not None:
+            span.end = edge
+            span.duplicates += duplicates or Counter()
+            self._pending.extend_span(part - self._first, edge.number, edge.checkpoint.time_ns)
+        elif part in self._ended or edge.checkpoint.framing[layout.TALK_FLOW] in self._raw_flows:
             return
         else:
-            self._open[part] = _Open(self._streams.endpoints(slot), point)
-            self._window.begins(part - self._first, point.number)
-        self._streams.begin_span(slot, self._open[part].one.time_ns)
+            self._open[part] = _OpenSpan(self._connections.endpoints(slot), edge)
+            self._pending.begin_span(part - self._first, edge.number)
+        self._connections.checkpoint_taken(slot, self._open[part].begin.checkpoint.time_ns)
 
-    def _end(self, part: int) -> None:
-        """The span of a part, if there is one under way, ends at its newest point of rest."""
-        under_way = self._open.pop(part, None)
-        if under_way is None:
+    def _end_span(self, part: int) -> None:
+        """The span of a part, if there is one under way, ends at its newest checkpoint."""
+        span = self._open.pop(part, None)
+        if span is None:
             return
-        if under_way.two is None:
-            self._window.has_none(part - self._first)
+        if span.end is None:
+            self._pending.forget_span(part - self._first)
             return
-        if under_way.copies:
-            self._span_copies[part] = self._span_copies.get(part, Counter()) + under_way.copies
-        self._over[part] = Span(part, under_way.ends, under_way.one, under_way.two)
+        if span.duplicates:
+            self._span_duplicates[part] = self._span_duplicates.get(part, Counter()) + span.duplicates
+        self._ended[part] = Span(part, span.endpoints, span.begin, span.end)
 
     # ---- what leaves ----
 
-    def _leave(self) -> None:
-        """Segments of which it is settled whether they travel leave the window."""
-        self._window.sift([part - self._first for part in self._over])
-        while self._window.bytes > MOST_BYTES:
-            for part in self._window.longest(MOST_BYTES // 2):
-                self._end(part + self._first)
-            if not self._over:
+    def _settle(self) -> None:
+        """Writes or drops the pending segments of which it is known whether they travel."""
+        self._pending.settle([part - self._first for part in self._ended])
+        while self._pending.bytes > MOST_PENDING_BYTES:
+            for part in self._pending.longest(MOST_PENDING_BYTES // 2):
+                self._end_span(part + self._first)
+            if not self._ended:
                 break
-            self._part_with_spans()
-            self._window.sift([])
-        self._part_with_spans()
+            self._settle_spans()
+            self._pending.settle([])
+        self._settle_spans()
 
-    def _part_with_spans(self) -> None:
-        self._done += self._over.values()
-        for part in self._over:
-            self._window.has_none(part - self._first)
-        self._over.clear()
+    def _settle_spans(self) -> None:
+        self._settled += self._ended.values()
+        for part in self._ended:
+            self._pending.forget_span(part - self._first)
+        self._ended.clear()
 
-    def _write_fragments(self, wholes: Wholes) -> None:
-        """Writes what travels: the window's rows of parts that are not whole, a row for each that is, and markers."""
+    def _write_fragments(self, complete: CompleteConnections) -> None:
+        """Writes what travels: segments of connections that are not complete, a row for each that is, and markers."""
         task = self._first >> SPLIT_SHIFT
-        source = self._unsifted / FRAGMENTS
+        source = self._unfiltered / FRAGMENTS
         with fragments.writer(self._folder / FRAGMENTS, fragments.schema()) as out:
-            wholes.sift_fragments(source, out, task)
-            spans = [span for span in self._done if span.part not in wholes.parts]
-            for at in range(0, len(spans), MARKERS):
-                out.write_table(markers(spans[at : at + MARKERS], task))
+            complete.filter_fragments(source, out, task)
+            spans = [span for span in self._settled if span.part not in complete.parts]
+            for at in range(0, len(spans), MARKERS_AT_ONCE):
+                out.write_table(marker_rows(spans[at : at + MARKERS_AT_ONCE], task))
         source.unlink()
 
-    def _keep_rows(self, wholes: Collection[int]) -> None:
-        """Rewrites the raw tables without the rows that were neither written between the two points of a span nor for a
-        connection that is whole."""
+    def _keep_rows(self, complete: Collection[int]) -> None:
+        """Copies the raw tables without the rows that belong neither to a span nor to a complete connection."""
         kept_bodies: set[int] = set()
-        spans = [span for span in self._done if span.part not in wholes]
-        for name in ("told", *(name for name in (*TABLES, *OF_WHOLES) if name != "told")):
-            source = self._unsifted / f"raw_{name}.parquet"
+        spans = [span for span in self._settled if span.part not in complete]
+        # `reported` comes first: its rows name the bodies whose facts are kept in the other tables.
+        for name in ("reported", *(name for name in (*TABLES_OF_SPANS, *TABLES_OF_COMPLETE) if name != "reported")):
+            source = self._unfiltered / f"raw_{name}.parquet"
             if source.exists():
-                table = TABLES.index(name) if name in TABLES else None
-                which = ranges(spans, wholes, self._first, self._streams.next_part, table)
-                self._rows[name] = sift_file(source, self._folder / source.name, which, kept_bodies)
+                table = TABLES_OF_SPANS.index(name) if name in TABLES_OF_SPANS else None
+                ranges = row_ranges(spans, complete, self._first, self._connections.next_part, table)
+                self._rows[name] = filter_file(source, self._folder / source.name, ranges, kept_bodies)
                 source.unlink()
         self._problems = kinds_of_problems(self._folder / "raw_problems.parquet")
-        for rest in self._unsifted.iterdir():
-            rest.rename(self._folder / rest.name)
-        self._unsifted.rmdir()
+        for other in self._unfiltered.iterdir():
+            other.rename(self._folder / other.name)
+        self._unfiltered.rmdir()

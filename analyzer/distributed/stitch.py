@@ -1,4 +1,4 @@
-"""Fragments of all tasks -> the rest of the raw rows: the stages once more, over what tasks could not finish."""
+"""Fragments of all tasks -> the other raw rows: the stages run once more, over what tasks could not resolve."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.distributed import fragments
-from analyzer.distributed.checkpoints import Marker, marker
-from analyzer.distributed.complete_connections import Whole, whole
-from analyzer.distributed.fragments import CONTEXT, MARKER, WHOLE
+from analyzer.distributed.complete_connections import CompleteConnection, complete_connection
+from analyzer.distributed.fragments import COMPLETE, CONTEXT, MARKER
+from analyzer.distributed.resolved_spans import Marker, marker
 from analyzer.ingest.pipeline import Pipeline
-from analyzer.ingest.raw_tables import Field, RawTable
+from analyzer.ingest.raw_tables import Field
+from analyzer.ingest.summary import Summary
 from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.tls.keys import KeyLog
@@ -20,28 +21,30 @@ if TYPE_CHECKING:
 
     from analyzer.base.options import Options
 
-# Which connection a part of a task belongs to: rows of the one are rows of the other.
+# Raw table: rows of a task's `part` are rows of the stitched connection `joined_to`.
 JOINED = (Field("part", 0, "int64"), Field("joined_to", 1, "int64"))
 
 
-class Stitcher(Pipeline):
-    """The stages of a partition. Takes fragments sorted by (flow, number).
+class Stitcher:
+    """Runs the stages of a partition. Takes fragments sorted by (flow, number).
 
-    `refuted` are (task, flow) of spans that did not fit, and of connections that were not whole.
+    `refuted` are (task, flow) of spans whose first checkpoint does not match, and of connections that are not complete.
     """
 
     def __init__(self, folder: Path, options: Options, keys: KeyLog, first_part: int) -> None:
-        super().__init__(folder, options, keys=keys, first_part=first_part)
         self.refuted: set[tuple[int, int]] = set()
-        self._joined: dict[int, int] = {}
-        # The flow of the newest row; if that is of kind WHOLE and the first of its flow, it waits for the next one's flow.
+        self._pipeline = Pipeline(folder, options, keys=keys, first_part=first_part)
+        self._connections = self._pipeline.connections
+        self._joined_table = self._pipeline.add_table("joined", JOINED)
+        self._joined: dict[int, int] = {}  # part of a task -> part here
+        # The flow of the newest row. If that row is of kind COMPLETE and the first one of its flow, it is held back: it matters
+        # only when other rows of this flow follow.
         self._flow: int | None = None
-        self._waiting: pa.RecordBatch | None = None
-        # By part: the task and the flow of connections that are buried. Of those of the newest flow, by task: until when what
-        # comes may be a copy.
-        self._buried: dict[int, tuple[int, int]] = {}
-        self._until: dict[int, int] = {}
-        self._tables["joined"] = RawTable(folder / "raw_joined.parquet", JOINED, self._writer)
+        self._held_back: pa.RecordBatch | None = None
+        # Part -> task and flow of complete connections that were restored. Of those of the newest flow: task -> the time until
+        # which a segment may be a duplicate of one of theirs.
+        self._restored: dict[int, tuple[int, int]] = {}
+        self._duplicates_until: dict[int, int] = {}
 
     def take(self, batch: pa.RecordBatch) -> None:
         """Takes one batch of fragments."""
@@ -50,121 +53,109 @@ class Stitcher(Pipeline):
         start = 0
         while start < len(kinds):
             stop = start + 1
-            while stop < len(kinds) and kinds[stop] == kinds[start] not in (MARKER, WHOLE):
+            while stop < len(kinds) and kinds[stop] == kinds[start] not in (MARKER, COMPLETE):
                 stop += 1
             self._begin_flow(flows[start])
-            self._take_alike(batch.slice(start, stop - start), kinds[start], flows[start:stop])
+            self._take_one_kind(batch.slice(start, stop - start), kinds[start], flows[start:stop])
             if flows[stop - 1] != flows[start]:
-                self._until.clear()
+                self._duplicates_until.clear()
             self._flow = flows[stop - 1]
             start = stop
 
-    def _begin_flow(self, flow: int | None) -> None:
-        """The next row is of this flow."""
-        waiting, self._waiting = self._waiting, None
-        if flow != self._flow:
-            self._until.clear()
-        elif waiting is not None and flow is not None:
-            self._take_whole(waiting, flow)
-
-    def _take_alike(self, batch: pa.RecordBatch, kind: int, flows: list[int]) -> None:
-        if kind == WHOLE:
-            if flows[0] == self._flow:
-                self._take_whole(batch, flows[0])
-            else:
-                self._waiting = batch
-            return
-        block, segments = fragments.unpack(batch)
-        if kind == MARKER:
-            one = marker(batch.column("payload")[0].as_py())
-            if not self._jump(one, segments):
-                self.refuted.add((one.task, flows[0]))
-            return
-        self._look_for_copies(segments, flows)
-        if kind == CONTEXT:
-            self._streams.remember(segments, batch.num_rows)
-        else:
-            self.feed(block, segments, batch.num_rows)
-
-    def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
-        super().feed(block, segments, rows)
-        for part in self._streams.take_disturbed():
-            self.refuted.add(self._buried[part])
-
     def finish(self) -> None:
+        """All fragments were taken: completes the files."""
         self._begin_flow(None)
         pairs = new_matrix(2, max(1, len(self._joined)))
         for row, pair in enumerate(self._joined.items()):
             pairs[0, row], pairs[1, row] = pair
-        self._tables["joined"].append(pairs, len(self._joined), [])
-        super().finish()
+        self._joined_table.append(pairs, len(self._joined), [])
+        self._pipeline.finish()
 
-    def _take_whole(self, batch: pa.RecordBatch, flow: int) -> None:
-        """Goes on behind a connection that a task resolved whole, where its flow has other rows."""
-        one = whole(batch.column("payload")[0].as_py())
-        if not self._bury(one, fragments.unpack(batch)[1], flow):
-            self.refuted.add((one.task, flow))
+    def close(self) -> None:
+        """Ends the writer of raw tables."""
+        self._pipeline.close()
 
-    def _bury(self, one: Whole, segments: memoryview, flow: int) -> bool:
-        """False: the connection did not begin where the task thought so, or what came before may have copies in it."""
-        near = [task for task, until in self._until.items() if task != one.task and until > one.since_ns]
+    def summary(self) -> Summary:
+        """What the run over the fragments tells beside its tables."""
+        return self._pipeline.summary()
+
+    def _begin_flow(self, flow: int | None) -> None:
+        """The next row is of this flow."""
+        held_back, self._held_back = self._held_back, None
+        if flow != self._flow:
+            self._duplicates_until.clear()
+        elif held_back is not None and flow is not None:
+            self._take_complete(held_back, flow)
+
+    def _take_one_kind(self, batch: pa.RecordBatch, kind: int, flows: list[int]) -> None:
+        if kind == COMPLETE:
+            if flows[0] == self._flow:
+                self._take_complete(batch, flows[0])
+            else:
+                self._held_back = batch
+            return
+        block, segments = fragments.unpack(batch)
+        if kind == MARKER:
+            span = marker(batch.column("payload")[0].as_py())
+            if not self._resume(span, segments):
+                self.refuted.add((span.task, flows[0]))
+            return
+        self._refute_where_duplicates_may_be(segments, flows)
+        if kind == CONTEXT:
+            self._connections.remember(segments, batch.num_rows)
+        else:
+            self._feed(block, segments, batch.num_rows)
+
+    def _feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
+        self._pipeline.feed(block, segments, rows)
+        for part in self._connections.take_disturbed():
+            self.refuted.add(self._restored[part])
+
+    # ---- spans ----
+
+    def _resume(self, span: Marker, segments: memoryview) -> bool:
+        """Goes on behind a span; False: the connection is not where the span begins. `segments`: one row, who talks with whom."""
+        self._pipeline.drain()
+        slot, flip = self._connections.find(segments)
+        if slot < 0 or not self._connections.matches(slot, span.begin, flip):
+            return False
+        part = self._connections.part(slot)
+        if self._joined.setdefault(span.part, part) != part:
+            return False
+        self._connections.resume(slot, span.begin, span.end, flip)
+        return True
+
+    # ---- complete connections ----
+
+    def _take_complete(self, batch: pa.RecordBatch, flow: int) -> None:
+        """Goes on behind a complete connection whose flow has other rows too."""
+        found = complete_connection(batch.column("payload")[0].as_py())
+        if not self._restore(found, fragments.unpack(batch)[1], flow):
+            self.refuted.add((found.task, flow))
+
+    def _restore(self, found: CompleteConnection, segments: memoryview, flow: int) -> bool:
+        """False: the connection does not begin where the task says, or duplicates of it may lie in another one."""
+        near = [task for task, until in self._duplicates_until.items() if task != found.task and until > found.since_ns]
         if near:
             self.refuted.update((task, flow) for task in near)
             return False
-        self._settle(segments)
-        slot, _ = self._streams.find(segments, 0)
-        if (
-            slot >= 0
-            and not layout.UNKNOWN < self._streams.checkpoint(slot)[layout.TCP_CHECKPOINT_TIME] <= one.since_ns
-        ):
+        self._pipeline.drain()
+        slot, _ = self._connections.find(segments)
+        if slot >= 0 and not layout.UNKNOWN < self._connections.last_time_ns(slot) <= found.since_ns:
             return False
-        self.feed(memoryview(b""), segments, 1)
-        slot, _ = self._streams.find(segments, 0)
-        if not self._streams.adopt_complete(slot, segments[layout.SEGMENT_NUMBER, 0], one.ends):
+        self._feed(memoryview(b""), segments, 1)
+        slot, _ = self._connections.find(segments)
+        if not self._connections.restore_complete(slot, segments[layout.SEGMENT_NUMBER, 0], found.state):
             return False
-        self._buried[self._streams.part_of(slot)] = one.task, flow
-        self._until[one.task] = max(one.until_ns, self._until.get(one.task, one.until_ns))
+        self._restored[self._connections.part(slot)] = found.task, flow
+        until = self._duplicates_until.get(found.task, found.until_ns)
+        self._duplicates_until[found.task] = max(found.until_ns, until)
         return True
 
-    def _look_for_copies(self, segments: memoryview, flows: list[int]) -> None:
-        """What comes so soon behind a connection that is buried may be a copy of one of its segments, which are not here."""
-        for row, flow in enumerate(flows if self._until else ()):
+    def _refute_where_duplicates_may_be(self, segments: memoryview, flows: list[int]) -> None:
+        """A segment that comes soon after a complete connection may be a duplicate of one of its segments, which are not here."""
+        for row, flow in enumerate(flows if self._duplicates_until else ()):
             if flow != self._flow:
                 break
             time = segments[layout.SEGMENT_TIME, row]
-            self.refuted.update((task, flow) for task, until in self._until.items() if time < until)
-
-    def _jump(self, span: Marker, segments: memoryview) -> bool:
-        """Goes on behind a span; False: the connection is not where the span begins."""
-        self._settle(segments)
-        slot, flip = self._streams.find(segments, 0)
-        one, two = span.one, span.two
-        if (
-            slot < 0
-            or not self._streams.matches(slot, one.streams, flip)
-            or not self._frames.fits(slot, one.frames, flip)
-            or not self._tls_rows.fits(slot, one.tls, flip)
-        ):
-            return False
-        part = self._streams.part_of(slot)
-        if not self._exchanges.fits(slot, part, one.turns) or self._joined.setdefault(span.part, part) != part:
-            return False
-        self._streams.resume(slot, one.streams, two.streams, flip)
-        self._tls_rows.jump(slot, one.tls, two.tls, flip)
-        self._exchanges.jump(slot, two.turns)
-        before, now = self._frames.jump(slot, one.frames, two.frames, flip)
-        for place in before:
-            if self._collector:
-                self._collector.wait(place, None)
-        for place, (row, waiting) in zip(now, two.waits, strict=True):
-            self._exchanges.wait(place, part, row, self._walker.strings.number)
-            if self._collector:
-                self._collector.wait(place, waiting)
-        return True
-
-    def _settle(self, segments: memoryview) -> None:
-        """Lets out what a full output held back."""
-        why = layout.WHY_OUTPUT_FULL
-        while why != layout.WHY_DONE:
-            _, chunks, why = self._streams.feed(memoryview(b""), segments, 0, 0, self._chunks)
-            self._feed_chunks(memoryview(b""), chunks)
+            self.refuted.update((task, flow) for task, until in self._duplicates_until.items() if time < until)

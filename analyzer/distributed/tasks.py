@@ -1,8 +1,8 @@
 """The two stages of a capture that is read in parts: `read_task` in as many processes as there are parts, then `stitch`.
 
-`read_task` reads its pieces and leaves what it cannot finish as fragments. These are shuffled by their column `flow` and
-sorted by (flow, number); `stitch` runs the same pipeline over those of some flows. The rows of all tasks and of all
-partitions together are those of a run over the whole captures.
+`read_task` reads its pieces and writes what it cannot resolve as fragments. These are shuffled by their column `flow` and
+sorted by (flow, number); `stitch` runs the same pipeline over the fragments of some flows, a partition. The rows of all tasks
+and of all partitions together are those of one run over the whole captures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.distributed.fragments import pieces
 from analyzer.distributed.resolver import Resolver
 from analyzer.distributed.stitch import Stitcher
-from analyzer.ingest.pipeline import Summary
+from analyzer.ingest.summary import Summary
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
 from analyzer.inputs.engine import Engine
 from analyzer.inputs.readings import Reading
@@ -33,8 +33,8 @@ STITCHED = 1 << 62
 class Outcome(NamedTuple):
     """What a task or a partition tells beside the tables in its folder.
 
-    `refuted`: (task, flow) of what a task resolved and a partition found to be wrong. Such tasks have to be read again with
-    these flows raw, and their fragments stitched again; until then nothing of both counts.
+    `refuted`: (task, flow) of what a task resolved and a partition found to be wrong. Such a task must be read again with
+    these flows raw, and all fragments be stitched again; until then the rows of both are not valid.
     """
 
     readings: list[Reading]
@@ -58,7 +58,7 @@ def read_task(
     resolver = Resolver(folder, options, task.pieces[0].number << SPLIT_SHIFT, raw_flows)
     try:
         engine = Engine(resolver.feed, taps=options.taps)
-        readings = engine.read_pieces(task.pieces, task.places, progress)
+        readings = engine.read_pieces(task.pieces, task.capture_points, progress)
         resolver.finish()
     finally:
         resolver.close()

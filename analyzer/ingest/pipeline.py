@@ -1,23 +1,26 @@
-"""Segments in, raw rows out: reassembly, framing, bodies and pairing, one batch after the other.
+"""Segments in, raw rows out: reassembly, TLS, framing, bodies and pairing, one batch after the other.
 
-The same object serves a run over whole captures and the stitching of fragments: both feed it segments in capture order.
+A run over whole captures feeds it segments in capture order; so do a run over a part of a capture
+(`analyzer.distributed.resolver`) and the stitching of fragments (`analyzer.distributed.stitch`), which also use `connections`.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from analyzer.ingest import raw_tables, tls_facts
+from analyzer.ingest.checkpoints import Connections
 from analyzer.ingest.facts.collect import Collector, kinds_for
+from analyzer.ingest.raw_writer import RawTable, Writer
+from analyzer.ingest.summary import Summary
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
-from dissectors.kafka.columns.wait_kinds import tell as tell_kinds
+from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.columns.walk import Walker
-from dissectors.kafka.framing.frames import Frames
+from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
@@ -27,7 +30,7 @@ from dissectors.tls.keys import KeyLog
 from dissectors.tls.sessions import Sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
@@ -38,54 +41,32 @@ if TYPE_CHECKING:
     from analyzer.ingest.facts.batches import Batches
     from dissectors.tls.sessions import TlsFacts
 
-# Rows of a batch: so many that the steps between the stages cost nothing, so few that a batch stays in the processor's cache.
-# The 8 keep the columns of a matrix from lying a power of two apart: they would fight for the same cache lines.
+# Rows of a batch: so many that the calls between stages cost nothing, so few that a batch stays in the processor's cache.
+# With the 8 more, columns of a matrix do not lie a power of two apart, where they would compete for the same cache lines.
 CHUNK_ROWS = 8_192 + 8
 FRAME_ROWS = 8_192 + 8
 OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
-MOST_HELD_PER_SIDE = 16 << 20
-LABELS = 3  # columns that `label` adds
+# A side may buffer so many bytes out of order whatever the limit for all is.
+LEAST_BUFFERED_PER_SIDE = 16 << 20
 
 
-@dataclass(slots=True)
-class Summary:
-    """What a run tells beside its tables. Those of runs that shared the connections of a capture can be added.
+class TaskObserver(Protocol):
+    """Hears of what keeps connections from being resolved in a task (`analyzer.distributed.resolver`)."""
 
-    `api_keys` of messages that were read; `whole_requests`: parts in which a request was decoded to its last byte;
-    `limited`: problem number -> how often; `problems_dropped`: those that no table lists; `duplicates`: split -> segments
-    captured twice; `saw_several_points`: a connection was captured at several points of its way; `odd`: a body was
-    malformed or the clock ran back within an exchange; `rows`: raw table -> rows.
-    """
+    def see_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
+        """Rows of PROBLEM_ columns, and how many more there were."""
 
-    api_keys: set[int]
-    whole_requests: set[int]
-    limited: Counter[int]
-    problems_dropped: int
-    duplicates: Counter[int]
-    saw_several_points: bool
-    odd: bool
-    rows: Counter[str]
-
-    def __add__(self, other: Summary) -> Summary:
-        return Summary(
-            self.api_keys | other.api_keys,
-            self.whole_requests | other.whole_requests,
-            self.limited + other.limited,
-            self.problems_dropped + other.problems_dropped,
-            self.duplicates + other.duplicates,
-            self.saw_several_points or other.saw_several_points,
-            self.odd or other.odd,
-            self.rows + other.rows,
-        )
+    def see_tls(self, parts: Iterable[int]) -> None:
+        """Parts that are TLS connections."""
 
 
 class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
-    `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; what is added
-    to them later counts for connections that begin later. `in_task`: see `Reassembly`. Raises OSError when the
-    folder's disk is full.
+    `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; secrets that are
+    added later count for connections that begin later. With an `observer` this is a run over a part of a capture: raw rows keep
+    the order in which they were made, and TLS connections leave no rows. Raises OSError when the folder's disk is full.
     """
 
     def __init__(
@@ -95,68 +76,79 @@ class Pipeline:
         hook: FrameHook | None = None,
         keys: KeyLog | None = None,
         first_part: int = 0,
-        in_task: bool = False,
+        observer: TaskObserver | None = None,
     ) -> None:
         self._hook = hook
+        self._observer = observer
         self._tls_rows = TlsRows()
         self.keys = keys if keys is not None else KeyLog()
         self._tls = Sessions(self._tls_rows, self.keys)
         self._tls_facts: list[TlsFacts] = []
-        # What waits for earlier bytes is less than what waits for the rest of its frame: both together keep to the limit.
-        kept_bytes = options.max_reassembly_bytes // 4
+        # Buffered bytes are those that wait for earlier bytes, a quarter of the limit, and those of unfinished frames.
+        out_of_order_bytes = options.max_reassembly_bytes // 4
         self._streams = Reassembly(
             reorder_segments=options.reorder_packets,
             reorder_ns=options.reorder_ns,
             max_connections=options.max_connections,
-            max_buffered_bytes_per_side=max(MOST_HELD_PER_SIDE, options.max_reassembly_bytes // 16),
-            max_buffered_bytes=kept_bytes,
+            max_buffered_bytes_per_side=max(LEAST_BUFFERED_PER_SIDE, options.max_reassembly_bytes // 16),
+            max_buffered_bytes=out_of_order_bytes,
             first_part=first_part,
-            in_task=in_task,
+            in_task=observer is not None,
         )
         newest, flexible = version_limits()
-        self._frames = Frames(
+        self._frames = Framing(
             newest,
             flexible,
             options.max_frame_bytes,
-            options.max_reassembly_bytes - kept_bytes,
+            options.max_reassembly_bytes - out_of_order_bytes,
             frozenset(options.ports),
         )
         self._walker = Walker(write_entries=options.with_entries)
         self._exchanges = Exchanges()
+        self._no_segments = new_matrix(layout.SEGMENT_COLUMNS, 1)
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
         self._frame_rows = new_matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
         self._values = new_matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
-        self._writer = raw_tables.Writer()
-        self._tables = {
-            "exchanges": raw_tables.RawTable(
-                folder / "raw_exchanges.parquet", raw_tables.wanted(raw_tables.EXCHANGES, options.seldom), self._writer
-            ),
-            "entries": raw_tables.RawTable(folder / "raw_entries.parquet", raw_tables.ENTRIES, self._writer),
-            "errors": raw_tables.RawTable(folder / "raw_errors.parquet", raw_tables.ERRORS, self._writer),
-            "problems": raw_tables.RawTable(folder / "raw_problems.parquet", raw_tables.PROBLEMS, self._writer),
-            "parts": raw_tables.RawTable(folder / "raw_parts.parquet", raw_tables.PARTS, self._writer),
-            "talks": raw_tables.RawTable(folder / "raw_talks.parquet", raw_tables.TALKS, self._writer),
-            "tls": raw_tables.RawTable(folder / "raw_tls.parquet", tls_facts.FIELDS, self._writer),
-        }
+        self._writer = Writer()
+        self._folder = folder
+        self._tables: dict[str, RawTable] = {}
+        for name, fields in (
+            ("exchanges", raw_tables.wanted(raw_tables.EXCHANGES, options.seldom)),
+            ("entries", raw_tables.ENTRIES),
+            ("errors", raw_tables.ERRORS),
+            ("problems", raw_tables.PROBLEMS),
+            ("parts", raw_tables.PARTS),
+            ("talks", raw_tables.TALKS),
+            ("tls", tls_facts.FIELDS),
+        ):
+            self.add_table(name, fields)
         self._facts = _facts(folder, options, self._writer)
-        self._collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
+        collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
+        self.connections = Connections(
+            self._streams, self._tls_rows, self._frames, self._exchanges, self._walker, collector
+        )
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
-            "entries": _Output(layout.ENTRY_COLUMNS + LABELS, OUT_ROWS if options.with_entries else 1),
-            "errors": _Output(layout.ERROR_COLUMNS + LABELS, 1024),
+            "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_entries else 1),
+            "errors": _Output(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
         }
-        # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about
-        # these few, and Parquet's statistics tell the engine that no others have any. Not in a task, which tells by their
-        # places which of its rows stay.
-        self._notable = None if in_task else _Output(layout.ROW_COLUMNS, 2 * OUT_ROWS)
+        # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about these
+        # few, and the statistics of all other row groups say that they have none. Not in a task, where the position of a row
+        # says whether it is kept.
+        self._notable = None if observer else _Output(layout.ROW_COLUMNS, 2 * OUT_ROWS)
         self.problems_by_kind: Counter[int] = Counter()
         self.problems_dropped = 0
         self._ending = False
 
+    def add_table(self, name: str, fields: Sequence[raw_tables.Field]) -> RawTable:
+        """One more raw table, which is completed with the others."""
+        self._tables[name] = table = RawTable(self._folder / f"raw_{name}.parquet", fields, self._writer)
+        return table
+
     def summary(self) -> Summary:
         """What the run tells beside its tables."""
         limited = Counter(self.problems_by_kind)
-        # Problems of these numbers are counted, those that the table does not list too.
+        # The stage counts problems of these kinds, those that the table does not list too.
         limited[PROBLEM_CONNECTION_EVICTED] = self._streams.evicted
         limited[PROBLEM_HOLE_GIVEN_UP] = self._streams.holes_given_up
         return Summary(
@@ -170,15 +162,34 @@ class Pipeline:
             rows=Counter({name: table.rows for name, table in self._tables.items()}),
         )
 
+    def positions(self) -> dict[str, int]:
+        """Raw table -> rows so far, those of it that are not written yet too: exchanges, entries, errors and facts."""
+        rows = {name: self._tables[name].rows + out.rows for name, out in self._out.items()}
+        for facts in self._facts:
+            rows |= facts.positions
+        return rows
+
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
         """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
         row = 0
         while row < rows:
-            row, chunks, _ = self._streams.feed(block, segments, rows, row, self._chunks)
-            self._feed_chunks(block, chunks)
+            row = self.feed_some(block, segments, row, rows)
+
+    def feed_some(self, block: memoryview, segments: memoryview, row: int, stop: int) -> int:
+        """Takes rows [row, stop), or fewer of them; returns the first row that is left."""
+        row, chunks, _ = self._streams.feed(block, segments, stop, row, self._chunks)
+        self._feed_chunks(block, chunks)
+        return row
+
+    def drain(self) -> None:
+        """Hands on the bytes that reassembly holds only because its output was full."""
+        nothing, why = memoryview(b""), layout.WHY_OUTPUT_FULL
+        while why != layout.WHY_DONE:
+            _, chunks, why = self._streams.feed(nothing, self._no_segments, 0, 0, self._chunks)
+            self._feed_chunks(nothing, chunks)
 
     def finish(self) -> None:
-        """The capture has ended: what is still open leaves as it is, and the files are completed."""
+        """The capture has ended: open connections leave their rows as they are, and the files are completed."""
         self._ending = True
         why = layout.WHY_OUTPUT_FULL
         while why != layout.WHY_DONE:
@@ -192,13 +203,15 @@ class Pipeline:
         self._writer.close()
 
     def close(self) -> None:
-        """Gives up the run: the writer ends, files may be incomplete."""
+        """Ends the writer. Before `finish` this gives up the run, and files may be incomplete."""
         self._writer.close()
+        # The observer holds this object: without a cycle the memory of the stages is free as soon as nobody needs them.
+        self._observer = None
 
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
-        """What was sent in clear first, then the content of TLS connections: those rows are of other slots, or later."""
+        """Frames of what was sent in clear, then of the content of TLS connections, whose rows are of other slots or later."""
         heap = self._streams.heap
-        rows, taken = self._tls_rows.sort(block, heap, self._chunks, rows, self._streams.slots)
+        rows, taken = self._tls_rows.separate(block, heap, self._chunks, rows, self._streams.slots)
         self._read_frames(block, heap, self._chunks, rows)
         if taken:
             chunks, rows = self._tls.feed(taken, block, heap)
@@ -206,7 +219,7 @@ class Pipeline:
         self._take_parts()
 
     def _read_frames(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
-        """Frames of the chunks, their bodies, finished exchanges: round by round until the chunks are used up."""
+        """Cuts chunks into frames and reads their bodies, in rounds until the chunks are used up."""
         row, why = 0, layout.WHY_DONE
         while row < rows or why != layout.WHY_DONE:
             row, frames, why = self._frames.feed(block, heap, chunks, rows, row, self._streams.slots, self._frame_rows)
@@ -229,9 +242,9 @@ class Pipeline:
             out = self._out["exchanges"]
             before = out.rows
             row, out.rows, _ = self._exchanges.feed(
-                self._frame_rows, self._values, row, rows, self._frames.places, out.matrix, out.rows, out.size
+                self._frame_rows, self._values, row, rows, self._frames.request_capacity, out.matrix, out.rows, out.size
             )
-            tell_kinds(out.matrix, before, out.rows)
+            set_wait_kinds(out.matrix, before, out.rows)
             if out.rows == out.size:
                 self._flush("exchanges")
         if self._walker.strings_full():
@@ -255,7 +268,7 @@ class Pipeline:
 
     def _flush(self, name: str) -> None:
         out = self._out[name]
-        # Where all rows fit one row group there is nothing to leave out.
+        # Where all rows fit into one row group there is no group to skip.
         if name == "exchanges" and self._notable is not None and (self._tables[name].rows or not self._ending):
             if self._notable.rows >= OUT_ROWS:
                 self._append(name, self._notable)
@@ -267,7 +280,7 @@ class Pipeline:
         out.rows = 0
 
     def _take_parts(self) -> None:
-        """Connections that closed: their rows go out when there are many, or at the end."""
+        """Rows of closed connections go out when there are many, or at the end; problems and facts of TLS at once."""
         for name, rows, take in (
             ("parts", self._streams.part_rows, self._streams.take_parts),
             ("talks", self._frames.talk_rows, self._frames.take_talks),
@@ -285,16 +298,22 @@ class Pipeline:
         self._tables["problems"].append(matrix, rows, [])
         self.problems_by_kind.update(matrix[layout.PROBLEM_KIND, row] for row in range(rows))
         self.problems_dropped += dropped
+        if self._observer:
+            self._observer.see_problems(matrix, rows, dropped)
 
     def _take_tls_facts(self) -> None:
-        self._tls_facts += self._tls.take_facts()
+        facts = self._tls.take_facts()
+        if self._observer:
+            self._observer.see_tls(each.part for each in facts)
+            return
+        self._tls_facts += facts
         if len(self._tls_facts) >= PART_ROWS or (self._tls_facts and self._ending):
             self._tables["tls"].append(*tls_facts.raw_rows(self._tls_facts))
             self._tls_facts = []
 
 
-def _facts(folder: Path, options: Options, writer: raw_tables.Writer) -> list[Collector | Batches]:
-    """What reads message bodies for the wanted tables."""
+def _facts(folder: Path, options: Options, writer: Writer) -> list[Collector | Batches]:
+    """The readers of message bodies that the wanted tables need."""
     if not options.with_facts:
         return []
 
@@ -311,7 +330,7 @@ def _facts(folder: Path, options: Options, writer: raw_tables.Writer) -> list[Co
 
 
 class _Output:
-    """A matrix that fills up and is emptied into a raw table, which copies."""
+    """A matrix that fills up and is emptied into a raw table, which takes a copy."""
 
     def __init__(self, columns: int, size: int) -> None:
         self.columns = columns
@@ -320,7 +339,7 @@ class _Output:
         self.matrix = new_matrix(columns, size)
 
     def reserve(self, rows: int) -> None:
-        """Makes an empty output large enough for one batch of `rows`."""
+        """Makes an empty matrix large enough for one batch of `rows`."""
         if rows > self.size:
             self.size = rows
             self.matrix = new_matrix(self.columns, rows)

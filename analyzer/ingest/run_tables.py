@@ -1,4 +1,4 @@
-"""What a run over captures gave, and the tables that are small enough to be made of it in Python, as Arrow tables."""
+"""What a run over captures gave, and the small tables that are made of it in Python, as Arrow tables."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.link_names import link_name
 from analyzer.base.tables import TABLES
-from analyzer.inputs.readings import ODD, Reading
+from analyzer.inputs.readings import ODD_DATAGRAMS, Reading
 from dissectors.formats.capture_facts import Note, keep_note
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analyzer.ingest.pipeline import Summary
+    from analyzer.ingest.summary import Summary
     from dissectors.tls.keys import KeyLog
 
-# Words for SEEN_ outcomes, in their order: columns of `captures`.
+# Names of the SEEN_ outcomes, in their order, for columns of `captures`.
 OUTCOMES = ("tcp", "not_ip", "not_tcp", "fragment", "cut", "malformed", "unknown_link")
 NOTE_TYPES = {
     "file": "int32",
@@ -54,27 +54,27 @@ def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.
 
 
 def by_file(readings: Sequence[Reading]) -> list[Reading]:
-    """One reading for each input, its splits together, with notes as if it had been read in one go."""
-    return [_joined(list(splits)) for _, splits in groupby(_in_order(readings), key=lambda reading: reading.file)]
+    """One reading for each input: its splits united, with notes as if it had been read at once."""
+    return [_united(list(splits)) for _, splits in groupby(_in_order(readings), key=lambda reading: reading.file)]
 
 
 def _in_order(readings: Sequence[Reading]) -> list[Reading]:
     return sorted(readings, key=lambda reading: (reading.file, reading.split))
 
 
-def _joined(splits: Sequence[Reading]) -> Reading:
+def _united(splits: Sequence[Reading]) -> Reading:
     first = splits[0]
     firsts = [reading.first_time_ns for reading in splits if reading.first_time_ns is not None]
     lasts = [reading.last_time_ns for reading in splits if reading.last_time_ns is not None]
     drops: dict[int, int] = {}
     for reading in splits:
-        drops |= reading.drops  # each counts from the beginning of the capture: the newest is the sum
+        drops |= reading.drops  # each counts from the beginning of the capture, so the newest is the sum
     return Reading(
         first.split,
         first.source,
         first.file,
         tap=first.tap,
-        place=first.place,
+        capture_point=first.capture_point,
         format=first.format,
         bytes=sum(reading.bytes for reading in splits),
         numbers=sum(reading.numbers for reading in splits),
@@ -97,7 +97,7 @@ def _notes(splits: Sequence[Reading]) -> list[Note]:
         for note in reading.notes:
             keep_note(notes, note.behind(before))
         before += reading.numbers
-    for what, *counts in zip(ODD, *(reading.odd_datagrams for reading in splits), strict=True):
+    for what, *counts in zip(ODD_DATAGRAMS, *(reading.odd_datagrams for reading in splits), strict=True):
         if sum(counts):
             notes.append(Note("odd", 0, before, f"{sum(counts):,} {what}"))
     return notes
@@ -126,14 +126,14 @@ def _note(file: int, note: Note) -> dict[str, Any]:
 
 
 def _capture(reading: Reading, readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
-    """The row of one input. Unless somebody named the places of capture, they have numbers: inputs of the same time are
-    places of their own when a connection was seen at several."""
+    """The row of one input. A capture point without a name has a number: inputs of the same time have different numbers if a
+    connection was seen at several capture points."""
     packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, reading.outcomes, strict=True)}
     splits = [each.split for each in readings if each.file == reading.file]
     return packets | {
         "file": reading.file,
         "path": reading.source.name,
-        "tap": reading.tap or str(1 + (reading.place if summary.saw_several_points else 0)),
+        "tap": reading.tap or str(1 + (reading.capture_point if summary.saw_several_points else 0)),
         "format": reading.format,
         "bytes": reading.bytes,
         "cut": any(note.kind == "cut" for note in reading.notes),

@@ -1,4 +1,4 @@
-"""TLS between the command line, the stages and the tables: secrets from key log files, and one raw row per connection."""
+"""TLS secrets from key log files and captures, and the raw table `tls` with one row per connection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONGEST_LINE_BYTES = 1_024
 
 
 def read_key_logs(paths: Sequence[Path]) -> KeyLog:
-    """The secrets of all files. Raises InputError when one cannot be read; lines that are no secrets are counted."""
+    """The secrets in all files. Raises InputError when a file cannot be read; lines that are no secrets are counted."""
     keys = KeyLog()
     for path in paths:
         try:
@@ -48,7 +48,7 @@ def read_key_logs(paths: Sequence[Path]) -> KeyLog:
 
 
 def add_secrets(keys: KeyLog, kind: int, data: bytes) -> None:
-    """Takes the secrets that a capture brings along; other protocols' are passed over."""
+    """Adds secrets that a capture contains, if they are a TLS key log."""
     if kind == TLS_KEY_LOG:
         keys.read(data)
 

@@ -1,1 +1,1 @@
-"""Captures to segment rows: files, storage, compression, order of inputs; knows nothing of Kafka or of tables."""
+"""Captures to segment rows: finding them, reading and unpacking their bytes, their order; knows nothing of Kafka or of tables."""

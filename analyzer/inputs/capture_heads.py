@@ -1,4 +1,4 @@
-"""A look into captures before they are read: when they begin and end, and what a reader must know to begin in the middle."""
+"""The beginning and the end of captures, read before all else: times, and what a reader must know to begin in the middle."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dissectors.formats.detection import Reader, open_reader
 from dissectors.matrix import new_matrix
 
 HEAD_READ_BYTES = 1 << 16
-# Interfaces and comments before the first packet may take this much; where they take more, nobody looks further.
+# Interfaces and comments before the first packet may have so many bytes; with more, the first packet is not looked for.
 MOST_HEAD_BYTES = 16 * HEAD_READ_BYTES
-# The last packets of a file are looked for here.
+# The last packets of a file are looked for in so many bytes.
 TAIL_BYTES = 1 << 18
 TAIL_ROWS = 4_096
 MOST_AT_ONCE = 16
@@ -23,9 +23,9 @@ T = TypeVar("T")
 
 
 class Peek(NamedTuple):
-    """Times of the first and of the latest packet, None where that is not known without reading all. `head` is what a reader
-    of a later part must be given, empty without a packet at the beginning; `can_be_cut` tells whether parts can be read at
-    all, and `is_packed` whether the file is compressed."""
+    """Times of the first and of the latest packet, None where all of the file would have to be read for that. `head` is what a
+    reader of a later part must be given, empty where no packet was found at the beginning; `can_be_cut`: parts of the file can
+    be read; `is_packed`: it is compressed."""
 
     first_time_ns: int | None = None
     last_time_ns: int | None = None
@@ -35,9 +35,9 @@ class Peek(NamedTuple):
 
 
 def in_time_order(sources: Sequence[Source]) -> list[Source]:
-    """Sources by the time of their first packet, which they know from now on; those without one come at the end.
+    """Sources by the time of their first packet, which is set in each; those without one come last.
 
-    A pipe cannot be read twice: with one among several, the order given is kept.
+    A pipe cannot be read twice: with one among several, the given order stays.
     """
     if len(sources) < 2 or any(source.size_bytes is None for source in sources):
         return list(sources)
@@ -47,12 +47,12 @@ def in_time_order(sources: Sequence[Source]) -> list[Source]:
 
 
 def peek_all(sources: Sequence[Source]) -> list[Peek]:
-    """A look into each source. What cannot be read is no error here: reading it will tell."""
+    """A look into each source. A source that cannot be read is no error here: reading it will raise one."""
     return list(_of_each(_peek, sources))
 
 
 def _of_each(look: Callable[[Source], T], sources: Sequence[Source]) -> Iterator[T]:
-    """Objects in storage are looked at side by side: each takes a round trip or three."""
+    """Objects in storage are looked at concurrently: each takes up to three round trips."""
     if not any(source.uri is not None for source in sources):
         yield from map(look, sources)
         return
@@ -77,7 +77,7 @@ def _peek(source: Source) -> Peek:
 
 
 def _first(source: Source) -> tuple[int | None, bytes]:
-    """Time of the first packet, and the head as it is then; None and nothing where there is none."""
+    """Time of the first packet, and the head of the file up to it; None and nothing where no packet was found."""
     row = new_matrix(layout.PACKET_COLUMNS, 1)
     data = b""
     try:
@@ -90,7 +90,7 @@ def _first(source: Source) -> tuple[int | None, bytes]:
             if len(data) > MOST_HEAD_BYTES:
                 break
     except (DissectError, InputError):
-        pass  # told when it is read
+        pass  # raised again when the source is read
     return None, b""
 
 
@@ -103,11 +103,11 @@ def _last(source: Source, head: bytes) -> int | None:
     data = b"".join(tail.blocks())[len(head) :]
     reader = open_reader(head)
     reader.feed(head, 0, new_matrix(layout.PACKET_COLUMNS, 1))
-    place = reader.guess(data, 0, len(data))
-    if place < 0:
+    offset = reader.guess(data, 0, len(data))
+    if offset < 0:
         return None
-    reader.enter(begin + place)
-    return _latest(reader, data[place:])
+    reader.enter(begin + offset)
+    return _latest(reader, data[offset:])
 
 
 def _latest(reader: Reader, data: bytes) -> int | None:

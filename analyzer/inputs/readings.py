@@ -25,38 +25,39 @@ if TYPE_CHECKING:
     SecretSink = Callable[[int, bytes], None]
 
 PACKET_ROWS = 8_192 + 8  # as the rows of the pipeline
-# Inputs read at the same time have numbers of their own, above those of their interfaces.
-PLACE_SHIFT = 20
-# The first record of a part of a file is looked for in so many bytes at a time.
-WINDOW_BYTES = 1 << 18
-# Where the next record begins when there is none: the file ended, or is damaged from there on.
+# The capture point of a packet is its interface, and from this bit on the number of the capture point of its input.
+CAPTURE_POINT_SHIFT = 20
+# The first record of a part of a file is searched for in so many bytes at a time.
+SEARCH_BYTES = 1 << 18
+# `end_offset` where no record follows: the file ended, or is damaged from there on.
 NO_MORE = 1 << 62
 NO_SNAP_BYTES = 262_144  # tcpdump's own limit: longer than any packet
-Octets = bytes  # in a class that has a field of that name
+Octets = bytes  # for annotations in a class with a field `bytes`
 
 
 @dataclass(slots=True)
 class Reading:
-    """What reading one split gave: the facts of the table `captures`, and notes for a person.
+    """What reading one split gave: facts for the table `captures`, and notes for a person.
 
-    `file` is the number of the input that the split is part of. `numbers` counts the packet numbers used here (pcapng blocks
-    that are no packets may take one, as in Wireshark).
-    `tap` is the name that somebody gave to the place of capture, empty when nobody did; `place` a number that inputs share
+    `file` is the number of the input that the split is part of. `numbers` counts the packet numbers used here: some pcapng
+    blocks that are no packets take one, as in Wireshark.
+    `tap` is the name that a person gave to the capture point, empty without one; `capture_point` a number that inputs share
     unless they were captured at the same time. `failure` is one line when the input is no capture at all, else None;
-    `notes` tell of damage, after which what came before still counts; `odd_datagrams` are those that `ODD` names,
-    `incomplete` those of which the run did not see all fragments.
-    `drops`: interface -> packets that the capturing host lost, by its newest count. `secrets` are those that the capture
-    brought, (type, bytes).
+    `notes` tell of damage, and what was read before counts; `odd_datagrams` counts what `ODD_DATAGRAMS` names,
+    `incomplete` are IP datagrams of which the run did not see all fragments.
+    `drops`: interface -> packets that the capturing host lost, by its newest count. `secrets` are those in the capture,
+    (type, bytes).
 
-    Of a part of a file, `first_offset` is where its first record began, and `end_offset` where the first one begins that it
-    did not read, NO_MORE when there is none; None when no record was found. `head` is what a reader must know to go on there.
+    For a part of a file, `first_offset` is where its first record begins, and `end_offset` where the first record behind it
+    begins, NO_MORE when there is none; both are None when no record was found. `head` is what a reader must know to go on
+    there.
     """
 
     split: int
     source: Source
     file: int
     tap: str = ""
-    place: int = 0
+    capture_point: int = 0
     format: str | None = None
     bytes: int = 0
     numbers: int = 0
@@ -77,20 +78,22 @@ class Reading:
     secrets: list[tuple[int, Octets]] = field(default_factory=list, repr=False)
 
 
-class Share(NamedTuple):
-    """Number `number`, from 0, of `of` runs over the same inputs, each of which takes connections of its own. Of a single
-    input they may be `weighed`: all runs see the same packets in the same order, which is not so where inputs are merged."""
+class Shard(NamedTuple):
+    """The connections that one of `of` workers takes, all of which read the same inputs; `number` is that of the worker, from 0.
+
+    By hash of the connection; or `weighed`: a group of hashes goes to the shard with the fewest segments when it is first met.
+    That needs all workers to see the same packets in the same order, so it is for a single input: inputs may be merged."""
 
     number: int = 0
     of: int = 1
     weighed: bool = False
 
 
-WHOLE = Share()
+ALL_CONNECTIONS = Shard()
 
 
 def tap_of(name: str, taps: Sequence[tuple[str, str]]) -> str:
-    """The name of the place where an input was captured, by the first of `taps` (name, glob) that fits; empty: nobody said."""
+    """The name of the capture point of an input, by the first of `taps` (name, glob) that matches; empty: none does."""
     for tap, pattern in taps:
         if fnmatchcase(name, pattern) or fnmatchcase(PurePath(name).name, pattern):
             return tap
@@ -98,7 +101,7 @@ def tap_of(name: str, taps: Sequence[tuple[str, str]]) -> str:
 
 
 class Matrices(NamedTuple):
-    """What an input writes its batches into."""
+    """The matrices that an input fills with its batches."""
 
     packets: memoryview
     segments: memoryview
@@ -111,7 +114,7 @@ def new_matrices(rows: int = PACKET_ROWS) -> Matrices:
 class Input:
     """Gives the segments of one input: `segments[:, row:rows]`, whose payloads lie in `block`, until `advance` is false.
 
-    `latest` is the highest time so far, None when no packet had one. `row` is the reader's to move.
+    The consumer moves `row` behind the segments that it took.
     """
 
     def __init__(
@@ -122,7 +125,7 @@ class Input:
         fragments: Fragments,
         secrets: SecretSink | None = None,
         progress: Callable[[int], None] | None = None,
-        share: Share = WHOLE,
+        shard: Shard = ALL_CONNECTIONS,
     ) -> None:
         self.reading = reading
         self.matrices = matrices
@@ -133,25 +136,26 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, share=share.number, shares=share.of, weighed=share.weighed)
-        self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.place << PLACE_SHIFT)
+        self._packets = Packets(fragments=fragments, shard=shard.number, shards=shard.of, weighed=shard.weighed)
+        self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.capture_point << CAPTURE_POINT_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()
 
     @property
     def latest(self) -> int | None:
+        """The latest time of a packet so far, None when no packet had one."""
         return self._packets.time_range()[1]  # type: ignore[no-any-return]
 
     @property
     def time(self) -> int:
-        """Of the next segment, or of the one behind it when that is earlier: a clock that jumped ahead for one packet must
-        not hold up the rest. UNKNOWN is lower than any other."""
+        """The time of the next segment, or of the one after it if that is earlier: a clock that jumped ahead for one packet
+        must not delay the others. UNKNOWN is lower than any time."""
         following = min(self.row + 1, self.rows - 1)
         times = layout.SEGMENT_TIME
         return min(self.segments[times, self.row], self.segments[times, following])  # type: ignore[no-any-return]
 
     def advance(self) -> bool:
-        """Goes on to the next batch, or to the next segment that is left; false at the end."""
+        """Reads the next batch when all segments of this one are taken; false at the end of the input."""
         if self.row < self.rows:
             return True
         for block, segments, rows in self._batches:
@@ -161,7 +165,7 @@ class Input:
         return False
 
     def _read_all(self) -> Iterator[tuple[memoryview, memoryview, int]]:
-        """All batches; reads the input to its end, or to where it is damaged, and then fills in the reading."""
+        """Reads the input to its end, or to where it is damaged, and then completes the reading."""
         reading = self.reading
         try:
             yield from self._read()
@@ -210,7 +214,7 @@ class Input:
             data = data[:left]
             reader = reader or start.open(data)
             left -= yield from self._read_data(reader, start, data, at_end=True)
-        self._tell(reader, start, left)
+        self._complete(reader, start, left)
 
     def _read_data(
         self, reader: Reader, start: _Start, data: memoryview, at_end: bool = False
@@ -221,16 +225,16 @@ class Input:
             used += yield from self._read_block(reader, data[used:] if used else data)
         return used
 
-    def _tell(self, reader: Reader, start: _Start, left: int) -> None:
-        """Fills in the reading when all of it, but for `left` bytes at the end, is read."""
+    def _complete(self, reader: Reader, start: _Start, left: int) -> None:
+        """Fills in the reading when all bytes were read, of which the last `left` were not used."""
         reading, source = self.reading, self.reading.source
         if start.found:
             begin = start.offset
             reading.first_offset = begin
             reading.end_offset = reader.offset if reader.ended else NO_MORE
-            # A compressed file that was cut is told of once.
-            told = reader.ended or any(note.kind == "cut" for note in source.notes)
-            end = None if told else reader.finish(left)
+            # Of a compressed file that was cut there is a note already.
+            has_note = reader.ended or any(note.kind == "cut" for note in source.notes)
+            end = None if has_note else reader.finish(left)
             reading.notes = [*source.notes, *reader.notes, *([end] if end else [])]
             reading.bytes = _bytes_read(reader, left) - begin
             reading.numbers = reader.packets
@@ -262,10 +266,10 @@ class Input:
 
 
 class _Start:
-    """Where an input begins: at byte 0, or in the middle of a file, where the first record has to be found.
+    """Where an input begins: at byte 0, or in the middle of a file, where the first record must be found.
 
-    `offset` is that of the first record (or of the file header) once it is `found`, before that the place up to which it
-    was looked for in vain.
+    `offset` is that of the first record (or of the file header) once it is `found`; before that, the offset up to which the
+    file was searched.
     """
 
     def __init__(self, source: Source) -> None:
@@ -286,7 +290,7 @@ class _Start:
             reader.until = self._source.end
 
     def enter(self, reader: Reader, data: memoryview, at_end: bool = False) -> int:
-        """How many of the bytes come before the first record; `at_end`: no more will follow. Sets `found`."""
+        """How many of the bytes come before the first record; `at_end`: no more bytes will follow. Sets `found`."""
         if self.found:
             return 0
         used = 0
@@ -294,12 +298,12 @@ class _Start:
             used = len(self._source.head)
             reader.feed(bytes(data[:used]), 0, new_matrix(layout.PACKET_COLUMNS, 1))
             self._entered = True
-        place, looked = used, used
+        first, searched = used, used
         if not self._source.exact:
-            looked = len(data) if at_end else used + (max(0, len(data) - used - WINDOW_BYTES) & -4)
-            place = reader.guess(data, used, looked)
-        self.found = place >= 0
-        here = place if self.found else looked
+            searched = len(data) if at_end else used + (max(0, len(data) - used - SEARCH_BYTES) & -4)
+            first = reader.guess(data, used, searched)
+        self.found = first >= 0
+        here = first if self.found else searched
         self.offset += here - used
         if self.found:
             reader.enter(self.offset)
@@ -308,14 +312,14 @@ class _Start:
 
 
 def _one_row(segments: memoryview, row: int) -> memoryview:
-    """A copy of one row, for a segment whose bytes are elsewhere."""
+    """A copy of one row, for a segment whose payload lies in another block."""
     one = new_matrix(layout.SEGMENT_COLUMNS, 1)
     for column in range(layout.SEGMENT_COLUMNS):
         one[column, 0] = segments[column, row]
     return one
 
 
-ODD = (
+ODD_DATAGRAMS = (
     "IP datagrams whose fragments overlap; of every byte the first copy counts",
     "IP fragments that no datagram can have were passed over",
 )
@@ -326,7 +330,7 @@ def _odd(fragments: Fragments) -> tuple[int, int]:
 
 
 def _bytes_read(reader: Reader, left: int) -> int:
-    """The place up to which the file was read; nothing is behind the place where a reader stopped."""
+    """The offset up to which the file was read; at most where the reader stopped."""
     if reader.stopped:
         return reader.notes[-1].offset
     return reader.offset + (0 if reader.ended else left)

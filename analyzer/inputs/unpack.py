@@ -1,4 +1,4 @@
-"""Compressed captures: recognised by their first bytes, unpacked as a stream, damage told after what came before it."""
+"""Compressed captures: recognised by their first bytes, unpacked as a stream; damage raises after all bytes before it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Protocol
 
-# Compressed bytes read at a time, and unpacked bytes that damage can cost with the codecs of the standard library.
+# Compressed bytes read at a time; so many unpacked bytes before damage may be lost with codecs of the standard library.
 CHUNK_BYTES = 65_536
-# pyarrow loses what the failing call had unpacked already: its pieces are small for that reason.
+# pyarrow loses the bytes that the failing call had unpacked, so its pieces are small.
 ARROW_PIECE_BYTES = 4_096
 
 
@@ -23,7 +23,7 @@ class Raw(Protocol):
 
 
 class PackedDataError(Exception):
-    """Compressed data that stop or turn bad; the message is for a person. All that was readable has been yielded."""
+    """Compressed data that are cut or damaged; the message is for a person. All readable bytes have been yielded before."""
 
 
 class _Gzip:
@@ -103,7 +103,7 @@ def _standard_pieces(raw: Raw, name: str, magic: bytes, make: Callable[[], Any])
 
 
 def _next_member(raw: Raw, data: bytes) -> bytes:
-    """What follows the end of a member, without the zero bytes that tapes and block devices add."""
+    """The bytes that follow the end of a member, without the zero bytes that tapes and block devices add."""
     data = data.lstrip(b"\0")
     while not data:
         more = raw.read(CHUNK_BYTES)
@@ -134,9 +134,9 @@ def _arrow_reason(name: str, message: str) -> str:
 
 
 def last_bytes(raw: Raw, name: str, have_bytes: int) -> Iterator[bytes]:
-    """What `unpack` held back of damaged data, from a second reading: the bytes beyond `have_bytes`, one by one.
+    """The bytes of damaged data that `unpack` did not yield, from a second reading: those beyond `have_bytes`, one by one.
 
-    Only pyarrow's codecs hold something back. Ends where the damage is, without a word: it is known already.
+    Only pyarrow's codecs lose bytes. Ends where the damage is, without an error: `unpack` has raised it.
     """
     if name not in _ARROW.values():
         return

@@ -1,8 +1,8 @@
-"""The bytes of messages, for verbs that show bodies: a second pass over the captures that a dataset came from.
+"""The bytes of messages, for verbs that show bodies: a second pass over the captures of a dataset.
 
-Tables hold what analysis needs; a body is read again from its file. The second pass runs the same stages, and an
-exchange's id is the same in both, so it finds its frames. Exchanges come in the order in which they ended. Memory holds
-the requests that wait for a reply, and one batch of finished exchanges.
+Tables have no bodies, so a body is read again from its file. The second pass runs the same stages; the id of an exchange is
+the same in both passes, and leads to its frames. Exchanges come in the order in which they ended. Memory holds the requests
+that wait for a reply, and one batch of finished exchanges.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, expand
-from analyzer.query.dataset import is_dataset
-from analyzer.run.local import analyse, in_time_order
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
+from analyzer.query.exported import is_dataset
+from analyzer.run.local import read_captures
 from dissectors import layout
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def each_message(
     with tempfile.TemporaryDirectory(prefix="kanalyze-", dir=options.temp_dir) as folder:
         try:
             keys = dataset.tls_keys.afresh() if dataset.tls_keys else None
-            analyse(sources, Path(folder), replace(options, tables=()), hook=messages.frames, keys=keys)
+            read_captures(sources, Path(folder), replace(options, tables=()), hook=messages.frames, keys=keys)
         except _Enough:
             return
     messages.flush()

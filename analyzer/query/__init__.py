@@ -1,1 +1,1 @@
-"""Raw tables to answers: final tables, metrics, findings; knows neither captures nor screens."""
+"""Raw tables to answers: final tables, metrics, findings, exports; knows neither captures nor screens."""

@@ -1,5 +1,5 @@
-"""Views and tables of a database that are made when a question first names them: planning each costs some ms, computing
-those that are kept may cost much more, and a question reads few of them.
+"""Views and tables of a database, created when a question first names them: planning a view takes some milliseconds, computing
+a table may take much longer, and a question reads few of them.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-# Strings and comments, which name nothing; a quoted name is met first, so that its quotes begin no string.
+# Strings and comments, in which names do not count. A quoted name is matched first, so that its quotes begin no string.
 _QUIET = re.compile(r"""("(?:[^"]|"")*")|'(?:[^']|'')*'|--[^\n]*""")
 _READ = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 _DEFINED = re.compile(
     r"\b(\w+)\s+as\s+(?:not\s+materialized\s+|materialized\s+)?\(\s*(?:select|with|values)\b", re.IGNORECASE
 )
-# Statements that ask what there is instead of naming it.
+# Statements about all tables, which they do not name.
 _ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
 
-# A thread that waits for others looks again after so long.
+# A thread that waits for others checks again after so long.
 LOOK_AGAIN_S = 0.2
 
 
 class Entry(NamedTuple):
-    """What makes a view, or a table when it is `kept`."""
+    """The SQL of a view; of a table that is computed once if it is `kept`."""
 
     sql: str
     kept: bool
 
 
 class Catalog:
-    """`entry` gives what stands behind a name, or None; `make` runs a statement that creates it.
+    """`entry` gives the entry of a name, or None for a foreign name; `make` runs a statement that creates a view or a table.
 
-    Several threads may ask at once. The entry of a name is asked for by one of them, and one of them makes it; who needs what
-    others are making makes meanwhile whatever else it needs. Nobody begins a view before all that it reads is made, so nobody
-    waits for others in the middle of one.
+    Several threads may ask at once. One of them gets the entry of a name, and one of them creates it. A thread that needs what
+    another one is creating creates meanwhile whatever else it needs. No view is begun before all views that it reads exist, so
+    no thread waits for others in the middle of one.
     """
 
     def __init__(
@@ -44,30 +44,30 @@ class Catalog:
         self._names = tuple(names)
         self._entry = entry
         self._make = make
-        self._lock = threading.RLock()  # unlike a Condition it is taken and given back in one step
+        self._lock = threading.RLock()  # unlike a Condition it is acquired and released in one step
         self._changed = threading.Condition(self._lock)
         self._made: set[str] = set()
-        self._begun: set[str] = set()  # a thread makes it, or asks for its entry
-        self._entries: dict[str, tuple[Entry, list[str]]] = {}  # and what it reads
-        self._foreign: set[str] = set()  # names that are none of ours
+        self._begun: set[str] = set()  # a thread creates it, or gets its entry
+        self._entries: dict[str, tuple[Entry, list[str]]] = {}  # with the names that it reads
+        self._foreign: set[str] = set()  # names without an entry
 
     def prepare(self, sql: str) -> None:
-        """Makes what a statement reads, as far as that can be seen after FROM and JOIN."""
+        """Creates the views that a statement names after FROM and JOIN."""
         about_all = _ABOUT_ALL.search(_without_text(sql))
         self.ensure((*(self._names if about_all else ()), *tables_read(sql)))
 
     def prepare_words(self, sql: str) -> bool:
-        """The same for every word of a statement; False when none of them is a name of ours."""
+        """Creates the views that any word of a statement names; False when there are none."""
         words = re.findall(r"\w+", _without_text(sql.lower()))
         self.ensure(words)
         return not self._made.isdisjoint(words)
 
     def ensure(self, names: Sequence[str]) -> None:
-        """Makes views and tables, and first what they read; nothing for names that are made, or none of ours."""
+        """Creates views and tables, and first those that they read. Names that exist or are foreign are passed over."""
         more = True
         while more:
             mine = None
-            # A signal may come after any call, and must not leave a name that others wait for.
+            # A signal may come after any call, and must not leave a begun name behind, for which others would wait.
             try:
                 with self._lock:
                     mine = self._next(names)
@@ -75,16 +75,16 @@ class Catalog:
                     if mine is not None:
                         self._begun.add(mine)
                 if mine is not None:
-                    self._go_on(mine)
+                    self._advance(mine)
             finally:
                 if mine is not None:
-                    # Before the lock is asked for, where a signal may come too.
+                    # Before the lock is acquired, where a signal may come too.
                     self._begun.discard(mine)
                     with self._lock:
                         self._changed.notify_all()
 
     def forget(self, is_stale: Callable[[str], bool]) -> None:
-        """Drops views, to be made anew when they are named again."""
+        """Drops views; they are created again when a question names them."""
         for name in [name for name in tuple(self._entries) if is_stale(name)]:
             self._entries.pop(name, None)
             if name in self._made:
@@ -92,22 +92,22 @@ class Catalog:
                 self._make(f"DROP VIEW IF EXISTS {name}")
 
     def _next(self, names: Sequence[str]) -> str | None:
-        """What this thread can go on with; waits where only others can. None: all is made."""
+        """The name that this thread can go on with; waits where only other threads can go on. None: all exist."""
         while True:
-            # Taken first: a thread that is done says so without the lock, after what it did can be seen.
+            # Copied first: a thread that has finished removes its name without the lock, after its result can be seen.
             begun = frozenset(self._begun)
             needed: dict[str, None] = {}
             if (ready := self._ready(names, begun, needed)) is not None:
                 return ready
             if not begun.intersection(needed):
-                # Nothing, or names that read one another: the engine says so.
+                # Nothing is left, or views read each other: the engine reports that.
                 return next(iter(needed), None)
-            # Not for ever: a signal may have kept a thread from telling that it is done.
+            # With a timeout: a signal may have kept a thread from notifying.
             self._changed.wait(LOOK_AGAIN_S)
 
     def _ready(self, names: Sequence[str], begun: frozenset[str], needed: dict[str, None]) -> str | None:
-        """The first of these names, and of those below them, that can be begun now; `begun` are left to others. `needed` takes
-        those that are not made.
+        """The first of these names, and of those that they read, that can be begun now; names in `begun` are left to other
+        threads. Adds to `needed` those that do not exist yet.
         """
         for name in names:
             if name in needed or self._is_done(name):
@@ -127,11 +127,11 @@ class Catalog:
     def _is_done(self, name: str) -> bool:
         return name in self._made or name in self._foreign
 
-    def _go_on(self, name: str) -> None:
-        """Asks for the entry of a name, or makes it when that is known."""
+    def _advance(self, name: str) -> None:
+        """Gets the entry of a name; or creates it when the entry is known."""
         if name in self._entries:
             entry, _ = self._entries[name]
-            # What a signal or another setting left behind is replaced.
+            # Replaces what was left by a signal or by other settings.
             self._make(f"CREATE OR REPLACE {'TABLE' if entry.kept else 'VIEW'} {name} AS {entry.sql}")
             self._made.add(name)
         elif (found := self._entry(name)) is not None:
@@ -142,12 +142,12 @@ class Catalog:
 
 @lru_cache(maxsize=64)
 def _without_text(sql: str) -> str:
-    """A statement without its strings and comments, whatever they hold: filters come from the command line."""
+    """A statement without its strings and comments, in which anything may stand: filters come from the command line."""
     return _QUIET.sub(lambda found: found[1] or " ", sql)
 
 
 def tables_read(sql: str) -> list[str]:
-    """The names behind FROM and JOIN that the statement does not define itself (WITH), in lower case."""
+    """The names after FROM and JOIN that the statement does not define itself (WITH), in lower case."""
     text = _without_text(sql)
     defined = {name.lower() for name in _DEFINED.findall(text)}
     return [name for name in dict.fromkeys(word.lower() for word in _READ.findall(text)) if name not in defined]

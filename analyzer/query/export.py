@@ -1,8 +1,7 @@
-"""Rows on their way out: Parquet, CSV and JSON lines, in batches, to a file or a pipe.
+"""Rows as Parquet, CSV and JSON lines, in batches, to a file, a pipe or a dataset.
 
-A key (`exchange`, `connection`) is a 63-bit number: JSON readers round what is beyond 2^53, and `kanalyze show` wants
-the 16 hex digits, so JSON and CSV carry it as that text; Parquet keeps the number. Rows stream: no table is ever whole
-in memory.
+A key (`exchange`, `connection`) is a 63-bit number. JSON readers round numbers beyond 2^53, and `kanalyze show` takes 16 hex
+digits, so JSON and CSV have keys as that text; Parquet has the number. Rows are streamed: no table is held in memory.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from analyzer.base import object_storage
+from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
+from analyzer.base.storage.objects import object_writer, remove_object
 from analyzer.base.tables import TABLES, is_key
 from analyzer.base.text import csv_cell, escape_json, exchange_id
-from analyzer.query.dataset import MANIFEST
+from analyzer.query.exported import MANIFEST
 from analyzer.query.table_directories import folder
 from analyzer.version import VERSION
 
@@ -47,9 +47,9 @@ def with_hex_keys(row: dict[str, Any]) -> dict[str, Any]:
 
 
 class Rows:
-    """The result of a SELECT, not yet computed: names and types of its columns, and its rows in batches when wanted.
+    """The result of a SELECT, not yet computed: names and types of its columns, and its rows in batches on request.
 
-    A statement that cannot be run is a DatasetError.
+    Raises DatasetError for a statement that cannot be run.
     """
 
     def __init__(self, dataset: Dataset, sql: str) -> None:
@@ -79,7 +79,7 @@ def check_free(to: Path | str) -> None:
     """Raises FileExistsError when a directory, here or in object storage, holds anything; NotADirectoryError when it, or
     what it shall lie in, is a file; StorageError when storage does not answer.
     """
-    if not object_storage.is_uri(str(to)):
+    if not is_storage_uri(str(to)):
         there = next((path for path in (Path(to), *Path(to).parents) if path.exists()), None)
         if there and not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "is a file; name a new directory", str(there))
@@ -95,8 +95,8 @@ def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
     file, StorageError when storage does not take it. What a failed run wrote is removed.
     """
     check_free(to)
-    if isinstance(to, str) and object_storage.is_uri(to):
-        return _export_to(_Bucket(object_storage.address(to)), dataset, form)
+    if isinstance(to, str) and is_storage_uri(to):
+        return _export_to(_Bucket(parse_address(to)), dataset, form)
     return _export_to(_Directory(Path(to)), dataset, form)
 
 
@@ -141,16 +141,16 @@ class _Directory:
 class _Bucket:
     """A place in object storage: it is there when something lies in it."""
 
-    def __init__(self, at: object_storage.Address) -> None:
+    def __init__(self, at: Address) -> None:
         self._at = at
 
     def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
-        return object_storage.writing(self._at.inside(name))
+        return object_writer(self._at.inside(name))
 
     def remove(self, name: str) -> None:
         """As far as storage lets us: what ended the export is what a person must hear."""
-        with suppress(object_storage.StorageError):
-            object_storage.remove(self._at.inside(name))
+        with suppress(StorageError):
+            remove_object(self._at.inside(name))
 
     def leave(self) -> None:
         pass

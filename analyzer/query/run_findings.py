@@ -1,4 +1,4 @@
-"""Runs the rules of `analyzer.query.findings` over a dataset: what needs attention, the worst first, with its evidence."""
+"""Runs the rules of `analyzer.query.findings` over a dataset: findings with evidence, the worst first."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analyzer.query.findings import SEVERITIES, Rule, gates, rules
+from analyzer.query.findings import SEVERITIES, Rule, conditions_by_table, rules
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 EVIDENCE = "evidence"
-# Rules that begin with one of these look at every row of it.
+# Rules whose condition reads one of these tables read all of its rows.
 LARGE = ("exchanges", "offered_versions")
-MOST_ROWS = 100  # of one rule; the rest is counted
+MOST_ROWS = 100  # of one rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Finding:
 
 
 def find_quickly(dataset: Dataset) -> list[Finding]:
-    """What the rules find that need not look at every exchange; of a small capture, all of them."""
+    """Findings of rules that need not read every exchange; for a small capture those of all rules."""
     missing = {*LARGE, *dataset.left_out}
     return find(dataset, [rule for rule in rules() if rule.table not in missing] if dataset.left_out else None)
 
@@ -52,18 +52,18 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
     """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Raises DatasetError."""
     rows = [
         (rule, row)
-        for rule in _open(dataset, rules() if chosen is None else chosen)
+        for rule in _with_true_condition(dataset, rules() if chosen is None else chosen)
         for row in dataset.query(
             f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}"
         )
     ]
-    places = _places(dataset, {number for _, row in rows for number in _exchanges(row)})
+    evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [
         Finding(
             rule,
             row.get("severity") or rule.severity,
             row,
-            tuple(places.get(number, Evidence(number, None, None)) for number in _exchanges(row)),
+            tuple(evidence.get(number, Evidence(number, None, None)) for number in _exchanges(row)),
         )
         for rule, row in rows
     ]
@@ -77,16 +77,19 @@ def _exchanges(row: dict[str, Any]) -> list[int]:
     return list(dict.fromkeys(value for value in values if value is not None))
 
 
-def _open(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
-    """Those of the rules that may find something: one question about each table instead of one for each rule."""
+def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
+    """The rules whose conditions are true, by one question about each table instead of one for each rule."""
     passed = {
-        name for question in gates(chosen).values() for name, true in dataset.query(question)[0].items() if true is True
+        name
+        for question in conditions_by_table(chosen).values()
+        for name, true in dataset.query(question)[0].items()
+        if true is True
     }
     return [each for each in chosen if each.name in passed]
 
 
-def _places(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:
-    """Where the exchanges stand, all of them in one question."""
+def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:
+    """Exchange -> where its first message is, by one question for all."""
     if not exchanges:
         return {}
     wanted = ", ".join(f"({number})" for number in sorted(exchanges))

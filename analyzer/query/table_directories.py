@@ -1,7 +1,7 @@
-"""Directories of tables, on this machine or in object storage: which files a table has, and those files at hand.
+"""Directories of tables, on this machine or in object storage: which files a table has, and where they can be read.
 
-A table is one file, TABLE.parquet, or many: TABLE/*.parquet and TABLE/date=YYYY-MM-DD/*.parquet. From storage a table is
-copied when it is first wanted, as a whole: SQL asks many times, and for a little of each file.
+A table is one file, TABLE.parquet, or many: TABLE/*.parquet and TABLE/date=YYYY-MM-DD/*.parquet. From storage all files of a
+table are copied when it is first read: SQL reads many times, and a little of each file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from analyzer.base import object_storage
+from analyzer.base.storage.addresses import Address, is_storage_uri, parse_address
+from analyzer.base.storage.objects import StorageEntry, list_folder
+from analyzer.base.storage.reader import ObjectReader, read_object
 
 # Objects that are copied at the same time: many small ones wait for round trips most of the time.
 COPIES_AT_ONCE = 8
@@ -29,13 +31,13 @@ class Folder(Protocol):
     is_remote: bool
 
     def names(self, below: str = "") -> dict[str, bool]:
-        """What lies in it or in a directory below: name -> is it a directory? Nothing when it is not there."""
+        """The entries of the directory, or of one below it: name -> is it a directory? Empty when it does not exist."""
 
     def read(self, name: str) -> bytes:
         """All of a small file. Raises OSError."""
 
-    def here(self, names: Sequence[str]) -> list[Path]:
-        """Files of this machine with the bytes of those named. Raises OSError."""
+    def local_paths(self, names: Sequence[str]) -> list[Path]:
+        """Paths on this machine with the bytes of these files. Raises OSError."""
 
     def close(self) -> None:
         """Removes what was copied."""
@@ -64,7 +66,7 @@ class LocalFolder:
         """All of a small file. Raises OSError."""
         return (self._path / name).read_bytes()
 
-    def here(self, names: Sequence[str]) -> list[Path]:
+    def local_paths(self, names: Sequence[str]) -> list[Path]:
         """The files themselves."""
         return [self._path / name for name in names]
 
@@ -77,14 +79,14 @@ class RemoteFolder:
 
     is_remote = True
 
-    def __init__(self, at: object_storage.Address, temp_directory: Path | None = None) -> None:
+    def __init__(self, at: Address, temp_directory: Path | None = None) -> None:
         self._at = at
         self._temp_directory = temp_directory
         # Threads may ask for different tables at once.
         self._numbering = threading.Lock()
         self._copies: Path | None = None
         self._count = 0
-        self._listed: dict[str, object_storage.Found] = {}
+        self._listed: dict[str, StorageEntry] = {}
         self.names = cache(self._names)
 
     def __str__(self) -> str:
@@ -93,7 +95,7 @@ class RemoteFolder:
     def _names(self, below: str = "") -> dict[str, bool]:
         folder = self._at.inside(below) if below else self._at
         found = {}
-        for one in sorted(object_storage.listing(folder)):
+        for one in sorted(list_folder(folder)):
             name = one.address.key.rpartition("/")[2]
             found[name] = one.is_folder
             self._listed[f"{below}/{name}" if below else name] = one
@@ -101,14 +103,14 @@ class RemoteFolder:
 
     def read(self, name: str) -> bytes:
         """All of a small object. Raises StorageError."""
-        return object_storage.read(self._at.inside(name))
+        return read_object(self._at.inside(name))
 
-    def here(self, names: Sequence[str]) -> list[Path]:
+    def local_paths(self, names: Sequence[str]) -> list[Path]:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
         with self._numbering:
             if self._copies is None:
                 self._copies = Path(tempfile.mkdtemp(prefix="kanalyze-dataset-", dir=self._temp_directory))
-            # By number: names in storage are whatever somebody wrote there.
+            # Named by number: names in storage may be no names of files.
             paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
             self._count += len(names)
         with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
@@ -121,8 +123,8 @@ class RemoteFolder:
             shutil.rmtree(self._copies, ignore_errors=True)
 
 
-def _copy(found: object_storage.Found, to: Path) -> None:
-    reader = object_storage.Reader(found)
+def _copy(found: StorageEntry, to: Path) -> None:
+    reader = ObjectReader(found)
     try:
         with to.open("wb") as file:
             while data := reader.read(_COPY_BYTES):
@@ -133,13 +135,13 @@ def _copy(found: object_storage.Found, to: Path) -> None:
 
 def folder(place: Path | str, temp_directory: Path | None = None) -> Folder:
     """The directory at a path or URI. Raises StorageError for a URI that names none."""
-    if isinstance(place, str) and object_storage.is_uri(place):
-        return RemoteFolder(object_storage.address(place), temp_directory)
+    if isinstance(place, str) and is_storage_uri(place):
+        return RemoteFolder(parse_address(place), temp_directory)
     return LocalFolder(Path(place))
 
 
 def table_files(where: Folder, table: str) -> list[str]:
-    """The Parquet files of a table, none when it is not there."""
+    """The Parquet files of a table; none when the directory has no such table."""
     top = where.names()
     if top.get(f"{table}.parquet") is False:
         return [f"{table}.parquet"]
@@ -158,5 +160,5 @@ def table_files(where: Folder, table: str) -> list[str]:
 
 
 def _holds_rows(name: str, is_folder: bool) -> bool:
-    """What begins with a dot or underscore is somebody's work in progress."""
+    """Whether a file belongs to its table. Names with a dot or an underscore in front are unfinished files of writers."""
     return not is_folder and name.endswith(".parquet") and not name.startswith((".", "_"))

@@ -1,1 +1,1 @@
-"""Reports: from metrics only, never from packets."""
+"""Reports as text and JSON, from metrics and findings only; knows neither captures nor the command line."""

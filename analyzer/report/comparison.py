@@ -12,9 +12,9 @@ from rich.text import Text
 from analyzer.base.text import csv_cell, json_text
 from analyzer.base.wait_kinds import kind_of
 from analyzer.compare.captures import ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.format import count, duration, safe
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 QUIET = ("same", "unknown")
 WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}
@@ -49,10 +49,10 @@ def _section(title: str, columns: Sequence[Column], rows: list[tuple[list[str], 
     same = sum(change == "same" for _, change in rows)
     unknown = sum(change == "unknown" for _, change in rows)
     parts = [f"{same:,} the same"] + ([f"{unknown:,} with too little to tell"] if unknown else [])
-    lines = [layout.heading(title, width)]
+    lines = [text_tables.heading(title, width)]
     if told:
-        lines += layout.table(columns, told, width)
-    return lines + layout.remarks(("And " if told else "Nothing changed: ") + ", ".join(parts) + ".", width)
+        lines += text_tables.table(columns, told, width)
+    return lines + text_tables.remarks(("And " if told else "Nothing changed: ") + ", ".join(parts) + ".", width)
 
 
 CHANGE = Column("change")

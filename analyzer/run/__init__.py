@@ -1,1 +1,1 @@
-"""Captures to a dataset on this machine: chooses how to read them; knows no screen."""
+"""Captures to a dataset on this machine: chooses how to read them, writes the SQL over raw tables; knows no screen."""

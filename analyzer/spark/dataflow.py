@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from analyzer.ingest.facts.tables import FACT_TABLES
-from analyzer.run.local import RESOLVED_IN_TASKS
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.run.raw_views import RESOLVED_IN_TASKS
 from analyzer.spark import rows, stages
 from analyzer.spark.session import told
 

@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.distributed.plan import TARGET_BYTES, Plan, plan, repaired
+from analyzer.distributed.plan import TARGET_BYTES, Plan, plan
+from analyzer.distributed.plan_repair import repaired
 from analyzer.ingest.run_tables import by_file, small_tables
 from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
-from analyzer.inputs.sources import InputError, Source, expand
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import InputError, Source
 from analyzer.query import resolve
-from analyzer.run import local
+from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 from analyzer.spark import dataflow, stages
 from analyzer.spark.dataflow import Stage
 from analyzer.spark.session import prepare
@@ -33,7 +35,7 @@ from analyzer.spark.views import Views, final_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from analyzer.ingest.pipeline import Summary
+    from analyzer.ingest.summary import Summary
     from analyzer.inputs.readings import Reading
 
     Tell = Callable[[str], None]
@@ -60,7 +62,7 @@ def planned(inputs: Sequence[str], options: Options, task_bytes: int = TARGET_BY
         raise InputError("\n".join(warnings))
     failed = bool(warnings)
     if found.passed_over:
-        warnings.append(local.told_passed_over(found.passed_over))
+        warnings.append(passed_over_warning(found.passed_over))
     made = plan(in_time_order(sources), task_bytes, options.taps)
     return Planned(made, options, tuple(warnings), failed)
 
@@ -152,11 +154,11 @@ def run(spark: SparkSession, given: Planned, strict: bool = False, tell: Tell = 
 
 
 def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Tables:
-    lines = [line for reading in done.files for line in local.warnings_of(reading)]
-    failed = given.failed or any(local.unreadable(reading) for reading in done.files)
+    lines = [line for reading in done.files for line in input_warnings(reading)]
+    failed = given.failed or any(is_unreadable(reading) for reading in done.files)
     if (strict and failed) or all(reading.failure for reading in done.files):
         raise InputError("\n".join([*given.warnings, *lines]))
-    lines += [*local.limits_reached(done.summary), *local.key_log_lines(read_key_logs(given.options.tls_key_logs))]
+    lines += [*limit_warnings(done.summary), *secret_warnings(read_key_logs(given.options.tls_key_logs))]
     raw = {f"raw_{name}": frame for name, frame in done.raw().items()}
     raw |= {name: dataflow.small(spark, table) for name, table in small_tables(done.readings, done.summary).items()}
     whole_files = all(reading.file == reading.split for reading in done.readings)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from analyzer.distributed import fragments
 from analyzer.distributed.stitch import JOINED
 from analyzer.ingest import raw_tables, tls_facts
-from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.ingest.arrow_tables import arrow_table
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def schema(table: str) -> pa.Schema:
         return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in FACT_TABLES[table]])
     fields = OF_RUNS[table]
     columns = 2 + max(field.at for field in fields)
-    made = raw_tables.arrow_table(fields, new_matrix(columns, 1), 0, pa.array([], pa.string()))
+    made = arrow_table(fields, new_matrix(columns, 1), 0, pa.array([], pa.string()))
     return pa.schema([(field.name, _plain(field.type)) for field in made.schema])
 
 

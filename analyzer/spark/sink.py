@@ -1,6 +1,6 @@
 """Final tables as a dataset of Parquet files that `kanalyze DIR` reads: TABLE/part-*.parquet, and a manifest, written last.
 
-Executors write the files themselves, to whatever `analyzer.base.object_storage` reaches: Spark needs no jar for it. A
+Executors write the files themselves, to whatever `analyzer.base.storage` reaches: Spark needs no jar for it. A
 file is named after the partition that it holds, so a task that runs twice writes the same file twice.
 """
 
@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from analyzer.base.object_storage import address, find, is_uri, listing, writing
+from analyzer.base.storage.addresses import is_storage_uri, parse_address
+from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
-from analyzer.query.dataset import MANIFEST
+from analyzer.query.exported import MANIFEST
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import conform
 from analyzer.spark.session import SparkError, told
@@ -51,8 +52,8 @@ class Written(NamedTuple):
 
 def check_free(place: str) -> None:
     """Raises SparkError when there is anything at a place, StorageError when nobody can get there."""
-    if is_uri(place):
-        taken = bool(listing(address(place)))
+    if is_storage_uri(place):
+        taken = bool(list_folder(parse_address(place)))
     else:
         folder = Path(place)
         taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
@@ -67,7 +68,7 @@ def write(tables: Tables, place: str, tell: Tell = lambda _: None) -> dict[str, 
     what went wrong on executors, OSError for the place.
     """
     check_free(place)
-    if not is_uri(place):
+    if not is_storage_uri(place):
         place = str(Path(place).absolute())
     counts = {}
     for table in TABLES:
@@ -178,8 +179,8 @@ class _File:
 @contextmanager
 def _writing(place: str, file: str) -> Iterator[Any]:
     """A binary stream that becomes the file when the block ends well."""
-    if is_uri(place):
-        with writing(address(f"{place}/{file}")) as stream:
+    if is_storage_uri(place):
+        with object_writer(parse_address(f"{place}/{file}")) as stream:
             yield stream
         return
     path = Path(place) / file
@@ -196,8 +197,8 @@ def _writing(place: str, file: str) -> Iterator[Any]:
 
 def _size(place: str, file: str) -> int | None:
     """Bytes of a file; None when it is not there."""
-    if is_uri(place):
-        found = find(address(f"{place}/{file}"))
+    if is_storage_uri(place):
+        found = find_object(parse_address(f"{place}/{file}"))
         return found.size_bytes if found else None
     path = Path(place) / file
     return path.stat().st_size if path.exists() else None

@@ -1,4 +1,4 @@
-"""What runs on executors: reading of a task, and stitching of a share of the fragments. Everything temporary is removed.
+"""What runs on executors: reading of a task, and stitching of a partition of the fragments. Everything temporary is removed.
 
 Both give rows of `rows.SHAPE`: raw tables, for a task also its fragments, and one row with what it tells (`Done`, sealed).
 What is run again gives the same rows.

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, cast
 from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
-from analyzer.ingest.facts.tables import FACT_TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.query import metrics, run_findings
 from analyzer.query.catalog import tables_read
-from analyzer.query.dataset import _entries, _shared
 from analyzer.query.resolve import FACTS
-from analyzer.run.local import SMALL, STEPS
+from analyzer.query.table_views import entries_of, shared_entry
+from analyzer.run.raw_views import COMPUTED_ONCE
 from analyzer.spark.dataflow import MOST_PARTITIONS, RAW_TABLES
 from analyzer.spark.rows import SPARK_TYPES, _bytes
 from analyzer.spark.session import told
@@ -35,7 +35,7 @@ ALL = {table: f"all_{table}" for table in TABLES}
 RAW = frozenset(f"raw_{name}" for name in RAW_TABLES)
 # Computed when they are first read and held, so that the plan of whoever reads them ends there: nested as they are, planning
 # alone would take minutes.
-HELD = frozenset(ALL.get(name, name) for name in (*SMALL, *STEPS, "errors") if name not in FACTS)
+HELD = frozenset(ALL.get(name, name) for name in (*COMPUTED_ONCE, "errors") if name not in FACTS)
 # Columns of tables that may be missing, because there was nothing to write.
 COLUMNS = {f"raw_{name}": columns for name, columns in FACT_TABLES.items()} | {
     ALL[table]: tuple((column.name, column.type) for column in columns) for table, columns in TABLES.items()
@@ -67,7 +67,7 @@ class Views(Mapping[str, "DataFrame"]):
         made = {ALL.get(name, name) for name in sql or ()}
         for name in COLUMNS.keys() - made - self._frames.keys():
             self._frames[name] = spark.createDataFrame([], _ddl(COLUMNS[name]))
-        self._entries = _entries(sql or {}, (), filters or Filters())
+        self._entries = entries_of(sql or {}, (), filters or Filters())
         self._persisted = made & set(ALL.values()) - HELD
         self._prefix = f"kanalyze_{uuid.uuid4().hex[:12]}"
         # Settings -> their number. Views that depend on them have names of their own for each: with Spark Connect a frame is
@@ -155,7 +155,7 @@ class Views(Mapping[str, "DataFrame"]):
             return self._keep(self._frames[name]) if name in RAW else self._frames[name]
         if name == "settings":
             return self._spark.sql(settings.sql())
-        entry = self._entries.get(name) or _shared(name, settings)
+        entry = self._entries.get(name) or shared_entry(name, settings)
         assert entry is not None, name
         frame = self._spark.sql(self._named(entry.sql, settings))
         if entry.kept or name in HELD:

@@ -11,7 +11,7 @@ NO_PACKET_YET = "before the first whole packet"
 
 @dataclass
 class Interface:
-    """One interface of a capture. `PACKET_INTERFACE` of a packet is its place in the reader's list.
+    """One interface of a capture. `PACKET_INTERFACE` of a packet is its index in the reader's list.
 
     `link` is a LINKTYPE_ number; `snaplen_bytes` 0 means not limited; `received` and `drops` are the newest counts of
     an Interface Statistics Block, None where the file has none.
@@ -30,9 +30,9 @@ class Interface:
 class Note:
     """Something a person should know about the file.
 
-    `kind` is `cut` (the file ends inside a packet), `damaged` (bytes that are no capture), `skipped` (understood, but
-    not read) or `odd` (read, but unusual). `offset` counts bytes from the start of the uncompressed file, `packet` is
-    the last packet before that place, `lost_bytes` is None when nobody can know.
+    `kind` is `cut` (the file ends within a packet), `damaged` (bytes that are no capture), `skipped` (understood, but not
+    read) or `odd` (read, but unusual). `offset` counts bytes from the start of the uncompressed file; `packet` is the last
+    packet before it; `lost_bytes` is None when that is not known.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class Note:
     lost_bytes: int | None = None
 
     def behind(self, packets: int) -> Note:
-        """The same note when so many packets of the file come before the part in which `packet` was counted."""
+        """The same note with packets counted from the start of the file: `packets` come before the part that was read."""
         if not packets:
             return self
         number = self.packet + packets
@@ -51,7 +51,7 @@ class Note:
 
 
 def keep_note(notes: list[Note], note: Note) -> None:
-    """Appends `note`; a file that is damaged everywhere gets one last note instead of a list without end."""
+    """Appends `note`. Behind NOTES_KEPT notes one more says that there are others."""
     if len(notes) < NOTES_KEPT:
         notes.append(note)
     elif len(notes) == NOTES_KEPT:
@@ -59,7 +59,7 @@ def keep_note(notes: list[Note], note: Note) -> None:
 
 
 def cut_note(offset: int, packets: int, leftover_bytes: int) -> Note:
-    """The note for a file that stops inside a record: the usual end of a capture whose writer was killed."""
+    """The note for a file that ends within a record, as it does when the capturing program was killed."""
     after = f"after packet {packets}" if packets else NO_PACKET_YET
     text = f"the file ends in the middle of a packet, at byte {offset} {after} ({leftover_bytes} bytes not used)"
     return Note("cut", offset, packets, text, leftover_bytes)

@@ -1,4 +1,4 @@
-"""Which capture format is it: the one door to the readers of capture files."""
+"""Tells the format of a capture file by its first bytes and makes the reader for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dissectors.errors import Malformed
 from dissectors.formats.pcap import MAGICS, PcapReader
 from dissectors.formats.pcapng import SECTION_MAGIC, PcapngReader
 
-# Bytes of a file that decide: the pcapng section header up to its length field, more than a pcap file header.
+# Bytes that `open_reader` needs: a pcapng section header without options, which is longer than a pcap file header.
 HEAD_BYTES = 28
 
 Reader = PcapReader | PcapngReader
@@ -36,8 +36,8 @@ _OTHER_FORMATS = (
 def open_reader(head: bytes) -> Reader:
     """The reader for a file that starts with `head`: HEAD_BYTES bytes, or all of a shorter file.
 
-    The reader still wants the file from its first byte on. Raises `Malformed` when this is no capture that we read; its
-    `got` says in a few words what it is instead.
+    The reader must be fed the file from its first byte on. Raises `Malformed` when this is no pcap or pcapng file; its `got`
+    says in a few words what it is instead.
     """
     magic = head[:4]
     if magic in MAGICS:
@@ -48,7 +48,7 @@ def open_reader(head: bytes) -> Reader:
 
 
 def describe(head: bytes) -> str:
-    """A few words for a person about a file that is no capture of ours."""
+    """A few words that say what a file is that is no pcap or pcapng file."""
     if not head:
         return "an empty file"
     for magic, name in _OTHER_FORMATS:

@@ -1,6 +1,6 @@
 """Reader of classic pcap files: draft-ietf-opsawg-pcap, and the variants that libpcap reads too.
 
-Sans-IO: the caller feeds blocks of the file and prepends what was not consumed to the next one.
+Sans-IO: the caller feeds chunks of the file and prepends what was not consumed to the next chunk.
 """
 
 import struct
@@ -9,6 +9,7 @@ import cython
 
 from dissectors.errors import Malformed, Truncated
 from dissectors.formats.capture_facts import Interface, Note, cut_note, keep_note
+from dissectors.formats.pcap_limits import *
 from dissectors.layout import *
 from dissectors.matrix import check_room
 
@@ -21,27 +22,17 @@ MAGICS = {
     b"\xa1\xb2\xcd\x34": (">", 1_000_000, 24),
     b"\x34\xcd\xb2\xa1": ("<", 1_000_000, 24),
 }
-FILE_HEADER_BYTES = 24
-# libpcap's ceiling for a packet, and ours for files that claim a larger snaplen: what a reader must be able to hold.
-USUAL_CEILING_BYTES = 262_144
-HIGHEST_CEILING_BYTES = 16 * 1024 * 1024
-# So many headers in a row that lead to one another are believed to be records, or so few before the end of what is known;
-# times of neighbours differ by a day at most.
-CHAIN = cython.declare(cython.longlong, 16)
-SHORT_CHAIN = cython.declare(cython.longlong, 3)
-DAY_SECONDS = cython.declare(cython.longlong, 86_400)
-NO_END = 1 << 62
 
 
 @cython.cclass
 class PcapReader:
     """Turns the bytes of one pcap file into rows of the packets matrix.
 
-    `packets` counts the rows so far, `offset` is the place in the file up to which all is read, `stopped` tells that
-    the rest of the file is unreadable (the newest note says why). `interfaces` has one element; `secrets` stays empty.
+    `packets` counts the rows so far; `offset` is the offset in the file up to which all is read; `stopped` says that the
+    rest of the file cannot be read (the newest note says why). `interfaces` has one element; `secrets` stays empty.
 
-    A part of a file can be read alone: `guess` finds a record, `enter` begins there, and a record that begins at `until`
-    or behind is not read: `ended`. `head` is what a reader of a later part must be made with.
+    To read a part of a file, make a new reader with the `head` of another, find a record by `guess`, and `enter` there. A
+    record that begins at offset `until` or behind is not read; then `ended` is True.
     """
 
     packets = cython.declare(cython.longlong, visibility="readonly")
@@ -56,12 +47,14 @@ class PcapReader:
     ended = cython.declare(cython.bint, visibility="readonly")
     block: cython.const[cython.uchar][::1]
     big: cython.bint
-    swapped: cython.longlong  # 0 no, 1 lengths are swapped, 2 the smaller one is the captured length
-    record: cython.longlong
-    tick: cython.longlong
-    ticks: cython.longlong
+    swapped: (
+        cython.longlong
+    )  # 1: the two lengths of a record are swapped; 2: the smaller one is the captured length; else 0
+    record: cython.longlong  # bytes of a record's header
+    tick: cython.longlong  # ns
+    ticks: cython.longlong  # per second
     link: cython.longlong
-    ceiling: cython.longlong
+    ceiling: cython.longlong  # the longest packet that is believed, in bytes
 
     def __init__(self, head: bytes):
         """Raises `Truncated` for an unfinished file header and `Malformed` for a version that no reader knows."""
@@ -75,7 +68,7 @@ class PcapReader:
         self.big = order == ">"
         self.tick = 1_000_000_000 // ticks_per_second
         self.ticks = ticks_per_second
-        # The order of the two lengths changed at 2.3, and not every writer took note (DG/UX calls itself 543.0).
+        # The order of the two lengths changed with version 2.3; some writers of 2.3 kept the old one (DG/UX writes 543.0).
         self.swapped = 1 if major == 543 or minor < 3 else 2 if minor == 3 else 0
         self.link = network & 0xFFFF
         self.ceiling = min(max(snaplen, USUAL_CEILING_BYTES), HIGHEST_CEILING_BYTES)
@@ -95,20 +88,22 @@ class PcapReader:
             )
 
     def enter(self, offset):
-        """Goes on at a record that begins at byte `offset` of the file, beyond its header: as if the file began there."""
+        """Goes on at the record at byte `offset` of the file, as if it were the first one."""
         self.offset = offset
         self.packets = 0
         self.notes = []
 
     def guess(self, block: cython.const[cython.uchar][::1], start: cython.longlong, stop: cython.longlong):
-        """The first place of `block[start:stop]` from which headers lead to one another, as records do: CHAIN of them, SHORT_CHAIN
-        before the end of the block, or exactly to it; -1 when there is none. Only a guess: payloads may hold such a chain."""
+        """The first offset in `block[start:stop]` at which records seem to begin; -1 when there is none.
+
+        Headers must lead from record to record CHAIN times, or SHORT_CHAIN times up to the last bytes of `block`, or exactly
+        to its end. It is a guess: the payload of a packet may look like that."""
         at: cython.longlong = start
         found: cython.longlong = -1
         self.block = block
         stop = min(stop, len(block) - self.record + 1)
         while at < stop:
-            if self._leads_on(at):
+            if self._begins_chain(at):
                 found = at
                 break
             at += 1
@@ -117,7 +112,8 @@ class PcapReader:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _leads_on(self, at: cython.longlong) -> cython.longlong:
+    def _begins_chain(self, at: cython.longlong) -> cython.longlong:
+        """Whether headers lead from `at` from record to record. Neighbours are captured within a day of each other."""
         size: cython.longlong = len(self.block)
         links: cython.longlong = 0
         seconds: cython.longlong
@@ -144,8 +140,8 @@ class PcapReader:
     def feed(self, block: cython.const[cython.uchar][::1], start: cython.longlong, out: cython.longlong[:, ::1]):
         """Reads whole records of `block[start:]` into `out[PACKET_, row]`; offsets count from the block's start.
 
-        Returns (rows, consumed, why): `block[:consumed]` is used up; WHY_DONE wants more input, WHY_OUTPUT_FULL a call
-        with `start=consumed` and an empty `out`. Never raises for what is in the file.
+        Returns (rows, consumed, why): `block[:consumed]` is used up. After WHY_DONE feed more bytes, after WHY_OUTPUT_FULL
+        call again with `start=consumed` and an empty `out`. Never raises for what is in the file.
         """
         at: cython.longlong = start
         size: cython.longlong = len(block)
@@ -189,7 +185,7 @@ class PcapReader:
             out[PACKET_INTERFACE, row] = 0
             row += 1
             at += self.record + captured
-        self.block = b""  # or the caller could not resize its buffer
+        self.block = b""  # releases the buffer, so that the caller can resize it
         if self.stopped:
             at = size
         elif at >= last:
@@ -199,7 +195,7 @@ class PcapReader:
         return row, at, why
 
     def finish(self, leftover_bytes):
-        """What is wrong with the end of the file, as a `Note`, or None: `leftover_bytes` were never consumed."""
+        """A `Note` when the file ends within a record, else None. `leftover_bytes` were never consumed."""
         if leftover_bytes == 0 or self.stopped:
             return None
         return cut_note(self.offset, self.packets, leftover_bytes)
@@ -220,7 +216,7 @@ class PcapReader:
         return d << 24 | c << 16 | b << 8 | a
 
     def _stop(self, offset, captured):
-        """There is no way to find the next record of a pcap file once one header is wrong."""
+        """Gives up: once the header of a record is wrong, nothing says where the next record begins."""
         self.stopped = True
         why = f"a packet of {captured} bytes" if captured else "nothing but zero bytes"
         text = f"damaged at byte {offset}, after packet {self.packets}: the file claims {why}; the rest is not read"

@@ -1,7 +1,7 @@
-"""Puts IP fragments together: RFC 791 and RFC 8200, with bounds that hold for any input.
+"""Reassembles IP fragments (RFC 791, RFC 8200) within limits of memory and time.
 
-Plain Python, as fragments of TCP are rare. Of overlapping fragments the first copy of a byte counts. What is not complete
-when a bound is reached is given up, the oldest datagram first.
+Plain Python, because TCP is rarely fragmented. Where fragments overlap, the byte that came first counts. When a limit is
+reached, incomplete datagrams are given up, the oldest one first.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dissectors.layout import UNKNOWN
 
 MOST_BYTES = 4 << 20
 MOST_DATAGRAMS = 1_024
-# Linux keeps a datagram for 30 s; in a capture without times, or with one that stands still, so many fragments.
+# Linux waits 30 s for the rest of a datagram. In a capture without times this number of later fragments counts instead.
 LONGEST_NS = 30_000_000_000
 LONGEST_FRAGMENTS = 65_536
 LARGEST_DATAGRAM = 65_535
-# 65,535 bytes in pieces of the smallest MTU that IPv4 allows are fewer.
+# A datagram of 65,535 bytes in fragments of IPv4's smallest MTU has fewer pieces.
 MOST_PIECES = 1_400
-# Given up datagrams of which the keys are remembered.
+# Keys that are remembered of datagrams that were given up.
 MOST_KEYS = 4_096
 
 Key = tuple[int, ...]
@@ -27,10 +27,11 @@ Key = tuple[int, ...]
 
 @dataclass(slots=True)
 class Datagram:
-    """What has come of one datagram: pieces (begin, bytes on the wire, bytes captured), in order and without overlap.
+    """The fragments of one datagram so far: `starts` are the offsets of `pieces` (bytes on the wire, bytes captured), in order
+    and without overlap.
 
-    `total` is None until the last fragment came, `protocol` until the first came. `packets` counts its fragments since
-    the input `epoch` began.
+    `total` is the datagram's length, None until its last fragment has come; `protocol` is None until its first has come.
+    `packets` counts its fragments since the input `epoch` began.
     """
 
     time: int
@@ -46,29 +47,29 @@ class Datagram:
     pieces: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, begin: int, length: int, data: bytes) -> None:
-        """Takes what is new of the fragment [begin, begin + length), of which `data` was captured."""
+        """Adds the bytes of the fragment [begin, begin + length), of which `data` was captured, that have not come before."""
         at, end = begin, begin + length
-        place = bisect_right(self.starts, at)
-        if place and self.starts[place - 1] + self.pieces[place - 1][0] > at:
-            at = self.starts[place - 1] + self.pieces[place - 1][0]
+        index = bisect_right(self.starts, at)
+        if index and self.starts[index - 1] + self.pieces[index - 1][0] > at:
+            at = self.starts[index - 1] + self.pieces[index - 1][0]
             self.overlaps = True
         while at < end:
-            stop = min(end, self.starts[place]) if place < len(self.starts) else end
+            stop = min(end, self.starts[index]) if index < len(self.starts) else end
             if stop > at:
                 piece = data[at - begin : stop - begin]
-                self.starts.insert(place, at)
-                self.pieces.insert(place, (stop - at, piece))
+                self.starts.insert(index, at)
+                self.pieces.insert(index, (stop - at, piece))
                 self.covered += stop - at
                 self.held_bytes += len(piece)
-                place += 1
+                index += 1
             if stop < end:
                 self.overlaps = True
-                stop = self.starts[place] + self.pieces[place][0]
-                place += 1
+                stop = self.starts[index] + self.pieces[index][0]
+                index += 1
             at = stop
 
     def payload(self) -> bytes:
-        """Its bytes up to the first one that was not captured."""
+        """The datagram's bytes up to the first one that was not captured."""
         got = []
         for length, data in self.pieces:
             got.append(data)
@@ -78,10 +79,10 @@ class Datagram:
 
 
 class Fragments:
-    """Datagrams that wait for the rest of their fragments.
+    """Datagrams that wait for fragments.
 
-    `given_up` counts those that never became complete, `overlapping` those of which bytes came twice, `impossible`
-    fragments that no datagram can have.
+    `given_up` counts datagrams that never became complete, `overlapping` those whose fragments overlapped, `impossible`
+    fragments that fit no datagram. `held_bytes` is the memory that waiting fragments take.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES, most_datagrams: int = MOST_DATAGRAMS) -> None:
@@ -97,21 +98,21 @@ class Fragments:
 
     @property
     def incomplete(self) -> frozenset[Key]:
-        """Datagrams that wait for fragments or were given up: the others may be in another part of the capture."""
+        """Keys of datagrams that wait for fragments or were given up: the rest may be in another part of the capture."""
         return frozenset(self._lost.union(self._waiting))
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def add(
-        self, key: Key, epoch: int, time: int, place: tuple[int, int, bool], data: bytes, protocol: int
+        self, key: Key, epoch: int, time: int, extent: tuple[int, int, bool], data: bytes, protocol: int
     ) -> Datagram | None:
-        """Takes one fragment; the datagram, when that was the last of it that was missing.
+        """Takes one fragment; returns its datagram if that is complete now, else None.
 
-        `place` is (offset, bytes on the wire, do more follow), `data` the bytes captured. `protocol` counts when the
-        offset is 0. `epoch` is a number of the input: the datagram's `packets` are those of its newest epoch.
+        `extent` is (offset, bytes on the wire, whether more fragments follow); `data` are the bytes captured. `protocol` is
+        used when the offset is 0. `epoch` is a number of the input: `packets` of the datagram counts since it began.
         """
-        begin, length, more = place
+        begin, length, more = extent
         self._serial += 1
         self._forget(time)
         known = self._waiting.get(key)
@@ -141,7 +142,7 @@ class Fragments:
         return None
 
     def _forget(self, time: int) -> None:
-        """Gives up what is too old. Datagrams are in the order of their first fragments."""
+        """Gives up datagrams that are too old. They stand in the order of their first fragments."""
         while self._waiting:
             key, oldest = next(iter(self._waiting.items()))
             aged = UNKNOWN not in (time, oldest.time) and time - oldest.time > LONGEST_NS

@@ -1,7 +1,8 @@
-"""Link layers that are rare under Kafka: each function finds the IP header in one packet, or says that there is none.
+"""Link layers that are rare under Kafka: each function returns the offset of the IP header in a packet, None without one.
 
-The slow path of `packets`: plain Python for every packet. dpkt is the second opinion of the tests where it knows the
-link layer; here it would not do, as it gives objects instead of offsets and gives up where snaplen cut a packet.
+Plain Python, for link types that the compiled `link_layer` does not read. Tests compare with dpkt where it knows the link
+layer; dpkt itself cannot be used here, because it gives objects instead of offsets and refuses packets that were cut by the
+snap length.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _VLAN_TYPES = (b"\x81\x00", b"\x88\xa8")
 
 
 def _ip(data: bytes, kind: bytes, at: int) -> int | None:
-    """`at` if a packet of ethertype `kind` has IP there, looking through VLAN tags."""
+    """The offset of the IP header if ethertype `kind`, whose payload begins at `at`, is IP or a VLAN tag before IP."""
     while kind in _VLAN_TYPES and at + 4 <= len(data):
         kind = data[at + 2 : at + 4]
         at += 4
@@ -35,7 +36,7 @@ def _ethernet(data: bytes) -> int | None:
 
 
 def fddi(data: bytes) -> int | None:
-    """ANSI X3T9.5: frame control 0x50 to 0x5f is LLC, behind two addresses."""
+    """ANSI X3T9.5: frame control 0x50 to 0x5f means LLC, which follows two addresses."""
     return _llc(data, 13) if data and data[0] & 0xF0 == 0x50 else None
 
 
@@ -48,7 +49,7 @@ def ppp(data: bytes) -> int | None:
 
 
 def pppoe(data: bytes) -> int | None:
-    """RFC 2516: a PPPoE session header with nothing before it."""
+    """RFC 2516: a PPPoE session header without an Ethernet header."""
     return 8 if data[6:8] in (b"\x00\x21", b"\x00\x57") else None
 
 
@@ -72,18 +73,18 @@ def wireless(data: bytes) -> int | None:
 
 
 def radiotap(data: bytes) -> int | None:
-    """A radiotap header says its own length at byte 2."""
+    """A radiotap header, whose length is at byte 2, then an IEEE 802.11 frame."""
     return _behind(data, int.from_bytes(data[2:4], "little"), wireless)
 
 
 def ppi(data: bytes) -> int | None:
-    """Per-Packet Information: a header of its own length, then a packet of the link type that it names."""
+    """Per-Packet Information: a header with its length and the link type of the packet that follows."""
     inner = {1: _ethernet, 9: ppp, 105: wireless}.get(int.from_bytes(data[4:8], "little"))
     return None if inner is None else _behind(data, int.from_bytes(data[2:4], "little"), inner)
 
 
 def nflog(data: bytes) -> int | None:
-    """Netfilter log: attributes of length and type, in the capturing host's byte order; type 9 is the packet."""
+    """Netfilter log: attributes of length and type in the capturing host's byte order; type 9 holds the packet."""
     at = 4
     while at + 4 <= len(data):
         length, kind = struct.unpack_from("<HH" if data[at + 3] == 0 else ">HH", data, at)
@@ -94,7 +95,7 @@ def nflog(data: bytes) -> int | None:
 
 
 def _behind(data: bytes, header: int, inner: Callable[[bytes], int | None]) -> int | None:
-    """The place that `inner` finds behind a header of `header` bytes."""
+    """What `inner` finds behind a header of `header` bytes, as an offset in `data`."""
     at = inner(data[header:]) if header >= 8 else None
     return None if at is None else header + at
 

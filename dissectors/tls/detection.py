@@ -1,15 +1,15 @@
 """Tells TLS connections from others by their first bytes, and takes their rows out of a batch of chunks.
 
-A connection that began with a SYN shows what it is in the first bytes of either side: a handshake record with a hello in
-it. One met in mid-flight is TLS when two record headers stand where the first one's length says, or when a segment is one
-whole record; 64 KiB of each side are looked at. Once told, nothing is looked at any more: a connection that is not TLS
-costs two reads per chunk.
+A connection that began with a SYN is decided by the first bytes of either side: a handshake record with a ClientHello or
+ServerHello, or an alert, means TLS. One that was met in mid-flight is TLS when two record headers stand where the length of
+the first one says, or when a segment is one whole record; the first 64 KiB of each side are looked at. Once a connection is
+decided its bytes are not looked at any more: one that is not TLS costs two reads per chunk.
 
-Rows of TLS connections leave for `sessions`. Where that one says that nothing can be read (`pass_over`), their data is
-counted and dropped here. Rows of one slot stay in order: when rows of a slot have left a batch, all later rows of this
-slot leave it too, also those of the next connection in it.
+Rows of TLS connections leave for `sessions`. When `sessions` finds that nothing of a connection can be decrypted
+(`stop_reading`), its data is counted and dropped here. Rows of one slot stay in order: when rows of a slot have left a batch,
+all later rows of this slot leave it too, also those of the next connection in it.
 
-Known weakness: a first segment of fewer than 6 bytes is not recognised.
+Known weakness: a connection whose first segment has fewer than 6 bytes is not recognised.
 
 Sources: RFC 5246 and RFC 8446, record layer and handshake headers.
 """
@@ -18,32 +18,15 @@ import cython
 
 from dissectors.layout import *
 from dissectors.matrix import new_matrix
+from dissectors.tls.detection_columns import *
 
 i64 = cython.typedef(cython.longlong)
-
-# State of a connection: state[slot, column]; side columns come in pairs.
-S_KIND = cython.declare(cython.int, 0)
-S_PART = cython.declare(cython.int, 1)
-S_FROM_SYN = cython.declare(cython.int, 2)
-S_BATCH = cython.declare(cython.int, 3)  # the last batch that its rows left
-S_SEEN = cython.declare(cython.int, 4)  # bytes looked at
-S_NEXT = cython.declare(cython.int, 6)  # place where a record header must stand if the last one was one; 0 none
-S_DROPPED = cython.declare(cython.int, 8)  # bytes passed over
-S_COLUMNS = cython.declare(cython.int, 10)
-
-UNTOLD = cython.declare(i64, 0)
-PLAIN = cython.declare(i64, 1)
-TLS = cython.declare(i64, 2)
-PASSED_OVER = cython.declare(i64, 3)
-
-LONGEST_RECORD = cython.declare(i64, 18432)  # 16 KiB, and 2 KiB of expansion
-LOOKED_AT = cython.declare(i64, 65536)
 
 
 @cython.final
 @cython.cclass
 class TlsRows:
-    """Sorts batches of chunks; `taken` holds the rows that left the last one (TAKEN_ columns)."""
+    """Separates the rows of TLS connections; `taken` holds the rows that left the last batch (TAKEN_ columns)."""
 
     state: i64[:, ::1]
     moved: i64[:, ::1]
@@ -53,46 +36,46 @@ class TlsRows:
     taken = cython.declare(object, visibility="readonly")
     slots: i64
     batch: i64
-    room: i64
+    capacity: i64  # rows that `taken` has room for
     used: i64
 
     def __init__(self):
         self.slots = 0
         self.batch = 0
-        self.room = 0
+        self.capacity = 0
         self.state_memory = None
         self.taken = None
 
-    def sort(self, block, heap, chunks, rows, slots):
+    def separate(self, block, heap, chunks, rows, slots):
         """Takes rows of TLS connections out of rows [0, rows) of `chunks`, whose bytes are in `block` and `heap`.
 
         Returns (rows that stay, moved to the front; rows in `taken`).
         """
         if slots > self.slots:
             self._grow(slots)
-        if rows > self.room:
-            self.room = chunks.shape[1]
-            self.taken = new_matrix(TAKEN_COLUMNS, self.room)
+        if rows > self.capacity:
+            self.capacity = chunks.shape[1]
+            self.taken = new_matrix(TAKEN_COLUMNS, self.capacity)
             self.moved = self.taken
         self.stream_block = block
         self.stream_heap = heap
         self.batch += 1
         self.used = 0
-        kept = self._sort(chunks, rows)
+        kept = self._separate(chunks, rows)
         self.stream_block = None
         self.stream_heap = None
         return kept, self.used
 
-    def pass_over(self, slot, part):
-        """Nothing of this part can be read: its data is only counted from the next batch on."""
+    def stop_reading(self, slot, part):
+        """Nothing of this part can be decrypted: from the next batch on its data is only counted."""
         if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
-            self.state[slot, S_KIND] = PASSED_OVER
+            self.state[slot, S_KIND] = UNREADABLE
 
-    # ---- a run over a part of a capture: see `dissectors.tcp.reassembly` ----
+    # ---- a capture read in parts: checkpoints of a connection ----
 
-    def rest(self, slot: i64):
-        """What is known of a connection: its kind, then for each side the bytes looked at, and how far behind them a record
-        header must stand (0: nowhere). None for TLS."""
+    def checkpoint(self, slot: i64):
+        """What is known of a connection: its kind, then for each side the bytes looked at, and how many bytes behind them a
+        record header must stand (0: nowhere). None for TLS."""
         if self.state[slot, S_KIND] >= TLS:
             return None
         found = [self.state[slot, S_KIND]]
@@ -101,25 +84,27 @@ class TlsRows:
             found += [seen, max(0, self.state[slot, S_NEXT + side] - seen)]
         return found
 
-    def fits(self, slot: i64, one, flip: i64):
-        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
-        mine = self.rest(slot)
-        if mine is None or mine[0] == PLAIN:
+    def matches(self, slot: i64, checkpoint, flip: i64):
+        """Whether the connection is where `checkpoint` of another run was taken, whose side 0 is side `flip` here."""
+        mine = self.checkpoint(slot)
+        if mine is None or mine[0] == NOT_TLS:
             return mine is not None
-        return one[0] == UNTOLD and mine[2 + 2 * flip] == one[2] and mine[4 - 2 * flip] == one[4]
+        return (
+            checkpoint[0] == UNDECIDED and mine[2 + 2 * flip] == checkpoint[2] and mine[4 - 2 * flip] == checkpoint[4]
+        )
 
-    def jump(self, slot: i64, one, two, flip: i64):
-        """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
-        if self.state[slot, S_KIND] == PLAIN:
+    def resume(self, slot: i64, before, after, flip: i64):
+        """Takes the connection from the checkpoint `before`, which it matches, to the checkpoint `after`."""
+        if self.state[slot, S_KIND] == NOT_TLS:
             return
-        self.state[slot, S_KIND] = two[0]
+        self.state[slot, S_KIND] = after[0]
         for side in range(2):
             mine = side ^ flip
-            self.state[slot, S_SEEN + mine] += two[1 + 2 * side] - one[1 + 2 * side]
+            self.state[slot, S_SEEN + mine] += after[1 + 2 * side] - before[1 + 2 * side]
             seen = self.state[slot, S_SEEN + mine]
-            self.state[slot, S_NEXT + mine] = seen + two[2 + 2 * side] if two[2 + 2 * side] else 0
-            if seen > LOOKED_AT:
-                self.state[slot, S_KIND] = PLAIN
+            self.state[slot, S_NEXT + mine] = seen + after[2 + 2 * side] if after[2 + 2 * side] else 0
+            if seen > MOST_LOOKED_AT:
+                self.state[slot, S_KIND] = NOT_TLS
 
     def _grow(self, wanted):
         size = max(64, self.slots)
@@ -133,9 +118,11 @@ class TlsRows:
         self.state = larger
         self.slots = size
 
+    # ---- rows ----
+
     @cython.cfunc
     @cython.exceptval(-1)
-    def _sort(self, chunks: i64[:, ::1], rows: i64) -> i64:
+    def _separate(self, chunks: i64[:, ::1], rows: i64) -> i64:
         row: i64
         slot: i64
         kind: i64
@@ -147,17 +134,17 @@ class TlsRows:
             if kind == CHUNK_OPEN:
                 self._open(chunks, row, slot)
             state = self.state[slot, S_KIND]
-            if state == UNTOLD and kind == CHUNK_DATA:
+            if state == UNDECIDED and kind == CHUNK_DATA:
                 state = self._look(chunks, row, slot)
-            elif state == UNTOLD and kind == CHUNK_GAP:
+            elif state == UNDECIDED and kind == CHUNK_GAP:
                 self.state[slot, S_SEEN + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
             if state >= TLS or (self.used > 0 and self.state[slot, S_BATCH] == self.batch):
-                if state == PASSED_OVER and kind == CHUNK_GAP:
+                if state == UNREADABLE and kind == CHUNK_GAP:
                     continue
-                if state == PASSED_OVER and kind == CHUNK_DATA:
+                if state == UNREADABLE and kind == CHUNK_DATA:
                     self.state[slot, S_DROPPED + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
                     continue
-                if state != PASSED_OVER or kind != CHUNK_END or self.state[slot, S_BATCH] == self.batch:
+                if state != UNREADABLE or kind != CHUNK_END or self.state[slot, S_BATCH] == self.batch:
                     self._take(chunks, row, slot, state >= TLS)
                     continue
             if kept != row:
@@ -168,6 +155,7 @@ class TlsRows:
     @cython.cfunc
     @cython.exceptval(-1)
     def _open(self, chunks: i64[:, ::1], row: i64, slot: i64) -> cython.int:
+        """A new connection in a slot. The batch that rows of the slot left is kept: the new rows must stay behind them."""
         column: i64
         batch: i64 = self.state[slot, S_BATCH]
         for column in range(S_COLUMNS):
@@ -202,22 +190,22 @@ class TlsRows:
     @cython.cfunc
     @cython.exceptval(-1)
     def _look(self, chunks: i64[:, ::1], row: i64, slot: i64) -> i64:
-        """Looks at a chunk of a connection that is not told yet; says what it is now."""
+        """Looks at a chunk of a connection that is not decided yet; returns what the connection is now."""
         side: i64 = chunks[CHUNK_SIDE, row]
         length: i64 = chunks[CHUNK_LENGTH, row]
         seen: i64 = self.state[slot, S_SEEN + side]
-        told: i64 = UNTOLD
+        kind: i64 = UNDECIDED
         if length == 0:
-            return UNTOLD
+            return UNDECIDED
         if self.state[slot, S_FROM_SYN] and seen == 0:
-            told = TLS if self._is_hello(chunks, row) else PLAIN
+            kind = TLS if self._is_hello(chunks, row) else NOT_TLS
         elif self._is_chain(chunks, row, slot, side):
-            told = TLS
-        elif seen + length > LOOKED_AT:
-            told = PLAIN
+            kind = TLS
+        elif seen + length > MOST_LOOKED_AT:
+            kind = NOT_TLS
         self.state[slot, S_SEEN + side] = seen + length
-        self.state[slot, S_KIND] = told
-        return told
+        self.state[slot, S_KIND] = kind
+        return kind
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -229,9 +217,9 @@ class TlsRows:
         if chunks[CHUNK_LENGTH, row] < 6 or not self._is_header(buffer, at):
             return False
         size = self._size(buffer, at)
-        if self._byte(buffer, at) == 21:
-            return size == 2 and self._byte(buffer, at + 5) <= 2
-        return self._byte(buffer, at) == 22 and size >= 4 and 1 <= self._byte(buffer, at + 5) <= 2
+        if self._byte(buffer, at) == ALERT:
+            return size == 2 and self._byte(buffer, at + 5) <= FATAL
+        return self._byte(buffer, at) == HANDSHAKE and size >= 4 and 1 <= self._byte(buffer, at + 5) <= SERVER_HELLO
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -257,7 +245,7 @@ class TlsRows:
                 if after + 5 <= length:
                     if self._is_header(buffer, base + after):
                         return True
-                elif self._byte(buffer, base + at) == 23:
+                elif self._byte(buffer, base + at) == APPLICATION_DATA:
                     self.state[slot, S_NEXT + side] = seen + after
         return False
 
@@ -266,13 +254,19 @@ class TlsRows:
     def _is_header(self, buffer: i64, at: i64) -> cython.bint:
         """Five bytes that may be a record header: change cipher spec, alert, handshake or data, version 3.0 to 3.4."""
         kind: i64 = self._byte(buffer, at)
-        if kind < 20 or kind > 23 or self._byte(buffer, at + 1) != 3 or self._byte(buffer, at + 2) > 4:
+        if (
+            kind < CHANGE_CIPHER_SPEC
+            or kind > APPLICATION_DATA
+            or self._byte(buffer, at + 1) != 3
+            or self._byte(buffer, at + 2) > 4
+        ):
             return False
         return 0 < self._size(buffer, at) <= LONGEST_RECORD
 
     @cython.cfunc
     @cython.exceptval(-1)
     def _size(self, buffer: i64, at: i64) -> i64:
+        """Length of the record whose header is at `at`, without the header."""
         return (self._byte(buffer, at + 3) << 8) | self._byte(buffer, at + 4)
 
     @cython.cfunc

@@ -1,4 +1,4 @@
-"""ClientHello and ServerHello of TLS: what they say about a connection, read from bytes that nobody vouches for.
+"""Reads ClientHello and ServerHello of TLS, from bytes that may be damaged or hostile.
 
 Sources: RFC 5246 section 7.4.1, RFC 8446 section 4.1, RFC 6066 (server name), RFC 7301 (ALPN).
 """
@@ -14,7 +14,7 @@ CLIENT_HELLO = 1
 SERVER_HELLO = 2
 FINISHED = 20
 KEY_UPDATE = 24
-# A hello may be longer than a record; what is longer than this is none (Wireshark and browsers stop far below).
+# A hello may be longer than a record. A longer one than this is not believed; real ones are far shorter.
 LONGEST_HELLO_BYTES = 65_536
 LONGEST_NAME_BYTES = 255
 
@@ -27,7 +27,7 @@ _RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2
 
 @dataclass(frozen=True, slots=True)
 class ClientHello:
-    """`server_name` and `alpn` (what the client offers, comma separated) are captured text; None when not said."""
+    """`server_name` and `alpn` (the protocols offered, comma separated) are captured text; None when absent."""
 
     random: bytes
     server_name: bytes | None
@@ -36,7 +36,7 @@ class ClientHello:
 
 @dataclass(frozen=True, slots=True)
 class ServerHello:
-    """`version` is the one that is spoken from here on; `retry`: no answer yet, another ClientHello is wanted."""
+    """`version` is the version that was chosen; `retry`: this is a HelloRetryRequest, another ClientHello follows."""
 
     random: bytes
     version: int
@@ -46,7 +46,7 @@ class ServerHello:
 
 
 class _Bytes:
-    """A cursor; raises Truncated where the bytes end."""
+    """A cursor over bytes; raises Truncated at their end."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -62,7 +62,7 @@ class _Bytes:
         return int.from_bytes(self.take(size), "big")
 
     def sized(self, size: int) -> bytes:
-        """A length of `size` bytes, and as many bytes."""
+        """The bytes behind a length of `size` bytes."""
         return self.take(self.number(size))
 
     @property
@@ -102,7 +102,7 @@ def server_hello(body: bytes) -> ServerHello:
 
 
 def _extensions(data: _Bytes) -> Iterator[tuple[int, bytes]]:
-    """Extensions up to the first that is cut off: what comes before has been said all the same."""
+    """(type, value) of each extension, up to the first that is incomplete."""
     if data.left < 2:
         return
     inner = _Bytes(data.data[data.at + 2 :][: data.number(2)])
@@ -114,7 +114,7 @@ def _extensions(data: _Bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _first_name(value: bytes) -> bytes | None:
-    """The host name of a server_name extension."""
+    """The host name in a server_name extension (RFC 6066); None without one."""
     if len(value) < 5 or value[2] != 0:
         return None
     size = int.from_bytes(value[3:5], "big")
@@ -131,9 +131,9 @@ def _names(value: bytes) -> Iterator[bytes]:
 
 
 class Messages:
-    """Puts the handshake messages of one direction together; only the bodies of hellos are kept.
+    """Reassembles the handshake messages of one direction from the contents of handshake records.
 
-    Feed it the contents of handshake records; it gives (type, body), with an empty body for what is not kept.
+    Only the bodies of hellos are kept; other messages have an empty body.
     """
 
     def __init__(self) -> None:
@@ -141,19 +141,19 @@ class Messages:
         self._skip = 0
 
     def clear(self) -> None:
-        """Bytes were lost: what was begun will not end."""
+        """Bytes were lost: forgets the message that was begun."""
         self._held.clear()
         self._skip = 0
 
     def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """The messages that begin (types that are not kept) or end (hellos) in these bytes."""
+        """(type, body) of each hello that ends in these bytes, and of each other message that begins in them."""
         while data:
             if self._skip:
                 step = min(self._skip, len(data))
                 self._skip -= step
                 data = data[step:]
                 continue
-            # A hello is held from its first byte on; of others only the header.
+            # Of a hello all bytes are held, of other messages only the header.
             need = 4 if len(self._held) < 4 else self._size()
             step = min(need - len(self._held), len(data))
             self._held += data[:step]

@@ -1,6 +1,6 @@
-"""Secrets of TLS sessions (NSS key log lines), the key schedules of TLS 1.2 and 1.3, and opening one record.
+"""Secrets of TLS sessions (NSS key log), the key schedules of TLS 1.2 and 1.3, and decryption of one record.
 
-Nothing here prints or names a secret: an error says how many lines were bad, never which.
+No secret is ever printed: of damaged lines only their number is told.
 
 Sources: NSS key log format (draft-ietf-tls-keylogfile); RFC 5246 section 5 and 6.3 (PRF, key block); RFC 5288, RFC 6655 and
 RFC 7905 (nonces of TLS 1.2); RFC 5869 (HKDF); RFC 8446 sections 5 and 7 (records and key schedule of TLS 1.3).
@@ -28,18 +28,18 @@ _LABELS = {
     CLIENT_TRAFFIC: (32, 48),
     SERVER_TRAFFIC: (32, 48),
 }
-# Registered too, but no key of a record of ours.
+# Registered labels whose secrets protect no application data.
 _OTHER_LABELS = frozenset(
     (b"EARLY_EXPORTER_SECRET", b"EXPORTER_SECRET", b"CLIENT_EARLY_TRAFFIC_SECRET", b"RSA", b"ECH_SECRET", b"ECH_CONFIG")
 )
-# Made from the first ones, so nobody needs them.
+# Secrets after key updates follow from the first ones.
 _LATER_SECRET = re.compile(rb"(CLIENT|SERVER)_TRAFFIC_SECRET_[1-9][0-9]*")
-# Sessions that are remembered because they asked for a secret in vain.
+# Sessions without keys that are remembered.
 MOST_MISSED = 100_000
 
 
 class KeyLog:
-    """Secrets by label and client random. It remembers who asked in vain: their secret may come later in the capture."""
+    """Secrets by label and client random. It remembers sessions without keys: a later block of the capture may bring them."""
 
     def __init__(self) -> None:
         self._secrets: dict[tuple[bytes, bytes], bytes] = {}
@@ -54,12 +54,12 @@ class KeyLog:
         return len(self._secrets)
 
     def read(self, text: bytes) -> None:
-        """Takes lines of a key log; broken ones are counted and passed over. The first secret for a session counts."""
+        """Takes lines of a key log. Damaged lines are counted and skipped. Of several secrets for a session the first counts."""
         for line in text.splitlines():
             self.read_line(line)
 
     def read_line(self, line: bytes) -> None:
-        """Takes one line; comments and blank lines are none."""
+        """Takes one line; comments and blank lines are skipped."""
         line = line.strip()
         if not line or line.startswith(b"#"):
             return
@@ -79,12 +79,12 @@ class KeyLog:
         return self._secrets.get((label, client_random))
 
     def miss(self, client_random: bytes) -> None:
-        """A session has no keys; `came_late` tells when a later line brings them."""
+        """Notes that a session has no keys; `came_late` becomes True when a later line brings them."""
         if len(self._missed) < MOST_MISSED:
             self._missed.add(client_random)
 
     def afresh(self) -> KeyLog:
-        """The same secrets for another pass over the capture."""
+        """A key log with the same secrets, for another pass over the capture."""
         other = KeyLog()
         other._secrets = self._secrets
         other.broken_lines = self.broken_lines
@@ -92,7 +92,7 @@ class KeyLog:
 
 
 def _hex_pair(text: bytes) -> tuple[bytes, bytes]:
-    """Two hex numbers; empty bytes where there is none."""
+    """Two hexadecimal strings as bytes; empty where the text is something else."""
     words = text.split()
     if len(words) != 2:
         return b"", b""
@@ -126,19 +126,19 @@ def expand_label(digest: str, secret: bytes, label: bytes, size: int) -> bytes:
 
 
 class Opened(NamedTuple):
-    """A record in clear: its content type and content."""
+    """A decrypted record: content type and content."""
 
     kind: int
     content: bytes
 
 
 class RecordKey:
-    """The key of one direction for a while: opens records by their sequence number. Never shows what it holds."""
+    """The key of one direction between two key changes: decrypts records. Its repr shows no secret."""
 
     __slots__ = ("_cipher", "_fixed", "_invalid", "_is_1_3", "_secret", "explicit_bytes", "overhead_bytes", "suite")
 
     def __init__(self, suite: Suite, key: bytes, fixed: bytes, version: int, secret: bytes = b"") -> None:
-        """`secret` is the traffic secret that key and nonce were made from, in TLS 1.3: the next ones come from it."""
+        """`fixed` is the fixed part of the nonce. `secret` is the traffic secret of TLS 1.3, from which the next key follows."""
         from cryptography.exceptions import InvalidTag
 
         self.suite = suite
@@ -148,11 +148,11 @@ class RecordKey:
         self._secret = secret
         self._is_1_3 = version == TLS_1_3
         self.explicit_bytes = 0 if self._is_1_3 else suite.explicit_bytes
-        # What a record costs beside its content, unless it is padded.
+        # Bytes of a record beside its content, unless it is padded.
         self.overhead_bytes = 5 + self.explicit_bytes + suite.tag_bytes + self._is_1_3
 
     def open(self, header: bytes, body: bytes, sequence: int) -> Opened | None:
-        """The content of a record (header of 5 bytes, rest); None when the key or the sequence number is not its own."""
+        """Decrypts a record (header of 5 bytes, rest); None when key or sequence number do not fit."""
         content_bytes = len(body) - self.explicit_bytes - self.suite.tag_bytes
         if content_bytes < self._is_1_3:
             return None
@@ -191,7 +191,7 @@ def _cipher(suite: Suite, key: bytes) -> Any:
 
 
 def traffic_key(suite: Suite, secret: bytes) -> RecordKey | None:
-    """The key of a traffic secret of TLS 1.3; None when the secret is not of this suite's size."""
+    """The key that follows from a traffic secret of TLS 1.3; None when the secret does not have the suite's size."""
     if len(secret) != hashlib.new(suite.hash).digest_size:
         return None
     key = expand_label(suite.hash, secret, b"key", suite.key_bytes)

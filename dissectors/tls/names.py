@@ -1,4 +1,4 @@
-"""Names of TLS versions and cipher suites, as IANA registered them, and what a suite needs for decryption.
+"""Names of TLS versions and cipher suites, as IANA registered them, and the parameters of suites that can be decrypted.
 
 Sources: IANA "TLS Cipher Suites" registry; RFC 5246, RFC 5288, RFC 6655, RFC 7905, RFC 8446.
 """
@@ -75,7 +75,7 @@ D001  ECDHE_PSK    AES_128_GCM_SHA256
 D002  ECDHE_PSK    AES_256_GCM_SHA384
 """
 
-# How an AEAD cipher is called: its key and tag sizes, and in TLS 1.2 the sizes of the nonce's fixed and explicit parts.
+# AEAD ciphers: name for `keys`, sizes of key and tag, sizes of the fixed and the explicit part of the nonce in TLS 1.2.
 _CIPHERS = {
     "AES_128_GCM": ("gcm", 16, 16, 4, 8),
     "AES_256_GCM": ("gcm", 32, 16, 4, 8),
@@ -121,10 +121,10 @@ _NAMES, SUITES = _read_suites()
 
 
 def version_name(version: int) -> str:
-    """`TLSv1.3`, or the number of a version that nobody registered."""
+    """`TLSv1.3`, or the number of a version that is not registered."""
     return VERSIONS.get(version, f"0x{version:04X}")
 
 
 def suite_name(number: int) -> str:
-    """The registered name of a cipher suite, or its number when we know none."""
+    """The registered name of a cipher suite, or its number when it is not in our list."""
     return _NAMES.get(number, f"0x{number:04X}")

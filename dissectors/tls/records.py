@@ -1,12 +1,13 @@
-"""The records of one direction of a TLS connection: cut out of its stream, opened, and found again after a loss.
+"""The records of one direction of a TLS connection: finds them in the stream, decrypts them, resynchronises after a loss.
 
-The stream comes in pieces with the time of the packet that brought them. A byte of content has the time of the encrypted
-byte in its place; the last one of a record has that of the record's last byte, for nobody could read it earlier.
+The stream comes in pieces, each with the time and number of the packet that brought it. A decrypted byte has the packet of
+the encrypted byte in its place; the last byte of a record has that of the record's last byte, because the receiver could not
+decrypt the record before.
 
-After a loss the next record header is a guess (17 03 03 and a possible length), and the record is proved by opening it:
-its sequence number says how many records are missing, and so how many bytes of content.
+After a loss the next record is searched for by its header (17 03 03 and a possible length). It is proved by decrypting it:
+the sequence number that fits says how many records are missing, and so how many bytes of content.
 
-Every byte given is counted once: as content, as overhead (headers, tags, handshake, alerts) or as unread.
+Every byte counts once: as content, as overhead (headers, tags, handshake, alerts) or as unread.
 
 Sources: RFC 5246 section 6.2, RFC 8446 section 5.
 """
@@ -25,24 +26,23 @@ DATA = 23
 LONGEST_CONTENT_BYTES = 16_384
 LONGEST_RECORD_BYTES = LONGEST_CONTENT_BYTES + 2_048
 
-# How the record after a loss is sought: sequence numbers tried for one header, and for all of a direction.
+# Search after a loss: sequence numbers that are tried for one record, and in all for a direction.
 _DATA_HEADER = b"\x17\x03\x03"
 _TRIES_PER_RECORD = 4_096
 _TRIES = 200_000
 _MOST_UNOPENED = 64
 
-# Takes (content, its pieces as (bytes, time, packet number), the place of its first byte in the content stream).
+# Called with (content, its pieces as (bytes, time, packet number), offset of its first byte in the content stream).
 TakeContent = Callable[[bytes, list[tuple[int, int, int]], int], None]
-# Takes (bytes lost, time, packet number, place in the content stream).
+# Called with (bytes lost, time, packet number, offset in the content stream).
 TakeLoss = Callable[[int, int, int, int], None]
 
 
 class Direction:
-    """One side's records. `key` opens them, `following` will when the present key does not any more.
+    """The records that one side sends. `key` decrypts them; `following` is tried when `key` does not fit any more.
 
-    `on_record(kind, content)` hears of every record that is no application data, in order; it may change the keys.
-    `proven` says whether a record was ever opened, `unopened` counts those since then that were not, `dead` says that no
-    more will be.
+    `on_record(kind, content)` is called for every record that is no application data, in order; it may change the keys.
+    `proven`: a record was decrypted; `unopened`: records since then that were not; `dead`: no more can be decrypted.
     """
 
     def __init__(self, on_record: Callable[[int, bytes], None], on_content: TakeContent, on_loss: TakeLoss) -> None:
@@ -58,32 +58,32 @@ class Direction:
         self._on_loss = on_loss
         self._sequence = 0
         self._buffer = bytearray()
-        self._at = 0  # of the next record in the buffer
-        self._base = 0  # place of the buffer in the stream
-        self._runs: deque[tuple[int, int, int]] = deque()  # place in the stream, time, packet number
-        self._content_at = 0  # place in the stream of content, lost bytes counted
-        self._lost_from = -1  # place where records could not be read any more, -1: in step
+        self._at = 0  # offset of the next record in the buffer
+        self._base = 0  # offset of the buffer in the stream
+        self._runs: deque[tuple[int, int, int]] = deque()  # offset in the stream, time, packet number
+        self._content_at = 0  # offset in the stream of content, in which lost bytes count
+        self._lost_from = -1  # offset in the stream from which on records are lost; -1: none are
         self._tries = 0
-        self._nonce = 0  # the last explicit one
+        self._nonce = 0  # the last explicit nonce
 
     def switch(self, key: RecordKey | None, following: RecordKey | None = None) -> None:
-        """From the next record on `key` counts; None: records are in clear."""
+        """Uses `key` from the next record on; None: records are in clear."""
         self.key, self.following = key, following
         self._sequence = 0
 
     @property
-    def in_step(self) -> bool:
+    def is_synchronised(self) -> bool:
         """Whether the next record begins where the last one ended."""
         return self._lost_from < 0
 
     def feed(self, data: memoryview, time: int, number: int) -> None:
-        """Bytes of the stream, all from one packet."""
+        """Takes bytes of the stream, all from one packet."""
         if self.dead:
             self.unread_bytes += len(data)
             return
         self._runs.append((self._base + len(self._buffer), time, number))
         self._buffer += data
-        while not self.dead and (self._record() if self.in_step else self._search()):
+        while not self.dead and (self._record() if self.is_synchronised else self._search()):
             pass
         if self.dead:
             self._drop_buffer()
@@ -94,7 +94,7 @@ class Direction:
         self._forget_runs(self._base)
 
     def gap(self, size: int) -> None:
-        """Bytes that were lost. What was begun of a record is no use without them."""
+        """`size` bytes of the stream are missing. The record that they interrupt cannot be decrypted."""
         if not self.dead:
             self._lose(self._base + self._at)
             self._drop_buffer()
@@ -102,13 +102,13 @@ class Direction:
 
     def end(self, time: int, number: int) -> None:
         """The stream has ended."""
-        if not self.dead and not self.in_step and self.proven:
+        if not self.dead and not self.is_synchronised and self.proven:
             self._drop_buffer()
             self._on_loss(max(1, self._base - self._lost_from), time, number, self._content_at)
         self.give_up()
 
     def give_up(self) -> None:
-        """No more of this direction can be read."""
+        """Nothing more of this direction will be decrypted."""
         self.dead = True
         self._drop_buffer()
 
@@ -119,19 +119,19 @@ class Direction:
         self._runs.clear()
         self._at = 0
 
-    def _forget_runs(self, place: int) -> None:
-        """Keeps the run that `place` is in, and later ones."""
-        while len(self._runs) > 1 and self._runs[1][0] <= place:
+    def _forget_runs(self, offset: int) -> None:
+        """Forgets runs before the one that `offset` of the stream is in."""
+        while len(self._runs) > 1 and self._runs[1][0] <= offset:
             self._runs.popleft()
 
-    def _lose(self, place: int) -> None:
-        if self.in_step:
-            self._lost_from = place
+    def _lose(self, offset: int) -> None:
+        if self.is_synchronised:
+            self._lost_from = offset
 
-    # ---- in step ----
+    # ---- synchronised ----
 
     def _record(self) -> bool:
-        """Takes the next record; false: it is not all there."""
+        """Takes the next record; False when more bytes are needed."""
         at, buffer = self._at, self._buffer
         if len(buffer) - at < 5:
             return False
@@ -156,7 +156,7 @@ class Direction:
         return True
 
     def _open(self, header: bytes, body: bytes) -> Opened | None:
-        """The record in clear. A ChangeCipherSpec always is in TLS 1.3, and there is no key before it in TLS 1.2."""
+        """The record in clear. A ChangeCipherSpec is never encrypted in TLS 1.3; in TLS 1.2 there is no key before it."""
         if header[0] == CHANGE_CIPHER_SPEC and (self.key is None or body == b"\x01"):
             return Opened(CHANGE_CIPHER_SPEC, body)
         if header[0] != DATA and self.key is None:
@@ -171,7 +171,7 @@ class Direction:
             if opened is not None:
                 self._opened(self.following, 0, body)
                 return opened
-        # A ClientHello may be answered, and an alert sent, in clear while the keys are already agreed on.
+        # An alert may be sent in clear when the keys are already known.
         return Opened(header[0], body) if header[0] == ALERT and len(body) == 2 else None
 
     def _opened(self, key: RecordKey, sequence: int, body: bytes) -> None:
@@ -182,15 +182,16 @@ class Direction:
         self.proven = True
         self.unopened = 0
 
-    def _unreadable(self, place: int) -> None:
-        """A whole record that no key opens: damage, once one was opened; else early data of TLS 1.3, or wrong keys."""
+    def _unreadable(self, offset: int) -> None:
+        """A complete record that no key decrypts: damage, if an earlier one was decrypted; else early data of TLS 1.3 or wrong
+        keys."""
         self.unopened += 1
         if self.proven:
-            self._lose(place)
+            self._lose(offset)
         elif (self.key is None and self.following is None) or self.unopened > _MOST_UNOPENED:
             self.dead = True
 
-    def _take(self, opened: Opened, place: int, size: int) -> None:
+    def _take(self, opened: Opened, offset: int, size: int) -> None:
         if opened.kind != DATA:
             self.overhead_bytes += size
             self._on_record(opened.kind, opened.content)
@@ -198,12 +199,13 @@ class Direction:
         self.overhead_bytes += size - len(opened.content)
         if opened.content:
             explicit = self.key.explicit_bytes if self.key else 0
-            pieces = list(self._pieces(place + 5 + explicit, len(opened.content), place + size))
+            pieces = list(self._pieces(offset + 5 + explicit, len(opened.content), offset + size))
             self._on_content(opened.content, pieces, self._content_at)
             self._content_at += len(opened.content)
 
     def _pieces(self, start: int, size: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Content of `size` bytes from place `start` of a record that ends at `end`, by the packets that brought it."""
+        """Content of `size` bytes, whose encrypted bytes begin at stream offset `start` in a record that ends at `end`, by the
+        packets that brought it."""
         self._forget_runs(start)
         runs = self._runs
         last = 0
@@ -220,22 +222,22 @@ class Direction:
     # ---- after a loss ----
 
     def _search(self) -> bool:
-        """Looks at the next place where a record may begin; false: more bytes are needed."""
+        """Looks at the next bytes that may be a record; False when more bytes are needed."""
         buffer = self._buffer
         at = buffer.find(_DATA_HEADER, self._at)
         if at < 0 or len(buffer) - at < 5:
-            self._pass(max(self._at, len(buffer) - 2 if at < 0 else at))
+            self._skip_to(max(self._at, len(buffer) - 2 if at < 0 else at))
             return False
-        self._pass(at)
+        self._skip_to(at)
         size = buffer[at + 3] << 8 | buffer[at + 4]
         if size > LONGEST_RECORD_BYTES:
-            self._pass(at + 1)
+            self._skip_to(at + 1)
             return True
         if len(buffer) - at < 5 + size:
             return False
         opened = self._prove(bytes(buffer[at : at + 5]), bytes(buffer[at + 5 : at + 5 + size]), self._base + at)
         if opened is None:
-            self._pass(at + 1)
+            self._skip_to(at + 1)
             if self._tries > _TRIES or (self.key is None and self.following is None):
                 self.dead = True
             return True
@@ -243,13 +245,14 @@ class Direction:
         self._take(opened, self._base + at, 5 + size)
         return True
 
-    def _pass(self, at: int) -> None:
+    def _skip_to(self, at: int) -> None:
         self.unread_bytes += at - self._at
         self._at = at
 
-    def _prove(self, header: bytes, body: bytes, place: int) -> Opened | None:
-        """Opens the record at `place` by trying the sequence numbers that it can have; tells of what was lost."""
-        span = place - self._lost_from
+    def _prove(self, header: bytes, body: bytes, offset: int) -> Opened | None:
+        """Decrypts the record at stream offset `offset` by trying the sequence numbers that it can have; reports what was lost
+        before it."""
+        span = offset - self._lost_from
         for key, first in ((self.key, self._sequence), (self.following or (self.key and self.key.next()), 0)):
             if key is None:
                 continue
@@ -261,7 +264,7 @@ class Direction:
                 lost = span if key is not self.key else span - missing * key.overhead_bytes
                 self._lost_from = -1
                 if self.proven and lost > 0:
-                    self._forget_runs(place)
+                    self._forget_runs(offset)
                     _, time, number = self._runs[0]
                     self._on_loss(lost, time, number, self._content_at)
                     self._content_at += lost
@@ -272,11 +275,11 @@ class Direction:
         return None
 
     def _missing(self, key: RecordKey, body: bytes, span: int, is_first: bool) -> Iterator[int]:
-        """How many records may be missing in `span` bytes, the likely number first."""
+        """Numbers of records that may be missing in `span` bytes, the most likely one first."""
         fewest = 0 if is_first else -(-span // (5 + LONGEST_RECORD_BYTES))
         most = min(span // key.overhead_bytes, fewest + _TRIES_PER_RECORD)
         if key.explicit_bytes:
-            # Senders count their explicit nonces up.
+            # Most senders use a counter as explicit nonce.
             likely = int.from_bytes(body[: key.explicit_bytes], "big") - self._nonce - 1
             if fewest <= likely <= most:
                 yield likely

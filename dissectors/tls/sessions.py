@@ -1,7 +1,7 @@
-"""TLS connections: their handshakes, and their content where the keys are known, as chunks like those of other connections.
+"""TLS connections: follows their handshakes and decrypts their content where the keys are known.
 
-Rows come from `detection`, in the order of the capture; what leaves goes to framing as if it had been sent in clear. Where it
-turns out that nothing can be read the connection is handed back to `detection`, which only counts its bytes from there on.
+Chunks come from `detection`, in the order of the capture; decrypted content goes to framing as chunks like those of connections
+without TLS. When nothing of a connection can be decrypted, `detection` is told to count and drop its bytes from there on.
 
 Sources: RFC 5246 section 7, RFC 8446 sections 4 and 7.
 """
@@ -49,9 +49,9 @@ Row = list[int]
 class TlsFacts:
     """What is known of one TLS connection (`part`) when it is over.
 
-    `version` and `suite` are numbers, None when no ServerHello was seen; names are captured text. `reason` (REASONS) says
-    why it was not decrypted, None when it was. Pairs are per side, in bytes: `overhead` is all that is no content
-    (handshake, headers, tags) and was read, `unread` what could not be.
+    `version` and `suite` are registered numbers, None when no ServerHello was seen. `server_name` and `alpn` are captured
+    text. `reason` (one of REASONS) says why the connection was not decrypted, None when it was. Pairs are per side, in bytes:
+    `overhead` was read but is no content (handshake, headers, tags); `unread` could not be read.
     """
 
     part: int
@@ -66,7 +66,7 @@ class TlsFacts:
 
 
 class Session:
-    """One connection: follows the handshake and gives each direction its keys."""
+    """One connection: follows its handshake and gives each direction its keys."""
 
     def __init__(self, slot: int, part: int, keys: KeyLog, sessions: Sessions) -> None:
         self.slot = slot
@@ -87,12 +87,12 @@ class Session:
         )
 
     def gap(self, side: int, size: int) -> None:
-        """Bytes of a side were lost."""
+        """Bytes of a side were never captured."""
         self._messages[side].clear()
         self.directions[side].gap(size)
 
     def settle(self) -> bool:
-        """Whether it is sure that nothing of this connection can be read any more; `facts.reason` says why."""
+        """Whether nothing more of this connection can be decrypted; then `facts.reason` says why."""
         if self.facts.reason is None and all(direction.dead for direction in self.directions):
             self._name_failure()
         elif self.facts.reason is None and self.facts.version is None and any(d.dead for d in self.directions):
@@ -100,7 +100,7 @@ class Session:
         return self.facts.reason is not None
 
     def close(self) -> TlsFacts:
-        """The facts, when nothing more will come."""
+        """The connection is over; returns its facts."""
         for direction in self.directions:
             direction.give_up()
         if self.facts.reason is None:
@@ -117,7 +117,7 @@ class Session:
             self.facts.reason = WRONG_KEYS if with_keys else NO_HANDSHAKE
 
     def _refuse(self, reason: str) -> None:
-        """Nothing more can be read. What was read before a new handshake of TLS 1.2 has been read all the same."""
+        """Nothing more can be decrypted. No reason is given where content was decrypted before a renegotiation (TLS 1.2)."""
         if not any(direction.proven for direction in self.directions):
             self.facts.reason = reason
         for direction in self.directions:
@@ -180,7 +180,7 @@ class Session:
         self._pending = key_block(suite, TLS_1_2, master, client_random, server_random)
         for side, direction in enumerate(self.directions):
             if not direction.proven:
-                # Only used when the ChangeCipherSpec is lost.
+                # In case the ChangeCipherSpec is lost.
                 direction.following = self._pending[side ^ self._client_side]
 
     def _agree_1_3(self, suite: Suite, client_random: bytes) -> None:
@@ -207,7 +207,7 @@ class Session:
 
 
 class Sessions:
-    """All open TLS connections. `heap` holds the bytes of the rows that the last `feed` gave."""
+    """All open TLS connections. `heap` holds the bytes of the chunks that the last `feed` returned."""
 
     def __init__(self, rows: TlsRows, keys: KeyLog) -> None:
         self.heap = bytearray()
@@ -221,9 +221,9 @@ class Sessions:
         self._reason = 0  # of the last gap
 
     def feed(self, rows: int, block: memoryview, stream_heap: bytearray) -> tuple[memoryview, int]:
-        """Takes the rows that left a batch, whose bytes are in `block` and `stream_heap`.
+        """Takes the first `rows` rows of `TlsRows.taken`, whose bytes are in `block` and `stream_heap`.
 
-        Returns chunks (matrix, rows) whose bytes are in `heap`, as buffer 0.
+        Returns (matrix of CHUNK_ columns, rows); their CHUNK_BUFFER 0 is `heap`.
         """
         taken = self._rows.taken
         buffers = (block, memoryview(stream_heap))
@@ -290,7 +290,7 @@ class Sessions:
         if was_alive and direction.dead and session.facts.reason is None:
             self._problem(session, row)
         if session.settle():
-            self._rows.pass_over(session.slot, session.facts.part)
+            self._rows.stop_reading(session.slot, session.facts.part)
 
     def _close(self, session: Session, row: Row) -> None:
         facts = session.close()
@@ -316,10 +316,10 @@ class Sessions:
         found[layout.PROBLEM_DETAIL] = layout.UNKNOWN
         self._problems.append(found)
 
-    # ---- what sessions give ----
+    # ---- content, called by the directions of sessions ----
 
     def content(self, session: Session, side: int, content: bytes, pieces: list[tuple[int, int, int]], at: int) -> None:
-        """Content of one record; pieces of one packet become one row, also over several records."""
+        """Takes the content of one record. Bytes that the same packet brought become one row, also across records."""
         seq = (session.first_seq[side] or 0) + at
         offset = len(self.heap)
         self.heap += content
@@ -343,7 +343,7 @@ class Sessions:
         )
 
     def loss(self, session: Session, side: int, size: int, time: int, number: int, at: int) -> None:
-        """Content that is lost, between what was given and what comes next."""
+        """Takes the size of content that was lost at this place of the stream."""
         seq = (session.first_seq[side] or 0) + at
         reason = self._reason or layout.GAP_LOST
         self._out.append([layout.CHUNK_GAP, session.slot, side, 0, 0, size, time, number, seq, reason])

@@ -34,7 +34,7 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
         if form == "table":
             _print_table(dataset, limit)
         else:
-            from analyzer.cli.rows import print_rows
+            from analyzer.cli.row_output import print_rows
 
             print_rows(dataset, f"select * from exchanges {_ORDER}", form, limit)
         return exit_code(dataset)
@@ -42,7 +42,7 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
 
 def _print_table(dataset: Dataset, limit: int | None) -> None:
     from analyzer.cli.table import TABLE_ROWS, print_table, say_when_cut
-    from analyzer.report.layout import Column
+    from analyzer.report.text_tables import Column
 
     limit = TABLE_ROWS if limit is None else limit
     rows = dataset.query(f"select {_COLUMNS} from exchanges {_ORDER}" + (f" limit {limit + 1}" if limit else ""))

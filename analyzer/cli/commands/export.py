@@ -49,7 +49,7 @@ def command(
 
 
 def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str) -> int:
-    from analyzer.cli.rows import print_rows
+    from analyzer.cli.row_output import print_rows
 
     if form == "parquet" and sys.stdout.isatty():
         raise click.UsageError("Parquet is not for a terminal; redirect it to a file, or use --to DIR")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from analyzer.cli.parts import part_command
+from analyzer.cli.verb_parts import part_command
 
 command = part_command(
     "groups",

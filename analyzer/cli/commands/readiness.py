@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from analyzer.cli.parts import part_command
+from analyzer.cli.verb_parts import part_command
 
 RELEASES = ("3.9", "4.0.0", "4.0.1", "4.1", "4.2", "4.3")
 

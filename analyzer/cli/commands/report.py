@@ -34,7 +34,7 @@ def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
                 with screen() as console:
                     print_report(facts, console)
         else:
-            from analyzer.report.metrics import write_metrics
+            from analyzer.report.json_report import write_metrics
 
             write_metrics(dataset, form, sys.stdout)
         return exit_code(dataset)

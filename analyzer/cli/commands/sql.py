@@ -9,7 +9,7 @@ import click
 from analyzer.base.options import Options
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
-from analyzer.cli.rows import print_rows
+from analyzer.cli.row_output import print_rows
 
 
 @click.command(short_help="Run a SELECT over the tables of the captures.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.cli.parts import part_command
+from analyzer.cli.verb_parts import part_command
 
 command = part_command(
     "transactions",

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from analyzer.ingest.raw_tables import SIDES, Field, arrow_table
+from analyzer.ingest.arrow_tables import arrow_table
+from analyzer.ingest.raw_tables import SIDES, Field
 from dissectors import layout
 from dissectors.kafka.columns.batch_headers import scan
 from dissectors.kafka.columns.field_reader import Reader, message_reader, wanted_fields

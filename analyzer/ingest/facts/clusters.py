@@ -1,15 +1,15 @@
-"""Clusters, brokers, topic ids and offered versions: what replies tell every client, and requests between brokers."""
+"""Clusters, brokers, topic ids and offered versions, from replies to clients and from requests between brokers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from analyzer.ingest.facts.fact_kinds import Kind, Row, Seen, known, uuid_or_none
+from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange, known, uuid_or_none
 
 
-def metadata(seen: Seen) -> Iterator[Row]:
-    """Metadata and DescribeCluster replies, registrations and votes: all in the names that they share."""
+def metadata(seen: SeenExchange) -> Iterator[Row]:
+    """Metadata and DescribeCluster replies, registrations and votes: by the field names that they share."""
     message = seen.reply or seen.request
     if message is None:
         return
@@ -23,7 +23,7 @@ def metadata(seen: Seen) -> Iterator[Row]:
     yield from _topics(message.get("topics"), "name")
 
 
-def topics_by_broker(seen: Seen) -> Iterator[Row]:
+def topics_by_broker(seen: SeenExchange) -> Iterator[Row]:
     """LeaderAndIsr and UpdateMetadata requests of a ZooKeeper-era controller."""
     message = seen.request
     if message is None:
@@ -40,7 +40,7 @@ def topics_by_broker(seen: Seen) -> Iterator[Row]:
         yield "cluster_facts", (None, controller)
 
 
-def topics(seen: Seen) -> Iterator[Row]:
+def topics(seen: SeenExchange) -> Iterator[Row]:
     """CreateTopics, DeleteTopics and DescribeTopicPartitions replies: topics with name and id."""
     if seen.reply is not None:
         yield from _topics(seen.reply.get("topics") or seen.reply.get("responses"), "name")
@@ -53,7 +53,7 @@ def _topics(found: Iterable[dict[str, Any]] | None, name: str) -> Iterator[Row]:
             yield "topic_facts", (topic_id, topic[name])
 
 
-def coordinators(seen: Seen) -> Iterator[Row]:
+def coordinators(seen: SeenExchange) -> Iterator[Row]:
     """FindCoordinator replies name one node, from v4 on several; id -1 with an error."""
     if seen.reply is None:
         return
@@ -62,8 +62,8 @@ def coordinators(seen: Seen) -> Iterator[Row]:
             yield "broker_facts", (each["node_id"], each["host"], each.get("port"), None)
 
 
-def registration(seen: Seen) -> Iterator[Row]:
-    """A broker or a controller tells the active controller where it listens."""
+def registration(seen: SeenExchange) -> Iterator[Row]:
+    """A broker or a controller registers its listeners with the active controller."""
     if seen.request is None:
         return
     cluster = seen.request.get("cluster_id")
@@ -75,14 +75,14 @@ def registration(seen: Seen) -> Iterator[Row]:
         yield "broker_facts", (node, end.get("host"), end.get("port"), seen.request.get("rack"))
 
 
-def vote(seen: Seen) -> Iterator[Row]:
+def vote(seen: SeenExchange) -> Iterator[Row]:
     """Requests of the Raft quorum name the cluster."""
     if seen.request is not None and seen.request.get("cluster_id"):
         yield "cluster_facts", (seen.request.get("cluster_id"), None)
 
 
-def versions(seen: Seen) -> Iterator[Row]:
-    """ApiVersions replies, the refusal of an unknown version included: it offers as well."""
+def versions(seen: SeenExchange) -> Iterator[Row]:
+    """ApiVersions replies, also those that refuse the version of the request: they offer versions too."""
     if seen.reply is None:
         return
     for each in seen.reply.get("api_keys") or ():
@@ -92,36 +92,36 @@ def versions(seen: Seen) -> Iterator[Row]:
 _LISTENERS = "listeners(host port)"
 
 KINDS = (
-    Kind(
+    FactKind(
         3,
         None,
         "brokers(node_id host port rack) cluster_id controller_id topics(name topic_id)",
         metadata,
         by_body=True,
     ),
-    Kind(60, None, "cluster_id controller_id brokers(broker_id host port rack)", metadata, by_body=True),
-    Kind(
+    FactKind(60, None, "cluster_id controller_id brokers(broker_id host port rack)", metadata, by_body=True),
+    FactKind(
         4,
         "controller_id topic_states(topic_name topic_id) live_leaders(broker_id host_name port)",
         None,
         topics_by_broker,
         by_body=True,
     ),
-    Kind(
+    FactKind(
         6,
         "controller_id topic_states(topic_name topic_id) live_brokers(id v0_host v0_port endpoints(port host) rack)",
         None,
         topics_by_broker,
         by_body=True,
     ),
-    Kind(10, None, "node_id host port coordinators(node_id host port)", coordinators, by_body=True),
-    Kind(18, None, "error_code api_keys(api_key min_version max_version)", versions, by_body=True),
-    Kind(19, None, "topics(name topic_id)", topics, by_body=True),
-    Kind(20, None, "responses(name topic_id)", topics, by_body=True),
-    Kind(75, None, "topics(name topic_id)", topics, by_body=True),
-    Kind(52, "cluster_id", None, vote, by_body=True),
-    Kind(53, "cluster_id", None, vote, by_body=True),
-    Kind(54, "cluster_id", None, vote, by_body=True),
-    Kind(62, f"broker_id cluster_id {_LISTENERS} rack", None, registration, by_body=True),
-    Kind(70, f"controller_id {_LISTENERS}", None, registration, by_body=True),
+    FactKind(10, None, "node_id host port coordinators(node_id host port)", coordinators, by_body=True),
+    FactKind(18, None, "error_code api_keys(api_key min_version max_version)", versions, by_body=True),
+    FactKind(19, None, "topics(name topic_id)", topics, by_body=True),
+    FactKind(20, None, "responses(name topic_id)", topics, by_body=True),
+    FactKind(75, None, "topics(name topic_id)", topics, by_body=True),
+    FactKind(52, "cluster_id", None, vote, by_body=True),
+    FactKind(53, "cluster_id", None, vote, by_body=True),
+    FactKind(54, "cluster_id", None, vote, by_body=True),
+    FactKind(62, f"broker_id cluster_id {_LISTENERS} rack", None, registration, by_body=True),
+    FactKind(70, f"controller_id {_LISTENERS}", None, registration, by_body=True),
 )

@@ -1,9 +1,8 @@
 """Frames in, rows of facts out, while the bytes of the frames are there.
 
-A compiled look at each frame's API picks the few that tell something; each of those is read by
-`dissectors.kafka.columns.field_reader`. A request that needs its reply waits for it as bytes, within a limit. Equal
-bodies are read once. A message that cannot be read, or only in part, gives the facts that are sure; what is wrong with it
-is told in `problems`.
+A compiled function picks the few frames whose API has facts; `dissectors.kafka.columns.field_reader` reads each of these. A
+request whose reply is needed too is held as bytes, within a limit. Equal bodies are read once. A message that cannot be read
+to its end gives the facts that were read; the table `problems` says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.ingest.facts import clusters, heartbeats, logins, transactions
-from analyzer.ingest.facts.fact_kinds import Kind, Message, Row, Seen
+from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.facts.groups import ClassicGroups
-from analyzer.ingest.facts.tables import FACT_TABLES
 from analyzer.ingest.raw_tables import STATUSES
 from dissectors import layout
 from dissectors.kafka.columns.field_reader import Reader, message_reader, wanted_fields
@@ -26,23 +25,23 @@ from dissectors.kafka.columns.frame_picker import Bodies, Picked, pick, wanted_t
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Rows of a table that are kept before they go to its file.
+# Rows of a table that are collected before they go to its file.
 _ROWS = 16_384
-# Requests that wait for their replies: beyond it they are forgotten, and the reply alone is read.
+# Bytes of requests that wait for their replies. With more, bytes of further requests are not held, and only replies are read.
 _MOST_WAITING_BYTES = 64 << 20
-# Bodies that are remembered as read: beyond it they are forgotten, and written again under a number of their own.
+# Bytes of bodies that are remembered. With more, all are forgotten, and written again with other numbers.
 _MOST_BODY_BYTES = 32 << 20
-# Exchanges that told nothing, and may be passed over when they come again: in bytes of theirs.
+# Bytes of exchanges without facts that are remembered, so that equal ones are passed over.
 _MOST_QUIET_BYTES = 16 << 20
 
-# The table of which frame told what.
-_TOLD = "told"
+# The table of which exchange had which body.
+_REPORTED = "reported"
 _API_VERSIONS = 18
 _UNSUPPORTED_VERSION = b"\x00\x23"
 
 
-def kinds_for(groups: bool, transactional: bool) -> list[Kind]:
-    """What is always read, and what only some tables need. Kinds keep state: each run has its own."""
+def kinds_for(groups: bool, transactional: bool) -> list[FactKind]:
+    """The kinds of facts that are always read, and those that only some tables need. Kinds have state: each run has its own."""
     found = [*clusters.KINDS, *logins.Logins().kinds(), *logins.KINDS]
     if groups:
         found += [*ClassicGroups().kinds(), *heartbeats.KINDS]
@@ -51,8 +50,8 @@ def kinds_for(groups: bool, transactional: bool) -> list[Kind]:
     return found
 
 
-class _Waiting(NamedTuple):
-    """A request whose reply is to come; `data` is its body, None when it was not kept."""
+class _HeldRequest(NamedTuple):
+    """A request that waits for its reply; `data` is its body, None when it is not held."""
 
     exchange: int
     version: int
@@ -65,24 +64,24 @@ class _Waiting(NamedTuple):
 class Collector:
     """Reads facts of batches of frames. `write` takes the name of a raw table and rows of it."""
 
-    def __init__(self, kinds: Iterable[Kind], write: Callable[[str, pa.Table], None]) -> None:
+    def __init__(self, kinds: Iterable[FactKind], write: Callable[[str, pa.Table], None]) -> None:
         self._kinds = {kind.key: kind for kind in kinds}
         self._write = write
         self._wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
         self._by_body = frozenset(kind.key for kind in self._kinds.values() if kind.by_body)
-        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _TOLD}
+        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()
-        self._waiting: dict[int, _Waiting] = {}
-        self._waiting_bytes = 0
+        self._held: dict[int, _HeldRequest] = {}
+        self._held_bytes = 0
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
         self._bodies = Bodies()
-        self._told: set[int] = set()
-        self._generation = 0
+        self._written_bodies: set[int] = set()
+        self._body_generation = 0
         self._quiet: set[tuple[int, int, bytes, bytes]] = set()
         self._quiet_bytes = 0
 
     def take(self, frames: memoryview, rows: int, block: memoryview, heap: bytearray) -> None:
-        """Takes one batch of frames that the walker has seen; of the buffers nothing is kept but copies."""
+        """Takes one batch of frames that the walker has read; bytes of the buffers are copied."""
         picked = pick(frames, rows, self._wanted)
         if not picked:
             return
@@ -91,114 +90,114 @@ class Collector:
             kind = self._kinds[frame.key]
             if kind.request is None or kind.reply is None:
                 if frame.readable:
-                    self._alone(kind, frame, buffers[frame.buffer])
+                    self._read_one(kind, frame, buffers[frame.buffer])
             elif frame.event == layout.FRAME_REQUEST_ENDED:
                 self._end(kind, frame, None)
             elif frame.event == layout.FRAME_REQUEST_SEEN or (
                 frame.event == layout.FRAME_TOKEN_SEEN and frame.status != layout.STATUS_ANSWERED
             ):
-                self._keep(frame, buffers[frame.buffer])
+                self._hold(frame, buffers[frame.buffer])
             else:
                 self._end(kind, frame, buffers[frame.buffer])
         for name, found in self._rows.items():
             if len(found) >= _ROWS:
                 self._flush(name)
         if self._bodies.rows >= _ROWS:
-            self._flush_told()
+            self._flush_reported()
 
     def finish(self) -> None:
-        """Hands on what is left. Requests that still wait have been told as ended by then."""
+        """Writes the last rows. By now framing has ended all requests that waited."""
         for name in self._rows:
             self._flush(name)
-        self._flush_told()
+        self._flush_reported()
 
     # ---- a run over a part of a capture: see `analyzer.distributed.resolver` ----
 
     @property
     def positions(self) -> dict[str, int]:
-        """Table -> rows so far."""
-        rows = {name: len(rows) for name, rows in self._rows.items()} | {_TOLD: self._bodies.rows}
+        """Raw table -> rows so far, those of it that are not written yet too."""
+        rows = {name: len(rows) for name, rows in self._rows.items()} | {_REPORTED: self._bodies.rows}
         return {name: self._flushed[name] + more for name, more in rows.items()}
 
-    def waiting(self, place: int, exchange: int) -> tuple[Any, ...] | None:
-        """What waits at a place for the reply to this exchange; None: nothing."""
-        found = self._waiting.get(place)
+    def held_request(self, index: int, exchange: int) -> tuple[Any, ...] | None:
+        """The held request of an exchange, by its request index; None: none is held."""
+        found = self._held.get(index)
         return tuple(found) if found is not None and found.exchange == exchange else None
 
-    def wait(self, place: int, waiting: tuple[Any, ...] | None) -> None:
-        """Puts there what `waiting` gave in another run."""
-        self._forget(place)
-        if waiting is not None:
-            self._waiting[place] = _Waiting(*waiting)
-            self._waiting_bytes += len(self._waiting[place].data or b"")
+    def restore_request(self, index: int, request: tuple[Any, ...] | None) -> None:
+        """Holds at a request index what `held_request` of another run gave; None: nothing."""
+        self._forget(index)
+        if request is not None:
+            self._held[index] = _HeldRequest(*request)
+            self._held_bytes += len(self._held[index].data or b"")
 
-    # ---- one message is enough ----
+    # ---- facts of one message ----
 
-    def _alone(self, kind: Kind, frame: Picked, buffer: memoryview | bytearray) -> None:
+    def _read_one(self, kind: FactKind, frame: Picked, buffer: memoryview | bytearray) -> None:
         # An equal body may have come since the frame was picked.
         if kind.by_body and self._bodies.tell(frame, buffer):
             return
         direction = "request" if kind.reply is None else "response"
         message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
-        seen = _alone(frame, direction, message)
+        seen = _seen_alone(frame, direction, message)
         if kind.by_body:
             self._bodies.learn(frame, buffer, self._body(list(kind.read(seen))))
         else:
-            self._tell(kind, seen, (frame.exchange, frame.part))
+            self._write_facts(kind, seen, (frame.exchange, frame.part))
 
     def _body(self, found: list[Row]) -> int | None:
-        """The number of what a body tells: equal for equal facts, which are put down once. None: nothing."""
+        """The number of the facts of a body: equal facts have one number and are written once. None: it has no facts."""
         if self._bodies.size_bytes >= _MOST_BODY_BYTES:
             self._bodies.forget()
-            self._told.clear()
-            self._generation += 1
+            self._written_bodies.clear()
+            self._body_generation += 1
         if not found:
             return None
-        text = repr((self._generation, found)).encode("utf-8", "backslashreplace")
+        text = repr((self._body_generation, found)).encode("utf-8", "backslashreplace")
         body = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
-        if body not in self._told:
-            self._told.add(body)
+        if body not in self._written_bodies:
+            self._written_bodies.add(body)
             for name, values in found:
                 self._rows[name].append((body, *values))
         return body
 
-    # ---- request and reply ----
+    # ---- facts of request and reply ----
 
-    def _keep(self, frame: Picked, buffer: memoryview | bytearray) -> None:
+    def _hold(self, frame: Picked, buffer: memoryview | bytearray) -> None:
         data = None
-        if frame.readable and self._waiting_bytes < _MOST_WAITING_BYTES:
+        if frame.readable and self._held_bytes < _MOST_WAITING_BYTES:
             data = bytes(memoryview(buffer)[frame.begin : frame.end])
         self._forget(frame.request)
-        self._waiting[frame.request] = _Waiting(
+        self._held[frame.request] = _HeldRequest(
             frame.exchange, frame.version, frame.begin_ns, frame.end_ns, data, frame.whole
         )
-        self._waiting_bytes += len(data or b"")
+        self._held_bytes += len(data or b"")
 
-    def _forget(self, at: int) -> _Waiting | None:
-        request = self._waiting.pop(at, None)
+    def _forget(self, index: int) -> _HeldRequest | None:
+        request = self._held.pop(index, None)
         if request is not None:
-            self._waiting_bytes -= len(request.data or b"")
+            self._held_bytes -= len(request.data or b"")
         return request
 
-    def _end(self, kind: Kind, frame: Picked, buffer: memoryview | bytearray | None) -> None:
-        """The reply came, or (no buffer) none will."""
-        asked = self._forget(frame.request)
-        if asked is None or asked.exchange != frame.exchange:
+    def _end(self, kind: FactKind, frame: Picked, buffer: memoryview | bytearray | None) -> None:
+        """The reply came; or, without a buffer, none will come."""
+        held = self._forget(frame.request)
+        if held is None or held.exchange != frame.exchange:
             return
-        request, reply, answer = None, None, b""
-        if kind.repeats and frame.readable and buffer is not None and asked.data is not None:
-            answer = bytes(memoryview(buffer)[frame.begin : frame.end])
-            if (kind.key, asked.version, asked.data, answer) in self._quiet:
+        request, reply, reply_data = None, None, b""
+        if kind.repeats and frame.readable and buffer is not None and held.data is not None:
+            reply_data = bytes(memoryview(buffer)[frame.begin : frame.end])
+            if (kind.key, held.version, held.data, reply_data) in self._quiet:
                 return
-        if asked.data is not None:
-            request = self._read(kind, asked.version, "request", asked.data, 0, len(asked.data), asked.whole)
+        if held.data is not None:
+            request = self._read(kind, held.version, "request", held.data, 0, len(held.data), held.whole)
         if frame.readable and buffer is not None:
-            reply = self._read(kind, asked.version, "response", buffer, frame.begin, frame.end)
+            reply = self._read(kind, held.version, "response", buffer, frame.begin, frame.end)
         status = STATUSES[frame.status if buffer is None else layout.STATUS_ANSWERED]
-        end_ns = asked.end_ns if buffer is None else frame.end_ns
-        seen = Seen(frame.part, asked.version, request, reply, asked.begin_ns, end_ns, status)
-        if not self._tell(kind, seen, (frame.exchange, frame.part)) and answer and asked.data is not None:
-            self._remember_quiet((kind.key, asked.version, asked.data, answer))
+        end_ns = held.end_ns if buffer is None else frame.end_ns
+        seen = SeenExchange(frame.part, held.version, request, reply, held.begin_ns, end_ns, status)
+        if not self._write_facts(kind, seen, (frame.exchange, frame.part)) and reply_data and held.data is not None:
+            self._remember_quiet((kind.key, held.version, held.data, reply_data))
 
     def _remember_quiet(self, which: tuple[int, int, bytes, bytes]) -> None:
         self._quiet_bytes += len(which[2]) + len(which[3]) + 200
@@ -211,7 +210,7 @@ class Collector:
 
     def _read(
         self,
-        kind: Kind,
+        kind: FactKind,
         version: int,
         direction: str,
         data: bytes | memoryview | bytearray,
@@ -234,13 +233,13 @@ class Collector:
         fields, complete = reader.read(data, begin, end)
         return Message(fields, complete)
 
-    def _tell(self, kind: Kind, seen: Seen, key: tuple[int, ...]) -> bool:
-        """Puts down what an exchange tells; False: nothing."""
-        told = False
+    def _write_facts(self, kind: FactKind, seen: SeenExchange, key: tuple[int, ...]) -> bool:
+        """Adds the facts of an exchange; False: it has none."""
+        found = False
         for name, values in kind.read(seen):
             self._rows[name].append((*key, *values))
-            told = True
-        return told
+            found = True
+        return found
 
     def _flush(self, name: str) -> None:
         import pyarrow as pa
@@ -252,12 +251,14 @@ class Collector:
             self._put(name, [pa.array(values, kind) for values, kind in zip(columns, kinds, strict=True)])
             rows.clear()
 
-    def _flush_told(self) -> None:
+    def _flush_reported(self) -> None:
         import pyarrow as pa
 
         if rows := self._bodies.rows:
             columns = self._bodies.take()
-            self._put(_TOLD, [pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(each)]) for each in columns])
+            self._put(
+                _REPORTED, [pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(each)]) for each in columns]
+            )
 
     def _put(self, name: str, columns: list[pa.Array]) -> None:
         import pyarrow as pa
@@ -266,8 +267,8 @@ class Collector:
         self._flushed[name] += len(columns[0])
 
 
-def _events(kind: Kind) -> list[tuple[int, int]]:
-    """The frames that a kind wants to see."""
+def _events(kind: FactKind) -> list[tuple[int, int]]:
+    """(API key, event) of the frames that a kind of facts reads."""
     if kind.key == logins.TOKEN:
         events = [layout.FRAME_TOKEN_SEEN, layout.FRAME_REQUEST_ENDED]
     elif kind.reply is None:
@@ -279,7 +280,7 @@ def _events(kind: Kind) -> list[tuple[int, int]]:
     return [(kind.key, event) for event in events]
 
 
-def _alone(frame: Picked, direction: str, message: Message | None) -> Seen:
+def _seen_alone(frame: Picked, direction: str, message: Message | None) -> SeenExchange:
     if direction == "request":
-        return Seen(frame.part, frame.version, message, None)
-    return Seen(frame.part, frame.version, None, message)
+        return SeenExchange(frame.part, frame.version, message, None)
+    return SeenExchange(frame.part, frame.version, None, message)

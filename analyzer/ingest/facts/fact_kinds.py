@@ -1,4 +1,4 @@
-"""What a kind of fact says of itself: which messages it reads, which of their fields, and what becomes of them."""
+"""A kind of fact: which messages it is read from, which of their fields, and the function that makes rows of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-# A row of a raw table: its name, and its values without those that the collector knows (exchange and part, or body).
+# The name of a raw table, and a row of it without the first columns, which the collector adds (exchange and part, or body).
 Row = tuple[str, tuple[Any, ...]]
 
 
 class Message(NamedTuple):
-    """The chosen fields of one message. Not `whole`: the capture has only the beginning, lists may go on."""
+    """The chosen fields of one message. Not `whole`: the capture has only its beginning, and lists may be incomplete."""
 
     fields: dict[str, Any]
     whole: bool
@@ -20,11 +20,11 @@ class Message(NamedTuple):
         return self.fields.get(name)
 
 
-class Seen(NamedTuple):
-    """An exchange as it ended. A message is None when there is none or it could not be read.
+class SeenExchange(NamedTuple):
+    """An exchange that has ended. A message is None when there is none, or it could not be read.
 
-    `begin_ns` is the first byte of the first message that is here, `end_ns` the last byte of the last one; None: not seen.
-    `status` as in the table `exchanges`; None when only one message of it was asked for.
+    `begin_ns` is the time of the first byte of its first message, `end_ns` that of the last byte of its last one; None: not
+    seen. `status` is as in the table `exchanges`; None where the kind of fact reads one message only.
     """
 
     part: int
@@ -37,18 +37,18 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Facts of one API. `request` and `reply` name the fields to read (`dissectors.kafka.columns.field_reader`), None:
-    not that message.
+class FactKind:
+    """Facts of one API. `request` and `reply` name the fields to read (`dissectors.kafka.columns.field_reader`); None: the
+    message is not read.
 
-    With both, `read` is asked once, when the exchange has ended. `by_body`: the facts are the same in equal bodies, and
-    leave once; `repeats`: exchanges of equal bytes are many, and mostly tell nothing.
+    With both, `read` is called once, when the exchange has ended. `by_body`: equal bodies have the same facts, which are
+    written once. `repeats`: many exchanges have equal bytes, and most of them no facts.
     """
 
     key: int
     request: str | None
     reply: str | None
-    read: Callable[[Seen], Iterator[Row]]
+    read: Callable[[SeenExchange], Iterator[Row]]
     by_body: bool = False
     repeats: bool = False
 

@@ -1,4 +1,4 @@
-"""Groups of the classic protocol: joins, syncs, leaves. Failed heartbeats and commits need no bytes: SQL makes them.
+"""Groups of the classic protocol: joins, syncs, leaves. Failed heartbeats and commits need no bodies: SQL makes their rows.
 
 Sources: the protocol guide, KIP-345 (static members), KIP-559 (protocol type and name), KIP-800 (reasons).
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from analyzer.ingest.facts.fact_kinds import Kind, Message, Row, Seen, known
+from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange, known
 from dissectors.kafka.columns.field_reader import Reader, embedded_reader, wanted_fields
 
 CLASSIC = "classic"
@@ -52,7 +52,7 @@ class Assigned(NamedTuple):
 
 
 def listed(names: Any) -> str | None:
-    """Topic names, comma separated and sorted; None when nothing is told."""
+    """Topic names, comma separated and sorted; None for None."""
     return None if names is None else ",".join(sorted(name for name in names if name))
 
 
@@ -83,23 +83,23 @@ class ClassicGroups:
     def __init__(self) -> None:
         self._types: dict[str, str] = {}
 
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[FactKind, ...]:
         return (
-            Kind(
+            FactKind(
                 11,
                 "group_id session_timeout_ms rebalance_timeout_ms member_id group_instance_id protocol_type "
                 "protocols(name metadata) reason",
                 "error_code generation_id protocol_type protocol_name leader member_id members(member_id)",
                 self.join,
             ),
-            Kind(
+            FactKind(
                 14,
                 "group_id generation_id member_id group_instance_id protocol_type protocol_name "
                 "assignments(member_id assignment)",
                 "error_code protocol_type protocol_name assignment",
                 self.sync,
             ),
-            Kind(
+            FactKind(
                 13,
                 "group_id member_id members(member_id group_instance_id reason)",
                 "error_code members(member_id group_instance_id error_code)",
@@ -107,82 +107,82 @@ class ClassicGroups:
             ),
         )
 
-    def join(self, seen: Seen) -> Iterator[Row]:
-        asked, told = _fields(seen.request), _fields(seen.reply)
-        if not asked and not told:
+    def join(self, seen: SeenExchange) -> Iterator[Row]:
+        request, reply = _fields(seen.request), _fields(seen.reply)
+        if not request and not reply:
             return
-        group, kind = asked.get("group_id"), told.get("protocol_type") or asked.get("protocol_type")
+        group, kind = request.get("group_id"), reply.get("protocol_type") or request.get("protocol_type")
         if group is not None and kind:
             self._remember(group, kind)
-        offered = asked.get("protocols") or []
+        offered = request.get("protocols") or []
         subscription = None
         if kind == "consumer" and offered:
             subscription = read_embedded("subscription", offered[0]["metadata"], _SUBSCRIPTION, exact=False)
-        member = told.get("member_id") or asked.get("member_id") or None
-        members = told.get("members")
+        member = reply.get("member_id") or request.get("member_id") or None
+        members = reply.get("members")
         is_leader = bool(members) and seen.reply is not None and seen.reply.whole
         step = Step(
             "join",
             CLASSIC,
             group,
             member_id=member,
-            instance_id=asked.get("group_instance_id"),
-            generation=known(told.get("generation_id")),
+            instance_id=request.get("group_instance_id"),
+            generation=known(reply.get("generation_id")),
             sent_generation=known((subscription or {}).get("generation_id")),
-            leader=told.get("leader") or None,
+            leader=reply.get("leader") or None,
             members=len(members or ()) if is_leader else None,
-            protocol=told.get("protocol_name") or (offered[0]["name"] if offered else None),
-            reason=asked.get("reason") or None,
+            protocol=reply.get("protocol_name") or (offered[0]["name"] if offered else None),
+            reason=request.get("reason") or None,
             topics=None if subscription is None else listed(subscription["topics"]),
-            session_timeout_ms=asked.get("session_timeout_ms"),
-            rebalance_timeout_ms=asked.get("rebalance_timeout_ms"),
-            error_code=told.get("error_code"),
+            session_timeout_ms=request.get("session_timeout_ms"),
+            rebalance_timeout_ms=request.get("rebalance_timeout_ms"),
+            error_code=reply.get("error_code"),
         )
         yield "group_steps", step
 
-    def sync(self, seen: Seen) -> Iterator[Row]:
-        asked, told = _fields(seen.request), _fields(seen.reply)
-        if not asked and not told:
+    def sync(self, seen: SeenExchange) -> Iterator[Row]:
+        request, reply = _fields(seen.request), _fields(seen.reply)
+        if not request and not reply:
             return
-        group, member = asked.get("group_id"), asked.get("member_id") or None
-        generation = known(asked.get("generation_id"))
-        kind = told.get("protocol_type") or asked.get("protocol_type") or self._types.get(group or "")
-        failed = told.get("error_code") != 0
-        own = None if failed else partitions_of(told.get("assignment"), kind)
+        group, member = request.get("group_id"), request.get("member_id") or None
+        generation = known(request.get("generation_id"))
+        kind = reply.get("protocol_type") or request.get("protocol_type") or self._types.get(group or "")
+        failed = reply.get("error_code") != 0
+        own = None if failed else partitions_of(reply.get("assignment"), kind)
         step = Step(
             "sync",
             CLASSIC,
             group,
             member_id=member,
-            instance_id=asked.get("group_instance_id"),
+            instance_id=request.get("group_instance_id"),
             generation=generation,
             sent_generation=generation,
-            protocol=told.get("protocol_name") or asked.get("protocol_name"),
+            protocol=reply.get("protocol_name") or request.get("protocol_name"),
             assigned_partitions=None if own is None else len(own),
-            error_code=told.get("error_code"),
+            error_code=reply.get("error_code"),
         )
         yield "group_steps", step
         for topic, partition in own or ():
             yield "assigned", Assigned(group, CLASSIC, member, generation, topic, None, partition)
         # What the leader hands out counts once the coordinator has taken it.
         if not failed:
-            for each in asked.get("assignments") or ():
+            for each in request.get("assignments") or ():
                 for topic, partition in partitions_of(each["assignment"], kind) or ():
                     yield (
                         "assigned",
                         Assigned(group, CLASSIC, each["member_id"], generation, topic, None, partition, True),
                     )
 
-    def leave(self, seen: Seen) -> Iterator[Row]:
+    def leave(self, seen: SeenExchange) -> Iterator[Row]:
         """One row for each member that leaves, or is removed."""
-        asked, told = _fields(seen.request), _fields(seen.reply)
-        if not asked and not told:
+        request, reply = _fields(seen.request), _fields(seen.reply)
+        if not request and not reply:
             return
-        group, error = asked.get("group_id"), told.get("error_code")
-        answers = told.get("members") or []
-        leaving = asked.get("members")
+        group, error = request.get("group_id"), reply.get("error_code")
+        answers = reply.get("members") or []
+        leaving = request.get("members")
         if leaving is None:
-            leaving = [{"member_id": asked.get("member_id")}] if asked else answers
+            leaving = [{"member_id": request.get("member_id")}] if request else answers
         for index, each in enumerate(leaving):
             answer = answers[index] if index < len(answers) else {}
             yield (

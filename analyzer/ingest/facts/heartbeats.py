@@ -1,7 +1,7 @@
 """Groups whose coordinator assigns: consumer (KIP-848), share (KIP-932) and streams groups (KIP-1071).
 
-Everything happens in heartbeats. One that neither side says anything new in leaves no row: no error, the epoch that the
-member had, no assignment, no subscription.
+Everything happens in heartbeats. A heartbeat without news leaves no row: no error, the epoch that the member had, no
+assignment, no subscription.
 """
 
 from __future__ import annotations
@@ -9,36 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from analyzer.ingest.facts.fact_kinds import Kind, Row, Seen, uuid_or_none
+from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange, uuid_or_none
 from analyzer.ingest.facts.groups import Assigned, Step, listed
 
 _NEWS = ("subscribed_topic_names", "subscribed_topic_regex", "topic_partitions", "topology", "active_tasks")
 
 
-def _heartbeat(group_type: str) -> Callable[[Seen], Iterator[Row]]:
-    def read(seen: Seen) -> Iterator[Row]:
-        asked = {} if seen.request is None else seen.request.fields
-        told = {} if seen.reply is None else seen.reply.fields
-        if asked or told:
-            yield from _steps(group_type, asked, told, seen.reply is not None and seen.reply.whole)
+def _heartbeat(group_type: str) -> Callable[[SeenExchange], Iterator[Row]]:
+    def read(seen: SeenExchange) -> Iterator[Row]:
+        request = {} if seen.request is None else seen.request.fields
+        reply = {} if seen.reply is None else seen.reply.fields
+        if request or reply:
+            yield from _steps(group_type, request, reply, seen.reply is not None and seen.reply.whole)
 
     return read
 
 
-def _steps(group_type: str, asked: dict[str, Any], told: dict[str, Any], whole: bool) -> Iterator[Row]:
-    sent, error = asked.get("member_epoch"), told.get("error_code")
-    epoch = told.get("member_epoch") if error == 0 else None
+def _steps(group_type: str, request: dict[str, Any], reply: dict[str, Any], whole: bool) -> Iterator[Row]:
+    sent, error = request.get("member_epoch"), reply.get("error_code")
+    epoch = reply.get("member_epoch") if error == 0 else None
     event = "heartbeat"
     if sent is not None:
         event = "join" if sent == 0 else "leave" if sent < 0 else "heartbeat"
-    assignment = told.get("assignment")
-    news = error or assignment is not None or told.get("active_tasks") is not None
-    news = news or (epoch is not None and epoch != sent) or any(asked.get(name) is not None for name in _NEWS)
+    assignment = reply.get("assignment")
+    news = error or assignment is not None or reply.get("active_tasks") is not None
+    news = news or (epoch is not None and epoch != sent) or any(request.get(name) is not None for name in _NEWS)
     if event == "heartbeat" and not news:
         return
-    group, member = asked.get("group_id"), told.get("member_id") or asked.get("member_id") or None
+    group, member = request.get("group_id"), reply.get("member_id") or request.get("member_id") or None
     held = None if error != 0 or assignment is None else list(_partitions(assignment))
-    timeout = asked.get("rebalance_timeout_ms")
+    timeout = request.get("rebalance_timeout_ms")
     yield (
         "group_steps",
         Step(
@@ -46,11 +46,11 @@ def _steps(group_type: str, asked: dict[str, Any], told: dict[str, Any], whole: 
             group_type,
             group,
             member_id=member,
-            instance_id=asked.get("instance_id"),
+            instance_id=request.get("instance_id"),
             generation=epoch,
             sent_generation=sent,
-            protocol=asked.get("server_assignor"),
-            topics=_subscription(asked),
+            protocol=request.get("server_assignor"),
+            topics=_subscription(request),
             assigned_partitions=len(held) if held is not None and whole else None,
             rebalance_timeout_ms=None if timeout == -1 else timeout,
             error_code=error,
@@ -67,12 +67,12 @@ def _partitions(assignment: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
             yield topic_id, partition
 
 
-def _subscription(asked: dict[str, Any]) -> str | None:
+def _subscription(request: dict[str, Any]) -> str | None:
     """Names; a regular expression stands between slashes; a streams group's topics are those its topology reads."""
-    topology = asked.get("topology")
+    topology = request.get("topology")
     if topology is not None:
         return listed({name for each in topology["subtopologies"] or () for name in each["source_topics"] or ()})
-    names, expression = listed(asked.get("subscribed_topic_names")), asked.get("subscribed_topic_regex")
+    names, expression = listed(request.get("subscribed_topic_names")), request.get("subscribed_topic_regex")
     if expression:
         return f"{names},/{expression}/" if names else f"/{expression}/"
     return names
@@ -83,7 +83,7 @@ _REPLY = "error_code member_id member_epoch"
 _ASSIGNMENT = "assignment(topic_partitions(topic_id partitions))"
 
 KINDS = (
-    Kind(
+    FactKind(
         68,
         f"{_MEMBER} instance_id rebalance_timeout_ms subscribed_topic_names subscribed_topic_regex server_assignor "
         "topic_partitions(topic_id)",
@@ -91,8 +91,8 @@ KINDS = (
         _heartbeat("consumer"),
         repeats=True,
     ),
-    Kind(76, f"{_MEMBER} subscribed_topic_names", f"{_REPLY} {_ASSIGNMENT}", _heartbeat("share"), repeats=True),
-    Kind(
+    FactKind(76, f"{_MEMBER} subscribed_topic_names", f"{_REPLY} {_ASSIGNMENT}", _heartbeat("share"), repeats=True),
+    FactKind(
         88,
         f"{_MEMBER} instance_id rebalance_timeout_ms topology(subtopologies(source_topics)) "
         "active_tasks(subtopology_id)",

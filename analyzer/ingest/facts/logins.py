@@ -1,16 +1,16 @@
-"""SASL logins step by step, owners of delegation tokens, and what a broker forwards for a client.
+"""SASL logins step by step, owners of delegation tokens, and requests that a broker forwards for a client (KIP-590).
 
-A token is handed to `dissectors.kafka.messages.sasl` and forgotten; a name and the outcome come back.
+A token is given to `dissectors.kafka.messages.sasl`, which returns a name and the outcome, and is not stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.ingest.facts.fact_kinds import Kind, Row, Seen
+from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange
 from dissectors.kafka.messages import sasl
 
-# The key that frames gives to a bare SASL token (SaslHandshake v0).
+# The API key that framing gives to a bare SASL token (SaslHandshake v0).
 TOKEN = -2
 # Connections whose mechanism is remembered; with more, all are forgotten.
 _MOST_CONNECTIONS = 100_000
@@ -22,15 +22,15 @@ class Logins:
     def __init__(self) -> None:
         self._mechanisms: dict[int, str] = {}
 
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[FactKind, ...]:
         return (
-            Kind(17, "mechanism", "error_code", self.handshake),
-            Kind(36, "auth_bytes", "error_code auth_bytes", self.authenticate),
+            FactKind(17, "mechanism", "error_code", self.handshake),
+            FactKind(36, "auth_bytes", "error_code auth_bytes", self.authenticate),
             # Bare tokens have no fields: the collector gives their bytes the same name.
-            Kind(TOKEN, "", "", self.token),
+            FactKind(TOKEN, "", "", self.token),
         )
 
-    def handshake(self, seen: Seen) -> Iterator[Row]:
+    def handshake(self, seen: SeenExchange) -> Iterator[Row]:
         mechanism = None if seen.request is None else seen.request.get("mechanism")
         error = None if seen.reply is None else seen.reply.get("error_code")
         if mechanism:
@@ -42,13 +42,13 @@ class Logins:
             self._step(seen, "handshake", sasl.Claim(mechanism=mechanism), False if error else None, error),
         )
 
-    def authenticate(self, seen: Seen) -> Iterator[Row]:
+    def authenticate(self, seen: SeenExchange) -> Iterator[Row]:
         yield self._login(seen, "authenticate")
 
-    def token(self, seen: Seen) -> Iterator[Row]:
+    def token(self, seen: SeenExchange) -> Iterator[Row]:
         yield self._login(seen, "token")
 
-    def _login(self, seen: Seen, step: str) -> Row:
+    def _login(self, seen: SeenExchange, step: str) -> Row:
         mechanism = self._mechanisms.get(seen.part)
         claim = sasl.Claim(mechanism=mechanism)
         if seen.request is not None and seen.request.whole:
@@ -63,7 +63,7 @@ class Logins:
         return "login_steps", self._step(seen, step, claim, outcome, error)
 
     def _step(
-        self, seen: Seen, step: str, claim: sasl.Claim, outcome: bool | None, error: int | None
+        self, seen: SeenExchange, step: str, claim: sasl.Claim, outcome: bool | None, error: int | None
     ) -> tuple[object, ...]:
         return (
             seen.begin_ns,
@@ -78,7 +78,7 @@ class Logins:
         )
 
 
-def token_owners(seen: Seen) -> Iterator[Row]:
+def token_owners(seen: SeenExchange) -> Iterator[Row]:
     """CreateDelegationToken and DescribeDelegationToken replies: whose token an id is."""
     if seen.reply is None:
         return
@@ -87,7 +87,7 @@ def token_owners(seen: Seen) -> Iterator[Row]:
             yield "token_owners", (each["token_id"], f"{each['principal_type']}:{each['principal_name']}")
 
 
-def envelope(seen: Seen) -> Iterator[Row]:
+def envelope(seen: SeenExchange) -> Iterator[Row]:
     """The header of the request inside: key, version, correlation id, client id (whose length is never compact)."""
     inside = b"" if seen.request is None else seen.request.get("request_data") or b""
     if len(inside) < 10:
@@ -101,7 +101,7 @@ def envelope(seen: Seen) -> Iterator[Row]:
 _OWNER = "principal_type principal_name"
 
 KINDS = (
-    Kind(38, None, f"{_OWNER} token_id", token_owners),
-    Kind(41, None, f"tokens({_OWNER} token_id)", token_owners),
-    Kind(58, "request_data", None, envelope),
+    FactKind(38, None, f"{_OWNER} token_id", token_owners),
+    FactKind(41, None, f"tokens({_OWNER} token_id)", token_owners),
+    FactKind(58, "request_data", None, envelope),
 )

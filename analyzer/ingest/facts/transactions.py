@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from analyzer.ingest.facts.fact_kinds import Kind, Message, Row, Seen, known
+from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange, known
 
 
 class Step(NamedTuple):
@@ -22,57 +22,57 @@ class Step(NamedTuple):
     error_code: int | None = None
 
 
-def init(seen: Seen) -> Iterator[Row]:
+def init(seen: SeenExchange) -> Iterator[Row]:
     """The ids that the reply hands out; those of the request when it asks to go on and there is no reply."""
-    asked, told = _both(seen)
-    if not asked and not told:
+    request, reply = _both(seen)
+    if not request and not reply:
         return
-    source = told if known(told.get("producer_id")) is not None else asked
+    source = reply if known(reply.get("producer_id")) is not None else request
     producer = known(source.get("producer_id"))
     epoch = None if producer is None else known(source.get("producer_epoch"))
-    name, timeout = asked.get("transactional_id"), asked.get("transaction_timeout_ms")
+    name, timeout = request.get("transactional_id"), request.get("transaction_timeout_ms")
     step = Step("init", name, producer, epoch, transaction_timeout_ms=timeout if name else None)
-    yield "transaction_steps", step._replace(error_code=told.get("error_code"))
+    yield "transaction_steps", step._replace(error_code=reply.get("error_code"))
 
 
-def add_partitions(seen: Seen) -> Iterator[Row]:
+def add_partitions(seen: SeenExchange) -> Iterator[Row]:
     """From v4 on brokers send it, for several producers at once."""
-    asked, told = _both(seen)
+    request, reply = _both(seen)
     if seen.version < 4:
-        if asked or told:
-            old = {name.removeprefix("v3_and_below_"): value for name, value in asked.items()}
-            error = _first_error(seen.reply, told.get("results_by_topic_v3_and_below"), "partition_error_code")
+        if request or reply:
+            old = {name.removeprefix("v3_and_below_"): value for name, value in request.items()}
+            error = _first_error(seen.reply, reply.get("results_by_topic_v3_and_below"), "partition_error_code")
             yield "transaction_steps", _named("add_partitions", old, error)
         return
-    answers = {each["transactional_id"]: each for each in told.get("results_by_transaction") or ()}
-    for each in asked.get("transactions") or ():
+    answers = {each["transactional_id"]: each for each in reply.get("results_by_transaction") or ()}
+    for each in request.get("transactions") or ():
         answer = answers.get(each["transactional_id"], {})
-        error = told.get("error_code") or _first_error(seen.reply, answer.get("topic_results"), "partition_error_code")
+        error = reply.get("error_code") or _first_error(seen.reply, answer.get("topic_results"), "partition_error_code")
         yield "transaction_steps", _named("verify" if each["verify_only"] else "add_partitions", each, error)
 
 
-def add_offsets(seen: Seen) -> Iterator[Row]:
-    asked, told = _both(seen)
-    if asked or told:
-        yield "transaction_steps", _named("add_offsets", asked, told.get("error_code"))
+def add_offsets(seen: SeenExchange) -> Iterator[Row]:
+    request, reply = _both(seen)
+    if request or reply:
+        yield "transaction_steps", _named("add_offsets", request, reply.get("error_code"))
 
 
-def commit_offsets(seen: Seen) -> Iterator[Row]:
-    asked, told = _both(seen)
-    if asked or told:
-        error = _first_error(seen.reply, told.get("topics"), "error_code", "partitions")
-        yield "transaction_steps", _named("commit_offsets", asked, error)
+def commit_offsets(seen: SeenExchange) -> Iterator[Row]:
+    request, reply = _both(seen)
+    if request or reply:
+        error = _first_error(seen.reply, reply.get("topics"), "error_code", "partitions")
+        yield "transaction_steps", _named("commit_offsets", request, error)
 
 
-def end(seen: Seen) -> Iterator[Row]:
-    asked, told = _both(seen)
-    if asked or told:
-        step = _named("end", asked, told.get("error_code"))
-        epoch = known(told.get("producer_epoch"))
-        yield "transaction_steps", step._replace(committed=asked.get("committed"), new_producer_epoch=epoch)
+def end(seen: SeenExchange) -> Iterator[Row]:
+    request, reply = _both(seen)
+    if request or reply:
+        step = _named("end", request, reply.get("error_code"))
+        epoch = known(reply.get("producer_epoch"))
+        yield "transaction_steps", step._replace(committed=request.get("committed"), new_producer_epoch=epoch)
 
 
-def _both(seen: Seen) -> tuple[dict[str, Any], dict[str, Any]]:
+def _both(seen: SeenExchange) -> tuple[dict[str, Any], dict[str, Any]]:
     return _fields(seen.request), _fields(seen.reply)
 
 
@@ -80,14 +80,14 @@ def _fields(message: Message | None) -> dict[str, Any]:
     return {} if message is None else message.fields
 
 
-def _named(event: str, asked: dict[str, Any], error: int | None) -> Step:
-    producer = known(asked.get("producer_id"))
+def _named(event: str, request: dict[str, Any], error: int | None) -> Step:
+    producer = known(request.get("producer_id"))
     return Step(
         event,
-        asked.get("transactional_id"),
+        request.get("transactional_id"),
         producer,
-        None if producer is None else known(asked.get("producer_epoch")),
-        group_id=asked.get("group_id"),
+        None if producer is None else known(request.get("producer_epoch")),
+        group_id=request.get("group_id"),
         error_code=error,
     )
 
@@ -106,20 +106,20 @@ _IDS = "transactional_id producer_id producer_epoch"
 _RESULTS = "results_by_partition(partition_error_code)"
 
 KINDS = (
-    Kind(
+    FactKind(
         22,
         "transactional_id transaction_timeout_ms producer_id producer_epoch",
         "error_code producer_id producer_epoch",
         init,
     ),
-    Kind(
+    FactKind(
         24,
         f"transactions({_IDS} verify_only) {_OLD}",
         f"error_code results_by_transaction(transactional_id topic_results({_RESULTS})) "
         f"results_by_topic_v3_and_below({_RESULTS})",
         add_partitions,
     ),
-    Kind(25, f"{_IDS} group_id", "error_code", add_offsets),
-    Kind(26, f"{_IDS} committed", "error_code producer_epoch", end),
-    Kind(28, f"{_IDS} group_id", "topics(partitions(error_code))", commit_offsets),
+    FactKind(25, f"{_IDS} group_id", "error_code", add_offsets),
+    FactKind(26, f"{_IDS} committed", "error_code producer_epoch", end),
+    FactKind(28, f"{_IDS} group_id", "topics(partitions(error_code))", commit_offsets),
 )

@@ -52,7 +52,7 @@ class Rule(NamedTuple):
 
 
 def names() -> list[str]:
-    """Every rule there is."""
+    """The names of all rules."""
     return sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 
@@ -73,12 +73,12 @@ def rule(name: str) -> Rule:
 
 
 def rules() -> list[Rule]:
-    """All rules, the worst first."""
+    """All rules, the most severe first."""
     return sorted(map(rule, names()), key=lambda each: (SEVERITIES.index(each.severity), each.rank, each.name))
 
 
-def gates(chosen: Iterable[Rule]) -> dict[str, str]:
-    """Table -> one question about it, a row with a boolean for each of the rules that it decides, under their names."""
+def conditions_by_table(chosen: Iterable[Rule]) -> dict[str, str]:
+    """Table -> one question about it: a row with a boolean for each rule whose condition reads this table, under its name."""
     tables: dict[str, list[str]] = {}
     for each in chosen:
         tables.setdefault(each.table, []).append(f"{each.condition} AS {each.name}")

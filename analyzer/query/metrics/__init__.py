@@ -1,18 +1,18 @@
-"""Metrics: one SQL file each, from the final tables to a handful of rows; its first line says what it answers.
+"""Metrics: one SQL file each, from the final tables to a handful of rows; its first comment says what it answers.
 
 The files run unchanged on DuckDB and on Spark SQL, so they keep to what both know: common table expressions, window
-functions, `FILTER`, `GROUP BY ALL`, integers for time. What looks alike and is not: a text is a STRING (VARCHAR wants a
-length); a double is rounded before it becomes a BIGINT; what is divided by is made `nullif(.., 0)` where only HAVING or
-WHERE keeps it from 0; `max_by` of a column with nulls has a FILTER that leaves them out; where several rows may have the
-greatest value, it takes the pair `(value, key)`, without nulls. `tests/spark` asks both engines.
+functions, `FILTER`, `GROUP BY ALL`, integers for time. Where the two differ: a text is a STRING (VARCHAR needs a length);
+a double is rounded before a cast to BIGINT; a divisor is `nullif(.., 0)` even where HAVING or WHERE excludes 0; `max_by` of a
+column with nulls has a FILTER that leaves them out; where several rows may have the greatest value, it takes the pair
+`(value, key)`, without nulls. `tests/system/spark` asks both engines.
 
 They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which
 are never narrowed; `time_range` is one row with the first and last moment that counts.
 
-What several metrics need lies in `views/`: a query (.sql) or facts (.tsv, the type behind each column's name) under the
-name of its file. A runner makes these views when a question names them (`views_in`), since each costs some ms; what lies
-in `views/kept/` is small and read by many, so it is computed once (`is_kept`) and must not read `settings`.
+Views that several metrics read are in `views/`: a query (.sql) or data (.tsv, with the type after each column's name), named
+like the file. They are created when a question names them (`views_in`), as each takes some milliseconds. Those in
+`views/kept/` are small and read by many metrics, so they are computed once (`is_kept`) and must not read `settings`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TYPES = {"int": "INT", "text": "STRING"}
 
 
 def names() -> list[str]:
-    """Every metric there is."""
+    """The names of all metrics."""
     return sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 
@@ -43,7 +43,7 @@ def text(name: str) -> str:
 
 @cache
 def view_names() -> tuple[str, ...]:
-    """Every view that metrics share."""
+    """The names of all shared views."""
     return tuple(sorted(_files()))
 
 
@@ -81,8 +81,8 @@ def views_in(sql: str) -> list[str]:
 
 
 def _facts(path: Path) -> str:
-    """A data file as SQL; an empty cell is null. A line is one literal that the engine takes apart: reading a literal for
-    each cell takes it longer than all else that is done with them.
+    """A data file as SQL; an empty cell is null. Each line is one literal, which the engine splits: parsing a literal for each
+    cell would take longer than any use of them.
     """
     header, *lines = path.read_text(encoding="utf-8").splitlines()
     columns = [column.split(":") for column in header.split("\t")]

@@ -26,7 +26,7 @@ WITH readable AS (
     WHERE coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0 AND coalesce(b.control, false) = false
         AND b.stored_last_offset IS NOT NULL AND coalesce(b.topic, b.topic_id) IS NOT NULL
 ),
--- Sent again after a lost reply: the first time counts.
+-- A batch may be sent again after a lost reply: the first time counts.
 produced AS (
     SELECT
         coalesce(cluster, '') AS place,
@@ -40,7 +40,7 @@ produced AS (
     WHERE side = 'request' AND time_ns IS NOT NULL
     GROUP BY coalesce(cluster, ''), topic, partition, stored_last_offset
 ),
--- Read again after a rebalance or a rewind: the first time counts.
+-- A batch may be read again after a rebalance or a rewind: the first time counts.
 fetched AS (
     SELECT
         cluster,
@@ -65,8 +65,8 @@ consumers AS (
     FROM fetched
     GROUP BY cluster, topic, partition, client_address, client_id, principal, isolation_level
 ),
--- Batches may be stored otherwise than they were sent, so offsets are looked up by range: behind each produced batch stands
--- the fetched batch with the smallest last offset that is not smaller.
+-- A broker may store batches in another form than they were sent, so they are matched by ranges of offsets: to each produced
+-- batch belongs the fetched batch with the smallest last offset that is not below its own.
 points AS (
     SELECT
         c.cluster, c.topic, c.partition, c.client_address, c.client_id, c.principal, c.isolation_level,

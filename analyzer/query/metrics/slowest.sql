@@ -14,7 +14,7 @@ behind AS (
     SELECT
         p.exchange,
         max_by(x.exchange, (x.response_time_ns, x.exchange)) AS behind_exchange,
-        -- A null would be passed over, and that of another request taken.
+        -- max_by ignores nulls, and would take the value of another request.
         nullif(max_by(coalesce(x.api_name, ''), (x.response_time_ns, x.exchange)), '') AS behind_api_name,
         nullif(max_by(coalesce(x.kind, ''), (x.response_time_ns, x.exchange)), '') AS behind_kind,
         nullif(max_by(coalesce(x.latency_ns, -1), (x.response_time_ns, x.exchange)), -1) AS behind_latency_ns

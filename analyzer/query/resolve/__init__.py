@@ -1,6 +1,6 @@
-"""Raw rows -> final tables: the views that both runners create, in this order, and the facts that they join.
+"""Raw rows -> final tables: the views that runs on this machine and on Spark create, and the small tables that they join.
 
-A view may read those before it. Adding a column to a final table is one line here and one in `analyzer.base.tables`.
+A view reads only those before it in VIEWS. Adding a column to a final table is one line here and one in `analyzer.base.tables`.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
     "parts",
-    "evidence",
+    "part_evidence",
     "part_clusters",
     "part_brokers",
-    "releases",
-    "paths",
+    "muting_brokers",
+    "capture_sides",
     "logins",
-    "links",
+    "connection_context",
     "connections",
     "topic_names",
     "fetch_steps",
     "fetch_sessions",
     "fetch_states",
-    "placed_exchanges",
-    "judged_exchanges",
+    "exchanges_with_packets",
+    "exchanges_with_kind",
     "exchanges",
     "mutes",
     "fetch_positions",
     "entries",
     "errors",
-    "odd_exchanges",
+    "exchange_problems",
     "problems",
     "topic_ids",
     "brokers",
@@ -46,7 +46,7 @@ VIEWS = (
     "transaction_events",
     "batches",
 )
-# Views that tell nothing without rows of `entries`.
+# Views that have no rows without rows of `entries`.
 OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
@@ -56,8 +56,8 @@ def views(
 ) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
-    `api_keys` are those that occurred; `whole_files`: split n is input n, all of it; `entries`: rows of entries were made;
-    `left_out`: final tables whose raw rows were not; `odd`: a body was malformed or a clock ran back.
+    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `entries`: rows of entries were made;
+    `left_out`: final tables whose raw rows were not made; `odd`: a body was malformed, or the clock ran back within an exchange.
     """
     facts = {
         "problem_kinds": _values(
@@ -69,11 +69,11 @@ def views(
     }
     sources = {name: name for name in VIEWS if name not in left_out and (entries or name not in OF_ENTRIES)}
     if whole_files:
-        sources["placed_exchanges"] = "placed_exchanges_of_whole_files"
+        sources["exchanges_with_packets"] = "exchanges_with_packets_of_whole_files"
     if not entries:
-        sources["judged_exchanges"] = "judged_exchanges_without_entries"
+        sources["exchanges_with_kind"] = "exchanges_with_own_kind"
     if not odd:
-        sources["odd_exchanges"] = "no_odd_exchanges"
+        sources["exchange_problems"] = "no_exchange_problems"
     folder = Path(__file__).parent
     texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
     return facts | texts
@@ -93,7 +93,7 @@ def _expected(api_keys: Collection[int]) -> Iterable[tuple[object, ...]]:
 
 
 def _values(columns: str, rows: Iterable[tuple[object, ...]]) -> str:
-    """SQL of a small table of facts; without rows it is empty but has its columns."""
+    """SQL of a small table; without rows it is empty but has its columns."""
     lines = [f"({', '.join(map(_literal, row))})" for row in rows]
     where = "" if lines else " WHERE false"
     lines = lines or [f"({', '.join(['NULL'] * len(columns.split(',')))})"]

@@ -1,5 +1,5 @@
--- Partitions that members were given. A member's own reply says it best; what the leader of a classic group hands out tells
--- of members whose own replies are not in the capture, and their client is known where another message of theirs is.
+-- Partitions that were assigned to members. A member's own reply counts first. The request of a classic group's leader has the
+-- assignments of members whose own replies are not in the capture; their client is known from other messages of theirs.
 WITH told AS (
     SELECT
         a.*,

@@ -1,5 +1,5 @@
--- Record batches with their place in the log. A fetched batch has its own; a produced one lies where the reply says that the
--- first of its partition went, behind those before it in the request: as many offsets as it has records.
+-- Record batches with their offsets. A fetched batch has offsets of its own; those of produced batches begin at the base offset
+-- that the reply gives for the partition, in the order of the request, as many for each batch as it has records.
 WITH placed AS (
     SELECT
         b.*,

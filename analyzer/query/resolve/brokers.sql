@@ -2,7 +2,7 @@
 -- where a message named one: then the others of its cluster are not.
 WITH told AS (
     SELECT c.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
-    FROM raw_told AS t
+    FROM raw_reported AS t
     JOIN parts AS p ON p.part = t.part
     LEFT JOIN all_connections AS c ON c.connection = p.connection
     WHERE p.is_kafka

@@ -1,4 +1,4 @@
--- One row per connection: what its packets and frames say, and what requests and replies tell of its two ends (links).
+-- One row per connection: what its packets and frames tell, and what its requests and replies tell (connection_context).
 SELECT
     p.connection,
     p.tap,
@@ -78,4 +78,4 @@ SELECT
     l.software_name,
     l.software_version
 FROM parts AS p
-JOIN links AS l ON l.part = p.part
+JOIN connection_context AS l ON l.part = p.part

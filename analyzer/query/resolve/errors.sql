@@ -1,6 +1,6 @@
--- Error codes with Apache's names, where in its message each stood, and whether that is normal (the rules of expected_errors):
+-- Error codes with Apache's names, the field that each is in, and whether it is normal operation by the rules of expected_errors:
 -- always; for some seconds in a row for one client and partition, or from its first time on; when a later request is answered.
--- True: normal operation; false: a failure; null: nobody can tell.
+-- `expected` true: normal operation; false: a failure; null: not known.
 WITH told AS (
     SELECT
         e.exchange,
@@ -23,13 +23,13 @@ WITH told AS (
         x.followed_by,
         g.client_only
     FROM raw_errors AS e
-    JOIN links AS l ON l.part = e.part
+    JOIN connection_context AS l ON l.part = e.part
     LEFT JOIN expected_errors AS x ON x.api_key = e.api_key AND x.code = e.code
-    -- Rules for all APIs that have none of their own.
+    -- Rules for all APIs without a rule of their own.
     LEFT JOIN expected_errors AS g ON g.api_key IS NULL AND g.code = e.code
     WHERE l.is_kafka
 ),
--- One row of each exchange and thing that failed, for the rules that need a time and a client.
+-- One row per exchange and thing that failed, for the rules that need a time and a client.
 moments AS (
     SELECT
         t.client_address,
@@ -48,7 +48,7 @@ moments AS (
         max(t.broker_port) AS broker_port,
         max(coalesce(x.response_time_ns, x.request_time_ns)) AS time_ns
     FROM told AS t JOIN raw_exchanges AS x ON x.exchange = t.exchange
-    -- What every such exchange has: most others need not be read.
+    -- True for all such exchanges, so that most others need not be read.
     WHERE x.error_code <> 0 AND (t.rule = 'passing' OR t.rule = 'first_use' OR t.rule = 'followed')
     GROUP BY
         t.client_address, x.client_id, t.api_key, t.code, coalesce(t.topic_id, t.topic), t.partition, t.entity, t.exchange, t.side
@@ -56,7 +56,7 @@ moments AS (
 spaced AS (
     SELECT
         *,
-        -- After a quiet time it is another failover.
+        -- An error after a quiet time belongs to another failover.
         CASE WHEN time_ns - lag(time_ns) OVER by_client > seconds * CAST(1000000000 AS BIGINT) THEN 1 ELSE 0 END AS again
     FROM moments
     WINDOW by_client AS (
@@ -75,7 +75,7 @@ runs AS (
 ),
 answers AS (
     SELECT l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key, max(x.request_time_ns) AS last_ns
-    FROM raw_exchanges AS x JOIN links AS l ON l.part = x.part
+    FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part
     WHERE x.api_key BETWEEN 15 AND 18 AND (x.api_key = 15 OR x.api_key = 18) AND x.error_code = 0
         AND EXISTS (SELECT 1 FROM moments AS m WHERE m.rule = 'followed')
     GROUP BY l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key

@@ -1,5 +1,5 @@
--- Raw exchanges with their connection, durations and kind. A duration is null when one of its ends is unknown or the clock
--- ran back. The throttle time of a broker that is not known to keep connections mute leaves the service time unknown.
+-- Raw exchanges with their connection, durations and wait kind. A duration is null when one of its ends is unknown or the clock
+-- ran back. After a throttle time of a broker of which it is not known whether it mutes, the service time is unknown.
 SELECT
     x.exchange,
     l.connection,
@@ -35,7 +35,7 @@ SELECT
         WHEN x.queue_ns IS NULL OR (x.muted_ns > 0 AND l.mutes IS NULL) THEN NULL
         WHEN x.muted_ns > 0 AND l.mutes THEN x.response_time_ns - x.request_end_ns - x.queue_ns - x.muted_ns
         WHEN x.queue_ns > 0 THEN x.response_time_ns - x.request_end_ns - x.queue_ns
-        -- Only where the wait began with the request does the way to the broker and back lie in it.
+        -- The time to the broker and back is part of the wait only if the wait began with the request.
         ELSE greatest(x.response_time_ns - x.request_end_ns - l.way_ns, 0)
     END AS service_ns,
     x.throttle_time_ms,
@@ -63,10 +63,10 @@ SELECT
     CASE WHEN l.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT l.mutes THEN 0 END AS muted_ns,
     v.inner_api_key,
     v.inner_client_id
-FROM judged_exchanges AS x
-JOIN links AS l ON l.part = x.part
--- Empty in nearly every capture. Grouped, though there is one row each: an engine that knows of it leaves the join out of all
--- questions that do not read its columns.
+FROM exchanges_with_kind AS x
+JOIN connection_context AS l ON l.part = x.part
+-- Empty in nearly every capture. There is one row per exchange, but it is grouped all the same: an engine that knows the key to
+-- be unique leaves the join out of questions that do not read its columns.
 LEFT JOIN (
     SELECT exchange, min(inner_api_key) AS inner_api_key, min(inner_client_id) AS inner_client_id
     FROM raw_envelopes

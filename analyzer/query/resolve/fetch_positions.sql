@@ -1,4 +1,4 @@
--- Partitions that a consumer's Fetch names, with position, end and lag. What a Fetch of a session leaves out is as it was.
+-- Partitions that a consumer's Fetch names, with position, end and lag. A Fetch of a session names only what changed.
 SELECT
     s.exchange,
     l.connection,
@@ -20,11 +20,11 @@ SELECT
 FROM (
     SELECT
         *,
-        -- Records that could not be read leave the position unknown; a reply without records leaves it as it was.
+        -- After records that could not be read the position is unknown; a reply without records does not change it.
         CASE WHEN response_time_ns IS NOT NULL THEN coalesce(told_next, CASE WHEN coalesce(record_bytes, 0) = 0 THEN fetch_offset END) END
             AS next_offset
     FROM fetch_steps
 ) AS s
-JOIN links AS l ON l.part = s.part
+JOIN connection_context AS l ON l.part = s.part
 LEFT JOIN topic_names AS n ON n.topic_id = s.topic_id
 WHERE s.forgotten = 0

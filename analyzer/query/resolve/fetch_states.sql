@@ -1,6 +1,6 @@
--- What the session says of a Fetch: `state` is fetch_backlog when some partition of it lay behind its last known end, fetch_tail
--- when all with records had been read to theirs; `redirected`: the client shall read from another replica; `raft`: it reads
--- the metadata log, whose topic has a fixed id (KIP-595).
+-- What the fetch session tells of a Fetch: `state` is fetch_backlog when some partition of the session was behind its last known
+-- end, fetch_tail when all partitions with records had been read to their ends; `redirected`: the reply names another replica to
+-- read from; `raft`: the Fetch reads the metadata log, whose topic has a fixed id (KIP-595).
 SELECT exchange, max(raft) = 1 AS raft, max(redirected) = 1 AS redirected, max(state) AS state
 FROM (
     SELECT

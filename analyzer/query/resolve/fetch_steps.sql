@@ -1,6 +1,6 @@
--- Partitions that a consumer's Fetch names, in its request or reply, with what its session (KIP-227) knew of each before.
--- Sessions belong to a broker and outlive connections; a Fetch without one stands for itself and names all it reads.
--- `behind`, `unknown`: of the partition when the Fetch began; `behind_after`: once its reply was read. 0 or 1.
+-- Partitions that a consumer's Fetch names in its request or reply, with the state that its fetch session (KIP-227) had for
+-- each before. Sessions belong to a broker and outlive connections; a Fetch without a session names all partitions that it reads.
+-- `behind`, `unknown`: of the partition when the Fetch began; `behind_after`: after its reply. 0 or 1.
 WITH fetches AS (
     SELECT
         x.exchange,
@@ -42,7 +42,7 @@ named AS (
         f.session_address, f.session_port, f.session_id, f.asked_ns, f.exchange, f.part, f.response_time_ns,
         f.session_epoch, coalesce(e.topic_id, e.topic), e.partition
 ),
--- Runs of rows that share the last offset asked for, and the last end told.
+-- Groups of rows with the same last requested offset and the same last known end.
 runs AS (
     SELECT
         n.session_address,

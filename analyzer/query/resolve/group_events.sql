@@ -1,6 +1,6 @@
--- Steps in the life of groups. Joins, syncs, leaves and heartbeats of newer groups come from bodies; heartbeats of classic
--- groups that failed, and commits, are told by their exchanges alone. The static member behind a member id is known where a
--- body told it. A commit belongs to the type of its group; a group that was seen with none of them is classic.
+-- Events of groups. Joins, syncs, leaves, and heartbeats of newer group types, come from bodies; failed heartbeats of classic
+-- groups, and commits, come from exchanges alone. The static member behind a member id is known where a body has both. A commit
+-- has the type of its group; a group of which only commits were seen is classic.
 WITH known AS (
     SELECT group_id, member_id, max(instance_id) AS instance_id
     FROM raw_group_steps

@@ -1,6 +1,6 @@
--- SASL logins: the steps of each (a handshake begins one), what the client named, and how it ended. What no answer says
--- (GSSAPI) is known when another request was answered afterwards: a broker answers nobody who is not logged in. A broker
--- that closes instead of answering has refused.
+-- SASL logins, one row each: a handshake begins a login, the steps after it belong to it. `outcome` is what the broker's answer
+-- says. Where it says nothing (GSSAPI) the login succeeded if another request was answered later, since a broker answers only
+-- who is logged in. A broker that closes the connection instead of answering has refused the login.
 WITH steps AS (
     SELECT
         s.*,

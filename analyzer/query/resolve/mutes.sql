@@ -1,5 +1,5 @@
--- One row per reply that throttles: the time in which it keeps its connection mute, and what the client did in it. A request
--- is inside when it was sent 5 ms before the end or earlier: the throttle time is whole milliseconds.
+-- One row per reply with a throttle time: the time for which its connection is muted, and what the client did in that time. A
+-- request is inside when it was sent at least 5 ms before the end, as the throttle time is in whole milliseconds.
 WITH throttled AS (
     SELECT
         x.exchange,
@@ -11,7 +11,7 @@ WITH throttled AS (
         x.throttle_time_ms,
         l.connection,
         l.mutes
-    FROM raw_exchanges AS x JOIN links AS l ON l.part = x.part
+    FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part
     WHERE x.throttle_time_ms > 0 AND x.response_time_ns IS NOT NULL AND l.is_kafka
 ),
 requests AS (
@@ -25,7 +25,7 @@ requests AS (
     WHERE request_time_ns IS NOT NULL AND part IN (SELECT part FROM throttled)
     WINDOW by_request AS (PARTITION BY part ORDER BY request_time_ns, exchange)
 ),
--- Requests and the edges of windows in one order of time; edges first.
+-- Requests, and begins and ends of mutes, in the order of time; begins and ends before requests.
 moments AS (
     SELECT part, exchange, 'request' AS edge, time_ns, 1 AS request FROM requests
     UNION ALL
@@ -62,7 +62,7 @@ SELECT
     t.end_ns,
     t.throttle_time_ms,
     t.mutes AS applies,
-    -- A reply inside the window ends the wait: the connection was not mute. Without a mute there is no wait.
+    -- A reply inside the time shows that the connection was not muted any more. Without a mute there is no wait.
     CASE
         WHEN t.mutes IS NOT FALSE THEN greatest(
             least(t.end_ns, coalesce(r.next_response_ns, t.end_ns))

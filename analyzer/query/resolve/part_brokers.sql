@@ -1,8 +1,8 @@
--- The node that each part talks to: the one that its cluster advertises at this address, else (host names are not resolved)
--- the only one at this port, where the cluster is reached at one address on it. Else unknown: nothing is guessed.
+-- The node id of the broker of each part: the node that its cluster advertises at this address. Advertised host names are not
+-- resolved; so else the only node at this port, if the clients of the cluster use one address with this port. Else no row.
 WITH bodies AS (
     SELECT c.cluster, t.body
-    FROM raw_told AS t JOIN part_clusters AS c ON c.part = t.part
+    FROM raw_reported AS t JOIN part_clusters AS c ON c.part = t.part
     WHERE c.cluster IS NOT NULL
     GROUP BY c.cluster, t.body
 ),

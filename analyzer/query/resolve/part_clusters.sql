@@ -1,8 +1,8 @@
--- The Kafka cluster of each part: the id told on it, else the one cluster that has this address by what others were told or
--- reach. Where no id was told (Metadata before v2), parts that are told of common addresses share a name of ours, made of the
--- least of them. Two clusters that claim one address leave it without a cluster.
+-- The Kafka cluster of each part: the cluster id in its replies, else the only cluster to which the broker's address belongs
+-- according to other parts. Where no reply had an id (Metadata before v2), parts whose replies list common broker addresses get
+-- a common name, the least of these addresses. An address that two clusters claim has no cluster.
 WITH bodies AS (
-    SELECT part, body FROM raw_told GROUP BY part, body
+    SELECT part, body FROM raw_reported GROUP BY part, body
 ),
 told AS (
     SELECT b.part, min(f.cluster_id) AS cluster
@@ -28,7 +28,7 @@ owned AS (
     GROUP BY address, port
     HAVING min(cluster) = max(cluster)
 ),
--- The least address that a part is told of; then, twice, the least one of all parts that share an address with it.
+-- The least address that the replies of a part list; then, twice, the least one of all parts that list a common address.
 unnamed AS (
     SELECT a.part, a.host, a.port, a.host || ':' || CAST(a.port AS STRING) AS name
     FROM advertised AS a LEFT JOIN told AS t ON t.part = a.part

@@ -1,7 +1,7 @@
--- Parts told by client and broker instead of by side, with their verdict. A connection is Kafka when a reply matched a
--- request, a request header stood exactly where the frame before it ended, or a request was decoded to its last byte, or
--- when it speaks in frames to an endpoint that is a broker by such a proof. It is not when its bytes were something else.
--- Where nothing says who the client is, the side that spoke first stands for it.
+-- Parts by client and broker instead of by side, and whether they are Kafka. A part is Kafka when a reply matched a request, a
+-- request header followed exactly where the frame before it ended, or a request was decoded to its last byte; or when it has
+-- frames and its broker endpoint is proved to be a broker by another part. It is not Kafka when its bytes were of another
+-- protocol. Where it is not known which side is the client, side a counts as the client.
 WITH told AS (
     SELECT
         p.part,
@@ -20,8 +20,8 @@ WITH told AS (
             WHEN t.chained > 0 OR (t.matched > 0 AND t.protocol <> 'unknown') OR w.part IS NOT NULL THEN true
             WHEN t.protocol IN ('tls', 'other') THEN false
         END AS proof,
-        -- Interfaces of an input, and points of the way on one interface, are places of their own where any connection was
-        -- captured at several.
+        -- Where any connection was captured at several points, each interface of an input, and each point seen by one
+        -- interface, is a capture point of its own.
         CASE
             WHEN max(p.lane) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
             WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING))

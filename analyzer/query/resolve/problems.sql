@@ -28,4 +28,4 @@ CROSS JOIN (SELECT sum(client_cut_bytes + broker_cut_bytes) AS cut_bytes FROM pa
 WHERE c.snap_bytes IS NOT NULL AND whole.cut_bytes > 0
 UNION ALL
 SELECT o.file, o.packet, o.connection, o.exchange, o.time_ns, o.side, o.offset, o.kind, o.bytes_lost, o.detail
-FROM odd_exchanges AS o
+FROM exchange_problems AS o

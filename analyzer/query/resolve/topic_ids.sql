@@ -1,7 +1,7 @@
--- Topic ids with their names, by cluster, and when they were told.
+-- Topic ids with their names, by cluster, and the times at which messages told them.
 WITH told AS (
     SELECT c.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
-    FROM raw_told AS t
+    FROM raw_reported AS t
     JOIN parts AS p ON p.part = t.part
     LEFT JOIN all_connections AS c ON c.connection = p.connection
     WHERE p.is_kafka

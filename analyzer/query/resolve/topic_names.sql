@@ -1,4 +1,4 @@
--- Names of topic ids, from every message that told both. An id is unique over all clusters and never named anew.
+-- Names of topic ids, from all messages with both. A topic id is unique over all clusters and never gets another name.
 SELECT topic_id, max(topic) AS topic
 FROM raw_topic_facts
 GROUP BY topic_id

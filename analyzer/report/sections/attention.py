@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from analyzer.query.run_findings import Finding
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.sentences import command, sentence
 
@@ -20,17 +20,17 @@ PARTLY = f"Of a large capture, throttling, errors, logins and connections; {COMM
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Numbered findings, those of severity info left out, or one sentence when nothing needs attention."""
     found = [finding for finding in facts.first_findings() if finding.severity != "info"]
-    lines = [layout.heading("Needs attention", width)]
-    remarks = [] if facts.whole else layout.remarks(PARTLY, width)
+    lines = [text_tables.heading("Needs attention", width)]
+    remarks = [] if facts.whole else text_tables.remarks(PARTLY, width)
     if not found:
         text = "Nothing, in what could be read: no error beyond normal operation, no throttling, no request cut off."
-        return lines + [Text(layout.INDENT + line) for line in layout.wrap(text, width - 2)] + remarks
+        return lines + [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)] + remarks
     shown = found if limit is None else _varied(found)[:limit]
     for number, finding in enumerate(shown, 1):
         lines += _lines(number, finding, width)
     if len(found) > len(shown):
-        rest = f"{layout.INDENT}... and {len(found) - len(shown):,} more ({COMMAND})"
-        lines.append(Text(layout.cut(rest, width), style=layout.DIM))
+        rest = f"{text_tables.INDENT}... and {len(found) - len(shown):,} more ({COMMAND})"
+        lines.append(Text(text_tables.cut(rest, width), style=text_tables.DIM))
     return lines + remarks
 
 
@@ -48,12 +48,12 @@ def _varied(found: list[Finding]) -> list[Finding]:
 def _lines(number: int, finding: Finding, width: int) -> list[Text]:
     """The sentence, wrapped, with the command at its right or, where there is no room, on a line of its own."""
     prefix = f"{number:>3} {finding.severity:<7} "
-    texts = layout.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
+    texts = text_tables.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
     look = command(finding.rule.look, finding.row)
     lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), texts[0])]
     lines += [Text(" " * len(prefix) + text) for text in texts[1:]]
     if len(prefix) + cell_len(texts[-1]) + 3 + cell_len(look) <= width:
-        lines[-1].append(f"   {look}", style=layout.DIM)
+        lines[-1].append(f"   {look}", style=text_tables.DIM)
     else:
-        lines.append(Text(layout.cut(" " * len(prefix) + look, width), style=layout.DIM))
+        lines.append(Text(text_tables.cut(" " * len(prefix) + look, width), style=text_tables.DIM))
     return lines

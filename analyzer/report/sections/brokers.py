@@ -10,11 +10,11 @@ from rich.text import Text
 from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import WAIT
-from analyzer.report import layout
+from analyzer.report import text_tables
+from analyzer.report.dimension_columns import Cell, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, count, duration, endpoint, rate, safe, size
-from analyzer.report.keys import Cell, broker, key_columns
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze brokers"
 NOTHING = "No traffic between brokers in this capture."
@@ -73,7 +73,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
             lines += [Text("")] if lines else []
             lines += _requests(ROLES.get(role, safe(role)), keys, mine, width, limit)
     if not asked:
-        lines += layout.remarks("Next: kanalyze brokers --by api --by client --by broker, for who asks whom.", width)
+        lines += text_tables.remarks(
+            "Next: kanalyze brokers --by api --by client --by broker, for who asks whom.", width
+        )
     return lines
 
 
@@ -88,7 +90,7 @@ def _nodes(rows: Rows, width: int) -> list[Text]:
         controllers = dict.fromkeys(str(row["broker_id"]) for row in mine if row["controller"])
         if controllers:
             text += f"; named as controller: {', '.join(controllers)}"
-        lines += [Text(line, style=layout.HEADING) for line in layout.wrap(text, width)]
+        lines += [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(text, width)]
     return lines
 
 
@@ -112,14 +114,17 @@ def _pairs(rows: Rows, width: int, limit: int | None) -> list[Text]:
         )
         for row in rows[:limit]
     ]
-    lines = [layout.heading("Followers' fetches, by pair of brokers", width), *layout.table(PAIRS, table, width)]
-    lines += layout.more(len(rows) - len(table), f"{COMMAND} --limit 0", width)
+    lines = [
+        text_tables.heading("Followers' fetches, by pair of brokers", width),
+        *text_tables.table(PAIRS, table, width),
+    ]
+    lines += text_tables.more(len(rows) - len(table), f"{COMMAND} --limit 0", width)
     text = "p50 and p99 contain the wait for data (max_wait_ms). late: the most that a reply came after that time."
-    lines += layout.remarks(text, width)
+    lines += text_tables.remarks(text, width)
     worst = max((row for row in rows if row["late_ns"] is not None), key=lambda row: row["late_ns"], default=None)
     if worst is not None and worst["late_ns"] >= LATE_NS:
         text = f"Next: kanalyze show CAPTURE {exchange_id(worst['late_exchange'])}, the latest reply to {_follower(worst)}."
-        lines += layout.remarks(text, width)
+        lines += text_tables.remarks(text, width)
     return lines
 
 
@@ -131,14 +136,14 @@ def _follower(row: dict[str, Any]) -> str:
 def _requests(title: str, keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int, limit: int | None) -> list[Text]:
     columns = [*(column for column, _ in keys), *NUMBERS]
     table = [_line([cell for _, cell in keys], row) for row in rows[:limit]]
-    lines = [layout.heading(title, width), *layout.table(columns, table, width)]
-    return lines + layout.more(len(rows) - len(table), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading(title, width), *text_tables.table(columns, table, width)]
+    return lines + text_tables.more(len(rows) - len(table), f"{COMMAND} --limit 0", width)
 
 
 def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
     seen = [*(cell(row) for cell in keys), count(row["count"]), rate(row["rate_per_s"])]
     if row["reach"] == WAIT:
         median = f": median {duration(row['p50_ns'])}" if row["p50_ns"] is not None else ""
-        return Row(seen, layout.DIM, f"(waits by design{median})")
+        return Row(seen, text_tables.DIM, f"(waits by design{median})")
     times = [duration(row[name]) for name in ("p50_ns", "p99_ns", "max_ns")]
     return Row([*seen, *times, count(row["errors"]), size(row["bytes"])])

@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze clients"
 NOTHING = "No request of a client; what brokers ask of each other stands apart (kanalyze brokers)."
@@ -37,10 +37,10 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("clients")
     if not rows:
         return []
-    lines = [layout.heading("Clients", width)]
-    lines += layout.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
+    lines = [text_tables.heading("Clients", width)]
+    lines += text_tables.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
     shown = len(rows) if limit is None else min(limit, len(rows))
-    return lines + layout.more(rows[0]["total_rows"] - shown, COMMAND, width)
+    return lines + text_tables.more(rows[0]["total_rows"] - shown, COMMAND, width)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -51,14 +51,14 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     for row in rows[:limit]:
         if words := _notable(row):
-            lines += layout.remarks(f"{client(row)} ({safe(row['client_address'])}): {', '.join(words)}.", width)
+            lines += text_tables.remarks(f"{client(row)} ({safe(row['client_address'])}): {', '.join(words)}.", width)
     if len(rows) <= FEW:
         versions = facts.rows("client_versions")
         for row in rows:
             lines += [Text(""), *_whole(row, versions, width)]
         return lines
     text = "Next: kanalyze clients --client NAME, for the APIs, versions, acks and batches of one of them."
-    return lines + layout.remarks(text, width)
+    return lines + text_tables.remarks(text, width)
 
 
 def _line(row: dict[str, Any]) -> Row:
@@ -104,13 +104,13 @@ def _whole(row: dict[str, Any], versions: Rows, width: int) -> list[Text]:
         ("writes", _writes(row)),
         ("APIs", ", ".join(_apis(mine)) or NONE),
     ]
-    lines = [layout.heading(client(row), width)]
+    lines = [text_tables.heading(client(row), width)]
     for title, text in facts:
         if text:
-            room = width - len(layout.INDENT) - 13
-            first, *rest = layout.wrap(text, room)
-            lines.append(Text(f"{layout.INDENT}{title:<13}{first}"))
-            lines += [Text(f"{layout.INDENT}{'':<13}{line}") for line in rest]
+            room = width - len(text_tables.INDENT) - 13
+            first, *rest = text_tables.wrap(text, room)
+            lines.append(Text(f"{text_tables.INDENT}{title:<13}{first}"))
+            lines += [Text(f"{text_tables.INDENT}{'':<13}{line}") for line in rest]
     return lines
 
 

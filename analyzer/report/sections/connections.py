@@ -7,10 +7,10 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, safe, share, size, things
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze connections"
 COLUMNS = (
@@ -56,17 +56,17 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     found = [(row, words) for row in rows if (words := _what(row)) != ["reset"]]
-    lines = [layout.heading("Connections that stand out", width)]
+    lines = [text_tables.heading("Connections that stand out", width)]
     if found:
         table = [_line(row, words) for row, words in found[:limit]]
-        lines += layout.table(COLUMNS, table, width)
+        lines += text_tables.table(COLUMNS, table, width)
     hidden = rows[0]["total_rows"] - len(rows) + (len(found[limit:]) if limit is not None else 0)
-    lines += layout.more(hidden, COMMAND, width)
+    lines += text_tables.more(hidden, COMMAND, width)
     if resets := len(rows) - len(found):
         text = (
             f"{things(resets, 'more connection' if found else 'connection')} closed by a reset, nothing else to note."
         )
-        lines += layout.remarks(text, width)
+        lines += text_tables.remarks(text, width)
     return lines
 
 
@@ -97,9 +97,9 @@ def _refused(rows: Rows, width: int, limit: int | None) -> list[Text]:
         )
         for row in rows[:limit]
     ]
-    lines = [layout.heading("Connection attempts that failed (reset, or no answer to the SYN)", width)]
-    lines += layout.table(REFUSED, table, width)
-    return lines + layout.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading("Connection attempts that failed (reset, or no answer to the SYN)", width)]
+    lines += text_tables.table(REFUSED, table, width)
+    return lines + text_tables.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
 
 
 def _logins(rows: Rows, width: int) -> list[Text]:
@@ -109,10 +109,10 @@ def _logins(rows: Rows, width: int) -> list[Text]:
             who = safe(row["claimed_user"]) if row["claimed_user"] is not None else "a user that is not known"
             key = (who, safe(row["client_address"]), safe(row["sasl_mechanism"]))
             failed[key] = failed.get(key, 0) + row["failed_logins"]
-    lines = [layout.heading("Failed logins", width)] if failed else []
+    lines = [text_tables.heading("Failed logins", width)] if failed else []
     for (who, address, mechanism), times in sorted(failed.items(), key=lambda item: -item[1]):
         text = f"{things(times, 'login')} of {who} from {address} ({mechanism})"
-        lines.append(Text(layout.cut(layout.INDENT + text, width)))
+        lines.append(Text(text_tables.cut(text_tables.INDENT + text, width)))
     return lines
 
 
@@ -120,11 +120,11 @@ def _all(rows: Rows, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     table = [_whole_line(row) for row in rows[:limit]]
-    lines = [layout.heading("All Kafka connections, the longest-lived first", width)]
-    lines += layout.table(ALL, table, width)
-    lines += layout.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading("All Kafka connections, the longest-lived first", width)]
+    lines += text_tables.table(ALL, table, width)
+    lines += text_tables.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
     text = "in flight: the most requests that waited for a reply at once. sent again: part of the packets."
-    return lines + layout.remarks(text, width)
+    return lines + text_tables.remarks(text, width)
 
 
 def _whole_line(row: dict[str, Any]) -> Row:

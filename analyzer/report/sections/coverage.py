@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base import filters
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, percent, rate, safe, short_count, size, things, time_range
 from analyzer.report.tls import undecrypted
@@ -38,10 +38,10 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Two lines of headline, then what is wrong with the capture, when something is."""
     del limit
     row = facts.coverage()
-    lines = layout.flow(_inputs(facts.paths(), row), width, style=layout.HEADING)
+    lines = text_tables.flow(_inputs(facts.paths(), row), width, style=text_tables.HEADING)
     sentences = [_packets(row)]
     if row["kafka_connections"]:
-        lines += layout.flow(_traffic(row), width)
+        lines += text_tables.flow(_traffic(row), width)
         sentences = [
             _snapped(row),
             _requests(row),
@@ -51,9 +51,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
             _others(row),
         ]
     for sentence in sentences:
-        lines += [Text(line, style=layout.DIM) for line in layout.wrap(sentence, width) if sentence]
+        lines += [Text(line, style=text_tables.DIM) for line in text_tables.wrap(sentence, width) if sentence]
     if shown := _shown(facts):
-        lines += [Text(line) for line in layout.wrap(shown, width)]
+        lines += [Text(line) for line in text_tables.wrap(shown, width)]
     return lines
 
 

@@ -12,11 +12,11 @@ from rich.text import Text
 
 from analyzer.base import expected_errors
 from analyzer.base.text import exchange_id
-from analyzer.report import layout
+from analyzer.report import text_tables
+from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, safe, things
-from analyzer.report.keys import Cell, key_columns
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze errors"
 NOTHING = "No message holds an error code."
@@ -64,13 +64,13 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     mine = sorted((row for row in rows if not row["between_brokers"]), key=is_expected)
-    lines = [layout.heading("Errors", width)]
+    lines = [text_tables.heading("Errors", width)]
     if mine:
-        lines += layout.table(COLUMNS, [_report_line(row) for row in mine[:limit]], width)
+        lines += text_tables.table(COLUMNS, [_report_line(row) for row in mine[:limit]], width)
     shown = len(mine) if limit is None else min(limit, len(mine))
-    lines += layout.more(len(mine) - shown + rows[0]["total_rows"] - len(rows), COMMAND, width)
+    lines += text_tables.more(len(mine) - shown + rows[0]["total_rows"] - len(rows), COMMAND, width)
     if theirs := sum(row["count"] for row in rows if row["between_brokers"]):
-        lines += layout.remarks(f"{things(theirs, 'more code')} between brokers (kanalyze errors).", width)
+        lines += text_tables.remarks(f"{things(theirs, 'more code')} between brokers (kanalyze errors).", width)
     return lines
 
 
@@ -82,22 +82,24 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     mine = [row for row in rows if not row["between_brokers"]]
     theirs = [row for row in rows if row["between_brokers"]]
     keys = key_columns(facts.settings, DEFAULT)
-    lines = [Text(line, style=layout.HEADING) for line in layout.wrap(_headline(mine), width)]
+    lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(_headline(mine), width)]
     order = mine if facts.settings.every_ns else sorted(mine, key=is_expected)
     if order:
         lines += _table(keys, order[:limit], width)
     if theirs:
         shown = theirs[: THEIRS if mine else limit]
-        lines += [Text(""), layout.heading("Between brokers", width), *_table(keys, shown, width)]
-        lines += layout.more(len(theirs) - len(shown), f"{COMMAND} --format jsonl", width)
+        lines += [Text(""), text_tables.heading("Between brokers", width), *_table(keys, shown, width)]
+        lines += text_tables.more(len(theirs) - len(shown), f"{COMMAND} --format jsonl", width)
     hidden = rows[0]["total_rows"] - len(order[:limit]) - len(theirs)
-    lines += layout.more(hidden, f"{COMMAND} --limit 0", width)
+    lines += text_tables.more(hidden, f"{COMMAND} --limit 0", width)
     failed = [row for row in mine if not is_expected(row)]
     text = "normal: belongs to normal operation, for the time that it lasted. burst: the most within one second."
-    lines += layout.remarks(text, width)
+    lines += text_tables.remarks(text, width)
     if row := next(iter(failed or mine or theirs), None):
         at = f"{safe((row['example_path'] or '').rsplit('/', 1)[-1])} packet {row['example_packet']}"
-        lines += layout.remarks(f"Next: kanalyze show CAPTURE {exchange_id(row['example_exchange'])} ({at}).", width)
+        lines += text_tables.remarks(
+            f"Next: kanalyze show CAPTURE {exchange_id(row['example_exchange'])} ({at}).", width
+        )
     return lines
 
 
@@ -113,7 +115,7 @@ def _headline(rows: Rows) -> str:
 
 def _table(keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int) -> list[Text]:
     columns = [Column("error", least=26), *(column for column, _ in keys), *NUMBERS]
-    return layout.table(columns, [_line([cell for _, cell in keys], row) for row in rows], width)
+    return text_tables.table(columns, [_line([cell for _, cell in keys], row) for row in rows], width)
 
 
 def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
@@ -129,7 +131,7 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
             exchange_id(row["example_exchange"]),
             str(row["example_packet"]),
         ],
-        layout.DIM if is_expected(row) else "",
+        text_tables.DIM if is_expected(row) else "",
     )
 
 
@@ -153,5 +155,5 @@ def _report_line(row: dict[str, Any]) -> Row:
             clock(row["last_time_ns"]),
             NORMAL if normal else RETRIABLE if row["retriable"] else "",
         ],
-        layout.DIM if normal else "",
+        text_tables.DIM if normal else "",
     )

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.query.run_findings import Evidence, Finding
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import moment, safe
 from analyzer.report.sections.attention import STYLES
@@ -27,16 +27,16 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         if lines:
             lines.append(Text(""))
         lines += _block(number, finding, width)
-    return lines + layout.more(len(found[limit:]) if limit is not None else 0, "--limit 0", width)
+    return lines + text_tables.more(len(found[limit:]) if limit is not None else 0, "--limit 0", width)
 
 
 def _block(number: int, finding: Finding, width: int) -> list[Text]:
     prefix = f"{number:>3} {finding.severity:<7} "
-    texts = layout.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
-    lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), (texts[0], layout.HEADING))]
-    lines += [Text(_MARGIN + text, style=layout.HEADING) for text in texts[1:]]
+    texts = text_tables.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
+    lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), (texts[0], text_tables.HEADING))]
+    lines += [Text(_MARGIN + text, style=text_tables.HEADING) for text in texts[1:]]
     for word, text in _details(finding):
-        told = layout.wrap(text, width - len(_MARGIN) - 6)
+        told = text_tables.wrap(text, width - len(_MARGIN) - 6)
         lines.append(Text(f"{_MARGIN}{word:<6}{told[0]}"))
         lines += [Text(f"{_MARGIN}{'':<6}{more}") for more in told[1:]]
     return lines

@@ -8,11 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
-from analyzer.report import layout
-from analyzer.report.clusters import with_clusters
+from analyzer.report import text_tables
+from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts
 from analyzer.report.format import NONE, client, clock, count, duration, safe, things
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze groups"
@@ -82,7 +82,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         "Longest: of a rebalance, from its cause to the last member's assignment. Nobody read: the longest time in one "
     )
     notes += "without a consumer. Errors: beyond normal operation; failed: commits."
-    return lines + layout.remarks(notes, width)
+    return lines + text_tables.remarks(notes, width)
 
 
 def rebalances(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -139,8 +139,8 @@ def _table(title: str, columns: tuple[Column, ...], rows: list[Row], width: int,
         # The rows of one group need not say which it is.
         columns = columns[:at] + columns[at + 1 :]
         rows = [Row([*row.cells[:at], *row.cells[at + 1 :]], row.style, row.note) for row in rows]
-    lines = [layout.heading(title, width), *layout.table_of_filled(columns, rows[:limit], width)]
-    return lines + layout.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
 
 
 def _group(row: dict[str, Any]) -> Row:
@@ -217,7 +217,7 @@ def _rebalance_lines(row: dict[str, Any], width: int) -> list[Row]:
     pause = f", nobody read for {duration(row['pause_ns'])}" if row["pause_ns"] else ""
     text = f"{safe(row['group_id'])} rebalances, {took}{pause}: {why(row)}"
     time = clock(row["begin_ns"], 3)
-    lines = layout.wrap(text, width - len(time) - 4)
+    lines = text_tables.wrap(text, width - len(time) - 4)
     return [Row([time if at == 0 else " " * len(time)], style="bold", note=line) for at, line in enumerate(lines)]
 
 

@@ -13,11 +13,11 @@ from rich.text import Text
 from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import BROKER, MIXED, WAIT, kind_of
-from analyzer.report import layout, parts
+from analyzer.report import latency_components, text_tables
+from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, rate, safe, things
-from analyzer.report.keys import Cell, api, broker, key_columns
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze latency"
 NOTHING = "No request of a client; what brokers ask of each other stands apart (kanalyze brokers)."
@@ -57,9 +57,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     shown = by_reach[BROKER][:limit]
     for reach in (MIXED, WAIT):
         shown += by_reach[reach][: None if limit is None else max(limit // 2, 1)]
-    lines = [layout.heading(TITLES["latency"], width)]
-    lines += layout.table(COLUMNS, [_line([api], row) for row in shown], width)
-    return lines + layout.more(len(rows) - len(shown), COMMAND, width)
+    lines = [text_tables.heading(TITLES["latency"], width)]
+    lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
+    return lines + text_tables.more(len(rows) - len(shown), COMMAND, width)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -87,12 +87,12 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
         order = (BROKER, MIXED, WAIT)
         rows = sorted(rows, key=lambda row: order.index(row["reach"]))
     columns = [*(column for column, _ in keys), *NUMBERS]
-    lines = [layout.heading(TITLES[facts.settings.measure], width)]
-    lines += layout.table(columns, [_line([cell for _, cell in keys], row) for row in rows[:limit]], width)
+    lines = [text_tables.heading(TITLES[facts.settings.measure], width)]
+    lines += text_tables.table(columns, [_line([cell for _, cell in keys], row) for row in rows[:limit]], width)
     hidden = len(rows[limit:]) if limit is not None else 0
-    lines += layout.more(hidden, f"{COMMAND} --limit 0", width)
+    lines += text_tables.more(hidden, f"{COMMAND} --limit 0", width)
     if "topic" in facts.settings.by:
-        lines += layout.remarks("A request that names several topics counts for each of them.", width)
+        lines += text_tables.remarks("A request that names several topics counts for each of them.", width)
     return lines
 
 
@@ -101,11 +101,11 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
     reach = row["reach"]
     if reach == WAIT:
         median = f": median {duration(row['p50_ns'])}" if row["p50_ns"] is not None else ""
-        return Row(seen, layout.DIM, f"(waits by design{median})")
+        return Row(seen, text_tables.DIM, f"(waits by design{median})")
     times = [duration(row[name]) for name in ("p50_ns", "p90_ns", "p99_ns", "max_ns")]
     counts = [count(row["errors"]), count(row["throttled"])]
-    where = parts.where(row) if reach == BROKER else "may wait by design"
-    return Row([*seen, *times, *counts, where], layout.DIM if reach == MIXED else "")
+    where = latency_components.where(row) if reach == BROKER else "may wait by design"
+    return Row([*seen, *times, *counts, where], text_tables.DIM if reach == MIXED else "")
 
 
 def _verdicts(rows: Rows, width: int) -> list[Text]:
@@ -113,8 +113,8 @@ def _verdicts(rows: Rows, width: int) -> list[Text]:
     slow = [row for row in rows if row["reach"] == BROKER and (row["p99_ns"] or 0) >= SLOW_NS]
     slow.sort(key=lambda row: -row["p99_ns"])
     if not slow:
-        return layout.remarks(f"No API is slow: every p99 is below {duration(SLOW_NS)}.", width)
-    lines = [layout.heading("Client, network or broker? (the slowest 1 % of each)", width)]
+        return text_tables.remarks(f"No API is slow: every p99 is below {duration(SLOW_NS)}.", width)
+    lines = [text_tables.heading("Client, network or broker? (the slowest 1 % of each)", width)]
     columns = (
         Column("API", least=20),
         Column("p99", right=True),
@@ -122,29 +122,29 @@ def _verdicts(rows: Rows, width: int) -> list[Text]:
         Column("where the time goes", least=20, spare=1),
     )
     table = [
-        Row([api(row), duration(row["p99_ns"]), parts.verdict(row), parts.where(row, "slow")])
+        Row([api(row), duration(row["p99_ns"]), latency_components.verdict(row), latency_components.where(row, "slow")])
         for row in slow[:SLOW_ROWS]
     ]
-    lines += layout.table(columns, table, width)
-    return lines + layout.more(len(slow) - SLOW_ROWS, f"{COMMAND} --format json", width)
+    lines += text_tables.table(columns, table, width)
+    return lines + text_tables.more(len(slow) - SLOW_ROWS, f"{COMMAND} --format json", width)
 
 
 def _distances(rows: Rows, width: int) -> list[Text]:
     """How much of the way the capture saw."""
     if not rows:
-        return layout.remarks("Round trip unknown: no handshake of a client is in the capture.", width)
+        return text_tables.remarks("Round trip unknown: no handshake of a client is in the capture.", width)
     far = [row for row in rows if row["rtt_ns"] >= NEAR_NS]
     handshakes = sum(row["connections"] for row in rows)
     if not far:
         median, most = max(row["rtt_ns"] for row in rows), max(row["max_rtt_ns"] for row in rows)
         text = f"Round trip to the brokers: median {duration(median)}, at most {duration(most)}"
-        return layout.remarks(f"{text} ({things(handshakes, 'handshake')}).", width)
+        return text_tables.remarks(f"{text} ({things(handshakes, 'handshake')}).", width)
     lines = []
     for row in far[:FAR_ROWS]:
         text = f"Round trip {safe(row['client_address'])} to {safe(row['broker_address'])}: {duration(row['rtt_ns'])}"
         text += f" ({things(row['connections'], 'handshake')}); the capture was taken {_side(row)}."
-        lines += layout.remarks(text, width)
-    return lines + layout.more(len(far) - FAR_ROWS, f"{COMMAND} --format json", width)
+        lines += text_tables.remarks(text, width)
+    return lines + text_tables.more(len(far) - FAR_ROWS, f"{COMMAND} --format json", width)
 
 
 def _side(row: dict[str, Any]) -> str:
@@ -189,11 +189,11 @@ def _slowest(rows: Rows, several_files: bool, width: int) -> list[Text]:
         )
         for row in rows
     ]
-    lines = [layout.heading("The slowest requests (waits by design left out)", width)]
-    lines += layout.table(columns, table, width)
+    lines = [text_tables.heading("The slowest requests (waits by design left out)", width)]
+    lines += text_tables.table(columns, table, width)
     command = f"kanalyze show CAPTURE {exchange_id(rows[0]['exchange'])}"
     text = f"Next: {command}. Packets are request's and reply's first, as Wireshark numbers them (frame.number)."
-    return lines + layout.remarks(text, width)
+    return lines + text_tables.remarks(text, width)
 
 
 def _packets(row: dict[str, Any]) -> str:

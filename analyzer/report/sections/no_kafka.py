@@ -7,10 +7,10 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, safe, size, things
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 from analyzer.report.tls import undecrypted
 
 COLUMNS = (
@@ -28,14 +28,16 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if row["kafka_connections"]:
         return []
     seen = facts.rows("seen")
-    lines = [layout.heading("No Kafka in this capture", width)]
+    lines = [text_tables.heading("No Kafka in this capture", width)]
     if seen:
-        lines += layout.table(COLUMNS, [_line(each) for each in seen[:limit]], width)
+        lines += text_tables.table(COLUMNS, [_line(each) for each in seen[:limit]], width)
         hidden = seen[0]["total_rows"] - len(seen[:limit])
-        lines += [Text(layout.cut(f"{layout.INDENT}... and {count(hidden)} more ports", width))] if hidden else []
+        lines += (
+            [Text(text_tables.cut(f"{text_tables.INDENT}... and {count(hidden)} more ports", width))] if hidden else []
+        )
     lines.append(Text(""))
     for advice in _advice(row, seen):
-        first, *rest = layout.wrap(advice, width - 4)
+        first, *rest = text_tables.wrap(advice, width - 4)
         lines += [Text(f"  - {first}"), *(Text(f"    {line}") for line in rest)]
     return lines
 

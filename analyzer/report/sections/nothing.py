@@ -8,7 +8,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from analyzer.base import filters
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import safe, time_range
 
@@ -24,7 +24,10 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     timed = chosen.from_ns is not None or chosen.to_ns is not None
     what = [] if asked == "(empty)" else [asked]
     what += ["the time asked for"] if timed else []
-    lines = [Text(line, style=layout.HEADING) for line in layout.wrap(f"No request matches: {', '.join(what)}.", width)]
+    lines = [
+        Text(line, style=text_tables.HEADING)
+        for line in text_tables.wrap(f"No request matches: {', '.join(what)}.", width)
+    ]
     wanted = {"client": chosen.clients, "broker": chosen.brokers, "api": chosen.apis, "topic": chosen.topics}
     rows = facts.rows("choices")
     for sort, values in wanted.items():
@@ -40,4 +43,4 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _told(text: str, width: int) -> list[Text]:
-    return [Text(layout.INDENT + line) for line in layout.wrap(f"{text}.", width - len(layout.INDENT))]
+    return [Text(text_tables.INDENT + line) for line in text_tables.wrap(f"{text}.", width - len(text_tables.INDENT))]

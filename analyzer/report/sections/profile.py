@@ -9,11 +9,11 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.wait_kinds import BROKER
-from analyzer.report import layout
+from analyzer.report import text_tables
+from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, duration, rate, share, size
-from analyzer.report.keys import Cell, key_columns
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze profile"
 DEFAULT = ("api", "client", "subject")
@@ -41,13 +41,13 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     keys = key_columns(facts.settings, DEFAULT)
     wide = [replace(column, least=LEAST.get(column.title, column.least)) for column, _ in keys]
     columns = [Column("#", right=True), *wide, *NUMBERS]
-    lines = [layout.heading("Where clients' waiting time goes: classes of requests, the costliest first", width)]
+    lines = [text_tables.heading("Where clients' waiting time goes: classes of requests, the costliest first", width)]
     cells = [cell for _, cell in keys]
-    lines += layout.table(columns, [_line(at, cells, row) for at, row in enumerate(rows[:limit], 1)], width)
+    lines += text_tables.table(columns, [_line(at, cells, row) for at, row in enumerate(rows[:limit], 1)], width)
     shown = len(rows) if limit is None else min(limit, len(rows))
-    lines += layout.more(rows[0]["total_rows"] - shown, f"{COMMAND} --limit 0", width)
+    lines += text_tables.more(rows[0]["total_rows"] - shown, f"{COMMAND} --limit 0", width)
     text = "time: sum of latencies, requests side by side all counted; waits by design count nothing and come last."
-    return lines + layout.remarks(text, width)
+    return lines + text_tables.remarks(text, width)
 
 
 def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:
@@ -67,7 +67,7 @@ def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:
             _spread(row["variance_to_mean_s"]),
             size(row["bytes"]),
         ],
-        "" if counts else layout.DIM,
+        "" if counts else text_tables.DIM,
     )
 
 

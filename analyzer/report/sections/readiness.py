@@ -8,10 +8,10 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, safe, things
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze readiness"
 NOTHING = "No request of a client was seen, so there is nothing to judge."
@@ -62,11 +62,11 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     worst: dict[str, list[Rows]] = {verdict: [] for verdict in VERDICTS}
     for found in clients.values():
         worst[_verdict(found)].append(found)
-    lines = [layout.heading(f"Readiness for Kafka {release}", width)]
+    lines = [text_tables.heading(f"Readiness for Kafka {release}", width)]
     counts = [f"{len(worst[verdict]):,} {words}" for verdict, (words, _) in VERDICTS.items() if worst[verdict]]
     lines += [
-        Text(layout.INDENT + line)
-        for line in layout.wrap(f"{things(len(clients), 'client')}: {', '.join(counts)}", width - 2)
+        Text(text_tables.INDENT + line)
+        for line in text_tables.wrap(f"{things(len(clients), 'client')}: {', '.join(counts)}", width - 2)
     ]
     for verdict in ("already_failing", "breaks", "undetermined", "unknown"):
         lines += _bad(verdict, worst[verdict], width, limit)
@@ -74,7 +74,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines += _between_brokers([row for row in rows if row["verdict"] == "upgrade_note"], width)
     notes = "Judged by the requests in this capture: an API that no client used here is not judged. "
     notes += "--part versions lists every API and version."
-    return [*lines, Text(""), *layout.remarks(notes, width)]
+    return [*lines, Text(""), *text_tables.remarks(notes, width)]
 
 
 def versions(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -82,9 +82,9 @@ def versions(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("readiness")
     if not rows:
         return []
-    lines = [layout.heading(f"Readiness for Kafka {rows[0]['release']}, by API and version", width)]
-    lines += layout.table_of_filled(CELLS, [_cell(row) for row in rows[:limit]], width)
-    return lines + layout.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading(f"Readiness for Kafka {rows[0]['release']}, by API and version", width)]
+    lines += text_tables.table_of_filled(CELLS, [_cell(row) for row in rows[:limit]], width)
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
 
 
 def _by_client(rows: Any) -> dict[tuple[Any, ...], Rows]:
@@ -110,10 +110,10 @@ def _bad(verdict: str, clients: list[Rows], width: int, limit: int | None) -> li
         by_cure.setdefault((why, _cure(bad[0])), []).append(bad)
     lines = []
     for (why, cure), found in by_cure.items():
-        lines += [Text(""), Text.assemble(layout.INDENT, (words, style), f": {things(len(found), 'client')}")]
-        lines += layout.remarks(f"{why}. {cure}".strip(), width)
-        lines += layout.table_of_filled(CLIENTS, [_client(rows) for rows in found[:limit]], width)
-        lines += layout.more(len(found) - len(found[:limit]), f"{COMMAND} --limit 0", width)
+        lines += [Text(""), Text.assemble(text_tables.INDENT, (words, style), f": {things(len(found), 'client')}")]
+        lines += text_tables.remarks(f"{why}. {cure}".strip(), width)
+        lines += text_tables.table_of_filled(CLIENTS, [_client(rows) for rows in found[:limit]], width)
+        lines += text_tables.more(len(found) - len(found[:limit]), f"{COMMAND} --limit 0", width)
     return lines
 
 
@@ -148,8 +148,8 @@ def _fine(clients: list[Rows], width: int) -> list[Text]:
         return []
     names = ", ".join(dict.fromkeys(safe(rows[0]["client_id"]) for rows in clients))
     words, style = VERDICTS["fine_as_far_as_seen"]
-    first = Text.assemble(layout.INDENT, (words, style), f": {things(len(clients), 'client')}")
-    return [Text(""), first, *(Text(layout.INDENT + line) for line in layout.wrap(names, width - 2))]
+    first = Text.assemble(text_tables.INDENT, (words, style), f": {things(len(clients), 'client')}")
+    return [Text(""), first, *(Text(text_tables.INDENT + line) for line in text_tables.wrap(names, width - 2))]
 
 
 def _between_brokers(rows: Rows, width: int) -> list[Text]:
@@ -157,7 +157,7 @@ def _between_brokers(rows: Rows, width: int) -> list[Text]:
         return []
     apis = ", ".join(sorted({f"{safe(row['api_name'])} v{row['api_version']}" for row in rows}))
     text = f"Between brokers, gone in this release (an upgrade of the cluster takes care of it): {apis}."
-    return [Text(""), *layout.remarks(text, width)]
+    return [Text(""), *text_tables.remarks(text, width)]
 
 
 def _cell(row: dict[str, Any]) -> Row:

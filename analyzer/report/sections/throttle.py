@@ -8,11 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.settings import Settings
-from analyzer.report import layout
+from analyzer.report import text_tables
+from analyzer.report.dimension_columns import SECOND_NS, Cell, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import clock, count, duration, milliseconds, safe, share, things
-from analyzer.report.keys import SECOND_NS, Cell, key_columns
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze throttle"
 NOTHING = "No reply tells of a throttle."
@@ -39,10 +39,10 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("throttle")
     if not rows:
         return []
-    lines = [layout.heading("Throttling", width)]
+    lines = [text_tables.heading("Throttling", width)]
     lines += _table(key_columns(Settings(), DEFAULT), NUMBERS, rows, width, limit)
     notes = ["told: sum of what replies tell, over all connections. muted: time that passed, over all APIs."]
-    return lines + layout.remarks(" ".join([*notes, *_unknown(rows)]), width)
+    return lines + text_tables.remarks(" ".join([*notes, *_unknown(rows)]), width)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -56,22 +56,22 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     muting = any(row["throttled_ns"] is not None for row in rows)
     delaying = any(row["delayed"] for row in rows)
     shown = [*(EFFECTS[:3] if muting else ()), *(EFFECTS[3:] if delaying else ())]
-    lines = [Text(line, style=layout.HEADING) for line in layout.wrap(_headline(rows), width)]
+    lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(_headline(rows), width)]
     lines += _table(keys, (*NUMBERS, *shown), rows, width, limit)
     told = "told: the sum of what replies tell; connections are throttled side by side, so it may exceed the time that passed."
-    lines += layout.remarks(told, width)
+    lines += text_tables.remarks(told, width)
     if muting:
         text = "muted: time that passed on the client's worst connection, overlaps once, over all its APIs; in brackets its"
-        lines += layout.remarks(f"{text} part of that connection's life.", width)
+        lines += text_tables.remarks(f"{text} part of that connection's life.", width)
         text = "held: requests waited for a mute to end. obeyed: the client kept silent until it ended. sent inside: requests"
-        lines += layout.remarks(f"{text} sent nevertheless.", width)
+        lines += text_tables.remarks(f"{text} sent nevertheless.", width)
     if delaying:
         text = (
             "delayed: brokers older than 2.0 keep the throttled reply back: this time is part of the latency, no mute."
         )
-        lines += layout.remarks(text, width)
+        lines += text_tables.remarks(text, width)
     for note in _unknown(rows):
-        lines += layout.remarks(note, width)
+        lines += text_tables.remarks(note, width)
     return lines
 
 
@@ -96,10 +96,10 @@ def _table(
         Column(column.title, column.right, column.least, KEY_SPARE.get(column.title, column.spare))
         for column, _ in keys
     ]
-    lines = layout.table(
+    lines = text_tables.table(
         [*columns, *numbers], [_line([cell for _, cell in keys], titles, row) for row in rows[:limit]], width
     )
-    return lines + layout.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
+    return lines + text_tables.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
 
 
 def _line(keys: Sequence[Cell], titles: Sequence[str], row: dict[str, Any]) -> Row:
@@ -162,7 +162,7 @@ def _over_time(facts: Facts, width: int, limit: int | None) -> list[Text]:
         )
         for row in rows[:limit]
     ]
-    lines = [layout.heading("Throttling over time", width), *layout.table(columns, table, width)]
-    lines += layout.more(len(rows[limit:]) if limit is not None else 0, f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading("Throttling over time", width), *text_tables.table(columns, table, width)]
+    lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, f"{COMMAND} --limit 0", width)
     text = "Slots in which nothing was throttled are left out. A throttle is told when its reply comes, and mutes from then on."
-    return lines + layout.remarks(text, width)
+    return lines + text_tables.remarks(text, width)

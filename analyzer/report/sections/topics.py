@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer.report import layout
-from analyzer.report.clusters import with_clusters
+from analyzer.report import text_tables
+from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze topics"
 NOTHING = "No Produce, Fetch or ShareFetch of a client was seen."
@@ -111,7 +111,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     notes = "Written: batches as producers sent them; read: what consumers got, each counted; batch: mean size. "
     notes += "Lag: records behind the end, of the group that is furthest behind."
-    return lines + layout.remarks(notes, width)
+    return lines + text_tables.remarks(notes, width)
 
 
 def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -128,7 +128,7 @@ def consumers(facts: Facts, width: int, limit: int | None) -> list[Text]:
         notes.append("A group in brackets is ambiguous: this client id at this address is in several.")
     if any(row["partial"] for row in rows):
         notes.append("Some fetch sessions began before the capture: partitions of them may be missing.")
-    return lines + layout.remarks(" ".join(notes), width) if notes else lines
+    return lines + text_tables.remarks(" ".join(notes), width) if notes else lines
 
 
 def partitions(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -142,7 +142,7 @@ def lag(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = _table("Consumer lag, in records", LAG, _lag, rows, width, limit)
     below = sum(row["below"] for row in rows)
     if below:
-        lines += layout.remarks(f"{count(below)} replies told an end below the reader's position: 0 lag.", width)
+        lines += text_tables.remarks(f"{count(below)} replies told an end below the reader's position: 0 lag.", width)
     return lines
 
 
@@ -154,7 +154,7 @@ def delivery(facts: Facts, width: int, limit: int | None) -> list[Text]:
         "From the last byte of the Produce request to the last byte of the first Fetch reply with the same offsets. "
     )
     notes += "Read later: the consumer was behind, so it is replay and no delivery time."
-    return lines + layout.remarks(notes, width) if lines else lines
+    return lines + text_tables.remarks(notes, width) if lines else lines
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -180,8 +180,8 @@ def _table(
     if not facts:
         return []
     columns, rows = with_clusters(columns, [cells(fact) for fact in facts], facts)
-    lines = [layout.heading(title, width), *layout.table_of_filled(columns, rows[:limit], width)]
-    return lines + layout.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
 
 
 def _topic(row: dict[str, Any]) -> Row:

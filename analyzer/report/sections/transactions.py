@@ -8,11 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
-from analyzer.report import layout
-from analyzer.report.clusters import with_clusters
+from analyzer.report import text_tables
+from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, safe, size
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze transactions"
@@ -69,7 +69,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = _table("Transactions", IDS, _id, rows, width, limit)
     notes = "Taken over: ended by a new producer with the same id. Open: the capture holds no end. "
     notes += "Length: from the first request to the reply of EndTxn."
-    return lines + layout.remarks(notes, width)
+    return lines + text_tables.remarks(notes, width)
 
 
 def each(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -86,7 +86,7 @@ def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
     notes = "Sent again: batches that were sent before (a retry seen on the wire)."
     if any(row["gaps"] is None for row in rows):
         notes += " Gaps are unknown where the capture has lost or cut packets."
-    return lines + layout.remarks(notes, width)
+    return lines + text_tables.remarks(notes, width)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -106,8 +106,8 @@ def _table(
     if not facts:
         return []
     columns, rows = with_clusters(columns, [cells(fact) for fact in facts], facts)
-    lines = [layout.heading(title, width), *layout.table_of_filled(columns, rows[:limit], width)]
-    return lines + layout.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
 
 
 def _id(row: dict[str, Any]) -> Row:

@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer.report import layout
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, duration, safe, things
-from analyzer.report.layout import Column, Row
+from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze exchanges"
 COLUMNS = (
@@ -29,11 +29,11 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     orphans = sum(row["orphan_replies"] for row in facts.rows("unanswered"))
     lines: list[Text] = []
     if rows:
-        lines = layout.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
-        lines += layout.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
+        lines = text_tables.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
+        lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
     if orphans:
-        lines += layout.remarks(f"{things(orphans, 'reply', 'replies')} without a request in the capture.", width)
-    return [layout.heading("Requests without a reply", width), *lines] if lines else []
+        lines += text_tables.remarks(f"{things(orphans, 'reply', 'replies')} without a request in the capture.", width)
+    return [text_tables.heading("Requests without a reply", width), *lines] if lines else []
 
 
 def _line(row: dict[str, Any]) -> Row:
@@ -48,5 +48,5 @@ def _line(row: dict[str, Any]) -> Row:
             duration(row["longest_pending_ns"]),
             count(row["reply_lost"]),
         ],
-        "" if failed else layout.DIM,
+        "" if failed else text_tables.DIM,
     )

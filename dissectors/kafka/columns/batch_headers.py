@@ -1,19 +1,13 @@
-"""Headers of record batches (magic 2) and of legacy messages (magic 0 and 1) into columns, without an object for each.
+"""Reads headers of record batches (magic 2) and of legacy messages (magic 0 and 1) into columns.
 
-What only the inside of a batch tells (what a compressed message set holds, what a control record says) and the checksum
-are left to the caller. `records` is the reference, which tests hold this against. Sources: as there.
+Checksums, and what only the records of a batch tell (the messages of a compressed message set, control records), are left to
+the caller. The reference is `messages/records`; tests compare the two. Sources: as there.
 """
 
 import cython
 
+from dissectors.kafka.columns.batch_format import *
 from dissectors.layout import *
-
-# A batch begins with its offset and length; its magic stands at one place in all formats.
-LOG_OVERHEAD = cython.declare(cython.longlong, 12)
-MAGIC_AT = cython.declare(cython.longlong, 16)
-HEADER_BYTES = cython.declare(cython.longlong, 61)  # of magic 2
-MASK = cython.declare(cython.longlong, 4294967295)
-HIGHEST = cython.declare(cython.longlong, 4611686018427387904)  # no offset of a log that can be
 
 
 def scan(
@@ -25,10 +19,11 @@ def scan(
     used: cython.longlong,
     size: cython.longlong,
 ):
-    """Reads the batches in data[start:end], a records field, into rows of `out` from `used` on; `size` rows are there.
+    """Reads the batches of a records field, data[start:end], into rows of `out` (BATCH_), which has `size` rows, from row `used`
+    on.
 
-    `position` numbers the first of them. Returns (where it stopped, rows used): before `end` when the output is full, and
-    at `end` when the last batch is cut off (a broker cuts it at the size that it was asked for) or is none.
+    `position` is the BATCH_POSITION of the first batch. Returns (offset where it stopped, rows used): an offset before `end`
+    when the output is full; `end` also when the last batch is incomplete, as brokers cut it at the size asked for, or damaged.
     """
     length: cython.longlong
     magic: cython.longlong
@@ -37,10 +32,10 @@ def scan(
     if start < 0 or end > len(data):
         raise ValueError("a records field outside its buffer")
     while used < size:
-        if end - at <= MAGIC_AT:
+        if end - at <= MAGIC_OFFSET:
             return end, used
         length = _int32(data, at + 8)
-        magic = data[at + MAGIC_AT]
+        magic = data[at + MAGIC_OFFSET]
         if magic > 2 or length < (49 if magic == 2 else 14 + 8 * magic) or length > end - at - LOG_OVERHEAD:
             return end, used
         for column in range(BATCH_POSITION, BATCH_COLUMNS):
@@ -68,13 +63,13 @@ def _modern(
     producer: cython.longlong = _int64(data, at + 43)
     last: cython.longlong = _int32(data, at + 23)
     count: cython.longlong = _int32(data, at + 57)
-    out[BATCH_CRC, row] = _int32(data, at + 17) & MASK
+    out[BATCH_CRC, row] = _int32(data, at + 17) & MASK_32
     out[BATCH_CODEC, row] = attributes & 7
     out[BATCH_TIMESTAMP_TYPE, row] = (attributes >> 3) & 1
     out[BATCH_TRANSACTIONAL, row] = (attributes >> 4) & 1
     out[BATCH_CONTROL, row] = (attributes >> 5) & 1
     out[BATCH_BASE_OFFSET, row] = out[BATCH_LAST_OFFSET, row]
-    if 0 <= out[BATCH_BASE_OFFSET, row] < HIGHEST and last >= 0:
+    if 0 <= out[BATCH_BASE_OFFSET, row] < HIGHEST_OFFSET and last >= 0:
         out[BATCH_LAST_OFFSET, row] += last
     else:
         out[BATCH_LAST_OFFSET, row] = UNKNOWN
@@ -100,9 +95,9 @@ def _legacy(
     out: cython.longlong[:, ::1],
     row: cython.longlong,
 ) -> cython.int:
-    """A plain message is a batch of one; what a compressed one holds is not known here."""
+    """A legacy message is a batch of one; how many messages a compressed one holds is not known here."""
     attributes: cython.longlong = data[at + 17]
-    out[BATCH_CRC, row] = _int32(data, at + 12) & MASK
+    out[BATCH_CRC, row] = _int32(data, at + 12) & MASK_32
     out[BATCH_CODEC, row] = attributes & 7
     if magic == 1:
         out[BATCH_TIMESTAMP_TYPE, row] = (attributes >> 3) & 1
@@ -131,5 +126,5 @@ def _int32(data: cython.const[cython.uchar][::1], at: cython.longlong) -> cython
 @cython.inline
 @cython.exceptval(-4611686018427387905, check=True)
 def _int64(data: cython.const[cython.uchar][::1], at: cython.longlong) -> cython.longlong:
-    low: cython.longlong = _int32(data, at + 4) & MASK
+    low: cython.longlong = _int32(data, at + 4) & MASK_32
     return _int32(data, at) * 65536 * 65536 + low

@@ -1,79 +1,27 @@
-"""Reads chosen fields of a message into dictionaries: a few microseconds a message, where the reference interpreter takes
-hundreds.
+"""Reads chosen fields of a message into a dictionary, in a few microseconds; the reference interpreter takes hundreds.
 
-Which fields is said by their names, those of structs and arrays of structs with what is wanted inside in parentheses:
-`"cluster_id brokers(node_id host port)"`. What is not wanted is passed over, and nothing is read behind the last field
-that is. A field that the version does not have, or an absent tagged one, has no place in the dictionary.
+The fields are named as `wanted_fields` says. All others are skipped, and nothing is read behind the last one that is wanted.
+A field that the version does not have, and a tagged field that is absent, is not in the dictionary.
 
-Every length is checked against the bytes that are left. A message that ends early gives what was read whole before: of an
-array the elements that were complete. `explain` is the reference; tests hold both against each other.
+Every length is checked against the bytes that are left. Of a message that ends too early there is what was complete before:
+of an array the elements that were complete. The reference is `explain`; tests compare the two.
 """
-
-from array import array
 
 import cython
 
+from dissectors.kafka.columns.field_operations import *
+from dissectors.kafka.columns.field_program import FieldProgram, wanted_fields
 from dissectors.kafka.schema import lookup
 
-# Operations, each with its operands; a struct, an element and a tagged field end with END.
-END = cython.declare(cython.int, 0)
-FIXED = cython.declare(cython.int, 1)  # bytes: to pass over
-SIZED = cython.declare(cython.int, 2)  # form: a length and as many bytes, to pass over
-VALUE = cython.declare(cython.int, 3)  # kind, name
-ARRAY = cython.declare(cython.int, 4)  # form, name (-1: pass over), place behind
-VALUES = cython.declare(cython.int, 5)  # form, kind, name: an array of plain values
-ITEMS = cython.declare(cython.int, 6)  # form, bytes of an element: an array to pass over
-STRUCT = cython.declare(cython.int, 7)  # nullable, name (-1: pass over), place behind
-TAGS = cython.declare(cython.int, 8)  # place behind, known tags, then (tag, place) each
-
-INT16_LENGTH = cython.declare(cython.int, 0)
-INT32_LENGTH = cython.declare(cython.int, 1)
-COMPACT_LENGTH = cython.declare(cython.int, 2)
-
-BOOL = cython.declare(cython.int, 0)
-INT8 = cython.declare(cython.int, 1)
-INT16 = cython.declare(cython.int, 2)
-UINT16 = cython.declare(cython.int, 3)
-INT32 = cython.declare(cython.int, 4)
-UINT32 = cython.declare(cython.int, 5)
-INT64 = cython.declare(cython.int, 6)
-UUID = cython.declare(cython.int, 7)
-STRING = cython.declare(cython.int, 8)  # and its form: 8, 9 (never), 10
-BYTES = cython.declare(cython.int, 11)  # 11 (never), 12, 13
-PLACE = cython.declare(cython.int, 14)  # records, as (offset, length) in the data: 14 (never), 15, 16
-
-KINDS = {"bool": 0, "int8": 1, "int16": 2, "uint16": 3, "int32": 4, "uint32": 5, "int64": 6, "uuid": 7}
-WIDTHS = {"bool": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "float64": 8, "uuid": 16}
-SIZED_KINDS = {"string": 8, "bytes": 11, "records": 14}
-
-# What a helper says instead of a length or a place. A null length is -1.
-SHORT = cython.declare(cython.longlong, -2)
-# Elements of arrays of one message; who needs more wants memory, not answers.
-MOST_ELEMENTS = cython.declare(cython.longlong, 500000)
-
-
-def wanted_fields(text):
-    """`"a b(c d)"` as {"a": {}, "b": {"c": {}, "d": {}}}."""
-    top = {}
-    stack = [top]
-    last = None
-    for word in text.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            stack.append(last)
-        elif word == ")":
-            stack.pop()
-        else:
-            last = {}
-            stack[len(stack) - 1][word] = last
-    return top
+__all__ = ["Reader", "embedded_reader", "message_reader", "wanted_fields"]
 
 
 def message_reader(key, version, direction, wanted):
-    """A reader of the body of a message; `wanted` as `wanted_fields` says. None when no schema knows the version."""
+    """A reader of the body of a message; `wanted` as `wanted_fields` returns it. None when no schema knows the version."""
     api = lookup.api(key)
     if api is None or version not in api.versions:
         return None
-    return Reader(_Plan(version, api.is_flexible(version)).message(api.message(direction).fields, wanted))
+    return Reader(FieldProgram(version, api.is_flexible(version)).message(api.message(direction).fields, wanted))
 
 
 def embedded_reader(name, version, wanted):
@@ -83,103 +31,13 @@ def embedded_reader(name, version, wanted):
         version = min(version, known.versions.last)
     if version not in known.versions:
         return None
-    return Reader(_Plan(version, known.is_flexible(version)).message(known.fields, wanted))
-
-
-class _Plan:
-    """Writes the operations for one version of a message."""
-
-    def __init__(self, version, flexible):
-        self.version = version
-        self.flexible = flexible
-        self.code = array("i")
-        self.names = []
-        self.passed = 0  # bytes to pass over that are not written yet
-
-    def message(self, fields, wanted):
-        self.struct(fields, wanted, True)
-        return self
-
-    def write(self, *words):
-        """Writes an operation; gives its place."""
-        if self.passed:
-            self.code.extend((FIXED, self.passed))
-            self.passed = 0
-        self.code.extend(words)
-        return len(self.code) - len(words)
-
-    def name(self, text):
-        if text not in self.names:
-            self.names.append(text)
-        return self.names.index(text)
-
-    def form(self, kind):
-        return COMPACT_LENGTH if self.flexible else INT16_LENGTH if kind == "string" else INT32_LENGTH
-
-    def struct(self, fields, wanted, is_top=False):
-        """The fields of a struct; of the message itself only up to the last that is wanted."""
-        here = [each for each in fields if self.version in each.versions]
-        untagged = [each for each in here if each.tag is None]
-        tagged = [each for each in here if each.tag is not None and each.name in wanted]
-        if is_top and not tagged:
-            while untagged and untagged[len(untagged) - 1].name not in wanted:
-                untagged.pop()
-        for each in untagged:
-            self.field(each, wanted.get(each.name))
-        if self.flexible and (tagged or not is_top):
-            self.tags(tagged, wanted)
-        self.write(END)
-
-    def tags(self, known, wanted):
-        words = [word for each in known for word in (each.tag, 0)]
-        at = self.write(TAGS, 0, len(known), *words)
-        for index, each in enumerate(known):
-            self.code[at + 4 + 2 * index] = len(self.code)
-            self.field(each, wanted[each.name])
-            self.write(END)
-        self.code[at + 1] = len(self.code)
-
-    def field(self, each, wanted):
-        """`wanted` is None for a field to pass over, else what is wanted inside it."""
-        name = -1 if wanted is None else self.name(each.name)
-        if each.is_array:
-            self.array(each, wanted, name)
-        elif each.type == "struct":
-            nullable = each.nullable is not None and self.version in each.nullable
-            at = self.write(STRUCT, int(nullable), name, 0)
-            self.struct(each.fields, wanted or {})
-            self.code[at + 3] = len(self.code)
-        elif wanted is not None:
-            self.write(VALUE, self.kind(each.type), name)
-        elif each.type in WIDTHS:
-            self.passed += WIDTHS[each.type]
-        else:
-            self.write(SIZED, self.form(each.type))
-
-    def array(self, each, wanted, name):
-        form = COMPACT_LENGTH if self.flexible else INT32_LENGTH
-        if each.type == "struct":
-            at = self.write(ARRAY, form, name, 0)
-            self.struct(each.fields, wanted or {})
-            self.code[at + 3] = len(self.code)
-        elif wanted is not None:
-            self.write(VALUES, form, self.kind(each.type), name)
-        elif each.type in WIDTHS:
-            self.write(ITEMS, form, WIDTHS[each.type])
-        else:
-            at = self.write(ARRAY, form, -1, 0)
-            self.write(SIZED, self.form(each.type))
-            self.write(END)
-            self.code[at + 3] = len(self.code)
-
-    def kind(self, type):
-        return KINDS[type] if type in KINDS else SIZED_KINDS[type] + self.form(type)
+    return Reader(FieldProgram(version, known.is_flexible(version)).message(known.fields, wanted))
 
 
 @cython.final
 @cython.cclass
 class Reader:
-    """Reads the chosen fields of messages of one API, version and direction."""
+    """Reads the chosen fields of messages of one API, version and direction, by a `FieldProgram`."""
 
     data: cython.const[cython.uchar][::1]
     code: cython.int[::1]
@@ -189,15 +47,15 @@ class Reader:
     names: list
     source: object
 
-    def __init__(self, plan):
-        self.code = plan.code
-        self.names = plan.names
+    def __init__(self, program):
+        self.code = program.code
+        self.names = program.names
         self.source = b""
 
     def read(self, data, start, end):
-        """The fields in data[start:end], which begins with the body; returns (fields, whether nothing was missing).
+        """Reads the body at the beginning of data[start:end]; returns (fields as a dictionary, whether it was complete).
 
-        `data` must be bytes or a memoryview of them.
+        `data` must be bytes or a memoryview of them. Raises ValueError when start and end are not within it.
         """
         into: dict = {}
         self.source = memoryview(data)
@@ -214,13 +72,13 @@ class Reader:
             self.data = self.source
 
     def stopped_at(self):
-        """Where the last message's reading ended."""
+        """The offset in `data` at which the reading of the last message ended."""
         return self.pos
 
     @cython.cfunc
     @cython.exceptval(-9)
     def _run(self, pc: cython.longlong, into: object) -> cython.longlong:
-        """Runs operations up to an END; gives 0 or SHORT."""
+        """Runs the operations from address `pc` up to an END; returns 0 or SHORT."""
         op: cython.int
         size: cython.longlong
         while True:
@@ -316,7 +174,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(-9)
     def _struct(self, pc: cython.longlong, into: object) -> cython.longlong:
-        """A struct; a nullable one has a byte before it, below zero for null. One that is not whole is left out."""
+        """A struct; a nullable one has an int8 before it, negative for null. An incomplete one is left out."""
         inside: object = None
         if self.code[pc + 1]:
             if self.pos >= self.end:
@@ -364,7 +222,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(-9)
     def _value(self, kind: cython.int, into: object, name: object, found: object) -> cython.longlong:
-        """Reads a value into a dictionary, or, when there is none, behind the last of a list."""
+        """Reads a value into the dictionary `into`; without one, appends it to the list `found`."""
         value: object = None
         size: cython.longlong
         at: cython.longlong = self.pos
@@ -376,7 +234,7 @@ class Reader:
             if size >= 0:
                 at = self.pos
                 self.pos += size
-                if kind >= PLACE:
+                if kind >= RECORDS:
                     value = (at, size)
                 elif kind >= BYTES:
                     value = bytes(self.source[at : at + size])
@@ -461,13 +319,13 @@ class Reader:
         """An unsigned varint of 32 bits, or SHORT."""
         value: cython.longlong = 0
         byte: cython.longlong
-        place: cython.longlong
-        for place in range(5):
-            if self.pos + place >= self.end:
+        count: cython.longlong
+        for count in range(5):
+            if self.pos + count >= self.end:
                 return SHORT
-            byte = self.data[self.pos + place]
-            value |= (byte & 127) << (7 * place)
+            byte = self.data[self.pos + count]
+            value |= (byte & 127) << (7 * count)
             if byte < 128:
-                self.pos += place + 1
+                self.pos += count + 1
                 return SHORT if value >> 32 else value
         return SHORT

@@ -1,25 +1,22 @@
-"""Finds the frames of a batch whose APIs somebody asks for, so that frames of others cost a look at two numbers; and of those
-whose body has been read before, so that they cost little more."""
+"""Finds the frames of a batch whose bodies are read for facts, and recognises bodies that were read before.
+
+A frame of another API costs a look at two numbers. A body that equals an earlier one costs a dictionary lookup instead of
+being parsed again: heartbeats and metadata requests are mostly equal.
+"""
 
 from array import array
 from hashlib import blake2b
 
 import cython
 
+from dissectors.kafka.columns.frame_picker_limits import *
 from dissectors.layout import *
-
-# Keys from -2 (a bare SASL token) to PICK_KEYS - 3; five events each.
-PICK_KEYS = cython.declare(cython.longlong, 130)
-# A body of at most so many bytes is remembered as it is, a longer one by its digest.
-SHORT_BODY_BYTES = cython.declare(cython.longlong, 1_024)
-# What it takes to remember a body beside its bytes, about.
-ENTRY_BYTES = cython.declare(cython.longlong, 250)
 
 
 @cython.cclass
 class Picked:
-    """One frame, as its columns FRAME_ tell. `readable`: its body, of which no more is there than from `begin` to `end` of
-    its buffer, can be read; a token is its own body. `whole`: all of the frame is there."""
+    """One frame, from its FRAME_ columns. [begin, end) of its buffer are the captured bytes of its body; a bare SASL token is
+    its own body. `readable`: the body can be read; `whole`: the frame was captured to its end."""
 
     event = cython.declare(cython.longlong, visibility="readonly")
     part = cython.declare(cython.longlong, visibility="readonly")
@@ -38,21 +35,21 @@ class Picked:
 
 
 def wanted_table(pairs):
-    """The table for `pick`: `pairs` are (FRAME_KEY, FRAME_EVENT)."""
-    table = bytearray(PICK_KEYS * 5)
+    """The table for `pick`: 1 for each of `pairs` (FRAME_KEY, FRAME_EVENT)."""
+    table = bytearray(PICK_KEYS * EVENTS)
     for key, event in pairs:
-        table[(key + 2) * 5 + event] = 1
+        table[(key - LEAST_KEY) * EVENTS + event] = 1
     return table
 
 
 def pick(frames: cython.longlong[:, ::1], rows: cython.longlong, wanted: cython.uchar[::1]):
-    """Of the first `rows` frames those whose key and event are in the table, in order, as a list of Picked."""
+    """Those of the first `rows` frames whose key and event are in the table, in order, as a list of Picked."""
     found: list = []
     row: cython.longlong
-    place: cython.longlong
+    index: cython.longlong
     for row in range(rows):
-        place = frames[FRAME_KEY, row] + 2
-        if 0 <= place < PICK_KEYS and wanted[place * 5 + frames[FRAME_EVENT, row]]:
+        index = frames[FRAME_KEY, row] - LEAST_KEY
+        if 0 <= index < PICK_KEYS and wanted[index * EVENTS + frames[FRAME_EVENT, row]]:
             found.append(_picked(frames, row))
     return found
 
@@ -85,9 +82,9 @@ def _picked(frames: cython.longlong[:, ::1], row: cython.longlong) -> Picked:
 
 @cython.cclass
 class Bodies:
-    """What bodies tell that come again and again: by API key, version and bytes the number that was given, None for nothing.
+    """Remembers bodies by API key, version and bytes: for each the number of its facts, None for a body without facts.
 
-    `size_bytes` is about the memory this takes, `rows` how many frames told something that `take` has not handed out.
+    `size_bytes` is about the memory that this takes; `rows` counts the rows that the next `take` returns.
     """
 
     size_bytes = cython.declare(cython.longlong, visibility="readonly")
@@ -100,8 +97,8 @@ class Bodies:
         self.take()
 
     def unread(self, picked: list, keys: frozenset, block: memoryview, heap: bytearray):
-        """Of the picked frames those that are to be read: of `keys` only what can be read and has a body that is not known.
-        Frames of known bodies tell what these do."""
+        """Those of the picked frames that must be read: all of other APIs than `keys`; of `keys` those that are readable and
+        whose body is not known. A frame with a known body is noted to tell the same facts."""
         found: list = []
         frame: Picked
         with memoryview(heap) as view:
@@ -112,12 +109,12 @@ class Bodies:
         return found
 
     def tell(self, frame: Picked, buffer):
-        """Puts down what the frame tells, if its body is known; False: it is not."""
+        """Notes that the frame tells the facts of its body; False when the body is not known."""
         with memoryview(buffer) as view:
             return self._tell(frame, view)
 
     def learn(self, frame: Picked, buffer, number):
-        """From now on the body of the frame, which is the first to do so, tells this number, or nothing (None)."""
+        """Remembers the body of the frame, which was read: its facts have this number, None when it has none."""
         with memoryview(buffer) as view:
             which: tuple = _body(frame, view)
             self.numbers[which] = number
@@ -125,12 +122,13 @@ class Bodies:
             self._tell(frame, view)
 
     def forget(self):
-        """Every body is new again."""
+        """Forgets all bodies."""
         self.numbers = {}
         self.size_bytes = 0
 
     def take(self):
-        """Who told what: int64 columns of exchange, part, number, and the time of the frame's first byte in nanoseconds."""
+        """Which frames told which facts since the last call: int64 columns of exchange, part, number of the facts, and time of
+        the frame's first byte in ns."""
         told: tuple = self.told
         self.told = (array("q"), array("q"), array("q"), array("q"))
         self.rows = 0
@@ -139,7 +137,7 @@ class Bodies:
     @cython.cfunc
     def _tell(self, frame: Picked, buffer: memoryview) -> cython.bint:
         number: object = self.numbers.get(_body(frame, buffer), self)
-        if number is self:  # which no body has for a number
+        if number is self:  # the default: not found
             return False
         if number is not None:
             self.told[0].append(frame.exchange)
@@ -152,7 +150,8 @@ class Bodies:
 
 @cython.cfunc
 def _body(frame: Picked, buffer: memoryview) -> tuple:
-    """What a body is remembered by; that of a digest is longer, so that no other body can be mistaken for it."""
+    """The key of a body: its bytes, or the digest of a longer body. The two sorts of keys differ in length, so they are never
+    equal."""
     which: cython.longlong = (frame.key << 16) + frame.version
     body: memoryview = buffer[frame.begin : frame.end]
     if frame.end - frame.begin <= SHORT_BODY_BYTES:

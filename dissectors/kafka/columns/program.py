@@ -1,9 +1,9 @@
-"""Turns one version of a message into a flat program for the walker: what to read into which column, what to pass over.
+"""Makes a program for one version of a message: which fields `walk` reads into which columns, and which it skips.
 
-Adjacent fields of fixed size become one operation with one check of the bytes left; only fields whose role has a column
-are read. A register holds what a row needs from the structs around it (topic, partition, ...); the element that fills a
-register empties it when it ends, so no value reaches a row that it does not belong to. The operations are described in
-`dissectors.layout`.
+Adjacent fields of fixed size become one operation with one check of the bytes left. Only fields whose role has a column are
+read (`role_columns`). A register holds what a row needs from the structs around it (topic, partition, ...); the element that
+fills a register empties it when it ends, so no value reaches a row that it does not belong to. `operations` describes what a
+program consists of.
 
 Sources: protocol guide; KIP-482 (compact lengths, tagged fields).
 """
@@ -17,74 +17,22 @@ from functools import cache
 from typing import NamedTuple
 
 from dissectors import layout
+from dissectors.kafka.columns import operations as ops
+from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE, ENTRY_OF_ROLE, FIXED, VALUE_OF_ROLE
 from dissectors.kafka.schema import headers, lookup, roles
-
-# Role -> column, for a value of the whole message.
-VALUE_OF_ROLE = {
-    "throttle": layout.VALUE_THROTTLE_MS,
-    "acks": layout.VALUE_ACKS,
-    "max_wait": layout.VALUE_MAX_WAIT_MS,
-    "min_bytes": layout.VALUE_MIN_BYTES,
-    "isolation_level": layout.VALUE_ISOLATION_LEVEL,
-    "session_id": layout.VALUE_SESSION_ID,
-    "session_epoch": layout.VALUE_SESSION_EPOCH,
-    "group": layout.VALUE_GROUP_ID,
-    "member": layout.VALUE_MEMBER_ID,
-    "transactional_id": layout.VALUE_TRANSACTIONAL_ID,
-    "replica_id": layout.VALUE_REPLICA_ID,
-    "timeout": layout.VALUE_TIMEOUT_MS,
-    "software_name": layout.VALUE_SOFTWARE_NAME,
-    "software_version": layout.VALUE_SOFTWARE_VERSION,
-    "mechanism": layout.VALUE_MECHANISM,
-    "generation": layout.VALUE_GENERATION_ID,
-}
-
-# Role of an array -> column that counts its elements.
-COUNT_OF_ROLE = {"topics": layout.VALUE_TOPICS, "partitions": layout.VALUE_PARTITIONS}
-
-# Role -> column of an entry, for what every row inside the struct shares.
-CONTEXT_OF_ROLE = {
-    "topic": layout.ENTRY_TOPIC,
-    "topic_id": layout.ENTRY_TOPIC_ID_HIGH,
-    "partition": layout.ENTRY_PARTITION,
-}
-
-# Role -> column of an entry, for fields of the row's own element.
-ENTRY_OF_ROLE = {
-    "offset": layout.ENTRY_OFFSET,
-    "high_watermark": layout.ENTRY_HIGH_WATERMARK,
-    "last_stable_offset": layout.ENTRY_LAST_STABLE_OFFSET,
-    "log_start_offset": layout.ENTRY_LOG_START_OFFSET,
-    "leader_epoch": layout.ENTRY_LEADER_EPOCH,
-    "preferred_read_replica": layout.ENTRY_PREFERRED_READ_REPLICA,
-    "timestamp": layout.ENTRY_TIMESTAMP,
-}
-
-# Type -> bytes and the operation that reads it; those without a second value are never read, only passed over.
-FIXED = {
-    "bool": (1, layout.LOAD_UINT8),
-    "int8": (1, layout.LOAD_INT8),
-    "int16": (2, layout.LOAD_INT16),
-    "uint16": (2, layout.LOAD_UINT16),
-    "int32": (4, layout.LOAD_INT32),
-    "uint32": (4, layout.LOAD_UINT32),
-    "int64": (8, layout.LOAD_INT64),
-    "float64": (8, -1),
-    "uuid": (16, layout.LOAD_UUID),
-}
 
 _NO_TARGET = -1
 
 
 class Program(NamedTuple):
-    """`code` is int32; at most `depth` arrays and tagged sections are open at once while it runs."""
+    """`code` is an array of int32; at most `depth` arrays and tagged sections are open at once while it runs."""
 
     code: array[int]
     depth: int
 
 
 class ErrorField(NamedTuple):
-    """Of an error code: its path (`topics[].partitions[].error_code`), and what it is about (message, topic, ...)."""
+    """An error code of a message: its path (`topics[].partitions[].error_code`) and what it is about (message, topic, ...)."""
 
     path: str
     level: str
@@ -92,7 +40,7 @@ class ErrorField(NamedTuple):
 
 @cache
 def error_fields(key: int, direction: str) -> dict[int, ErrorField]:
-    """Field number -> where it stands, for ERROR_FIELD of an API's "request" or "response"; empty without a schema."""
+    """The error codes of an API's "request" or "response" by the number that ERROR_FIELD has; empty without a schema."""
     api = lookup.api(key)
     if api is None:
         return {}
@@ -102,17 +50,17 @@ def error_fields(key: int, direction: str) -> dict[int, ErrorField]:
 
 
 def build(key: int, version: int, direction: str, entries: bool) -> Program:
-    """The program for header and body of a message; one that stops behind the header where no schema knows the version.
+    """The program for header and body of a message; where no schema knows the version, for the header alone.
 
-    Without `entries` what only entries need is passed over.
+    Without `entries` no rows of entries are written, and what only they need is skipped.
     """
     writer = _Writer(key, version, entries)
     writer.header(direction)
     api = lookup.api(key)
     if api is None or version not in api.versions:
-        writer.operation(layout.OP_UNSUPPORTED)
+        writer.operation(ops.OP_UNSUPPORTED)
     else:
-        writer.operation(layout.OP_BODY)
+        writer.operation(ops.OP_BODY)
         writer.flexible = api.is_flexible(version)
         writer.message(api.message(direction))
     return Program(writer.code, writer.deepest)
@@ -123,13 +71,13 @@ class _Element:
     """The array element (or the message itself) whose fields are being written."""
 
     in_array: bool = False
-    is_row: bool = False
-    forgotten: bool = False
+    is_row: bool = False  # an entry is written when the element ends
+    forgotten: bool = False  # the entry is a partition that leaves the fetch session
     entity: int = _NO_TARGET  # register of the innermost entity around
-    filled_around: frozenset[int] = frozenset()  # registers that the structs around have filled before
-    filled: list[int] = field(default_factory=list)
+    filled_around: frozenset[int] = frozenset()  # registers that structs around filled before this element
+    filled: list[int] = field(default_factory=list)  # registers that this element fills
     has_error: bool = False  # an error code came already
-    late: list[int] = field(default_factory=list)  # registers filled after an error code
+    late: list[int] = field(default_factory=list)  # registers filled after an error code: its row lacks them
 
 
 class _Writer:
@@ -153,23 +101,23 @@ class _Writer:
     # ---- code ----
 
     def operation(self, *words: int) -> int:
-        """Writes an operation; gives its place."""
+        """Writes an operation; returns its address."""
         self.flush()
         self.code.extend(words)
         return len(self.code) - len(words)
 
     def flush(self) -> None:
         if self.fixed_bytes:
-            self.code.extend((layout.OP_FIXED, self.fixed_bytes, len(self.loads)))
+            self.code.extend((ops.OP_FIXED, self.fixed_bytes, len(self.loads)))
             for load in self.loads:
                 self.code.extend(load)
         self.fixed_bytes = 0
         self.loads = []
 
-    def here(self, place: int) -> None:
-        """Lets the operand at `place` point to what is written next."""
+    def point_here(self, operand: int) -> None:
+        """Sets the operand at this address to the address of what is written next."""
         self.flush()
-        self.code[place] = len(self.code)
+        self.code[operand] = len(self.code)
 
     def load(self, load: int, size: int, targets: Iterable[tuple[int, int]]) -> None:
         self.loads += [(load, self.fixed_bytes, to, also) for to, also in targets]
@@ -180,7 +128,7 @@ class _Writer:
         self.deepest = max(self.deepest, self.depth)
 
     def form(self, plain: int) -> int:
-        return layout.FORM_COMPACT if self.flexible else plain
+        return ops.FORM_COMPACT if self.flexible else plain
 
     # ---- messages ----
 
@@ -191,7 +139,7 @@ class _Writer:
             version = headers.request_version(self.key, self.version)
             if version >= 1:
                 to = layout.VALUE_CLIENT_ID
-                self.operation(layout.OP_SIZED, layout.FORM_INT16, layout.USE_TEXT, to, _NO_TARGET)
+                self.operation(ops.OP_SIZED, ops.FORM_INT16, ops.USE_TEXT, to, _NO_TARGET)
             has_tags = version >= 2
         else:
             self.load(-1, 4, ())
@@ -208,8 +156,8 @@ class _Writer:
         element = _Element(entity=self.entity_register(message.fields, _NO_TARGET))
         self.struct(message.fields, element)
         for to, value in self.defaults:
-            self.operation(layout.OP_DEFAULT, to, value)
-        self.element_end(layout.OP_END, element)
+            self.operation(ops.OP_DEFAULT, to, value)
+        self.element_end(ops.OP_END, element)
 
     def struct(self, fields: tuple[lookup.Field, ...], element: _Element) -> None:
         present = [each for each in fields if self.version in each.versions]
@@ -223,17 +171,17 @@ class _Writer:
         known = list(known)
         self.deeper(1)
         words = [word for each in known for word in (each.tag or 0, 0)]
-        place = self.operation(layout.OP_TAGS, 0, len(known), *words)
+        address = self.operation(ops.OP_TAGS, 0, len(known), *words)
         for index, each in enumerate(known):
-            self.here(place + 4 + 2 * index)
+            self.point_here(address + 4 + 2 * index)
             self.default(each, element)
             self.field(each, element)
-            self.operation(layout.OP_TAG_END)
-        self.here(place + 1)
+            self.operation(ops.OP_TAG_END)
+        self.point_here(address + 1)
         self.deeper(-1)
 
     def default(self, each: lookup.Field, element: _Element) -> None:
-        """A tagged value of the message that is absent has its default; in rows it is unknown."""
+        """A tagged field that is absent has its default, as a value of the message; in rows it is unknown."""
         if element.in_array or each.is_array:
             return
         for inner in each.fields:
@@ -250,10 +198,10 @@ class _Writer:
             self.array(each, element)
         elif each.type == "struct":
             nullable = each.nullable is not None and self.version in each.nullable
-            place = self.operation(layout.OP_NULLABLE, 0) if nullable else -1
+            address = self.operation(ops.OP_NULLABLE, 0) if nullable else -1
             self.struct(each.fields, element)
             if nullable:
-                self.here(place + 1)
+                self.point_here(address + 1)
         else:
             self.value(each, element)
 
@@ -262,38 +210,38 @@ class _Writer:
         if each.type in FIXED:
             size, load = FIXED[each.type]
             if "error" in each.roles:
-                load = layout.LOAD_ERROR
+                load = ops.LOAD_ERROR
                 if element.is_row and self.entries:
                     self.fill(layout.ENTRY_ERROR_CODE, element)
-                    load = layout.LOAD_ROW_ERROR
+                    load = ops.LOAD_ROW_ERROR
                 element.has_error = True
                 targets = [(each.number, element.entity)]
             else:
                 targets = [(to, _NO_TARGET) for to in self.targets(each, element)]
             self.load(load, size, targets)
             return
-        form = self.form(layout.FORM_INT16 if each.type == "string" else layout.FORM_INT32)
-        use, targets_of_text = layout.USE_NOTHING, [_NO_TARGET, _NO_TARGET]
+        form = self.form(ops.FORM_INT16 if each.type == "string" else ops.FORM_INT32)
+        use, targets_of_text = ops.USE_NOTHING, [_NO_TARGET, _NO_TARGET]
         if each.type == "records":
-            use = layout.USE_RECORDS
+            use = ops.USE_RECORDS
             if element.is_row and self.entries:
                 targets_of_text[0] = self.fill(layout.ENTRY_RECORD_BYTES, element)
                 targets_of_text[1] = self.fill(layout.ENTRY_NEXT_OFFSET, element)
         elif each.type == "string" and "secret" not in each.roles:
             found = self.targets(each, element)
             targets_of_text[: len(found)] = found
-            use = layout.USE_TEXT if found else use
-        self.operation(layout.OP_SIZED, form, use, *targets_of_text)
+            use = ops.USE_TEXT if found else use
+        self.operation(ops.OP_SIZED, form, use, *targets_of_text)
 
     def targets(self, each: lookup.Field, element: _Element) -> list[int]:
-        """Where the value of a field goes: at most one column of values and one register."""
+        """The targets of a field: at most one column of values and one register."""
         found = []
         for role in each.roles:
             if role in VALUE_OF_ROLE:
                 if not element.in_array:
                     found.append(VALUE_OF_ROLE[role])
                 elif role not in self.top_values:
-                    found.append(layout.TO_ONCE + VALUE_OF_ROLE[role])
+                    found.append(ops.TO_ONCE + VALUE_OF_ROLE[role])
             elif role in CONTEXT_OF_ROLE and (self.entries or self.has_errors):
                 found.append(self.fill(CONTEXT_OF_ROLE[role], element))
             elif role in ENTRY_OF_ROLE and self.entries and element.is_row:
@@ -303,7 +251,7 @@ class _Writer:
         return found
 
     def fill(self, register: int, element: _Element) -> int:
-        """Notes that this element fills a register; gives its target."""
+        """Notes that this element fills a register; returns the register as a target."""
         if register in element.filled_around:
             raise lookup.SchemaError(f"key {self.key} version {self.version}: a role within an element that has it too")
         registers = (register, register + 1) if register == layout.ENTRY_TOPIC_ID_HIGH else (register,)
@@ -312,30 +260,30 @@ class _Writer:
                 element.filled.append(each)
             if element.has_error and each not in element.late:
                 element.late.append(each)
-        return layout.TO_REGISTER + register
+        return ops.TO_REGISTER + register
 
     def entity_register(self, fields: tuple[lookup.Field, ...], around: int) -> int:
-        """The register of this struct's own entity, one behind that of the structs around, or theirs."""
+        """The register of the entity that a struct names: one behind that of the structs around. Theirs if it names none."""
         own = any("entity" in each.roles and self.version in each.versions for each in fields)
         if not own:
             return around
-        return layout.REGISTER_ENTITY if around == _NO_TARGET else around + 1
+        return ops.REGISTER_ENTITY if around == _NO_TARGET else around + 1
 
     # ---- arrays ----
 
     def array(self, each: lookup.Field, element: _Element) -> None:
         count = next((COUNT_OF_ROLE[role] for role in each.roles if role in COUNT_OF_ROLE), _NO_TARGET)
-        form = self.form(layout.FORM_INT32)
+        form = self.form(ops.FORM_INT32)
         is_row = "row" in each.roles or (element.forgotten and each.type != "struct")
         forgotten = element.forgotten or "forgotten" in each.roles
         inner = _Element(True, is_row, forgotten, element.entity, element.filled_around | set(element.filled))
         size = self.fixed_size(each)
         if size and not (is_row and self.entries) and not self.is_read(each):
-            self.operation(layout.OP_ITEMS, form, size, count)
+            self.operation(ops.OP_ITEMS, form, size, count)
             return
         self.deeper(1)
         least = max(1, self.least_bytes(each))
-        place = self.operation(layout.OP_ARRAY, form, least, count, self.touched(each), 0)
+        address = self.operation(ops.OP_ARRAY, form, least, count, self.touched(each), 0)
         if each.type == "struct":
             inner.entity = self.entity_register(each.fields, element.entity)
             self.struct(each.fields, inner)
@@ -343,19 +291,19 @@ class _Writer:
             inner.entity = self.entity_register((each,), element.entity)
             self.value(each, inner)
         if is_row and self.entries:
-            self.operation(layout.OP_ROW, int(forgotten))
-        self.element_end(layout.OP_NEXT, inner)
-        self.here(place + 5)
+            self.operation(ops.OP_ROW, int(forgotten))
+        self.element_end(ops.OP_NEXT, inner)
+        self.point_here(address + 5)
         self.deeper(-1)
         element.has_error |= inner.has_error
 
     def element_end(self, operation: int, element: _Element) -> None:
         if element.late:
-            self.operation(layout.OP_PATCH, len(element.late), *element.late)
+            self.operation(ops.OP_PATCH, len(element.late), *element.late)
         self.operation(operation, len(element.filled), *element.filled)
 
     def present(self, each: lookup.Field) -> list[lookup.Field]:
-        """The fields inside an array element or struct, of this version, at any depth."""
+        """The fields of this version inside an array element or struct, at any depth."""
         found = []
         for inner in each.fields:
             if self.version in inner.versions:
@@ -363,7 +311,7 @@ class _Writer:
         return found
 
     def is_read(self, array_field: lookup.Field) -> bool:
-        """Whether some value inside an array of fixed size has a column in this program."""
+        """Whether this program reads a value inside an array whose elements have a fixed size."""
         for each in (array_field, *self.present(array_field)):
             for role in each.roles:
                 if role == "error" or (role in VALUE_OF_ROLE and role not in self.top_values):
@@ -374,13 +322,13 @@ class _Writer:
         inside = self.present(array_field)
         found = 0
         if any("partitions" in each.roles for each in inside):
-            found |= layout.TOUCH_PARTITIONS
+            found |= ops.TOUCH_PARTITIONS
         if any(each.type == "records" for each in inside):
-            found |= layout.TOUCH_RECORDS
+            found |= ops.TOUCH_RECORDS
         return found
 
     def fixed_size(self, each: lookup.Field) -> int | None:
-        """Bytes of every element of an array (or of a field that is none); None when they differ."""
+        """Bytes of each element of an array, or of a plain field; None when they are not all the same."""
         if each.type in FIXED:
             return FIXED[each.type][0]
         if each.type != "struct" or self.flexible:
@@ -395,7 +343,7 @@ class _Writer:
         return total
 
     def least_bytes(self, each: lookup.Field) -> int:
-        """Bytes that an element of an array (or a field that is none) takes at least."""
+        """The fewest bytes that an element of an array, or a plain field, takes."""
         if each.type in FIXED:
             return FIXED[each.type][0]
         if each.type != "struct":

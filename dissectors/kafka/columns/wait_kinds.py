@@ -1,27 +1,18 @@
-"""What the request of an exchange waits for, as far as it and its reply tell: the number of its kind, or none.
+"""The wait kind of an exchange: what its request waits for at the broker, as far as request and reply tell.
 
-A kind says whether a wait is the broker's own or asked for (semantics: kinds of wait). What only other exchanges can say, the
-history of a fetch session, is left to `analyzer/query/resolve/judged_exchanges.sql`.
+The kind says whether the time until the reply is the broker's own work or was asked for, as the wait of an empty Fetch is
+(`analyzer/base/wait_kinds.py` has the meanings). What only earlier exchanges can tell, the history of a fetch session, is
+left to `analyzer/query/resolve/judged_exchanges.sql`.
 """
 
 import cython
 
+from dissectors.kafka.columns.wait_kind_rules import *
 from dissectors.layout import *
 
-# API keys.
-PRODUCE = cython.declare(cython.longlong, 0)
-FETCH = cython.declare(cython.longlong, 1)
-JOIN_GROUP = cython.declare(cython.longlong, 11)
-SYNC_GROUP = cython.declare(cython.longlong, 14)
-ENVELOPE = cython.declare(cython.longlong, 58)
-SHARE_FETCH = cython.declare(cython.longlong, 78)
-# A fetch that waited nine tenths of the time that it may wait, in ns of a ms, waited for all of it.
-WHOLE_WAIT_NS = cython.declare(cython.longlong, 900000)
-MEMBER_ID_REQUIRED = cython.declare(cython.longlong, 79)
 
-
-def tell(rows: cython.longlong[:, ::1], start: cython.longlong, used: cython.longlong):
-    """Sets ROW_KIND of rows [start, used)."""
+def set_wait_kinds(rows: cython.longlong[:, ::1], start: cython.longlong, used: cython.longlong):
+    """Sets ROW_KIND of rows [start, used): a KIND_, or UNKNOWN where no kind is meant for the API."""
     row: cython.longlong
     key: cython.longlong
     kind: cython.longlong
@@ -37,13 +28,13 @@ def tell(rows: cython.longlong[:, ::1], start: cython.longlong, used: cython.lon
         elif key in (FETCH, SHARE_FETCH):
             kind = _fetch(rows, row)
         elif key == JOIN_GROUP:
-            # A first join without an id is sent back at once, to come again with one (KIP-394).
+            # The first join of a member without an id is refused at once; it joins again with the id (KIP-394).
             if rows[ROW_ERROR_CODE, row] != MEMBER_ID_REQUIRED:
                 kind = KIND_JOIN_WAIT
         elif key == SYNC_GROUP:
             kind = KIND_SYNC_WAIT
-        elif key in (19, 20, 21, 43, 63):
-            # CreateTopics, DeleteTopics, DeleteRecords, ElectLeaders, BrokerHeartbeat: until it is done, or time is up.
+        elif key in (CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS, ELECT_LEADERS, BROKER_HEARTBEAT):
+            # The broker replies when the work is done or when the request's own timeout is over.
             kind = KIND_WAIT
         elif key == ENVELOPE:
             kind = KIND_FORWARDED
@@ -66,7 +57,7 @@ def _produce(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.long
 @cython.cfunc
 @cython.exceptval(-1)
 def _fetch_of_broker(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
-    """KRaft's own fetches have no session and do not wait for bytes; a follower's have, and do."""
+    """Fetches of a KRaft quorum have no session and ask for no least number of bytes; those of a follower have both."""
     if rows[ROW_SESSION_EPOCH, row] == -1 and rows[ROW_MIN_BYTES, row] == 0:
         return KIND_FETCH_RAFT
     return KIND_FETCH_FOLLOWER
@@ -76,8 +67,14 @@ def _fetch_of_broker(rows: cython.longlong[:, ::1], row: cython.longlong) -> cyt
 @cython.exceptval(-1)
 def _fetch(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
     error: cython.longlong = rows[ROW_ERROR_CODE, row]
-    # Session and share session errors: the next request opens a new one.
-    if error in (70, 71, 106, 122, 123):
+    # Errors of fetch and share sessions: the client opens a new session at once.
+    if error in (
+        FETCH_SESSION_ID_NOT_FOUND,
+        INVALID_FETCH_SESSION_EPOCH,
+        FETCH_SESSION_TOPIC_ID_ERROR,
+        SHARE_SESSION_NOT_FOUND,
+        INVALID_SHARE_SESSION_EPOCH,
+    ):
         return KIND_FETCH_SESSION
     if error != UNKNOWN and error != 0:
         return KIND_FETCH_ERROR
@@ -91,19 +88,20 @@ def _fetch(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlo
 @cython.cfunc
 @cython.exceptval(check=False)
 def _changes_session(epoch: cython.longlong, session: cython.longlong) -> cython.bint:
-    """Epoch 0 opens a session when the reply gives it an id; -1 closes the one it names."""
+    """Whether a Fetch opens or closes a session: epoch 0 opens one when the reply has an id for it, -1 closes the one named."""
     return epoch != UNKNOWN and epoch <= 0 and session != UNKNOWN and session != 0
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def _empty_fetch(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
-    """Whether an empty reply came late or early nobody can tell who did not read all of it, or not how long it might wait."""
-    asked: cython.longlong = rows[ROW_REQUEST_LAST, row]
-    told: cython.longlong = rows[ROW_RESPONSE_FIRST, row]
-    may_wait_ms: cython.longlong = rows[ROW_MAX_WAIT_MS, row]
+    """Whether an empty reply came when the time was over, or earlier. KIND_FETCH_UNKNOWN where the reply has records or was not
+    read to its end, or where a time is not known."""
+    request_end: cython.longlong = rows[ROW_REQUEST_LAST, row]
+    reply_begin: cython.longlong = rows[ROW_RESPONSE_FIRST, row]
+    max_wait_ms: cython.longlong = rows[ROW_MAX_WAIT_MS, row]
     if rows[ROW_RECORD_BYTES, row] != 0 or rows[ROW_RESPONSE_DECODED, row] != DECODED_FULL:
         return KIND_FETCH_UNKNOWN
-    if asked == UNKNOWN or told == UNKNOWN or may_wait_ms == UNKNOWN:
+    if request_end == UNKNOWN or reply_begin == UNKNOWN or max_wait_ms == UNKNOWN:
         return KIND_FETCH_UNKNOWN
-    return KIND_FETCH_EMPTY if told - asked >= WHOLE_WAIT_NS * may_wait_ms else KIND_FETCH_NOW
+    return KIND_FETCH_EMPTY if reply_begin - request_end >= WHOLE_WAIT_NS * max_wait_ms else KIND_FETCH_NOW

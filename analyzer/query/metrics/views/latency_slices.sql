@@ -7,7 +7,7 @@ WITH counted AS (
         slot_ns, role, own_kind, api_name, kind, api_version, client_id, client_address, principal, broker_id,
         broker_address, broker_port, connection, client_port, group_id, topic, topics,
         CASE WHEN measured_ns > 0 THEN CAST(ceil(ln(measured_ns) / ln(1.02)) AS INT) ELSE -1 END AS bucket,
-        -- A key here, and not a filter on each of the sums: what is added up below are few rows.
+        -- A key of the grouping instead of a filter on each sum: the sums below then read few rows.
         parts_known,
         count(*) AS requests,
         count(measured_ns) AS n,
@@ -43,7 +43,7 @@ numbered AS (
         ) AS slice
     FROM judged
 ),
--- Of three columns and not of all: a window sorts whatever it is given.
+-- A window function sorts all columns that it is given, so it is given three.
 running AS (
     SELECT
         slice,
@@ -97,7 +97,7 @@ picked AS (
     FROM numbered AS c LEFT JOIN points AS p ON p.slice = c.slice
     GROUP BY ALL
 )
--- A bucket stands for its middle, kept between the least and the greatest value that was seen.
+-- The value of a bucket is its middle, but within the least and the greatest value that was seen.
 SELECT
     slot_ns, role, reach, api_name, kind, api_version, client_id, client_address, principal, broker_id,
     broker_address, broker_port, connection, client_port, group_id, topic, topics,
@@ -114,7 +114,7 @@ SELECT
     high AS max_ns,
     sum_ns,
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
-    -- Of the duration in seconds, as digests of database logs give it: 0 for equal latencies, large for wild ones.
+    -- Variance to mean of the duration in seconds, as tools for database logs compute it: 0 for equal latencies.
     CASE WHEN sum_ns > 0 THEN greatest(squares / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
         WHEN sum_ns = 0 THEN 0 END AS variance_to_mean_s,
     errors,

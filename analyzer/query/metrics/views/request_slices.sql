@@ -20,7 +20,7 @@ SELECT
     e.exchange,
     CASE WHEN s.every_ns > 0 THEN e.request_time_ns - e.request_time_ns % s.every_ns END AS slot_ns,
     CASE WHEN e.role <> 'client' THEN e.role END AS role,
-    -- Of every request, whatever is asked for: it tells what the request waited for.
+    -- Known for every request: it says what the request waited for.
     e.kind AS own_kind,
     -- Bare tokens of an old SASL login have no API key.
     CASE WHEN coalesce(s.by_api, true)
@@ -49,7 +49,7 @@ SELECT
     CASE WHEN s.parts THEN e.send_ns END AS send_ns,
     CASE WHEN s.parts THEN e.queue_ns END AS queue_ns,
     CASE WHEN s.parts THEN e.muted_ns END AS muted_ns,
-    -- What is neither waiting nor the broker's: the way there and back, where the capture saw it.
+    -- Time that is neither waiting nor the broker's own: the network, as far as the capture point sees it.
     CASE WHEN s.parts AND e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns IS NOT NULL
         THEN greatest(e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns, 0) END AS network_ns,
     CASE WHEN s.parts THEN e.receive_ns END AS receive_ns

@@ -29,7 +29,7 @@ syncs AS (
 first_sync AS (
     SELECT cluster, group_id, generation, min(time_ns) AS time_ns FROM syncs GROUP BY cluster, group_id, generation
 ),
--- Who joined a generation before it stood.
+-- The members whose JoinGroup came before the first SyncGroup reply of the generation.
 builders AS (
     SELECT j.*
     FROM joins AS j
@@ -63,7 +63,7 @@ generations AS (
         LEFT JOIN ends AS e ON e.cluster = b.cluster AND e.group_id = b.group_id AND e.generation = b.generation
     GROUP BY b.cluster, b.group_id, b.generation
 ),
--- Heartbeats show who was a member already when the capture holds no earlier generation.
+-- Where the capture has no earlier generation, heartbeats show which members there were before.
 beating AS (
     SELECT group_id, member_id, min(request_time_ns) AS first_ns, max(request_time_ns) AS last_ns
     FROM all_exchanges
@@ -75,7 +75,8 @@ told AS (
     FROM all_group_events
     WHERE error_code = 27 AND member_id IS NOT NULL
 ),
--- What can start a generation: its joins, each as a newcomer's, a told member's or a member's own wish.
+-- Possible causes of a generation: each of its joins, by a new member, by a member that was asked to rejoin, or by a member that
+-- rejoined by itself.
 wishes AS (
     SELECT
         b.cluster,
@@ -114,7 +115,7 @@ leaves AS (
             AND l.begin_ns > coalesce(g.end_before_ns, 0) AND l.begin_ns <= g.joined_ns
     WHERE l.group_type = 'classic' AND l.event = 'leave' AND coalesce(l.error_code, 0) = 0
 ),
--- Members of the generation before that did not come along, and said no word: their connection ended, or they fell silent.
+-- Members of the generation before that neither joined this one nor left: their connection ended, or they fell silent.
 lost AS (
     SELECT
         g.cluster,
@@ -151,7 +152,7 @@ causes AS (
     SELECT cluster, group_id, generation, begin_ns, member_id, client_id, client_address, reason, exchange, cause, NULL
     FROM leaves
     UNION ALL
-    -- Later than all that was said: it explains a generation that nobody asked for.
+    -- Ranked after all other causes: a lost member explains a generation only when nothing else does.
     SELECT
         cluster, group_id, generation, 9223372036854775807, member_id, client_id, client_address, NULL, exchange,
         CASE WHEN connection_lost THEN 'connection_lost' WHEN gaps THEN 'unknown' ELSE 'silent' END,
@@ -191,9 +192,9 @@ explained AS (
         least(g.begin_ns, c.begin_ns) AS started_ns,
         CASE
             WHEN g.generation_before IS DISTINCT FROM g.generation - 1 THEN 1
-            -- The generation before never stood: this one is another attempt.
+            -- The generation before was never completed: this one is another attempt at it.
             WHEN NOT g.complete_before THEN 0
-            -- The second generation of a cooperative rebalance begins at once, to hand on what was given up.
+            -- The second generation of a cooperative rebalance follows at once, and assigns the revoked partitions.
             WHEN lower(g.protocol) LIKE '%cooperative%' AND c.cause = 'rejoined'
                 AND g.begin_ns - g.end_before_ns <= 5000000000
                 AND (c.reason IS NULL OR lower(c.reason) LIKE '%revoke%') THEN 0
@@ -222,7 +223,7 @@ SELECT
     max(end_ns) AS end_ns,
     max_by(complete, generation) AS complete,
     coalesce(min_by(cause, generation) FILTER (WHERE first_part = 1), 'unknown') AS cause,
-    -- A null would be passed over, and that of another generation taken.
+    -- min_by ignores nulls, and would take the value of another generation.
     nullif(min_by(coalesce(member_id, ''), generation) FILTER (WHERE first_part = 1), '') AS member_id,
     nullif(min_by(coalesce(client_id, ''), generation) FILTER (WHERE first_part = 1), '') AS client_id,
     min_by(client_address, generation) FILTER (WHERE first_part = 1) AS client_address,

@@ -67,7 +67,7 @@ alive AS (
     WHERE x.api_key IN (68, 76, 88) AND x.member_id IS NOT NULL
     GROUP BY x.group_id, x.member_id
 ),
--- Partitions of somebody who was neither told to give them up nor left: taken from the first such move on.
+-- Members that lost partitions without being told to revoke them and without leaving; `time_ns` is that of the first such move.
 orphaned AS (
     SELECT cluster, group_id, group_type, owner_before, min(time_ns) AS time_ns, max(generation) AS generation
     FROM moves
@@ -108,7 +108,7 @@ rows AS (
             ON f.cluster = m.cluster AND f.group_id = m.group_id AND f.topic = m.topic AND f.partition = m.partition
             AND f.time_ns = m.time_ns
     UNION ALL
-    -- A streams group assigns tasks: a member's new epoch tells that something moved, not what.
+    -- A streams group assigns tasks: a new epoch of a member shows that something moved, but not which partition.
     SELECT
         cluster, group_id, group_type, time_ns, time_ns, 1, 'moved', member_id, client_id, client_address, NULL, exchange,
         generation, NULL, NULL, NULL, NULL
@@ -128,7 +128,7 @@ ordered AS (
 numbered AS (
     SELECT
         *,
-        -- After its last member has left, a group begins anew.
+        -- After its last member has left, a group starts again.
         sum(CASE WHEN is_move = 0 AND (before = 'moved' OR (before = 'left' AND members <= 1)) THEN 1 ELSE 0 END) OVER (
             PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
@@ -144,7 +144,7 @@ SELECT
     min(begin_ns) AS begin_ns,
     max(greatest(time_ns, coalesce(fetch_ns, time_ns))) AS end_ns,
     coalesce(min_by(cause, time_ns) FILTER (WHERE is_move = 0), 'unknown') AS cause,
-    -- A null would be passed over, and that of another member taken.
+    -- min_by ignores nulls, and would take the value of another member.
     nullif(min_by(coalesce(member_id, ''), time_ns) FILTER (WHERE is_move = 0), '') AS member_id,
     nullif(min_by(coalesce(client_id, ''), time_ns) FILTER (WHERE is_move = 0), '') AS client_id,
     min_by(client_address, time_ns) FILTER (WHERE is_move = 0) AS client_address,
@@ -158,5 +158,5 @@ SELECT
     max(pause_ns) AS pause_ns
 FROM numbered
 GROUP BY cluster, group_id, number
--- The last members that leave move nothing: the group ends, which is no rebalance.
+-- When the last members leave nothing moves: the end of a group is no rebalance.
 HAVING sum(is_move) > 0

@@ -12,7 +12,7 @@ WITH offers AS (
     FROM all_offered_versions AS o JOIN all_connections AS c ON c.connection = o.connection
     GROUP BY c.broker_address, c.broker_port, o.api_key
 ),
--- A 4.x broker offers Produce from version 0 and takes it from 3 on; such a broker is known by its Fetch.
+-- A 4.x broker offers Produce from version 0 and accepts it from version 3 on; it is recognised by the versions of Fetch.
 taken AS (
     SELECT
         o.broker_address,
@@ -28,7 +28,7 @@ taken AS (
 asking AS (
     SELECT connection FROM all_exchanges WHERE api_key = 18 GROUP BY connection
 ),
--- Software is known of a client when one of its connections told it.
+-- The software of a client is known when one of its connections named it.
 software AS (
     SELECT
         e.client_address,
@@ -83,7 +83,7 @@ cells AS (
         coalesce(bool_or(t.offered_max IS NULL), false) AS some_offer_unseen,
         coalesce(bool_or(u.never_asks), false) AS never_asks,
         coalesce(bool_or(u.asks), false) AS asks,
-        -- Error 35 is ApiVersions' own way to agree on a version.
+        -- Error 35 of ApiVersions is how client and broker agree on a version.
         coalesce(bool_or(
             u.api_key <> 18 AND (
                 t.more_offered_than_taken AND u.api_version < t.taken_min
@@ -157,7 +157,7 @@ cured AS (
             OR (r.software_name IS NULL AND lower(r.client_id) LIKE l.client_id)
     WHERE reason IS NOT NULL
 )
--- Software that tells its name (KIP-511) is newer than every version that went: it was told to speak an old protocol.
+-- Software that sends its name (KIP-511) is newer than every removed version: it is configured to use an old protocol.
 SELECT
     release,
     verdict,

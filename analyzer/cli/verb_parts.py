@@ -1,0 +1,100 @@
+"""Verbs whose answer has several parts, each a metric and a table: `--part` picks one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.base.filters import like
+from analyzer.base.options import Options
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+# Column of a metric -> globs, one of which a row must match.
+Wanted = dict[str, Sequence[str]]
+
+
+def part_command(
+    section: str,
+    parts: Mapping[str, str],
+    short: str,
+    text: str,
+    *,
+    tables: Collection[str],
+    options: Sequence[Decorator] = (),
+    wanted: Callable[[dict[str, Any]], Wanted] = lambda _: {},
+    whole: Callable[[Options, Wanted], bool] = lambda _options, _wanted: False,
+) -> click.Command:
+    """A verb over `section` of the report. `parts` maps a part to its metric, the first being the default.
+
+    `options` are click options of its own, of which `wanted` makes the rows to show; `whole` says when a table without
+    `--part` is the section's page, all parts of few things. `tables` are the large tables that the metrics read.
+    """
+
+    @click.command(short_help=short, help=text)
+    @captures
+    @_all(options)
+    @_part(tuple(parts))
+    @limit_option
+    @format_option("table", "json", "jsonl", "csv")
+    @capture_options()
+    def command(
+        inputs: tuple[str, ...], options: Options, limit: int | None, form: str, part: str | None, **own: Any
+    ) -> int:
+        rows = wanted(own)
+        with opened(inputs, options, tuple(tables)) as dataset:
+            if form == "table":
+                name = part or ("page" if whole(options, rows) else next(iter(parts)))
+                _print_table(dataset, section, name, rows, limit)
+            else:
+                from analyzer.cli.row_output import print_rows
+
+                print_rows(dataset, _narrowed(parts[part or next(iter(parts))], rows), form, limit)
+            return exit_code(dataset)
+
+    return command
+
+
+def _part(names: tuple[str, ...]) -> Decorator:
+    words = f"{', '.join(names[:-1])} or {names[-1]}"
+    if len(names) == 1:
+        return lambda function: click.option("--part", hidden=True, type=click.Choice(names))(function)
+    return click.option("--part", type=click.Choice(names), metavar="PART", help=f"Which table: {words}.")
+
+
+def _all(options: Sequence[Decorator]) -> Decorator:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _print_table(dataset: Dataset, section: str, part: str, rows: Wanted, limit: int | None) -> None:
+    from analyzer.cli.screen import screen
+    from analyzer.report.facts import Facts
+    from analyzer.report.terminal import print_part
+
+    class Chosen(Facts):
+        def rows(self, metric: str) -> list[dict[str, Any]]:
+            if metric not in self._known:
+                self._known[metric] = dataset.query(_narrowed(metric, rows))
+            return self._known[metric]
+
+    with screen() as console:
+        print_part(Chosen(dataset), section, part, console, limit or None)
+
+
+def _narrowed(metric: str, wanted: Wanted) -> str:
+    """The metric's SQL, only the rows that are wanted."""
+    from analyzer.query.metrics import text
+
+    sql = text(metric)
+    conditions = [f"({' OR '.join(like(column, glob) for glob in globs)})" for column, globs in wanted.items() if globs]
+    return f"SELECT * FROM ({sql.rstrip()}\n) AS metric WHERE {' AND '.join(conditions)}" if conditions else sql

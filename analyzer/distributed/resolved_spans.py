@@ -1,0 +1,98 @@
+"""Resolved spans: what lies between two checkpoints of a connection in one task, and the rows of fragments that stand for it."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.distributed import fragments
+from analyzer.distributed.fragments import MARKER
+from analyzer.ingest.checkpoints import Checkpoint
+from dissectors import layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Columns of a checkpoint of framing that are the same at both edges of a span.
+_UNCHANGED = (
+    layout.TALK_CLIENT_SIDE,
+    layout.TALK_PROTOCOL,
+    layout.TALK_ORPHANS,
+    layout.TALK_TOKENS,
+    layout.TALK_CHAINED,
+    *range(layout.TALK_SKIPPED, layout.TALK_SKIPPED + 2 * layout.SKIP_REASONS),
+    layout.TALK_CHECKPOINT_SPECIAL,
+    layout.TALK_CHECKPOINT_LOSSES,
+    layout.TALK_CHECKPOINT_LOSSES + 1,
+)
+# The same of reassembly: how many problems a side has had.
+_PROBLEMS = tuple(
+    layout.TCP_CHECKPOINT_SIDES + layout.TCP_CHECKPOINT_SIDE_COLUMNS * side + layout.TCP_CHECKPOINT_PROBLEMS
+    for side in range(2)
+)
+
+
+class SpanEdge(NamedTuple):
+    """A checkpoint at which a span begins or ends. `positions`: rows that each raw table had then; `number`: of the last
+    segment before it."""
+
+    checkpoint: Checkpoint
+    positions: tuple[int, ...]
+    number: int
+
+
+class Span(NamedTuple):
+    """A resolved span of a part of a task. `endpoints`: SEGMENT_ column -> value, who talks with whom."""
+
+    part: int
+    endpoints: dict[int, int]
+    begin: SpanEdge
+    end: SpanEdge
+
+
+def can_follow(before: Checkpoint, after: Checkpoint) -> bool:
+    """Whether a span may reach from one checkpoint to another: nothing came between them that a span must not hold."""
+    return all(before.framing[column] == after.framing[column] for column in _UNCHANGED) and all(
+        before.tcp[column] == after.tcp[column] for column in _PROBLEMS
+    )
+
+
+def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:
+    """The rows of fragments that stand for spans of a task. Each has the number of the last segment of its span, which does
+    not travel."""
+    import pyarrow as pa
+
+    rows = []
+    for span in spans:
+        row = dict.fromkeys(fragments.COLUMNS, 0)
+        row |= {fragments.name_of(column): value for column, value in span.endpoints.items()}
+        flow = span.begin.checkpoint.framing[layout.TALK_FLOW]
+        values = [task, span.part, span.begin.checkpoint, span.end.checkpoint]
+        payload = json.dumps(values, default=_bytes_to_json, separators=(",", ":")).encode()
+        rows.append({"flow": flow, "number": span.end.number, "kind": MARKER} | row | {"payload": payload})
+    return pa.Table.from_pylist(rows, fragments.schema())
+
+
+def _bytes_to_json(value: bytes) -> dict[str, str]:
+    return {"bytes": b64encode(value).decode()}
+
+
+def _bytes_of_json(value: dict[str, str]) -> bytes:
+    return b64decode(value["bytes"])
+
+
+class Marker(NamedTuple):
+    """A span as it travels: its task, its part there, and the checkpoints at its edges."""
+
+    task: int
+    part: int
+    begin: Checkpoint
+    end: Checkpoint
+
+
+def marker(payload: bytes) -> Marker:
+    """What the payload of a row of kind MARKER says."""
+    task, part, begin, end = json.loads(payload, object_hook=_bytes_of_json)
+    return Marker(task, part, Checkpoint(*begin), Checkpoint(*end))

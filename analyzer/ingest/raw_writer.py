@@ -1,0 +1,117 @@
+"""Raw tables as Parquet files, written in a thread beside the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.ingest.arrow_tables import arrow_table
+from analyzer.ingest.raw_tables import Field
+from dissectors.matrix import new_matrix
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    import pyarrow as pa
+
+# Columns of int64 in which each value differs from the one before. LZ4 saves a quarter of a time and nothing of an
+# exchange's id, and reading them takes longer than reading all other columns that questions use.
+UNCOMPRESSED = frozenset(("exchange", "request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns"))
+# Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group.
+WITH_STATISTICS = ("status", "error_code", "throttle_time_ms")
+# Tables that wait for the thread; with more the stages wait.
+MOST_WAITING = 4
+
+
+class RawTable:
+    """One raw table, which grows: takes matrices, hands row groups to the writer."""
+
+    def __init__(self, path: Path, fields: Sequence[Field], writer: Writer) -> None:
+        self.path = path
+        self.fields = fields
+        self.rows = 0
+        self._writer = writer
+
+    def append(self, matrix: memoryview, rows: int, strings: list[bytes]) -> None:
+        """Takes a copy of the first `rows` rows of a matrix. `strings` may only be appended to between two calls."""
+        if rows:
+            self.rows += rows
+            self._writer.write(self.path, self.fields, matrix, rows, strings)
+
+    def complete(self) -> None:
+        """Writes a file without rows where nothing was appended."""
+        if self.rows == 0:
+            columns = 1 + max(field.at + (field.type in ("uuid", "address")) for field in self.fields)
+            self._writer.write(self.path, self.fields, new_matrix(columns, 1), 0, [])
+
+
+class Writer:
+    """Makes Arrow tables of matrices, and writes them as Parquet row groups in a thread of its own.
+
+    Only the writing happens in the thread, as one long call that does not need the interpreter's lock: the stages hold the
+    lock for a millisecond at a time, and many short steps would wait that long each. At most MOST_WAITING tables wait, so
+    memory is bounded when the disk is slower than the stages. An error of the thread (a full disk) is raised by the next call.
+    """
+
+    def __init__(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._pool = ThreadPoolExecutor(1, "parquet")
+        self._files: dict[Path, Any] = {}
+        self._waiting: list[Future[None]] = []
+        self._texts = _Texts()
+
+    def write(self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes]) -> None:
+        """Queues one row group of the file at `path`."""
+        self.write_table(path, arrow_table(fields, matrix, rows, self._texts.array(strings)))
+
+    def write_table(self, path: Path, table: pa.Table) -> None:
+        """Queues an Arrow table as one row group."""
+        while len(self._waiting) >= MOST_WAITING:
+            self._waiting.pop(0).result()
+        self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
+
+    def _file(self, path: Path, schema: pa.Schema) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if path not in self._files:
+            words = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
+            compression = {name: "none" if name in UNCOMPRESSED else "lz4" for name in schema.names}
+            statistics = [name for name in WITH_STATISTICS if name in schema.names]
+            self._files[path] = pq.ParquetWriter(
+                path, schema, use_dictionary=words, compression=compression, write_statistics=statistics
+            )
+        return self._files[path]
+
+    def close(self) -> None:
+        """Waits for the queue and completes the files. Raises the first error of the thread."""
+        try:
+            for waiting in self._waiting:
+                waiting.result()
+        finally:
+            self._waiting = []
+            self._pool.shutdown()
+            while self._files:
+                self._files.popitem()[1].close()
+
+
+class _Texts:
+    """The interned strings as an Arrow array that grows with them: each is decoded once."""
+
+    def __init__(self) -> None:
+        self._strings: list[bytes] = []
+        self._array: pa.Array | None = None
+
+    def array(self, strings: list[bytes]) -> pa.Array:
+        """All of `strings`, a list that only grew since the last call, or another list. Bytes that are not UTF-8 are escaped."""
+        import pyarrow as pa
+
+        if self._array is None or strings is not self._strings:
+            self._strings, self._array = strings, pa.array([], pa.string())
+        new = strings[len(self._array) :]
+        if new:
+            decoded = pa.array([text.decode("utf-8", "backslashreplace") for text in new], pa.string())
+            self._array = pa.concat_arrays([self._array, decoded])
+        return self._array

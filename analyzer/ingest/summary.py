@@ -1,0 +1,38 @@
+"""What a run tells beside its tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run tells beside its tables. Summaries of runs that shared the connections of a capture can be added.
+
+    `api_keys` of messages that were read; `whole_requests`: parts in which a request was decoded to its last byte;
+    `limited`: problem number -> how often; `problems_dropped`: problems that no table lists; `duplicates`: split -> segments
+    captured twice; `saw_several_points`: a connection was seen at several capture points; `odd`: a body was malformed or
+    the clock ran back within an exchange; `rows`: raw table -> rows.
+    """
+
+    api_keys: set[int]
+    whole_requests: set[int]
+    limited: Counter[int]
+    problems_dropped: int
+    duplicates: Counter[int]
+    saw_several_points: bool
+    odd: bool
+    rows: Counter[str]
+
+    def __add__(self, other: Summary) -> Summary:
+        return Summary(
+            self.api_keys | other.api_keys,
+            self.whole_requests | other.whole_requests,
+            self.limited + other.limited,
+            self.problems_dropped + other.problems_dropped,
+            self.duplicates + other.duplicates,
+            self.saw_several_points or other.saw_several_points,
+            self.odd or other.odd,
+            self.rows + other.rows,
+        )

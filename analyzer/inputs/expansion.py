@@ -1,0 +1,222 @@
+"""From what a person names to captures: paths, globs, directories, addresses in object storage, standard input."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import glob, has_magic
+from pathlib import Path, PurePath, PurePosixPath
+from urllib.parse import unquote
+
+from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
+from analyzer.base.storage.objects import StorageEntry, find_object, list_folder, missing_bucket_error
+from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
+from dissectors.errors import DissectError
+from dissectors.formats.detection import open_reader
+
+# So many bytes show which format a file has, a tar archive too.
+_HEAD_BYTES = 512
+_COMPRESSED_NAME = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
+_FILE_URI = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
+# Objects whose heads are read at the same time: each takes a round trip or two.
+_HEADS_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The captures that inputs name: sources in order, an error for each input that is no capture, and the names of files in
+    directories that were passed over because they are no captures."""
+
+    sources: list[Source]
+    errors: list[InputError]
+    passed_over: list[str]
+
+
+def expand(inputs: Sequence[str]) -> Expansion:
+    """Finds the captures that `inputs` name: paths, globs, directories (without subdirectories), `-` (standard input), and
+    the same in object storage (s3://BUCKET/KEY, gs://, abfss://).
+
+    Inputs keep their order; files of one glob or directory are in the natural order of their numbers. Each regular file
+    is opened to check that it is a capture; files of a directory that are none are passed over. Never raises for an input.
+    """
+    found = Expansion([], [], [])
+    for given in inputs:
+        try:
+            _expand_one(given, found)
+        except StorageError as error:
+            found.errors.append(InputError(str(error)))
+        except InputError as error:
+            found.errors.append(error)
+    return found
+
+
+def _expand_one(given: str, found: Expansion) -> None:
+    if _FILE_URI.match(given):
+        given = unquote(_FILE_URI.sub("", given))
+    path = Path(given)
+    if given == STANDARD_INPUT:
+        found.sources.append(Source(STANDARD_INPUT))
+    elif is_storage_uri(given):
+        _expand_uri(given, found)
+    elif has_magic(given) and not path.exists():
+        _expand_glob(given, found)
+    elif path.is_dir():
+        _expand_directory(path, found)
+    else:
+        found.sources.append(_checked(path))
+
+
+def _expand_glob(pattern: str, found: Expansion) -> None:
+    names = glob(pattern, recursive=True)  # noqa: PTH207 (pathlib takes no absolute patterns)
+    paths = [path for path in map(Path, names) if not path.is_dir()]
+    if not paths:
+        raise InputError(f"{pattern}: no file matches; check the pattern")
+    _add(map(_tried, sorted(paths, key=natural)), found, only_captures=False)
+
+
+def _expand_directory(folder: Path, found: Expansion) -> None:
+    try:
+        paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    except OSError as error:
+        raise InputError(input_error_text(str(folder), error)) from error
+    if not _add(map(_tried, sorted(paths, key=natural)), found, only_captures=True):
+        raise InputError(f"{folder}: no captures in this directory; for subdirectories give '{folder}/**/*.pcap'")
+
+
+def _expand_uri(uri: str, found: Expansion) -> None:
+    at = parse_address(uri)
+    there = find_object(at)
+    if there is None and has_magic(at.key):
+        if _add_objects(_matching(at), found, only_captures=False):
+            return
+        advice = "no object matches; check the pattern"
+    elif there is None:
+        advice = f"no such object; for all whose names begin so give '{at.uri}*'"
+    elif there.is_folder:
+        below = [one for one in list_folder(at) if not one.is_folder and not _name(one).startswith(".")]
+        if _add_objects(below, found, only_captures=True):
+            return
+        advice = f"no captures here; for those in folders below give '{at.uri}/**/*.pcap'"
+    else:
+        found.sources.append(_checked(there))
+        return
+    raise missing_bucket_error(at) or InputError(f"{uri}: {advice}")
+
+
+def _name(one: StorageEntry) -> str:
+    return one.address.key.rpartition("/")[2]
+
+
+def _matching(pattern: Address) -> Iterator[StorageEntry]:
+    """Objects whose keys match a pattern like file names: storage has no globs, but can list a folder."""
+    parts = pattern.key.split("/")
+    plain = next(number for number, part in enumerate(parts) if has_magic(part))
+    folder = pattern._replace(key="/".join(parts[:plain]))
+    for one in list_folder(folder, recursive=plain < len(parts) - 1 or parts[-1] == "**"):
+        if not one.is_folder and _matches(one.address.key.split("/")[plain:], parts[plain:]):
+            yield one
+
+
+def _matches(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Whether the parts of a key match those of a pattern. `**` matches any number of folders; a name that begins with a dot
+    is matched only by a pattern that does."""
+    if not patterns:
+        return not parts
+    if patterns[0] == "**":
+        return _matches(parts, patterns[1:] or ["*"]) or (
+            len(parts) > 1 and not parts[0].startswith(".") and _matches(parts[1:], patterns)
+        )
+    if not parts or (parts[0].startswith(".") and not patterns[0].startswith(".")):
+        return False
+    return fnmatchcase(parts[0], patterns[0]) and _matches(parts[1:], patterns[1:])
+
+
+def _add_objects(entries: Iterable[StorageEntry], found: Expansion, *, only_captures: bool) -> bool:
+    in_order = sorted(entries, key=lambda one: natural(PurePosixPath(one.address.key)))
+    with ThreadPoolExecutor(_HEADS_AT_ONCE) as pool:
+        return _add(pool.map(_tried, in_order), found, only_captures=only_captures)
+
+
+def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_captures: bool) -> bool:
+    """Adds captures and errors. False when there was neither; with `only_captures`, when there was no capture."""
+    captures, others, errors = [], [], []
+    for one in tried:
+        if isinstance(one, Source):
+            captures.append(one)
+        elif isinstance(one, _NoCaptureError) and only_captures:
+            others.append(one.name)
+        else:
+            errors.append(one)
+    found.sources.extend(captures)
+    found.errors.extend(errors)
+    if captures:
+        found.passed_over.extend(others)
+    return bool(captures or (errors and not only_captures))
+
+
+def _tried(place: Path | StorageEntry) -> Source | InputError:
+    try:
+        return _checked(place)
+    except InputError as error:
+        return error
+
+
+class _NoCaptureError(InputError):
+    """The file can be read, but is no capture."""
+
+    name = ""
+
+
+def _checked(place: Path | StorageEntry) -> Source:
+    """The source at a place, if it begins like a capture. A file that is not regular can be read only once, and is not checked."""
+    if isinstance(place, Path):
+        source = Source(str(place), place)
+        try:
+            status = place.stat()
+        except OSError as error:
+            raise InputError(input_error_text(str(place), error)) from error
+        if not stat.S_ISREG(status.st_mode):
+            return source
+        source.size_bytes = status.st_size
+    else:
+        uri = place.address.uri
+        source = Source(uri, size_bytes=place.size_bytes, uri=uri)
+    head = next(source.blocks(_HEAD_BYTES), b"")
+    try:
+        open_reader(head)
+    except DissectError as error:
+        refused = _NoCaptureError(not_a_capture(source, error))
+        refused.name = source.name
+        raise refused from error
+    return source
+
+
+def not_a_capture(source: Source, error: DissectError) -> str:
+    """One line for an input whose first bytes `open_reader` refused."""
+    if source.notes:
+        return f"{source.name}: {source.notes[0].text}; make the file again"
+    if error.got == "an empty file":
+        return f"{source.name}: empty; was anything captured?"
+    if error.kind == "truncated":
+        return f"{source.name}: cut off within its header; make the file again"
+    return f"{source.name}: not a capture that can be read: wanted {error.wanted}, got {error.got}{_advice(error.got)}"
+
+
+def _advice(got: str) -> str:
+    if "archive" in got:
+        return "; unpack it first"
+    if got.endswith("data"):
+        return "; it is compressed twice"
+    if "capture" in got or "trace" in got:
+        return "; convert it with editcap -F pcapng"
+    return ""
+
+
+def natural(path: PurePath) -> list[list[str | int]]:
+    """Sort key: numbers inside names by value, so that tcpdump's x.pcap, x.pcap1, ... x.pcap10 stay in order."""
+    parts = [re.split(r"([0-9]+)", _COMPRESSED_NAME.sub("", part)) for part in path.parts]
+    return [[int(piece) if index % 2 else piece for index, piece in enumerate(pieces)] for pieces in parts]

@@ -1,0 +1,93 @@
+"""Datasets that were exported: a directory here or in object storage with a manifest and a Parquet file or directory per table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
+from analyzer.base.storage.objects import find_object
+from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.table_directories import Folder, folder, table_files
+from analyzer.query.table_views import null_column, parquet
+
+MANIFEST = "manifest.json"
+
+
+def is_dataset(place: Path | str) -> bool:
+    """Whether a place is a directory that `kanalyze export` or `kanalyze spark` wrote: it has a manifest, or Parquet files of a
+    table. Raises StorageError when storage does not answer.
+    """
+    if isinstance(place, Path) or not is_storage_uri(place):
+        where = folder(place)
+        return where.names().get(MANIFEST) is False or any(table_files(where, table) for table in TABLES)
+    try:
+        at = parse_address(place)
+    except StorageError:
+        return False  # `expand` says what is wrong with it
+    if find_object(at.inside(MANIFEST)):
+        return True
+    where = folder(place)
+    return any(table_files(where, table) for table in TABLES)
+
+
+def open_dataset(place: Path | str, **options: Any) -> Dataset:
+    """Opens an exported directory, here or in object storage; `options` are keyword arguments of Dataset.
+
+    Missing columns are null, so exports of other versions can be read. A table in storage is copied to the temporary
+    directory when it is first read. Raises DatasetError, StorageError.
+    """
+    where = folder(place, options.get("temp_directory"))
+    counts = _check_manifest(where)
+    files = {table: found for table in TABLES if (found := table_files(where, table))}
+    if not files:
+        raise DatasetError(f"{where}: no tables of kanalyze in it, wanted exchanges.parquet and others")
+    for table, rows in counts.items():
+        if rows and table in TABLES and table not in files:
+            raise DatasetError(f"{where}: {table} is missing, the manifest says it has {rows:,} rows; export again")
+    late = {table: partial(_completed, where, table, names, counts.get(table)) for table, names in files.items()}
+    views = late if where.is_remote else {table: sql() for table, sql in late.items()}
+    return Dataset(views, cleanup=where.close, **options)
+
+
+def _check_manifest(where: Folder) -> dict[str, int]:
+    """Table -> rows, as far as a manifest says. It is written last: where there should be one and is none, files may be missing."""
+    if where.names().get(MANIFEST) is not False:
+        if where.is_remote or any(where.names().get(table) for table in TABLES):
+            raise DatasetError(f"{where}: no {MANIFEST}, so its export is not finished or failed; export again")
+        return {}
+    try:
+        told = json.loads(where.read(MANIFEST))
+        form, counts = told["format"], dict(told.get("tables") or {})
+        if not all(isinstance(rows, int) for rows in counts.values()):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DatasetError(f"{where}/{MANIFEST}: not a manifest that kanalyze export wrote") from error
+    if form != "parquet":
+        raise DatasetError(f"{where}: exported as {form}; only --format parquet can be read again")
+    return counts
+
+
+def _completed(where: Folder, table: str, names: Sequence[str], rows: int | None) -> str:
+    """SQL for a table of an export, with exactly the columns of `TABLES`. Raises DatasetError when the manifest has another
+    number of `rows`."""
+    import pyarrow.parquet
+
+    present: set[str] = set()
+    held = 0
+    paths = where.local_paths(names)
+    for name, path in zip(names, paths, strict=True):
+        try:
+            about = pyarrow.parquet.read_metadata(path)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise DatasetError(f"{where}/{name}: not a Parquet file that can be read") from error
+        held += about.num_rows
+        present.update(about.schema.to_arrow_schema().names)
+    if rows is not None and held != rows:
+        raise DatasetError(f"{where}: {table} has {held:,} rows, and the manifest says {rows:,}; export again")
+    columns = (f'"{name}"' if name in present else null_column(name, kind) for name, kind, _ in TABLES[table])
+    return f"SELECT {', '.join(columns)} FROM ({parquet(paths)})"

@@ -1,0 +1,50 @@
+-- What an exchange takes from its connection, one row per part: endpoints, role, cluster, node, user, whether the broker mutes
+-- the connection, and the time from the capture point to the broker and back.
+WITH users AS (
+    SELECT
+        connection,
+        max_by(principal, time_ns) FILTER (WHERE outcome = 'ok') AS principal,
+        min(time_ns) FILTER (WHERE outcome = 'ok') AS principal_from_ns,
+        max_by(claimed_user, time_ns) FILTER (WHERE outcome <> 'ok') AS claimed_user,
+        max_by(sasl_mechanism, time_ns) FILTER (WHERE sasl_mechanism IS NOT NULL) AS sasl_mechanism
+    FROM all_logins
+    GROUP BY connection
+)
+SELECT
+    p.part,
+    p.connection,
+    p.is_kafka,
+    p.client_address,
+    p.client_port,
+    p.broker_address,
+    p.broker_port,
+    p.last_time_ns,
+    CASE e.speaker
+        WHEN 8 THEN 'raft'
+        WHEN 7 THEN 'share_coordinator'
+        WHEN 6 THEN 'txn_coordinator'
+        WHEN 5 THEN 'forwarding'
+        WHEN 4 THEN 'controller'
+        WHEN 3 THEN 'follower'
+        WHEN 2 THEN 'client'
+    END AS role,
+    e.software_name,
+    e.software_version,
+    coalesce(u.sasl_mechanism, e.mechanism) AS sasl_mechanism,
+    u.principal,
+    u.principal_from_ns,
+    CASE WHEN u.principal IS NULL THEN u.claimed_user END AS claimed_user,
+    c.cluster,
+    b.broker_id,
+    r.mutes,
+    h.capture_side,
+    -- Only what was captured at the client has the way to the broker and back in its latency.
+    CASE WHEN h.capture_side = 'client' THEN h.to_broker_ns ELSE 0 END AS way_ns
+FROM parts AS p
+LEFT JOIN part_evidence AS e ON e.part = p.part
+LEFT JOIN part_clusters AS c ON c.part = p.part
+LEFT JOIN part_brokers AS b ON b.part = p.part
+LEFT JOIN muting_brokers AS r ON r.broker_address = p.broker_address AND r.broker_port = p.broker_port
+LEFT JOIN capture_sides AS h
+    ON h.tap = p.tap AND h.client_address = p.client_address AND h.broker_address = p.broker_address
+LEFT JOIN users AS u ON u.connection = p.connection

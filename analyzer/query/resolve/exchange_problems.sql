@@ -1,0 +1,24 @@
+-- Problems of exchanges: malformed bodies, and clocks that ran back within an exchange.
+SELECT
+    CASE WHEN request_decoded = 'malformed' THEN request_file ELSE response_file END AS file,
+    CASE WHEN request_decoded = 'malformed' THEN request_packet ELSE response_packet END AS packet,
+    connection,
+    exchange,
+    CASE WHEN request_decoded = 'malformed' THEN request_time_ns ELSE response_time_ns END AS time_ns,
+    CASE WHEN request_decoded = 'malformed' THEN 'client' ELSE 'broker' END AS side,
+    CAST(NULL AS BIGINT) AS offset,
+    'malformed_body' AS kind,
+    CAST(NULL AS BIGINT) AS bytes_lost,
+    CASE WHEN request_decoded = 'malformed'
+        THEN 'The body of a request does not fit its API and version; kanalyze show tells where it stops making sense.'
+        ELSE 'The body of a reply does not fit its API and version; kanalyze show tells where it stops making sense.' END AS detail
+FROM all_exchanges
+WHERE request_decoded = 'malformed' OR response_decoded = 'malformed'
+UNION ALL
+SELECT
+    coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,
+    coalesce(response_time_ns, request_time_ns), CAST(NULL AS STRING), CAST(NULL AS BIGINT),
+    'clock_ran_back', CAST(NULL AS BIGINT),
+    'A later packet has an earlier time; the duration between them is null.'
+FROM all_exchanges
+WHERE request_end_ns < request_time_ns OR response_time_ns < request_end_ns OR response_end_ns < response_time_ns

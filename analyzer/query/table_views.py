@@ -1,0 +1,84 @@
+"""What is behind each name that a dataset's SQL may read: final tables as all of them and as the filters leave them, what goes
+with every dataset, and the views that metrics share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from analyzer.base.filters import Filters, attempt_condition, exchange_condition, literal, topic_condition
+from analyzer.base.settings import Settings
+from analyzer.base.tables import SQL_TYPES, TABLES
+from analyzer.base.wait_kinds import sql as kinds_sql
+from analyzer.query import metrics
+from analyzer.query.catalog import Entry
+
+# Tables with a column `exchange` that filters do not narrow by it: `exchanges` has a condition of its own, `problems` are
+# coverage, and `offered_versions` are facts about brokers.
+UNFILTERED = ("exchanges", "problems", "offered_versions")
+
+
+def entries_of(views: Mapping[str, str], kept: Collection[str], filters: Filters) -> dict[str, Entry]:
+    """Name in the database -> what makes it, for `views`, every final table, `time_range` and `kinds`.
+
+    A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `kept` are computed once.
+    """
+    entries = {f"all_{name}" if name in TABLES else name: Entry(sql, name in kept) for name, sql in views.items()}
+    for name in TABLES:
+        entries.setdefault(f"all_{name}", Entry(_no_rows(name), False))
+    for name, condition in _conditions(filters).items():
+        entries[name] = Entry(f"SELECT * FROM all_{name} WHERE {condition}", False)
+    first = _narrowed("greatest", "min(first_time_ns)", filters.from_ns)
+    last = _narrowed("least", "max(last_time_ns)", filters.to_ns)
+    entries["time_range"] = Entry(f"SELECT {first} AS first_time_ns, {last} AS last_time_ns FROM all_captures", True)
+    entries["kinds"] = Entry(kinds_sql(), True)
+    return entries
+
+
+def shared_entry(name: str, settings: Settings) -> Entry | None:
+    """What makes a view that metrics share (analyzer/query/metrics/views); None: there is no such view."""
+    if name not in metrics.view_names():
+        return None
+    sql = metrics.view(name)
+    return Entry(settings.folded(sql) if metrics.is_given_settings(name) else sql, metrics.is_kept(name))
+
+
+def _conditions(filters: Filters) -> dict[str, str]:
+    """Table -> SQL condition on its rows. Exchanges come first: other tables are narrowed to the exchanges that are left."""
+    conditions = dict.fromkeys(("exchanges", *TABLES), "true")
+    if filters:
+        conditions["exchanges"] = exchange_condition(filters)
+        with_exchanges = "connection IN (SELECT connection FROM exchanges)"
+        conditions["connections"] = f"{with_exchanges} OR ({attempt_condition(filters)})"
+        for table, columns in TABLES.items():
+            names = {column.name for column in columns}
+            if "exchange" in names and table not in UNFILTERED:
+                about_topics = {"topic", "topic_id"} <= names
+                of_exchange = "exchange IN (SELECT exchange FROM exchanges)"
+                conditions[table] = f"{of_exchange} AND {topic_condition(filters)}" if about_topics else of_exchange
+    return conditions
+
+
+def _narrowed(function: str, expression: str, limit: int | None) -> str:
+    return expression if limit is None else f"{function}({expression}, {limit})"
+
+
+def _no_rows(table: str) -> str:
+    columns = ", ".join(null_column(column.name, column.type) for column in TABLES[table])
+    return f"SELECT {columns} WHERE false"
+
+
+def null_column(name: str, kind: str) -> str:
+    return f'CAST(NULL AS {SQL_TYPES[kind]}) AS "{name}"'
+
+
+def parquet(paths: Iterable[Path | str]) -> str:
+    """SQL that reads Parquet files as one table; in a path no character stands for another one."""
+    files = ", ".join(literal(_unglob(str(path))) for path in paths)
+    return f"SELECT * FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
+
+
+def _unglob(path: str) -> str:
+    """A path that DuckDB, which expands globs in every path, takes literally: in brackets a character stands for itself."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

@@ -1,0 +1,31 @@
+"""A column that tells clusters apart, in tables where names alone do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from analyzer.report.format import NONE, safe
+from analyzer.report.text_tables import Column, Row
+
+CLUSTER = Column("cluster")
+# Ids are 22 random characters: the end of one tells it from another.
+SHOWN = 6
+
+
+def with_clusters(
+    columns: tuple[Column, ...], rows: list[Row], facts: Sequence[dict[str, Any]]
+) -> tuple[tuple[Column, ...], list[Row]]:
+    """The table with a cluster in front of each row, when the `facts` behind the rows are of several clusters."""
+    if len({fact["cluster"] for fact in facts}) < 2:
+        return columns, rows
+    told = [
+        Row([_short(fact["cluster"]), *row.cells], row.style, row.note) for row, fact in zip(rows, facts, strict=True)
+    ]
+    return (CLUSTER, *columns), told
+
+
+def _short(cluster: str | None) -> str:
+    if cluster is None:
+        return NONE
+    return safe(cluster if len(cluster) <= SHOWN else f"…{cluster[-SHOWN:]}")

@@ -1,0 +1,132 @@
+"""The SQL of a run on this machine: its raw tables as views, the final tables over them, and which views are computed once.
+
+A view is planned anew for each question that reads it, so results that are small and that many questions read are held as
+tables of the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.base.tables import SQL_TYPES, TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
+from analyzer.ingest.raw_tables import EXCHANGES, Field
+from analyzer.query import resolve
+from analyzer.query.table_views import parquet
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+    from analyzer.ingest.run_tables import Run
+    from analyzer.ingest.summary import Summary
+
+# Raw tables that each process writes, and those that the process in charge writes once for all of them.
+OF_EACH_PROCESS = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
+OF_THE_RUN = ("whole", "splits", "notes")
+# Raw tables to which a task adds rows of connections that it could not finish. The rows have a part number of the task;
+# `raw_joined` says which part of the stitched connections that is. Rows of complete connections keep the task's number.
+RESOLVED_IN_TASKS = ("exchanges", "entries", "errors")
+_JOINED = (
+    "SELECT r.* REPLACE (coalesce(j.joined_to, r.part) AS part) FROM ({rows}) AS r "
+    "LEFT JOIN raw_joined AS j ON j.part = r.part"
+)
+# Views with at most one row per input, connection or fact.
+CONNECTION_VIEWS = (
+    "captures",
+    "raw_splits",
+    "raw_whole",
+    "raw_notes",
+    "raw_joined",
+    *resolve.FACTS,
+    "parts",
+    "part_evidence",
+    "part_clusters",
+    "part_brokers",
+    "muting_brokers",
+    "capture_sides",
+    "logins",
+    "connection_context",
+    "connections",
+    "topic_names",
+)
+# Views that take a window function over exchanges or entries, and have fewer rows than these.
+WINDOW_VIEWS = (
+    "fetch_steps",
+    "fetch_states",
+    "mutes",
+    "group_events",
+    "assignments",
+    "transaction_events",
+    "topic_ids",
+    "brokers",
+    "offered_versions",
+)
+COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
+# Tables of so many rows fit into the memory of the database with room to spare.
+MOST_HELD_EXCHANGES = 150_000
+MOST_HELD_ENTRIES = 500_000
+
+
+def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
+    """Name -> SQL of each raw table and of each view that makes final tables of them. `folder` has the tables of the run."""
+    whole_files = all(reading.file == reading.split for reading in run.readings)
+    raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
+    raw |= {f"raw_{name}": parquet(_files(name, run.folders)) for name in OF_EACH_PROCESS}
+    if not options.seldom:
+        raw["raw_exchanges"] = f"SELECT *, {_not_read()} FROM ({raw['raw_exchanges']})"
+    raw |= {f"raw_{name}": _fact_table(name, run.folders) for name in FACT_TABLES}
+    if joined := _files("joined", run.folders):
+        of_tasks = (
+            *RESOLVED_IN_TASKS,
+            *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
+        )
+        raw |= {f"raw_{name}": _JOINED.format(rows=raw[f"raw_{name}"]) for name in of_tasks}
+        raw["raw_joined"] = parquet(joined)
+    captures = {"captures": parquet([folder / "captures.parquet"])}
+    summary = run.summary
+    made = resolve.views(summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd)
+    return raw | captures | made
+
+
+def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
+    """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
+    where columns of `exchanges` were left out."""
+    if is_small(summary):
+        return (*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name != "exchanges"))
+    return (*COMPUTED_ONCE, *(("errors",) if summary.rows["errors"] <= MOST_HELD_ENTRIES else ()))
+
+
+def is_small(summary: Summary, fraction: float = 1) -> bool:
+    """Whether the rows of exchanges and entries are at most this fraction of what the database holds in memory."""
+    return (
+        summary.rows["exchanges"] <= fraction * MOST_HELD_EXCHANGES
+        and summary.rows["entries"] <= fraction * MOST_HELD_ENTRIES
+    )
+
+
+def _not_read() -> str:
+    """Columns of exchanges that were left out. Whoever reads one gets an error, and never a null that would mean something."""
+    return ", ".join(
+        f"CAST(error('{field.name}: not read for this report') AS {_sql_type(field)}) AS {field.name}"
+        for field in EXCHANGES
+        if field.seldom
+    )
+
+
+def _sql_type(field: Field) -> str:
+    return "VARCHAR" if field.type == "text" else SQL_TYPES[str(field.type)]
+
+
+def _fact_table(name: str, folders: Sequence[Path]) -> str:
+    """Facts are written where there are some; equal ones once a run, so those of several runs are made one."""
+    paths = _files(name, folders)
+    if not paths:
+        return no_rows(name)
+    rows = parquet(paths)
+    return rows if len(paths) == 1 else f"SELECT DISTINCT * FROM ({rows})"
+
+
+def _files(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The files of one raw table."""
+    return [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]

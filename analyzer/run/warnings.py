@@ -1,0 +1,64 @@
+"""What a person is told of a run: inputs that could not be read, limits that were reached, secrets that were of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.base.link_names import link_name
+from dissectors import layout
+from dissectors.problems import KINDS as PROBLEM_KINDS
+
+if TYPE_CHECKING:
+    from analyzer.ingest.summary import Summary
+    from analyzer.inputs.readings import Reading
+    from dissectors.tls.keys import KeyLog
+
+
+def passed_over_warning(names: Sequence[str]) -> str:
+    """One line about files of directories that are no captures."""
+    shown = ", ".join(Path(name).name for name in names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"{names[0].rpartition('/')[0] or '.'}: passed over what is no capture, {len(names)} of its files ({shown})"
+
+
+def limit_warnings(summary: Summary) -> Iterator[str]:
+    """A line for each limit that was reached: the numbers of this run are not those of the whole capture."""
+    for number, kind in PROBLEM_KINDS.items():
+        count = summary.limited[number]
+        if kind.option and count:
+            times = f" ({count:,} times)" if count > 1 else ""
+            yield f"a limit was reached{times}, so something is missing from all that follows: {kind.sentence} Raise {kind.option}."
+    if summary.problems_dropped:
+        yield f"{summary.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
+
+
+def secret_warnings(keys: KeyLog) -> Iterator[str]:
+    """Lines about the secrets of TLS sessions, without a secret in them."""
+    if keys.broken_lines:
+        yield f"TLS secrets: {keys.broken_lines:,} of their lines are no key log lines and were passed over"
+    if keys.came_late:
+        yield (
+            "TLS secrets came later in the capture than the sessions that need them, and standard input cannot be read "
+            "twice: save it to a file first"
+        )
+
+
+def is_unreadable(reading: Reading) -> bool:
+    """Whether an input failed or is damaged. A file that ends inside a packet is neither: captures often end so."""
+    return reading.failure is not None or any(note.kind == "damaged" for note in reading.notes)
+
+
+def input_warnings(reading: Reading) -> Iterator[str]:
+    """Lines about one input: why it could not be read, its notes, and packets of unknown link types."""
+    if reading.failure:
+        yield reading.failure
+    for note in reading.notes:
+        yield f"{reading.source.name}: {note.text}"
+    unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
+    if unknown:
+        links = ", ".join(link_name(link) for link in reading.unread_links)
+        yield (
+            f"{reading.source.name}: {unknown:,} packets passed over: no reader for their link type ({links}); "
+            "capture on Ethernet, cooked or raw IP instead"
+        )

@@ -1,0 +1,19 @@
+"""Numbers of the exchanges stage: what it remembers of a connection's newest reply, and how it judges throttle times."""
+
+from __future__ import annotations
+
+from dissectors.numbering import Numbering
+
+# `last_replies[slot, column]`; these columns are the stage's checkpoint too.
+_last_reply = Numbering()
+LAST_REPLY_PART = _last_reply.column()  # part of the connection that has the slot
+LAST_REPLY_END = (
+    _last_reply.column()
+)  # time of the newest reply's last byte; UNKNOWN: no reply yet, or the newest was lost
+LAST_REPLY_LOST = _last_reply.column()  # 1: the newest reply was lost, or its end is not known
+LAST_REPLY_MUTED_UNTIL = _last_reply.column()  # end of the throttle time that replies announced; UNKNOWN: none
+LAST_REPLY_COLUMNS = _last_reply.count
+
+# The throttle time is whole milliseconds: a reply may come that much before its end.
+MUTE_TOLERANCE_NS = 5_000_000
+NS_PER_MS = 1_000_000

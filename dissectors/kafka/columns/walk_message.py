@@ -1,0 +1,173 @@
+"""Reads the message of one frame: finds its program, runs it, and leaves in the columns only what is certain.
+
+A malformed message leaves no more than its client id and no rows. A truncated one (the capture kept only its first bytes)
+leaves what was read, its rows too, but no counts and sums, which would be too small, and no error code 0, as a later one
+may not be 0.
+"""
+
+import cython
+
+from dissectors.kafka.columns.operations import *
+from dissectors.kafka.columns.walk_limits import *
+from dissectors.kafka.columns.walk_program import run_program
+from dissectors.kafka.columns.walk_state import WalkState
+from dissectors.layout import *
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def program_index(key: cython.longlong, version: cython.longlong, direction: cython.longlong) -> cython.longlong:
+    """Index of a message in `programs`. Keys and versions beyond the table share the last index: no schema knows them, so
+    their program reads the header only."""
+    if key >= KEYS:
+        key = KEYS - 1
+    if version >= VERSIONS:
+        version = VERSIONS - 1
+    return (key * VERSIONS + version) * 2 + direction
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def blank_values(w: WalkState, row: cython.longlong) -> cython.int:
+    column: cython.longlong
+    for column in range(VALUE_COLUMNS):
+        w.values[column, row] = UNKNOWN
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def has_message(w: WalkState, row: cython.longlong) -> cython.int:
+    """Whether a frame row holds bytes of a message whose API is known. Of a reply without request only the header is known."""
+    event: cython.longlong = w.frames[FRAME_EVENT, row]
+    held: cython.longlong = w.frames[FRAME_HELD, row]
+    if event > FRAME_ORPHAN_SEEN or held <= 0:
+        return 0
+    if w.frames[FRAME_KEY, row] < 0 or w.frames[FRAME_VERSION, row] < 0:
+        w.frames[FRAME_BODY, row] = UNKNOWN
+        w.frames[FRAME_DECODED, row] = DECODED_HEADER if held >= 4 else DECODED_TRUNCATED
+        return 0
+    return 1
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def want_program(
+    w: WalkState, key: cython.longlong, version: cython.longlong, direction: cython.longlong
+) -> cython.longlong:
+    """Stops the batch: the caller must add the program."""
+    w.wanted_key = key
+    w.wanted_version = version
+    w.wanted_direction = direction
+    return WHY_NEED_PROGRAM
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def run_on_row(w: WalkState, row: cython.longlong, address: cython.longlong) -> cython.longlong:
+    """Runs the program at `address` over the frame of a row; returns a DECODED_ or FULL_OUTPUT."""
+    outcome: cython.longlong
+    number: cython.longlong
+    client: cython.longlong
+    w.row = row
+    w.frame_offset = w.frames[FRAME_OFFSET, row]
+    w.pos = w.frame_offset
+    w.end = w.pos + w.frames[FRAME_HELD, row]
+    w.limit = w.pos + w.frames[FRAME_LENGTH, row]
+    if w.pos < 0 or w.end > len(w.data) or w.limit < w.end:
+        raise ValueError(f"frame row {row} points outside its buffer")
+    w.first_error = UNKNOWN
+    w.error_count = 0
+    w.once = 0
+    w.frames[FRAME_BODY, row] = UNKNOWN
+    outcome = run_program(w, address)
+    if outcome == DECODED_FULL:
+        if w.first_error != UNKNOWN:
+            w.values[VALUE_ERROR_CODE, row] = w.first_error
+            w.values[VALUE_ERROR_COUNT, row] = w.error_count
+        return outcome
+    for number in range(REGISTERS):
+        w.registers[number] = UNKNOWN
+    if outcome == DECODED_TRUNCATED:
+        w.values[VALUE_TOPICS, row] = UNKNOWN
+        w.values[VALUE_PARTITIONS, row] = UNKNOWN
+        w.values[VALUE_RECORD_BYTES, row] = UNKNOWN
+        if w.first_error != 0:
+            w.values[VALUE_ERROR_CODE, row] = w.first_error
+        # A field inside an array that was seen once may come again in the bytes that are missing.
+        for number in range(VALUE_COLUMNS):
+            if (w.once >> number) & 1:
+                w.values[number, row] = UNKNOWN
+    elif outcome == DECODED_MALFORMED:
+        client = w.values[VALUE_CLIENT_ID, row]
+        blank_values(w, row)
+        w.values[VALUE_CLIENT_ID, row] = client
+    return outcome
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def read_as_version_0(
+    w: WalkState,
+    row: cython.longlong,
+    address: cython.longlong,
+    fallback: cython.longlong,
+    errors_before: cython.longlong,
+) -> cython.longlong:
+    """A broker refuses an ApiVersions version that it does not know by a body of version 0 with that error code (KIP-511).
+
+    Reads the reply by the program of version 0 at `fallback`; by its own one again when it is no such refusal.
+    """
+    outcome: cython.longlong
+    w.errors_used = errors_before
+    blank_values(w, row)
+    outcome = run_on_row(w, row, fallback)
+    if outcome == FULL_OUTPUT or (
+        outcome == DECODED_FULL
+        and w.values[VALUE_LEFTOVER, row] == 0
+        and w.values[VALUE_ERROR_CODE, row] == UNSUPPORTED_VERSION
+    ):
+        return outcome
+    w.errors_used = errors_before
+    blank_values(w, row)
+    return run_on_row(w, row, address)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def read_message(w: WalkState, row: cython.longlong) -> cython.longlong:
+    """Reads the message of a frame row; returns a WHY_. Its rows of entries and errors are all there or none."""
+    key: cython.longlong = w.frames[FRAME_KEY, row]
+    version: cython.longlong = w.frames[FRAME_VERSION, row]
+    direction: cython.longlong = 0 if w.frames[FRAME_EVENT, row] == FRAME_REQUEST_SEEN else 1
+    address: cython.longlong = w.programs[program_index(key, version, direction)]
+    fallback: cython.longlong = NO_PROGRAM
+    outcome: cython.longlong
+    entries_before: cython.longlong = w.entries_used
+    errors_before: cython.longlong = w.errors_used
+    dropped_before: cython.longlong = w.dropped
+    if address == NO_PROGRAM:
+        return want_program(w, key, version, direction)
+    if key == API_VERSIONS and direction == 1 and version > 0:
+        fallback = w.programs[program_index(key, 0, 1)]
+        if fallback == NO_PROGRAM:
+            return want_program(w, key, 0, 1)
+    outcome = run_on_row(w, row, address)
+    if fallback != NO_PROGRAM and (outcome != DECODED_FULL or w.values[VALUE_LEFTOVER, row] != 0):
+        outcome = read_as_version_0(w, row, address, fallback, errors_before)
+    if outcome == FULL_OUTPUT:
+        w.entries_used = entries_before
+        w.errors_used = errors_before
+        w.dropped = dropped_before
+        return WHY_OUTPUT_FULL
+    w.frames[FRAME_DECODED, row] = outcome
+    if outcome == DECODED_MALFORMED:
+        w.entries_used = entries_before
+        w.errors_used = errors_before
+        w.dropped = dropped_before
+    return WHY_DONE

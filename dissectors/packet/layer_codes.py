@@ -1,0 +1,104 @@
+"""Numbers of the packets stage: registered numbers of protocols, codes of layers, kinds of scopes, limits.
+
+A function that reads a layer returns the code of the layer behind it: an ethertype as it is, an IP protocol number plus
+IP_PROTOCOL, a LINKTYPE_ number plus LINK, or the packet's outcome as `-2 - SEEN_...` (-1 is left to exceptions).
+
+Sources: tcpdump.org "Link-layer header types"; IANA "IEEE 802 Numbers", "Protocol Numbers", "PPP DLL Protocol Numbers".
+"""
+
+from __future__ import annotations
+
+# Codes of layers.
+IP_PROTOCOL = 0x10000
+LINK = 0x20000
+LLC = 0x40000
+ANY_IP = 0x40001  # IPv4 or IPv6, as the first four bits say
+DEEPEST = 32  # layers in one packet: headers could follow each other without end
+
+# Link types as capture files write them. Those of `rare_links` stand there.
+LINKTYPE_NULL = 0
+LINKTYPE_ETHERNET = 1
+LINKTYPE_DLT_RAW = 12  # raw IP, as some systems numbered it before LINKTYPE_RAW
+LINKTYPE_DLT_RAW_OPENBSD = 14
+LINKTYPE_RAW = 101
+LINKTYPE_LOOP = 108
+LINKTYPE_LINUX_SLL = 113
+LINKTYPE_IPV4 = 228
+LINKTYPE_IPV6 = 229
+LINKTYPE_LINUX_SLL2 = 276
+ARPHRD_NETLINK = 824  # device type in Linux cooked captures
+
+# Ethertypes; smaller numbers are lengths (IEEE 802.3).
+LEAST_ETHERTYPE = 1536
+MOST_LENGTH = 1500
+ETHERTYPE_IPV4 = 0x0800
+ETHERTYPE_ERSPAN_III = 0x22EB
+ETHERTYPE_BRIDGED_ETHERNET = 0x6558  # transparent Ethernet bridging: an Ethernet frame
+ETHERTYPE_VLAN = 0x8100
+ETHERTYPE_IPV6 = 0x86DD
+ETHERTYPE_MPLS = 0x8847
+ETHERTYPE_MPLS_MULTICAST = 0x8848
+ETHERTYPE_PPPOE_SESSION = 0x8864
+ETHERTYPE_SERVICE_VLAN = 0x88A8  # IEEE 802.1ad; before it vendors used the three below
+ETHERTYPE_ERSPAN = 0x88BE
+ETHERTYPE_QINQ_1 = 0x9100
+ETHERTYPE_QINQ_2 = 0x9200
+ETHERTYPE_QINQ_3 = 0x9300
+
+PPP_IPV4 = 0x21
+PPP_IPV6 = 0x57
+
+# IP protocol numbers, and the IPv6 extension headers among them.
+IPPROTO_HOPOPTS = 0
+IPPROTO_IPV4 = 4
+IPPROTO_TCP = 6
+IPPROTO_UDP = 17
+IPPROTO_IPV6 = 41
+IPPROTO_ROUTING = 43
+IPPROTO_FRAGMENT = 44
+IPPROTO_GRE = 47
+IPPROTO_AH = 51
+IPPROTO_DSTOPTS = 60
+IPPROTO_MOBILITY = 135
+IPPROTO_MPLS = 137
+IPPROTO_HIP = 139
+IPPROTO_SHIM6 = 140
+
+# UDP ports of tunnels.
+PORT_VXLAN = 4789
+PORT_VXLAN_LINUX = 8472  # Linux's default, older than the registered port
+PORT_GENEVE = 6081
+
+# Kinds of scopes: what may lie between equal addresses of different networks. `scopes.SCOPE_NAMES` has their names.
+SCOPE_VLAN = 0
+SCOPE_PPPOE = 1
+SCOPE_IP_IN_IP = 2
+SCOPE_GRE = 3
+SCOPE_ERSPAN = 4
+SCOPE_VXLAN = 5
+SCOPE_GENEVE = 6
+RECENT_SCOPES = 64  # slots of a cache of scopes that have a description already, a power of two
+MOST_SCOPES = 65_536  # descriptions kept; further scopes still get their numbers
+
+# Buckets of connections, a power of two; each is assigned to a shard.
+BUCKETS = 8_192
+
+# Rows of the tally of 16-bit numbers.
+TALLY_TCP_PORTS = 0
+TALLY_UDP_PORTS = 1
+TALLY_ETHERTYPES = 2  # of packets without IP; 0 stands for 802.3 frames
+TALLY_PROTOCOLS = 3  # of IP packets without TCP
+TALLIES = 4
+MOST_LINKS = 64  # link types that are counted apart
+
+MAPPED = 0xFFFF00000000  # ::ffff:0:0, where IPv4 addresses stand among IPv6 addresses
+SIGN = 1 << 31
+HIGH_HALF = 1 << 32
+LARGEST_SEGMENT = 16_777_216  # offload makes 512 KiB; a larger claim is damage and would skip a stream
+NO_BOUND = 1 << 62
+
+# Constants of Steele's SplitMix64.
+GAMMA = 0x9E3779B97F4A7C15
+FIRST_MIX = 0xBF58476D1CE4E5B9
+SECOND_MIX = 0x94D049BB133111EB
+MASK = 0xFFFFFFFFFFFFFFFF  # plain Python numbers do not wrap

@@ -1,0 +1,42 @@
+"""Scopes keep apart equal addresses of different networks: VLANs, tunnels, mirror sessions.
+
+The number of a scope is a hash of its layers, so that all workers and all splits of a capture give it the same one.
+"""
+
+import cython
+
+from dissectors.layout import *
+from dissectors.packet.layer_codes import *
+from dissectors.packet.packet_state import PacketState
+
+# By kind, SCOPE_ of `layer_codes`.
+SCOPE_NAMES = ("vlan", "pppoe session", "ip in ip", "gre", "erspan session", "vxlan", "geneve")
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def scope_number(outer: cython.ulonglong, layer: cython.ulonglong) -> cython.longlong:
+    """The positive 63-bit number of a layer inside the scope `outer` (SplitMix64)."""
+    z: cython.ulonglong = (outer + layer + GAMMA) & MASK
+    z = ((z ^ (z >> 30)) * FIRST_MIX) & MASK
+    z = ((z ^ (z >> 27)) * SECOND_MIX) & MASK
+    return (z ^ (z >> 31)) >> 1 | 1
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def enter_scope(p: PacketState, kind: cython.longlong, number: cython.longlong) -> cython.longlong:
+    """The layers behind this one belong to another network: VLAN, session or tunnel `number`."""
+    outer: cython.longlong = p.scope
+    p.scope = scope_number(outer, kind << 32 | number)
+    if p.recent[0, p.scope >> 1 & (RECENT_SCOPES - 1)] != p.scope:
+        p.recent[0, p.scope >> 1 & (RECENT_SCOPES - 1)] = p.scope
+        describe_scope(p, outer, kind, number)
+    return 0
+
+
+@cython.cfunc
+def describe_scope(p: PacketState, outer, kind, number):
+    if p.scope not in p.scopes and len(p.scopes) < MOST_SCOPES:
+        name = SCOPE_NAMES[kind] if kind in (SCOPE_IP_IN_IP, SCOPE_GRE) else f"{SCOPE_NAMES[kind]} {number}"
+        p.scopes[p.scope] = f"{p.scopes[outer]}, {name}" if outer in p.scopes else name

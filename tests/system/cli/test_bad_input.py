@@ -1,0 +1,217 @@
+"""Bad input: one clear line that names the file, exit code 2, the others reported all the same; no traceback.
+
+Captures are built by hand from the formats' descriptions (draft-ietf-opsawg-pcap), or taken from samples/.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import COMMAND
+from paths import ROOT
+
+Run = Callable[..., Any]
+
+ETHERNET = 1
+
+
+def pcap(*packets: bytes, link: int = ETHERNET) -> bytes:
+    """A little-endian microsecond pcap file, a packet per second."""
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link)
+    return head + b"".join(struct.pack("<IIII", n, 0, len(each), len(each)) + each for n, each in enumerate(packets))
+
+
+def tcp(payload: bytes, source: int, target: int, sequence: int) -> bytes:
+    """An Ethernet frame with IPv4 and TCP from 10.0.0.1 to 10.0.0.2."""
+    segment = struct.pack(">HHIIBBHHH", source, target, sequence, 0, 0x50, 0x18, 65535, 0, 0) + payload
+    addresses = bytes([10, 0, 0, 1, 10, 0, 0, 2])
+    packet = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(segment), 1, 0, 64, 6, 0) + addresses + segment
+    return bytes(12) + b"\x08\x00" + packet
+
+
+# An ApiVersions v0 request with client id "probe", whole.
+REQUEST = bytes.fromhex("0000000f" + "0012" + "0000" + "00000001" + "0005") + b"probe"
+WEB = pcap(
+    tcp(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", 40000, 8080, 1), tcp(b"GET /again HTTP/1.1\r\n\r\n", 40000, 8080, 27)
+)
+
+
+@pytest.fixture
+def kafka() -> Path:
+    """A capture of the samples that is whole and small."""
+    return ROOT / "samples" / "old_java.pcap.zst"
+
+
+def lines(stderr: bytes) -> list[str]:
+    """What was said, without the line that an uncompiled installation says."""
+    text = stderr.decode()
+    assert "Traceback" not in text and "bug" not in text, text
+    return [line for line in text.splitlines() if "uncompiled" not in line]
+
+
+def bad_files(folder: Path) -> dict[str, str]:
+    """Name -> a word that the line about it must hold."""
+    (folder / "empty.pcap").write_bytes(b"")
+    (folder / "text.pcap").write_bytes(b"this is no capture at all, only words\n" * 10)
+    (folder / "none").mkdir()
+    (folder / "none" / "notes.txt").write_text("x")
+    (folder / "short.pcap").write_bytes(pcap()[:11])
+    (folder / "broken.pcap.gz").write_bytes(b"\x1f\x8b\x08\x00nonsense")
+    return dict.fromkeys(("missing.pcap", "empty.pcap", "text.pcap", "none", "short.pcap", "broken.pcap.gz"), "")
+
+
+@pytest.mark.parametrize("verb", ["report", "exchanges", "dump", "sql", "export", "show"])
+def test_each_bad_input_is_one_line_and_2(kanalyze: Run, tmp_path: Path, verb: str) -> None:
+    after = {"sql": ["select 1"], "show": ["#1"], "export": ["--table", "exchanges"]}.get(verb, [])
+    for name in bad_files(tmp_path):
+        done = kanalyze(verb, name, *after)
+        said = lines(done.stderr)
+        assert done.returncode == 2, (name, done)
+        assert len(said) == 1 and name in said[0], (name, said)
+        assert done.stdout == b"", (name, done.stdout)
+
+
+def test_the_others_are_reported_all_the_same(kanalyze: Run, tmp_path: Path, kafka: Path) -> None:
+    bad = list(bad_files(tmp_path))
+    alone = kanalyze("exchanges", kafka, "--format", "jsonl")
+    assert alone.returncode == 0 and len(alone.stdout.splitlines()) > 10
+    done = kanalyze("exchanges", *bad, kafka, "--format", "jsonl")
+    said = lines(done.stderr)
+    assert done.returncode == 2
+    assert len(said) == len(bad) and all(sum(name in line for line in said) == 1 for name in bad)
+    drop = ("request_file", "response_file")
+    facts = [
+        [{k: v for k, v in json.loads(line).items() if k not in drop} for line in run.stdout.splitlines()]
+        for run in (alone, done)
+    ]
+    assert facts[0] == facts[1]
+
+
+@pytest.mark.parametrize("words", [["sql", "select 1", "--client"], ["groups", "--group"], ["report", "--topic"]])
+def test_a_filter_that_is_no_text_is_one_line_and_2(kanalyze: Run, kafka: Path, words: list[str]) -> None:
+    verb, *more = words
+    done = kanalyze(verb, kafka, *more, os.fsdecode(b"a\xff"))
+    said = lines(done.stderr)
+    assert done.returncode == 2 and len(said) == 1 and "UTF-8" in said[0] and done.stdout == b""
+
+
+@pytest.mark.parametrize("name", ["file", "file/below"])
+def test_export_to_a_file_is_refused_before_anything_is_read(kanalyze: Run, tmp_path: Path, name: str) -> None:
+    """The capture that is not there would be told of if it had been looked for."""
+    (tmp_path / "file").write_text("mine")
+    done = kanalyze("export", "missing.pcap", "--to", name)
+    assert done.returncode == 2 and lines(done.stderr) == ["kanalyze: file: is a file; name a new directory"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_unreadable_by_permission(kanalyze: Run, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    (tmp_path / "closed.pcap").write_bytes(WEB)
+    (tmp_path / "closed.pcap").chmod(0)
+    done = kanalyze("closed.pcap")
+    assert done.returncode == 2 and "closed.pcap" in lines(done.stderr)[0]
+
+
+def test_a_file_cut_in_a_packet_counts_as_far_as_it_goes(kanalyze: Run, tmp_path: Path) -> None:
+    whole = pcap(tcp(REQUEST, 40000, 9092, 1), tcp(REQUEST, 40000, 9092, 1 + len(REQUEST)))
+    (tmp_path / "cut.pcap").write_bytes(whole[:-7])
+    done = kanalyze("sql", "cut.pcap", "select packets, cut from captures", "--format", "jsonl")
+    assert done.returncode == 0 and json.loads(done.stdout) == {"packets": 1, "cut": True}
+    said = lines(done.stderr)
+    assert len(said) == 1 and "cut.pcap" in said[0]
+
+
+def test_unknown_link_type_is_said(kanalyze: Run, tmp_path: Path) -> None:
+    (tmp_path / "odd.pcap").write_bytes(pcap(b"\x00" * 60, b"\x00" * 60, link=250))
+    done = kanalyze("odd.pcap")
+    said = lines(done.stderr)
+    assert done.returncode in (0, 2) and len(said) == 1 and "odd.pcap" in said[0] and "link" in said[0]
+
+
+def test_no_kafka_says_what_was_seen_and_what_to_try(kanalyze: Run, tmp_path: Path) -> None:
+    (tmp_path / "web.pcap").write_bytes(WEB)
+    done = kanalyze("web.pcap")
+    text = done.stdout.decode()
+    assert done.returncode == 0 and lines(done.stderr) == []
+    assert "8080" in text and "--ports" in text and "Kafka" in text
+
+
+def test_ports_override_what_the_content_says(kanalyze: Run, kafka: Path) -> None:
+    count = ("select count(*) as n from exchanges", "--format", "jsonl")
+    everything = json.loads(kanalyze("sql", kafka, *count).stdout)["n"]
+    nothing = json.loads(kanalyze("sql", kafka, *count, "--ports", "1").stdout)["n"]
+    assert everything > 10 and nothing == 0
+
+
+@pytest.mark.parametrize("verb", [["exchanges", "--format", "jsonl"], ["dump"], ["report"], ["exchanges"]])
+def test_standard_input(kanalyze: Run, kafka: Path, verb: list[str]) -> None:
+    done = kanalyze(verb[0], "-", *verb[1:], stdin=kafka.read_bytes())
+    assert done.returncode == 0 and lines(done.stderr) == [] and len(done.stdout.splitlines()) > 3
+
+
+@pytest.mark.parametrize("verb", ["dump", "exchanges --format csv", "exchanges", "report", "export --table entries"])
+def test_a_closed_pipe_is_silent(tmp_path: Path, kafka: Path, verb: str) -> None:
+    """The reader goes away before, or while, the rows come."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    for read in (0, 1):
+        name, *more = verb.split()
+        with subprocess.Popen([*COMMAND, name, str(kafka), *more], stdout=-1, stderr=-1, env=env) as process:
+            assert process.stdout is not None and process.stderr is not None
+            if read:
+                process.stdout.readline()
+            process.stdout.close()
+            said = lines(process.stderr.read())
+            assert process.wait(60) == 0 and said == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_runs_end_tidily(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """While standard input stays open the run is surely not over; its temporary files are gone afterwards."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([*COMMAND, "report", "-"], stdin=-1, stdout=-1, stderr=-1, env=env) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write(WEB)
+        process.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert list(tmp_path.iterdir()), "the run did not begin"
+        # Past the imports: what Cython generates for them has an `except: pass` that can eat a signal's exception.
+        time.sleep(1)
+        process.send_signal(number)
+        assert process.wait(30) == code
+        said = lines(process.stderr.read())
+        assert said == (["kanalyze: interrupted"] if number == signal.SIGINT else [])
+        assert process.stdout.read() == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_temporary_files_go_where_they_are_told_and_away(kanalyze: Run, tmp_path: Path, kafka: Path) -> None:
+    (tmp_path / "room").mkdir()
+    done = kanalyze(kafka, "--temp-dir", tmp_path / "room", TMPDIR="/nonexistent")
+    assert done.returncode == 0 and list((tmp_path / "room").iterdir()) == []
+
+
+def test_nothing_but_data_on_a_pipe(kanalyze: Run, kafka: Path) -> None:
+    for words in (["report"], ["exchanges"], ["show"]):
+        more = ["#4"] if words == ["show"] else []
+        done = kanalyze(*words, kafka, *more)
+        assert b"\x1b" not in done.stdout + done.stderr and lines(done.stderr) in ([], [done.stderr.decode().rstrip()])
+
+
+def test_uncompiled_stages_say_so_in_one_line(kanalyze: Run, tmp_path: Path) -> None:
+    (tmp_path / "web.pcap").write_bytes(WEB)
+    done = kanalyze("web.pcap", KANALYZE_UNCOMPILED="1")
+    assert done.returncode == 0 and done.stderr.count(b"\n") == 1 and b"uncompiled" in done.stderr
+    assert kanalyze("decode", KANALYZE_UNCOMPILED="1").stderr == b""

@@ -1,0 +1,99 @@
+"""How the command line begins: quickly, with the right verb."""
+
+from __future__ import annotations
+
+import resource
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from paths import ROOT
+
+from analyzer.cli.main import cli, main, verbs
+from analyzer.version import VERSION
+
+Run = Callable[..., Any]
+
+
+def test_version_is_that_of_the_distribution(kanalyze: Run) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == VERSION
+    assert kanalyze("--version").stdout.decode() == f"kanalyze {VERSION}\n"
+
+
+def test_version_answers_at_once(kanalyze: Run) -> None:
+    """0.15 s is the promise. Processor time, since other work may share the machine: at rest it is all there is."""
+
+    def seconds() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    spent = []
+    for _ in range(5):
+        before = seconds()
+        kanalyze("--version")
+        spent.append(seconds() - before)
+    assert min(spent) <= 0.15
+
+
+def test_every_file_of_commands_is_a_verb_with_help() -> None:
+    assert {"report", "exchanges", "show", "dump", "export", "sql", "decode", "schema"} <= set(verbs())
+    for name in verbs():
+        command = cli.get_command(None, name)  # type: ignore[arg-type]
+        assert command is not None and command.help, name
+        # cut short in the list of commands: give it a short_help
+        assert not command.get_short_help_str(80).endswith("..."), name
+
+
+@pytest.mark.parametrize("words", [["x.pcap", "-"], ["--ports", "9092", "x.pcap", "-"], ["report", "x.pcap", "-"]])
+def test_a_capture_is_reported_on(stub: Any, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analyzer.cli.common.say_when_uncompiled", lambda: None)
+    main(words)
+    assert stub.inputs == ("x.pcap", "-")
+    assert stub.options.ports == ((9092,) if "9092" in words else ())
+
+
+def test_a_file_named_like_no_verb_is_a_capture_even_when_it_looks_like_one(
+    stub: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analyzer.cli.common.say_when_uncompiled", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reports").write_bytes(b"")
+    main(["reports"])
+    assert stub.inputs == ("reports",)
+
+
+def test_a_mistyped_verb_is_named(kanalyze: Run) -> None:
+    done = kanalyze("exchange", "x.pcap")
+    assert done.returncode == 2
+    assert b"did you mean 'exchanges'" in done.stderr and done.stderr.count(b"\n") == 1
+
+
+def test_no_words_at_all_show_the_help(kanalyze: Run) -> None:
+    done = kanalyze()
+    assert done.returncode == 2 and b"Commands:" in done.stderr and done.stdout == b""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--nonsense", "x.pcap"],
+        ["report"],
+        ["x.pcap", "--ports", "99999"],
+        ["x.pcap", "--max-frame", "0"],
+        ["x.pcap", "--from", "yesterday"],
+        ["x.pcap", "--temp-dir", "missing"],
+        ["export", "x.pcap"],
+        ["export", "x.pcap", "--table", "exchanges", "--to", "d"],
+        ["export", "x.pcap", "--table", "nonsense"],
+        ["show", "x.pcap", "nonsense"],
+        ["decode", "missing.jsonl"],
+        ["schema", "Nonsense"],
+        ["schema", "Fetch", "--version", "999"],
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(kanalyze: Run, words: list[str]) -> None:
+    done = kanalyze(*words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"kanalyze: ") and done.stderr.count(b"\n") == 1, done.stderr

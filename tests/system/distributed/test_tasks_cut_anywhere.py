@@ -1,0 +1,246 @@
+"""Tasks resolve what is sure and stitching does the rest: the rows are those of one run, wherever a capture is cut.
+
+KANALYZE_LONG=1 takes every lab capture, KANALYZE_CUTS cuts of each (3), from seed KANALYZE_SEED (0) on.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from made_capture import Talk, merged, pcap, reply, request
+from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
+
+from analyzer.base.options import Options
+from analyzer.distributed import resolver
+from analyzer.distributed.fragments import COMPLETE, MARKER, SEGMENT, pack, pieces, unpack
+from analyzer.distributed.plan import Task
+from analyzer.distributed.tasks import read_task
+from analyzer.inputs.engine import Engine
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import Piece, Source
+from analyzer.run import local
+from dissectors import layout
+
+LONG = os.environ.get("KANALYZE_LONG")
+CUTS = int(os.environ.get("KANALYZE_CUTS", "3"))
+SEED = int(os.environ.get("KANALYZE_SEED", "0"))
+
+
+def compare(
+    raw: bytes,
+    folder: Path,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+    options: Options | None = None,
+    expected: dict[str, list[str]] | None = None,
+) -> Told:
+    """Cuts, packs and looks at random; every row of every table must be that of the whole capture."""
+    options = options or Options()
+    chance = random.Random(seed)
+    monkeypatch.setattr(resolver, "FRESH_BYTES", chance.choice((0, 0, 500, 2_000, 8_192)))
+    monkeypatch.setattr(resolver, "LOOK_ROWS", chance.choice((1, 1, 3, 20, 100)))
+    monkeypatch.setattr(resolver, "PENDING_BYTES", chance.choice((1_000, 30_000, 1 << 20)))
+    monkeypatch.setattr(resolver, "MOST_PENDING_BYTES", chance.choice((3_000, 90_000, 1 << 22)))
+    folder.mkdir(exist_ok=True)
+    count = len(packets(raw)) - 1
+    tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, 16))), chance)
+    return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected)
+
+
+@pytest.mark.parametrize("name", ["throttle", "groups_classic", "old_java", "ipv6", "versions"])
+def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = content(samples / f"{name}.pcap.zst")
+    resolved = 0
+    for seed in range(2):
+        told = compare(raw, tmp_path / str(seed), seed, monkeypatch)
+        resolved += told.spans
+        assert not told.refuted, "a capture without losses"
+        print(
+            f"{name}: {told.travelled / told.bytes:.0%} of the bytes travelled, {told.spans} spans, {told.wholes} wholes"
+        )
+    assert resolved > 10
+
+
+@pytest.mark.parametrize("damage", ["lost", "twice", "moved"])
+def test_damaged_captures_cut_anywhere(
+    damage: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = content(samples / "ipv6.pcap.zst")
+    for seed in range(2):
+        compare(damaged(raw, damage, random.Random(seed)), tmp_path / str(seed), seed, monkeypatch)
+
+
+def damaged(raw: bytes, damage: str, chance: random.Random) -> bytes:
+    """Packets lost, captured twice, or in another order than they were sent."""
+    starts = packets(raw)
+    records = [raw[start:end] for start, end in pairwise(starts)]
+    if damage == "lost":
+        records = [record for record in records if chance.random() > 0.01]
+    if damage == "twice":
+        records = [record for record in records for _ in range(chance.randint(1, 2))]
+    if damage == "moved":
+        for at in range(len(records) - 1):
+            if chance.random() < 0.05:
+                records[at : at + 2] = records[at + 1], records[at]
+    return raw[:24] + b"".join(records)
+
+
+LAB = ["basics", "sasl_old", "sasl_token", "routed_client", "shape_any", "shape_late", "shape_snap128", "broker_11"]
+
+
+@pytest.mark.parametrize("name", LAB)
+def test_lab_captures_cut_anywhere(name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sorted((shared / "captures" / "lab").glob(f"{name}.pcap*"))
+    compare(content(found[0]), tmp_path, len(name), monkeypatch)
+
+
+@pytest.mark.parametrize("version", ["tls12", "tls13"])
+def test_tls_is_decrypted_where_all_of_it_is(
+    version: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = shared / "captures" / "lab"
+    options = Options(tls_key_logs=(lab / f"{version}.keylog",))
+    compare(content(lab / f"{version}.pcap"), tmp_path, 1, monkeypatch, options)
+
+
+@pytest.mark.skipif(not LONG, reason="minutes and more: KANALYZE_LONG=1 (KANALYZE_CUTS, KANALYZE_SEED)")
+def test_every_lab_capture_cut_anywhere(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    captures = sorted(path for path in (shared / "captures" / "lab").iterdir() if ".pcap" in path.name)
+    for path in captures:
+        raw = content(path)
+        if raw[:4] not in LITTLE_ENDIAN:
+            continue  # pcapng: cut by the plan (test_pool.py)
+        log = path.with_name(path.name.partition(".")[0] + ".keylog")
+        options = Options(tls_key_logs=(log,)) if log.exists() else Options()
+        expected = of_one_run(raw, tmp_path, options)
+        shares, wholes = [], 0
+        for seed in range(SEED, SEED + CUTS):
+            told = compare(raw, tmp_path / f"{path.name}.{seed}", seed, monkeypatch, options, expected)
+            shares.append(told.travelled / told.bytes)
+            wholes += told.wholes
+            shutil.rmtree(tmp_path / f"{path.name}.{seed}")
+        print(
+            f"{path.name}: {CUTS} cuts, {min(shares):.0%} to {max(shares):.0%} of the bytes travelled, {wholes} wholes"
+        )
+
+
+# ---- what a task believes and the stitching refutes ----
+
+
+def cut_talk(talk: Talk, at: int, folder: Path) -> tuple[bytes, list[Task]]:
+    """The capture of a conversation, and two tasks: before and from packet `at` on."""
+    raw = pcap(merged([talk]))
+    starts = packets(raw)
+    tasks = []
+    for number, (start, end) in enumerate(((24, starts[at]), (starts[at], len(raw)))):
+        path = folder / f"{number}.pcap"
+        path.write_bytes(raw[:24] + raw[start:end])
+        tasks.append(Task((Piece(number, 0, Source(str(path), path)),)))
+    return raw, tasks
+
+
+@pytest.fixture
+def look_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolver, "FRESH_BYTES", 0)
+    monkeypatch.setattr(resolver, "LOOK_ROWS", 1)
+
+
+@pytest.mark.usefixtures("look_always")
+def test_a_reply_that_comes_after_later_ones_refutes(tmp_path: Path) -> None:
+    """The second task sees requests and replies that fit, and does not know that an earlier request still waits."""
+    talk = Talk().shake()
+    for number in range(5):
+        talk.exchange(request(number), reply(number))
+    talk.frame(0, request(100))
+    at = len(talk.packets)
+    for number in range(101, 140):
+        talk.exchange(request(number), reply(number))
+    talk.frame(1, reply(100))
+    raw, tasks = cut_talk(talk, at, tmp_path)
+    told = same_rows(raw, tasks, tmp_path, 2, Options())
+    assert {task for task, _ in told.refuted} == {1}
+    assert told.spans == 1, "that of the first task"
+
+
+@pytest.mark.usefixtures("look_always")
+def test_a_hole_that_is_waited_for_refutes(tmp_path: Path) -> None:
+    """The last segment before the cut was not captured: one run still holds back what comes behind it."""
+    talk = Talk().shake()
+    for number in range(5):
+        talk.exchange(request(number), reply(number))
+    talk.exchange(request(5), reply(5))
+    del talk.packets[-1]
+    at = len(talk.packets)
+    for number in range(6, 40):
+        talk.exchange(request(number), reply(number))
+    raw, tasks = cut_talk(talk, at, tmp_path)
+    told = same_rows(raw, tasks, tmp_path, 1, Options())
+    assert {task for task, _ in told.refuted} == {1}
+
+
+@pytest.mark.usefixtures("look_always")
+def test_requests_may_wait_at_both_ends_of_a_span(tmp_path: Path) -> None:
+    """A client that always has three requests under way is never without one."""
+    talk = Talk().shake()
+    talk.exchange(request(0), reply(0))
+    for number in range(1, 4):
+        talk.frame(0, request(number))
+    for number in range(4, 80):
+        talk.frame(0, request(number))
+        talk.frame(1, reply(number - 3))
+    raw, tasks = cut_talk(talk, 70, tmp_path)
+    told = same_rows(raw, tasks, tmp_path, 1, Options())
+    assert told.spans == 2
+    assert not told.refuted
+
+
+def test_raw_flows_travel_whole(samples: Path, tmp_path: Path) -> None:
+    capture = samples / "throttle.pcap.zst"
+    task = Task((Piece(3, 0, Source(str(capture), capture)),))
+    (tmp_path / "some").mkdir()
+    (tmp_path / "all").mkdir()
+    read_task(task, tmp_path / "some", Options())
+    some = pq.read_table(tmp_path / "some" / "fragments.parquet")
+    flows = frozenset(flow for flow, kind in zip(*columns(some), strict=True) if kind in (MARKER, COMPLETE))
+    assert flows
+    outcome = read_task(task, tmp_path / "all", Options(), raw_flows=flows)
+    every = pq.read_table(tmp_path / "all" / "fragments.parquet")
+    assert {kind for _, kind in zip(*columns(every), strict=True)} == {SEGMENT}
+    assert every.num_rows == outcome.readings[0].outcomes[layout.SEEN_TCP]
+    assert outcome.summary.rows["exchanges"] == 0
+
+
+def columns(table: pa.Table) -> tuple[list[int], list[int]]:
+    return table.column("flow").to_pylist(), table.column("kind").to_pylist()
+
+
+def test_fragments_hold_all_of_a_segment(samples: Path) -> None:
+    """Both directions of a connection have one flow; what was packed comes out as it went in."""
+    seen = []
+
+    def take(block: memoryview, segments: memoryview, rows: int) -> None:
+        for start in (0, rows // 3):
+            batch = pack(block, segments, rows, first=7, start=start)
+            assert batch.column("number").to_pylist() == list(range(7, 7 + rows - start))
+            for part in pieces([batch]):
+                data, again = unpack(part)
+                for row in range(part.num_rows):
+                    seen.append(part.column("flow")[row].as_py())
+                    for column in range(layout.SEGMENT_COLUMNS):
+                        if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART):
+                            assert again[column, row] == segments[column, start + row]
+                    at, size = again[layout.SEGMENT_OFFSET, row], again[layout.SEGMENT_CAPTURED, row]
+                    first = segments[layout.SEGMENT_OFFSET, start + row]
+                    assert data[at : at + size] == block[first : first + size]
+
+    source = expand([str(samples / "throttle.pcap.zst")]).sources[0]
+    Engine(take).read(0, source)
+    with local.open_dataset([str(samples / "throttle.pcap.zst")], Options()) as whole:
+        assert len(set(seen)) == len(whole.query("SELECT 1 FROM connections"))

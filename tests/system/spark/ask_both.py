@@ -1,0 +1,175 @@
+"""Asks both engines for every final table, every metric and every rule; a line of JSON per question. run_job.py runs it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+
+from engines import files, on_duckdb, on_spark, session
+from finding_stories import STORIES, Story
+from made_rows import SECOND_NS, START_NS, capture, write
+from made_tables import Maker
+from pyspark.sql import SparkSession
+from same_rows import difference, in_order
+
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
+from analyzer.query import findings, metrics, resolve
+from analyzer.query.dataset import Dataset
+from analyzer.query.exported import open_dataset
+from analyzer.query.table_views import parquet
+from analyzer.run import local
+from analyzer.run.raw_views import COMPUTED_ONCE
+from analyzer.spark.views import Views, final_tables, written_tables
+
+SETTINGS = {
+    "": Settings(),
+    "by_topic_and_client": Settings(by=("topic", "client")),
+    "every_second": Settings(every_ns=SECOND_NS),
+}
+# What people may type, and what either engine could take for more than text.
+FILTERS = {
+    "clients": Filters(clients=("CLIENT*_[0-1]", "*'\\${env:HOME}%_!*", "10.0.0.[2-9]:4?*")),
+    "others": Filters(clients=("*[!1]",), topics=("topic_?", "ID_of_*", "*[a-c"), from_ns=START_NS + SECOND_NS),
+    "brokers": Filters(brokers=("1", "10.0.1.0:9*"), apis=("1", "produc?", "[j-s]*"), to_ns=START_NS + 8 * SECOND_NS),
+}
+# A table of each sort that filters narrow: exchanges, what is of them, what is of their topics, and connections.
+FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
+KEPT = (*COMPUTED_ONCE, *TABLES)
+STORY_SECONDS = 400
+
+
+class Both(NamedTuple):
+    """The same tables in both engines. `label` says which tables they are."""
+
+    label: str
+    duckdb: Dataset
+    spark: Views
+
+    def ask(self, file: str, sql: str, settings: Settings = SETTINGS[""], given: str = "") -> dict[str, Any]:
+        """One question to both: how many rows it has, and what is not the same."""
+        report = {"file": file, "question": f"{self.label} {given}".strip(), "rows": 0, "seconds": 0.0}
+        try:
+            expected = on_duckdb(self.duckdb, sql, settings)
+            begins = time.monotonic()
+            found = on_spark(self.spark, sql, settings)
+        except Exception as error:  # Whatever an engine says belongs to this question; the others are still asked.
+            return report | {"difference": f"{type(error).__name__}: {str(error)[:2000]}", "in_order": False}
+        told = difference(expected, found)
+        report |= {"rows": len(expected.rows), "seconds": round(time.monotonic() - begins, 2)}
+        return report | {"difference": told, "in_order": not told and in_order(expected, found)}
+
+
+def ask_both(beside: SparkSession, scratch: Path, answers: Path, captures: list[str]) -> None:
+    """`scratch`: an empty directory; `answers`: the file of the answers."""
+    spark = session(beside)
+    one_at_a_time = Lock()
+
+    def run(ask: Callable[[SparkSession, Path], Iterator[dict[str, Any]]]) -> None:
+        folder = scratch / ask.__name__
+        folder.mkdir()
+        for report in ask(spark, folder):
+            with one_at_a_time, answers.open("a") as out:
+                print(json.dumps(report), file=out)
+
+    def of_captures(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
+        yield from of_raw_tables(spark, captures, folder)
+
+    # Most of the time goes into planning, which has one thread: two are planned at a time, in one session.
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, (of_captures, of_made_rows, of_stories)))
+
+
+def of_raw_tables(spark: SparkSession, captures: list[str], folder: Path) -> Iterator[dict[str, Any]]:
+    """What becomes of the raw tables of a run, as every question sees it; and as a run leaves it that read no entries, in
+    splits that are no files.
+    """
+    with local.open_dataset(captures, Options(temp_dir=folder)) as dataset:
+        (run,) = folder.iterdir()
+        keys = {row["api_key"] for row in dataset.query("SELECT DISTINCT api_key FROM all_exchanges")} - {None}
+        whole = _resolved("captures", spark, run, resolve.views(keys, True))
+        yield from of_final_tables(whole)
+        yield from of_questions(whole)
+        _close(whole)
+        of_splits = resolve.views(keys, False, entries=False, left_out=("batches",), odd=False)
+        cut = _resolved("captures in splits", spark, run, of_splits)
+        yield from of_final_tables(cut)
+        _close(cut)
+
+
+def _resolved(label: str, spark: SparkSession, run: Path, views: dict[str, str]) -> Both:
+    raw = {path.stem: path for path in run.glob("*.parquet")}
+    missing = {name: no_rows(fact) for fact in FACT_TABLES if (name := f"raw_{fact}") not in raw}
+    duckdb = Dataset({name: parquet([path]) for name, path in raw.items()} | missing | views, kept=KEPT, threads=1)
+    frames = {name: spark.read.parquet(str(path)) for name, path in raw.items()}
+    return Both(label, duckdb, final_tables(spark, frames, views))
+
+
+def of_made_rows(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
+    """Rows with nulls everywhere, all of them and as filters leave them."""
+    write(folder, Maker(seed=5).tables(exchanges=600, connections=40))
+    made = _written("made", spark, folder)
+    yield from of_questions(made)
+    _close(made)
+    for name, filters in FILTERS.items():
+        filtered = _written(f"made, {name} filtered", spark, folder, filters)
+        yield from of_final_tables(filtered, FILTERED)
+        _close(filtered)
+
+
+def of_stories(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
+    """Every rule over the rows in which it must fire, and over those in which it must not."""
+    for name, (fires, silent) in STORIES.items():
+        for number, story in enumerate((fires, *silent)):
+            label = "story fires" if not number else f"story {number} silent"
+            yield _of_story(name, label, story, folder / f"{name}_{number}", spark)
+
+
+def _of_story(name: str, label: str, story: Story, folder: Path, spark: SparkSession) -> dict[str, Any]:
+    ends = capture()["first_time_ns"] + STORY_SECONDS * SECOND_NS
+    write(folder, {"captures": [capture(last_time_ns=ends)]} | story())
+    both = _written(label, spark, folder)
+    report = both.ask(f"findings/{name}", findings.rule(name).sql)
+    _close(both)
+    return report
+
+
+def _written(label: str, spark: SparkSession, folder: Path, filters: Filters | None = None) -> Both:
+    tables = {table: spark.read.parquet(str(path)) for table, path in files(folder).items()}
+    return Both(label, open_dataset(folder, filters=filters, threads=1), written_tables(spark, tables, filters))
+
+
+def of_final_tables(both: Both, tables: Iterable[str] = TABLES) -> Iterator[dict[str, Any]]:
+    for table in tables:
+        yield both.ask(f"tables/{table}", f"SELECT * FROM {table}")
+
+
+def of_questions(both: Both) -> Iterator[dict[str, Any]]:
+    """Every metric, those that take settings with three of them, and every rule."""
+    for given, settings in SETTINGS.items():
+        for name in metrics.names():
+            if not given or _takes_settings(metrics.text(name)):
+                yield both.ask(f"metrics/{name}", metrics.text(name), settings, given)
+    for rule in findings.rules():
+        yield both.ask(f"findings/{rule.name}", rule.sql)
+
+
+def _takes_settings(sql: str) -> bool:
+    """True for a question whose answer depends on the view `settings`."""
+    return any("settings" in text for text in (sql, *map(metrics.view, metrics.views_in(sql))))
+
+
+def _close(both: Both) -> None:
+    both.duckdb.close()
+    both.spark.close()

@@ -1,0 +1,54 @@
+"""A session of Spark for questions, and questions asked on DuckDB as kanalyze does and on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from same_rows import Answer
+
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset
+from analyzer.query.export import Rows
+from analyzer.spark.views import Views
+
+# Of a session, not of its Java: see run_job.py for that.
+CONFIGURATION = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+    # Compiling code for each question takes longer than answering it from a few thousand rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+
+
+def session(beside: SparkSession) -> SparkSession:
+    """A session with settings and views of its own in the Java of another one: starting that takes long."""
+    spark = beside.newSession()
+    for name, value in CONFIGURATION.items():
+        spark.conf.set(name, value)
+    return spark
+
+
+def on_duckdb(dataset: Dataset, sql: str, settings: Settings) -> Answer:
+    """The answer of kanalyze's own engine, values of `settings` written into the question as `Dataset.metric` does."""
+    if dataset.settings != settings:
+        dataset.choose(settings)
+    question = settings.folded(sql)
+    described = Rows(dataset, question)
+    rows = dataset.query(question)
+    return Answer(described.names, described.types, [tuple(row.values()) for row in rows])
+
+
+def on_spark(views: Views, sql: str, settings: Settings) -> Answer:
+    """What Spark says."""
+    found = views.sql(sql, settings)
+    return Answer(found.columns, [kind for _, kind in found.dtypes], [tuple(row) for row in found.collect()])
+
+
+def files(directory: Path, tables: Iterable[str] = TABLES) -> dict[str, Path]:
+    """Table -> its file in a directory that an export, a run, or `made_rows.write` wrote."""
+    return {table: path for table in tables if (path := directory / f"{table}.parquet").is_file()}

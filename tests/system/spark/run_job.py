@@ -1,0 +1,70 @@
+"""Runs command lines of kanalyze in one Spark session, as they come; an environment with PySpark is wanted.
+
+run_job.py ANSWERS     A line of standard input is an argument list as JSON; each is answered by a line of JSON on the file
+                       descriptor ANSWERS: its exit code and what it said (Java writes warnings of its own to both outputs).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, TextIO
+
+from ask_both import ask_both
+from questions import answers
+
+from analyzer.cli.main import main
+from analyzer.spark import get_session, tables
+from analyzer.spark.session import opened
+
+# A small machine runs it beside other tests.
+SETTINGS = (
+    ("spark.driver.memory", "1g"),
+    # What takes time is the start of everything: neither the optimising compiler nor a collector with threads pays here.
+    ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
+    ("spark.sql.shuffle.partitions", "2"),
+    ("spark.sql.codegen.wholeStage", "false"),
+    ("spark.sql.codegen.factoryMode", "NO_CODEGEN"),
+)
+
+
+def serve(answered: TextIO) -> None:
+    """Answers until there are no more lines; the session that is active is the one that `kanalyze spark` finds."""
+    with opened("local[2]", SETTINGS):
+        for line in sys.stdin:
+            print(json.dumps(_answer(json.loads(line))), file=answered, flush=True)
+
+
+def _answer(words: Sequence[str]) -> dict[str, Any]:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = OWN[words[0]](words[1:]) if words[0] in OWN else main(list(words))
+    return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
+
+
+def _ask(captures: Sequence[str]) -> int:
+    """What a notebook does with captures."""
+    with tables(get_session(), captures) as found:
+        print(answers(found.findings(), lambda name: [row.asDict() for row in found.metric(name).collect()]))
+    return 0
+
+
+def _both(words: Sequence[str]) -> int:
+    """SCRATCH ANSWERS CAPTURE...: every question to both engines."""
+    scratch, answers, *captures = words
+    ask_both(get_session(), Path(scratch), Path(answers), captures)
+    return 0
+
+
+# What is no command line of kanalyze.
+OWN = {"ask": _ask, "both": _both}
+
+
+if __name__ == "__main__":
+    with os.fdopen(int(sys.argv[1]), "w") as given:
+        serve(given)

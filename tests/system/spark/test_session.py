@@ -1,0 +1,81 @@
+"""What is told when Spark cannot run, and which line of Spark's long errors. No Spark is needed for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from paths import SAMPLES
+
+from analyzer.cli.main import main
+from analyzer.spark.session import SparkError, java_problem, opened, reason
+
+
+def java(folder: Path, says: str) -> dict[str, str]:
+    """An environment whose Java says that it is of this version."""
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    program.chmod(0o755)
+    return {"JAVA_HOME": str(folder)}
+
+
+@pytest.mark.parametrize(
+    ("says", "problem"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', ""),
+        ('openjdk version "21" 2023-09-19', ""),
+        ('java version "1.8.0_392"', "is Java 8; Spark needs Java 17"),
+        ('openjdk version "11.0.2"', "is Java 11; Spark needs Java 17"),
+        ("what?", "of an unknown version"),
+    ],
+)
+def test_java_is_asked_for_its_version(says: str, problem: str, tmp_path: Path) -> None:
+    told = java_problem(java(tmp_path, says))
+    assert bool(told) == bool(problem) and problem in told and "\n" not in told
+
+
+def test_java_of_the_path_counts_without_java_home(tmp_path: Path) -> None:
+    java(tmp_path, 'openjdk version "17"')
+    assert java_problem({"PATH": str(tmp_path / "bin")}) == ""
+    assert java_problem({"PATH": str(tmp_path)}).startswith("no Java found")
+    assert "cannot be run" in java_problem({"JAVA_HOME": str(tmp_path / "nowhere")})
+
+
+def test_of_a_worker_the_line_that_says_what_happened_is_told() -> None:
+    text = """An exception was thrown from the Python worker:
+Traceback (most recent call last):
+  File "/x/stages.py", line 3, in read
+    raise InputError("a")
+analyzer.inputs.sources.InputError: s3://b/x.pcap: no such object
+
+The above exception was the direct cause of the following exception:
+java.lang.IllegalStateException: no"""
+    assert reason(RuntimeError(text)) == "s3://b/x.pcap: no such object"
+    assert reason(RuntimeError("\n[CODE] it is wrong\n at x")) == "[CODE] it is wrong"
+    assert reason(RuntimeError("")) == "RuntimeError"
+
+
+def test_without_pyspark_one_line_says_what_to_install(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        with pytest.raises(SparkError, match=r"pip install 'kanalyze\[spark\]'"), opened():
+            pass
+        capture = SAMPLES / "throttle.pcap.zst"
+        assert main(["spark", str(capture), "--out", str(tmp_path / "out")]) == 2
+        assert "pip install 'kanalyze[spark]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["spark", "x.pcap"], "give --out DIR"),
+        (["spark", "x.pcap", "--out", "y", "--conf", "memory=1"], "is not a setting like spark.executor.memory=4g"),
+        (["spark", "x.pcap", "--out", "y", "--task-size", "few"], "is not a size"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert told in said and said.count("\n") == 1

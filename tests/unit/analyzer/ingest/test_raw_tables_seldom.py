@@ -1,0 +1,95 @@
+"""A report of a large capture leaves out columns that it never reads: it must not miss one, and nobody may take it for null."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paths import SAMPLES
+from rich.console import Console
+
+from analyzer.base.options import Options
+from analyzer.cli.common import REPORT_TABLES
+from analyzer.ingest import raw_tables
+from analyzer.query import metrics, resolve
+from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.findings import conditions_by_table, rules
+from analyzer.query.run_findings import LARGE
+from analyzer.report.facts import facts_of_report
+from analyzer.report.terminal import AHEAD, print_report
+from analyzer.run import local, raw_views
+
+SAMPLES = sorted((SAMPLES).glob("*.pcap*"))
+SELDOM = {field.name for field in raw_tables.EXCHANGES if field.seldom}
+
+
+@pytest.fixture(autouse=True)
+def no_capture_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_is_small", lambda _: False)
+
+
+def opened(path: Path, seldom: bool, jobs: int = 1) -> Dataset:
+    return local.open_dataset([str(path)], Options(tables=REPORT_TABLES, seldom=seldom, jobs=jobs))
+
+
+def printed(path: Path, seldom: bool, jobs: int = 1) -> str:
+    sink = io.StringIO()
+    with opened(path, seldom, jobs) as found, facts_of_report(found) as facts:
+        print_report(facts, Console(file=sink, width=120))
+    return sink.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+def test_the_report_is_the_same_without_them(path: Path) -> None:
+    assert printed(path, False) == printed(path, True)
+    assert printed(path, False, jobs=2) == printed(path, True)
+
+
+def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
+    """The names that each scan of a plan reads from files, or has in a condition."""
+    for step in plan:
+        if "PARQUET" in step["name"]:
+            told = step["extra_info"]
+            yield set(re.findall(r"\w+", f"{told.get('Projections')} {told.get('Filters')}"))
+        yield from scanned(step["children"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every rule is asked, be there reason to or not. (The engine leaves out what no row can come of: so all samples.)"""
+    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
+    views = resolve.views
+    monkeypatch.setattr(resolve, "views", lambda *given: views(*given[:-1], odd=True))
+    read: set[str] = set()
+    with opened(path, True) as found:
+        found.choose(replace(found.settings, parts=False))
+        asked = [rule for rule in rules() if rule.table not in {*LARGE, *found.left_out}]
+        assert len(asked) > 10
+        questions = [*(rule.sql for rule in asked), *conditions_by_table(asked).values()]
+        questions += [found.settings.folded(metrics.text(name)) for name in ("coverage", "decoding", "seen", *AHEAD)]
+        for sql in questions:
+            found.query(sql)
+        made = [entry.sql for entry, _ in found._catalog._entries.values() if entry.kept]
+        for sql in (*questions, *made):
+            (row,) = found.query(f"EXPLAIN (FORMAT JSON) {sql}")
+            for columns in scanned(json.loads(row["explain_value"])):
+                read |= columns
+    assert {"request_time_ns", "own_kind", "software_name"} <= read, "nothing was looked at"
+    assert not read & SELDOM
+
+
+def test_who_reads_one_is_told() -> None:
+    path = next(path for path in SAMPLES if path.name.startswith("groups_classic"))
+    with opened(path, False) as found:
+        assert found.query("SELECT count(*) AS n FROM exchanges")[0]["n"] > 100
+        for name in sorted(SELDOM):
+            with pytest.raises(DatasetError, match=name):
+                found.query(f"SELECT max({name}) FROM exchanges")

@@ -1,0 +1,121 @@
+"""Who is the client, and whether a connection speaks Kafka at all."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from chunk_rows import BROKER, CLIENT, Conversation, framed, reply, request
+
+from dissectors import layout
+
+
+def test_who_sent_the_syn_is_the_client() -> None:
+    out = Conversation().c(request(1)).b(reply(1)).run()
+    assert (out.client, out.protocol) == (CLIENT, layout.PROTOCOL_KAFKA)
+
+
+@pytest.mark.parametrize("side", [CLIENT, BROKER])
+def test_without_a_syn_a_request_tells(side: int) -> None:
+    out = Conversation(syn=False).data(side, request(1)).data(1 - side, reply(1)).run()
+    assert out.story() == [("request", 1), ("reply", 1)]
+    assert (out.client, out.protocol) == (side, layout.PROTOCOL_KAFKA)
+
+
+def test_after_the_syn_a_lost_first_request_changes_nothing() -> None:
+    out = Conversation().gap(CLIENT, 40).b(reply(1)).c(request(2)).b(reply(2)).run()
+    assert ("reply", 2) in out.story()
+    assert out.client == CLIENT
+
+
+def test_a_guess_that_nothing_has_proved_is_taken_back() -> None:
+    """Side 1 seems to ask, but has no answer, and then side 0 asks."""
+    wrong = request(9)
+    out = Conversation(syn=False).b(wrong).c(request(1)).b(reply(1)).run(taken_back=1)
+    assert out.story() == [("request", 9), ("request", 1), ("reply", 1)]
+    assert out.talk[layout.TALK_REQUESTS] == 1
+    assert out.client == CLIENT
+    assert out.skipped(BROKER) == {"unsynced": len(wrong)}
+
+
+@pytest.mark.parametrize(("ports", "client"), [((40_000, 7777), CLIENT), ((7777, 40_000), BROKER)])
+def test_ports_tell_who_is_the_broker(ports: tuple[int, int], client: int) -> None:
+    out = Conversation(syn=False, ports=ports).data(client, request(1)).data(1 - client, reply(1)).run(ports=[7777])
+    assert out.story() == [("request", 1), ("reply", 1)]
+    assert (out.client, out.protocol) == (client, layout.PROTOCOL_KAFKA)
+
+
+def test_ports_overrule_content() -> None:
+    """What looks like a request is sent by the broker."""
+    out = Conversation(ports=(40_000, 7777)).b(request(1)).c(request(2)).run(ports=[7777])
+    assert [frame.correlation for frame in out.frames if frame.event == "request"] == [2]
+    assert out.client == CLIENT
+
+
+def test_connections_without_one_of_the_ports_are_left_unread() -> None:
+    out = Conversation().c(request(1)).b(reply(1)).run(ports=[7777])
+    assert not out.frames
+    assert out.protocol == layout.PROTOCOL_UNKNOWN
+    assert (out.skipped(CLIENT), out.skipped(BROKER)) == ({"not kafka": len(request(1))}, {"not kafka": len(reply(1))})
+
+
+@pytest.mark.parametrize("cut", range(1, 14))
+def test_fewer_first_bytes_than_a_header_are_believed_for_now(cut: int) -> None:
+    out = Conversation().c(request(1)[:cut], request(1)[cut:]).b(reply(1)).run()
+    assert out.story() == [("request", 1), ("reply", 1)]
+
+
+# ---- other protocols ----
+
+TLS_HELLO = bytes([22, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3]) + bytes(94)
+HTTP = b"GET /index.html HTTP/1.1\r\nHost: example.com\r\n\r\n"
+# ConnectRequest: protocol version, last transaction id, timeout, session id, password; since 3.4 whether it only reads.
+ZOOKEEPER = framed(struct.pack(">iqiq", 0, 0, 30_000, 0) + struct.pack(">i", 16) + bytes(16))
+ZOOKEEPER_34 = framed(ZOOKEEPER[4:] + b"\0")
+
+
+@pytest.mark.parametrize(
+    ("first", "protocol"),
+    [
+        (TLS_HELLO, layout.PROTOCOL_TLS),
+        (HTTP, layout.PROTOCOL_OTHER),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", layout.PROTOCOL_OTHER),
+        (ZOOKEEPER, layout.PROTOCOL_OTHER),
+        (ZOOKEEPER_34, layout.PROTOCOL_OTHER),
+        (bytes(40), layout.PROTOCOL_OTHER),
+    ],
+)
+def test_what_begins_like_another_protocol_is_left_unread(first: bytes, protocol: int) -> None:
+    """Even where requests and replies of Kafka seem to follow."""
+    out = Conversation().c(first).b(b"answer").c(request(1)).b(reply(1)).run()
+    assert not out.frames and not out.problems
+    assert out.protocol == protocol
+    assert set(out.skipped(CLIENT)) == {"not kafka"} and set(out.skipped(BROKER)) == {"not kafka"}
+
+
+def test_a_tls_record_is_told_in_mid_stream_too() -> None:
+    """Application data, version 3.3."""
+    out = Conversation(syn=False).c(bytes([23, 3, 3, 0, 50]) + bytes(50)).run()
+    assert out.protocol == layout.PROTOCOL_TLS
+
+
+def test_the_request_of_a_vendor_is_read_but_proves_nothing() -> None:
+    """One whole frame with a small key that nobody knows. Whether it counts is decided when all connections are known."""
+    out = Conversation().c(request(1, key=700)).run()
+    assert out.story() == [("request", 1), ("pending", 1)]
+    assert out.protocol == layout.PROTOCOL_UNKNOWN
+    assert out.talk[layout.TALK_CHAINED] == 0
+
+
+def test_a_header_right_behind_a_frame_is_evidence() -> None:
+    alone = Conversation().c(request(1)).run()
+    chained = Conversation().c(request(1), request(2)).run()
+    assert (alone.talk[layout.TALK_CHAINED], chained.talk[layout.TALK_CHAINED]) == (0, 1)
+
+
+def test_frames_that_become_impossible_before_any_request_are_no_kafka() -> None:
+    """Two bytes that begin a length, which then turns out to be impossible."""
+    out = Conversation().c(b"\0\0", b"\0\x05", request(1)).run()
+    assert not out.frames
+    assert out.protocol == layout.PROTOCOL_OTHER
+    assert out.skipped(CLIENT) == {"bad": 4, "not kafka": len(request(1))}

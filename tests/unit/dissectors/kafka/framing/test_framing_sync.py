@@ -1,0 +1,74 @@
+"""The search for a frame boundary: after a late start, and where a guess was wrong."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from chunk_rows import BROKER, CLIENT, MS, START, Conversation, reply, request
+
+from dissectors import layout
+
+
+@pytest.mark.parametrize("junk", [1, 5, 13, 14, 40])
+def test_a_late_start_skips_up_to_the_first_header(junk: int) -> None:
+    out = Conversation(syn=False).c(b"z" * junk + request(1)).b(reply(1)).run()
+    assert out.story() == [("request", 1), ("reply", 1)]
+    assert out.skipped(CLIENT) == {"unsynced": junk}
+
+
+@pytest.mark.parametrize(
+    ("junk", "cut"),
+    # The first eight bytes of a request at the start of a chunk may be the header of a reply.
+    [(0, cut) for cut in (*range(1, 8), *range(14, 21))]
+    # Up to 13 bytes are remembered; with 17, those of the client id included, the header is found in the first chunk.
+    + [(junk, cut) for junk in (1, 20) for cut in (*range(1, 14), *range(17, 21))],
+)
+def test_a_header_over_two_chunks_is_found(junk: int, cut: int) -> None:
+    one = request(1)
+    out = Conversation(syn=False).c(b"z" * junk + one[:cut], one[cut:] + request(2)).b(reply(1), reply(2)).run()
+    assert out.story() == [("request", 1), ("request", 2), ("reply", 1), ("reply", 2)]
+    assert out.skipped(CLIENT) == ({"unsynced": junk} if junk else {})
+    found = out.frames[0]
+    assert (found.number, found.first_time, found.seq) == (2, START + 2 * MS, 1000 + junk)
+
+
+def test_where_bytes_are_missing_between_two_chunks_no_header_lies_across() -> None:
+    one = request(1)
+    out = Conversation(syn=False).c(b"zz" + one[:8]).gap(CLIENT, 1).c(one[9:], request(2)).run()
+    assert [frame.correlation for frame in out.frames if frame.event == "request"] == [2]
+
+
+def test_a_guess_is_given_up_when_no_frame_follows() -> None:
+    """Inside the body of an unseen request lies what looks like one. The frame that it names is complete, and no header follows."""
+    inner = request(666, body=b"q" * 20)
+    split = len(inner) - 5
+    talk = Conversation(syn=False).c(b"zz" + inner[:split], inner[split:] + b"z" * 30, request(1)).b(reply(1))
+    out = talk.run()
+    assert out.story() == [("request", 1), ("reply", 1)]
+    assert out.skipped(CLIENT) == {"unsynced": 2 + len(inner) + 30}
+
+
+def test_an_expected_reply_is_believed_at_the_start_of_a_chunk() -> None:
+    """Inside what was guessed to be a reply a chunk begins with one that is waited for."""
+    body = b"z" * 10 + struct.pack(">ii", 5000, 2) + b"z" * 10  # a length, and the id of a request in flight
+    talk = Conversation().c(request(0), request(1), request(2)).b(reply(0)).gap(BROKER, 30).b(body, reply(1), reply(2))
+    out = talk.run()
+    assert out.story()[3:] == [("reply", 0), ("reply", 1), ("reply", 2)]
+    assert out.skipped(BROKER) == {"lost": len(body)}
+
+
+def test_a_search_ends_after_256_kib() -> None:
+    """Where no request was ever found: the connection is left unread."""
+    junk = b"z" * 65_536
+    out = Conversation(syn=False).c(*([junk] * 5), request(1)).run()
+    assert not out.frames
+    assert out.protocol == layout.PROTOCOL_OTHER
+    assert out.skipped(CLIENT) == {"unsynced": 5 * 65_536, "not kafka": len(request(1))}
+
+
+def test_a_search_goes_on_where_requests_were_found() -> None:
+    junk = b"z" * 65_536
+    talk = Conversation().c(request(1)).b(reply(1)).gap(CLIENT, 10).c(*([junk] * 5), request(2)).b(reply(2))
+    out = talk.run()
+    assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]

@@ -1,0 +1,97 @@
+"""Bare SASL tokens: frames without a Kafka header."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from chunk_rows import BROKER, CLIENT, SASL_HANDSHAKE, Conversation, framed, reply, request, text
+
+from dissectors import layout
+
+ACCEPTED, REFUSED = struct.pack(">hi", 0, 0), struct.pack(">hi", 33, 0)  # error code, mechanisms
+PLAIN_TOKEN = framed(b"\0alice\0secret")
+
+
+def handshake(correlation: int, version: int = 0, mechanism: bytes = b"PLAIN") -> bytes:
+    return request(correlation, SASL_HANDSHAKE, version, text(mechanism))
+
+
+def test_tokens_follow_a_handshake_of_version_0() -> None:
+    talk = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(PLAIN_TOKEN).b(framed(b"")).c(request(2)).b(reply(2))
+    out = talk.run()
+    assert out.story() == [
+        ("request", 1),
+        ("reply", 1),
+        ("token", CLIENT),
+        ("token", BROKER),
+        ("request", 2),
+        ("reply", 2),
+    ]
+    sent, answered = out.frames[2:4]
+    assert (sent.data, answered.data) == (PLAIN_TOKEN[4:], b"")
+    assert (sent.key, sent.status, answered.status) == (-2, "pending", "answered")
+
+
+def test_tokens_may_go_to_and_fro() -> None:
+    """SCRAM: two each."""
+    talk = Conversation().c(handshake(1)).b(reply(1, ACCEPTED))
+    talk.c(framed(b"n,,n=alice,r=xyz")).b(framed(b"r=xyzabc,s=salt,i=4096")).c(framed(b"c=biws,r=xyzabc,p=proof"))
+    out = talk.b(framed(b"v=signature")).c(request(2)).b(reply(2)).run()
+    assert [told[0] for told in out.story()] == ["request", "reply", *["token"] * 4, "request", "reply"]
+
+
+def test_a_handshake_of_version_1_brings_none() -> None:
+    """Its tokens are SaslAuthenticate requests."""
+    out = Conversation().c(handshake(1, version=1)).b(reply(1, ACCEPTED)).c(request(2)).b(reply(2)).run()
+    assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
+
+
+def test_a_refused_handshake_brings_none() -> None:
+    out = Conversation().c(handshake(1)).b(reply(1, REFUSED)).c(request(2)).b(reply(2)).run()
+    assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
+
+
+def test_right_behind_an_accepted_handshake_anything_is_a_token() -> None:
+    """Even what looks like a request."""
+    out = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(request(2)).b(framed(b"")).run()
+    assert [told[0] for told in out.story()] == ["request", "reply", "token", "token"]
+
+
+def test_where_the_reply_to_the_handshake_was_lost_the_bytes_tell() -> None:
+    lost = len(reply(1, ACCEPTED))
+    token = Conversation().c(handshake(1)).gap(BROKER, lost).c(PLAIN_TOKEN).b(framed(b"")).c(request(2)).run()
+    assert ("token", CLIENT) in token.story() and ("request", 2) in token.story()
+    other = Conversation().c(handshake(1)).gap(BROKER, lost).c(request(2)).b(reply(2)).run()
+    assert ("request", 2) in other.story() and ("token", CLIENT) not in other.story()
+
+
+def test_a_token_without_an_answer() -> None:
+    out = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(PLAIN_TOKEN).end(BROKER).run()
+    assert out.story()[2:] == [("token", CLIENT), ("closed", "token")]
+    assert out.frames[-1].key == -2
+
+
+@pytest.mark.parametrize("size", [20, 200, 2000])
+def test_a_connection_may_begin_with_a_gssapi_token(size: int) -> None:
+    """As before KIP-43: tag 0x60, length in DER, an object identifier. Wherever the length has one, two or three bytes."""
+    inner = b"\x06\x09" + b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x02" + bytes(size)
+    if len(inner) < 128:
+        der = bytes([len(inner)])
+    elif len(inner) < 256:
+        der = bytes([0x81, len(inner)])
+    else:
+        der = b"\x82" + struct.pack(">H", len(inner))
+    token = framed(b"\x60" + der + inner)
+    talk = Conversation().c(token).b(framed(b"\x60answer")).c(request(1)).b(reply(1))
+    out = talk.run()
+    assert out.story() == [("token", CLIENT), ("token", BROKER), ("request", 1), ("reply", 1)]
+    assert out.frames[0].data == token[4:]
+
+
+def test_no_token_has_more_than_a_mib() -> None:
+    long = struct.pack(">i", (1 << 20) + 1)
+    talk = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(long + bytes(20))
+    out = talk.run()
+    assert out.talk[layout.TALK_TOKENS] == 0
+    assert set(out.skipped(CLIENT)) == {"bad"}

@@ -1,0 +1,25 @@
+"""Pages that come from the source are those of this source; what the README shows exists."""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+import pytest
+from paths import ROOT
+
+from analyzer.cli.main import verbs
+
+
+@pytest.mark.slow
+def test_written_pages_are_current() -> None:
+    stale = runpy.run_path(str(ROOT / "docs" / "write.py"))["stale"]()
+    assert stale == [], "run `make docs`"
+
+
+def test_the_readme_names_only_commands_that_exist() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`make ([a-z]+)`", text)) | set(re.findall(r"^\$ make ([a-z]+)", text, re.M)) <= targets
+    words = re.findall(r"^\s*(?:\$ )?kanalyze ([a-z]+)(?: |$)", text, re.MULTILINE)
+    assert words and set(words) <= set(verbs())
