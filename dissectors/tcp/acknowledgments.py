@@ -1,4 +1,9 @@
-"""What a side acknowledges, and how long a hole that was acknowledged is waited for."""
+"""Acknowledgments: how far the peer has bytes of a side, and how long a hole before that is waited for.
+
+A hole that was acknowledged was received, so its bytes are late in the capture or missing from it. They are waited for during
+the reorder window, which begins with the ACK: a number of segments of the connection and a span of capture time, both of which
+have to pass. Of a side only one window runs at a time.
+"""
 
 import cython
 
@@ -11,7 +16,7 @@ from dissectors.tcp.state_columns import *
 
 @cython.cfunc
 def take_ack(tcp: TcpState, s: cython.longlong):
-    """Notes what side `s` acknowledges."""
+    """Notes what side `s` acknowledges with the loaded segment, and the last ACK of a handshake."""
     slot: cython.longlong = s >> 1
     acknowledge(tcp, s ^ 1, tcp.ack)
     if (
@@ -27,7 +32,7 @@ def take_ack(tcp: TcpState, s: cython.longlong):
 
 @cython.cfunc
 def acknowledge(tcp: TcpState, s: cython.longlong, ack: cython.longlong):
-    """The peer acknowledged bytes of side `s`; numbers far beyond anything seen are not believed."""
+    """The peer has acknowledged the bytes of side `s` before `ack`."""
     to: cython.longlong
     if tcp.side[s, SIDE_STATE] & (STATE_STARTED | STATE_ENDED) != STATE_STARTED:
         return
@@ -41,7 +46,7 @@ def acknowledge(tcp: TcpState, s: cython.longlong, ack: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def believed_ack(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython.longlong:
-    """How far an ACK number acknowledges side `s`; 0 when it cannot be."""
+    """The ACK number unwrapped for side `s`, not beyond its FIN; 0 when it lies too far beyond all that was seen."""
     to: cython.longlong = unwrap(tcp.side[s, SIDE_NEXT], ack)
     if tcp.side[s, SIDE_STATE] & STATE_FIN and to > tcp.side[s, SIDE_FIN_AT]:
         return tcp.side[s, SIDE_FIN_AT]
@@ -50,7 +55,7 @@ def believed_ack(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cyt
 
 @cython.cfunc
 def start_window(tcp: TcpState, s: cython.longlong, to: cython.longlong):
-    """Starts the window of a hole (or of the start) with the newest segment."""
+    """Begins the reorder window of the holes before `to` (0: of the start of the side) with the newest segment."""
     slot: cython.longlong = s >> 1
     tcp.side[s, SIDE_HOLE_ACK] = to
     tcp.side[s, SIDE_HOLE_TIME] = tcp.conn[slot, CONN_LAST_TIME]
@@ -68,31 +73,32 @@ def has_window_passed(
     ns: cython.longlong,
     segments: cython.longlong,
 ) -> cython.bint:
-    """Whether a window that began then has passed; a clock set back counts as time passed."""
+    """Whether a window of `ns` and `segments` that began at `time`, with `count` segments, has passed. A clock that was set
+    back counts as time passed."""
     span: cython.longlong = tcp.conn[slot, CONN_LAST_TIME] - time
     return (span >= ns or -span >= ns) and segments_seen(tcp, slot) - count >= segments
 
 
 @cython.cfunc
 def check_hole_window(tcp: TcpState, s: cython.longlong):
-    """Looks whether the window of the ACK noted for this side's holes has passed.
+    """Declares holes lost whose reorder window has passed.
 
-    One ACK is noted at a time. When its window has passed, all holes before it are lost, and the newest ACK is
-    noted with the time of now: so a later hole waits for one to two windows, and a row of holes for no more.
+    When the window has passed, all holes before its ACK are lost, and a new window begins now for the newest ACK. So a
+    later hole waits for one to two windows, and so does a row of holes.
     """
     slot: cython.longlong = s >> 1
     state: cython.longlong = tcp.side[s, SIDE_STATE]
-    noted: cython.longlong = tcp.side[s, SIDE_HOLE_ACK]
+    covered: cython.longlong = tcp.side[s, SIDE_HOLE_ACK]
     if state & (STATE_STARTED | STATE_ENDED) != STATE_STARTED:
         return
-    if noted > tcp.side[s, SIDE_NEXT]:
+    if covered > tcp.side[s, SIDE_NEXT]:
         if not has_window_passed(
             tcp, slot, tcp.side[s, SIDE_HOLE_TIME], tcp.side[s, SIDE_HOLE_COUNT], tcp.reorder_ns, tcp.reorder_segments
         ):
             return
-        tcp.side[s, SIDE_LOST_TO] = noted
+        tcp.side[s, SIDE_LOST_TO] = covered
         tcp.side[s, SIDE_LOST_TIME] = tcp.side[s, SIDE_HOLE_TIME]
         tcp.side[s, SIDE_LOST_NUMBER] = tcp.side[s, SIDE_HOLE_NUMBER]
     tcp.side[s, SIDE_HOLE_ACK] = 0
-    if tcp.side[s, SIDE_ACKED] > noted and is_awaited(tcp, s, tcp.side[s, SIDE_ACKED]):
+    if tcp.side[s, SIDE_ACKED] > covered and is_awaited(tcp, s, tcp.side[s, SIDE_ACKED]):
         start_window(tcp, s, tcp.side[s, SIDE_ACKED])

@@ -1,4 +1,7 @@
-"""Which bytes follow which: bytes of a side whose ACK number covers bytes of the peer come after those."""
+"""Causal order: bytes of a side are delivered behind those bytes of the peer that their ACK number acknowledges.
+
+So a reply never overtakes its request, whatever order the capture has them in.
+"""
 
 import cython
 
@@ -13,14 +16,14 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def must_wait(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython.bint:
-    """Whether bytes of side `s` with this ACK number follow bytes of the peer that are not delivered yet."""
+    """Whether bytes of side `s` with this ACK number must wait for bytes of the peer that are not delivered yet."""
     peer: cython.longlong = s ^ 1
     if ack == UNKNOWN or tcp.side[peer, SIDE_STATE] & STATE_ENDED:
         return False
     if tcp.side[peer, SIDE_STATE] & STATE_STARTED == 0:
         if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:
             return True
-        # Nothing of it yet: it may be late, unless its window has passed, or it has nothing to tell yet.
+        # Nothing of the peer was seen: its bytes may be late, unless its window has passed or they lie behind this ACK.
         return tcp.side[peer, SIDE_LOST_TO] == 0 and (
             tcp.side[peer, SIDE_LOWEST_START] == 0
             or unwrap(tcp.side[peer, SIDE_NEXT], ack) > tcp.side[peer, SIDE_LOWEST_START]
@@ -31,7 +34,7 @@ def must_wait(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython
 @cython.cfunc
 @cython.exceptval(-1)
 def is_first_record_next(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Whether the first record kept is the next of a side that has started."""
+    """Whether the first record of a side has the bytes that are delivered next."""
     return (
         tcp.side[s, SIDE_FIRST_RECORD] >= 0
         and tcp.side[s, SIDE_STATE] & STATE_STARTED != 0
@@ -42,7 +45,7 @@ def is_first_record_next(tcp: TcpState, s: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def captured_first(tcp: TcpState, slot: cython.longlong, one: cython.bint, other: cython.bint) -> cython.longlong:
-    """The side, among those that may, whose first record was captured first; -2 when neither may."""
+    """The `s` whose first record was captured first, if `one` (side 0) and `other` (side 1) allow it; -2 when neither does."""
     a: cython.longlong = 2 * slot
     if one and other:
         one = (

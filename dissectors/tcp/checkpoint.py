@@ -1,4 +1,13 @@
-"""Checkpoints of a connection, for a run over a part of a capture."""
+"""Checkpoints of a connection, for a task: a run over a part of a capture.
+
+A connection can be checkpointed while nothing of it is buffered or awaited, both sides go on, and it was seen at one capture
+point. What lies between two checkpoints, a span, does not depend on what lies before it but for the numbers of the checkpoint.
+So the run that joins the tasks need not see the span's segments: it checks that its connection matches the checkpoint before
+the span, and resumes at the one behind it.
+
+A span is spoiled when something came that makes this untrue: a segment earlier than the span, one with SYN, FIN or RST, one
+of another view, or a possible duplicate of a segment before the task.
+"""
 
 import cython
 
@@ -11,7 +20,7 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def note_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.bint:
-    """Says which part a segment of side `s` belongs to; true: the connection has come to where it was aimed at."""
+    """Notes a segment of side `s` in a task, and its part; true when `feed` shall stop, as `stop_after` asked."""
     slot: cython.longlong = s >> 1
     time: cython.longlong = tcp.segments[SEGMENT_TIME, row]
     if tcp.spoiling_until == UNKNOWN and time != UNKNOWN:
@@ -34,11 +43,7 @@ def note_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cyt
 
 @cython.cfunc
 def take_touched(tcp: TcpState, fresh: cython.longlong):
-    """(slot, part, spoiled, at rest) of connections of which segments came since the last call.
-
-    Those with less than `fresh` new bytes (an eighth of it where no stretch has begun) wait for the next call unless
-    something was spoiled.
-    """
+    """Connections with segments since the last call: see `Reassembly.take_touched`."""
     slot: cython.longlong
     found = []
     later = []
@@ -62,7 +67,7 @@ def take_touched(tcp: TcpState, fresh: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def can_checkpoint(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
+    """Whether a checkpoint of the connection can be taken now."""
     s: cython.longlong
     if (
         tcp.conn[slot, CONN_MODE] != MODE_LIVE | MODE_OPENED
@@ -91,7 +96,7 @@ def can_checkpoint(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 
 @cython.cfunc
 def take_checkpoint(tcp: TcpState, slot: cython.longlong):
-    """The numbers of a connection that is at rest (REST_ columns)."""
+    """TCP_CHECKPOINT_ columns, in their order."""
     column: cython.longlong
     s: cython.longlong
     found = [tcp.conn[slot, CONN_LAST_TIME], tcp.conn[slot, CONN_LAST_NUMBER]]
@@ -118,7 +123,7 @@ def endpoints(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def begin_span(tcp: TcpState, slot: cython.longlong, since: cython.longlong):
-    """A point of rest was taken down; segments before the time `since` spoil what follows. 0: no stretch has begun."""
+    """A span begins behind the checkpoint just taken; 0: none begins."""
     tcp.conn[slot, CONN_SPAN_BYTES] = 0
     tcp.conn[slot, CONN_SPAN_SINCE] = since
     tcp.conn[slot, CONN_STOP_SIDE] = 0
@@ -132,40 +137,40 @@ def stop_after(tcp: TcpState, slot: cython.longlong, side: cython.longlong, ahea
 
 
 @cython.cfunc
-def matches_checkpoint(tcp: TcpState, slot: cython.longlong, one, flip: cython.longlong):
-    """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
+def matches_checkpoint(tcp: TcpState, slot: cython.longlong, checkpoint, flip: cython.longlong):
+    """Whether the connection is at this checkpoint of another run, whose side 0 is side `flip` here."""
     d: cython.longlong
     mine: cython.longlong
     theirs: cython.longlong
-    if not can_checkpoint(tcp, slot) or tcp.conn[slot, CONN_LAST_NUMBER] != one[TCP_CHECKPOINT_NUMBER]:
+    if not can_checkpoint(tcp, slot) or tcp.conn[slot, CONN_LAST_NUMBER] != checkpoint[TCP_CHECKPOINT_NUMBER]:
         return False
     for d in range(2):
         mine = 2 * slot + (d ^ flip)
         theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
         if (
-            (tcp.side[mine, SIDE_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]) & LOW_32
-            or tcp.side[mine, SIDE_LAST_ACK] != one[theirs + TCP_CHECKPOINT_ACK]
-            or tcp.side[mine, SIDE_TTL] != one[theirs + TCP_CHECKPOINT_TTL]
+            (tcp.side[mine, SIDE_NEXT] - checkpoint[theirs + TCP_CHECKPOINT_NEXT]) & LOW_32
+            or tcp.side[mine, SIDE_LAST_ACK] != checkpoint[theirs + TCP_CHECKPOINT_ACK]
+            or tcp.side[mine, SIDE_TTL] != checkpoint[theirs + TCP_CHECKPOINT_TTL]
         ):
             return False
     return True
 
 
 @cython.cfunc
-def resume_behind(tcp: TcpState, slot: cython.longlong, one, two, flip: cython.longlong):
-    """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
+def resume_behind(tcp: TcpState, slot: cython.longlong, before, after, flip: cython.longlong):
+    """Takes the connection from the checkpoint `before`, which it matches, to `after`."""
     d: cython.longlong
     column: cython.longlong
     mine: cython.longlong
     theirs: cython.longlong
-    tcp.conn[slot, CONN_LAST_TIME] = two[TCP_CHECKPOINT_TIME]
-    tcp.conn[slot, CONN_LAST_NUMBER] = two[TCP_CHECKPOINT_NUMBER]
+    tcp.conn[slot, CONN_LAST_TIME] = after[TCP_CHECKPOINT_TIME]
+    tcp.conn[slot, CONN_LAST_NUMBER] = after[TCP_CHECKPOINT_NUMBER]
     for d in range(2):
         mine = 2 * slot + (d ^ flip)
         theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
-        tcp.side[mine, SIDE_NEXT] += two[theirs + TCP_CHECKPOINT_NEXT] - one[theirs + TCP_CHECKPOINT_NEXT]
-        tcp.side[mine, SIDE_LAST_ACK] = two[theirs + TCP_CHECKPOINT_ACK]
+        tcp.side[mine, SIDE_NEXT] += after[theirs + TCP_CHECKPOINT_NEXT] - before[theirs + TCP_CHECKPOINT_NEXT]
+        tcp.side[mine, SIDE_LAST_ACK] = after[theirs + TCP_CHECKPOINT_ACK]
         for column in range(PART_COUNTS):
             tcp.side[mine, SIDE_COUNTS + column] += (
-                two[theirs + TCP_CHECKPOINT_COUNTS + column] - one[theirs + TCP_CHECKPOINT_COUNTS + column]
+                after[theirs + TCP_CHECKPOINT_COUNTS + column] - before[theirs + TCP_CHECKPOINT_COUNTS + column]
             )

@@ -1,4 +1,10 @@
-"""Connections that begin and end inside one task."""
+"""Complete connections: those that begin and end inside one task.
+
+Nothing of such a connection depends on what lies before the task. `take_complete` tells of those that began with a bare SYN,
+ended by themselves and were seen at one capture point. The run that joins the tasks sees only their SYN: there the connection
+is adopted, that is put into the state that it had at its end in the task, and leaves no rows. A segment of an adopted
+connection that comes later disturbs it, unless it begins a new one: then the task was wrong about it.
+"""
 
 from array import array
 
@@ -12,7 +18,7 @@ from dissectors.tcp.state_columns import *
 
 @cython.cfunc
 def note_complete(tcp: TcpState, slot: cython.longlong):
-    """Takes down a connection that is over."""
+    """Writes a COMPLETE_ row for a connection whose slot is freed, if it was complete."""
     d: cython.longlong
     at: cython.longlong
     if tcp.conn[slot, CONN_MODE] & MODE_CLOSED == 0 or tcp.conn[slot, CONN_FROM_SYN] == 0 or tcp.conn[slot, CONN_VIEW]:
@@ -37,25 +43,21 @@ def note_complete(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def take_complete(tcp: TcpState):
-    """WHOLE_ columns, one connection after the other, of those that were over by themselves since the last call, began with
-    a bare SYN and were seen at one place only."""
-    whole = tcp.complete
+    """The rows written since the last call, without flows of which there was a second view."""
+    rows = tcp.complete
     tcp.complete = array("q")
     if not tcp.viewed_flows:
-        return whole
-    kept = array("q")
-    for at in range(0, len(whole), COMPLETE_COLUMNS):
-        if whole[at + COMPLETE_FLOW] not in tcp.viewed_flows:
-            kept.extend(whole[at : at + COMPLETE_COLUMNS])
-    return kept
+        return rows
+    found = array("q")
+    for at in range(0, len(rows), COMPLETE_COLUMNS):
+        if rows[at + COMPLETE_FLOW] not in tcp.viewed_flows:
+            found.extend(rows[at : at + COMPLETE_COLUMNS])
+    return found
 
 
 @cython.cfunc
-def adopt_complete(tcp: TcpState, slot: cython.longlong, number: cython.longlong, whole):
-    """Makes the connection that just began with packet `number` what it was in another run when it was over (`take_whole`).
-
-    False: it did not begin there. It leaves no rows; whatever comes of it, and begins no other one, disturbs it.
-    """
+def adopt_complete(tcp: TcpState, slot: cython.longlong, number: cython.longlong, row):
+    """Adopts the connection in `slot`, which began with packet `number`; false when another connection is there."""
     d: cython.longlong
     at: cython.longlong
     if (
@@ -68,19 +70,20 @@ def adopt_complete(tcp: TcpState, slot: cython.longlong, number: cython.longlong
         return False
     tcp.conn[slot, CONN_MODE] = MODE_LIVE | MODE_CLOSED | MODE_ADOPTED
     tcp.conn[slot, CONN_PENDING] = 1
-    tcp.conn[slot, CONN_CLOSE] = whole[COMPLETE_CLOSE]
+    tcp.conn[slot, CONN_CLOSE] = row[COMPLETE_CLOSE]
     tcp.conn[slot, CONN_CLOSED_NUMBER] = number
     for d in range(2):
         at = COMPLETE_SIDES + COMPLETE_SIDE_COLUMNS * d
-        tcp.side[2 * slot + d, SIDE_STATE] = whole[at + COMPLETE_STATE]
-        tcp.side[2 * slot + d, SIDE_START] = whole[at + COMPLETE_START]
-        tcp.side[2 * slot + d, SIDE_NEXT] = whole[at + COMPLETE_NEXT]
-        tcp.side[2 * slot + d, SIDE_TTL] = whole[at + COMPLETE_TTL]
-        tcp.side[2 * slot + d, SIDE_STREAM] = whole[at + COMPLETE_STREAM]
-        tcp.side[2 * slot + d, SIDE_GAPS] = whole[at + COMPLETE_GAPS]
+        tcp.side[2 * slot + d, SIDE_STATE] = row[at + COMPLETE_STATE]
+        tcp.side[2 * slot + d, SIDE_START] = row[at + COMPLETE_START]
+        tcp.side[2 * slot + d, SIDE_NEXT] = row[at + COMPLETE_NEXT]
+        tcp.side[2 * slot + d, SIDE_TTL] = row[at + COMPLETE_TTL]
+        tcp.side[2 * slot + d, SIDE_STREAM] = row[at + COMPLETE_STREAM]
+        tcp.side[2 * slot + d, SIDE_GAPS] = row[at + COMPLETE_GAPS]
     return True
 
 
 @cython.cfunc
 def disturb(tcp: TcpState, slot: cython.longlong):
+    """A segment of an adopted connection came."""
     tcp.disturbed.append(tcp.conn[slot, CONN_PART])

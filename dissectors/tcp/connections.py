@@ -1,4 +1,8 @@
-"""The flow table: which slot has the connection of a segment, and new slots."""
+"""The flow table: which slot has the connection of a segment, and new slots.
+
+The table is open addressing with linear probing: `table` holds slots, -1 is empty, and it has four entries for each slot. Both
+directions of a 4-tuple have the same hash. The same 4-tuple may stand in several slots, one for each view of the connection.
+"""
 
 import heapq
 
@@ -72,6 +76,7 @@ def find_sender(tcp: TcpState, segments: cython.longlong[:, ::1], row: cython.lo
 
 @cython.cfunc
 def enter_slot(tcp: TcpState, slot: cython.longlong):
+    """Puts a slot into the table."""
     i: cython.longlong = tcp.conn[slot, CONN_HASH] & tcp.mask
     while tcp.table[i] >= 0:
         i = (i + 1) & tcp.mask
@@ -80,7 +85,7 @@ def enter_slot(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def remove_slot(tcp: TcpState, slot: cython.longlong):
-    """Takes a slot out of the table and moves later entries up, so that no search meets a hole."""
+    """Takes a slot out of the table and moves later entries up, so that no search stops before its entry."""
     i: cython.longlong = tcp.conn[slot, CONN_HASH] & tcp.mask
     home: cython.longlong
     j: cython.longlong
@@ -100,6 +105,7 @@ def remove_slot(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def grow_slots(tcp: TcpState):
+    """Twice as many slots, and a table for them."""
     slot: cython.longlong
     size: cython.longlong = max(128, 2 * tcp.slots)
     tcp.conn_memory = grown_matrix(tcp.conn_memory, CONN_COLUMNS, size)
@@ -120,9 +126,9 @@ def grow_slots(tcp: TcpState):
 @cython.cfunc
 @cython.exceptval(-1)
 def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cython.longlong:
-    """Opens a part for the segment's tuple; returns 2 * slot + side of its sender.
+    """Begins a part with this segment; returns 2 * slot + side of its sender.
 
-    A SYN+ACK has overtaken its SYN, or that one is not in the capture: its receiver is side 0.
+    The sender is side 0. Only of a SYN+ACK it is side 1: its SYN comes later, or is not in the capture.
     """
     slot: cython.longlong
     column: cython.longlong
@@ -183,7 +189,7 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
 @cython.cfunc
 @cython.exceptval(-1)
 def flow_of_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
-    """What `flows` gives for the segments of a connection."""
+    """The hash that `flows` gives for the segments of a connection."""
     return flow_hash(
         0,
         tcp.conn[slot, CONN_SCOPE],
@@ -199,7 +205,7 @@ def flow_of_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_only_view(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Whether no other slot has the same tuple."""
+    """Whether no other slot has the same 4-tuple: the connection was seen at one capture point."""
     i: cython.longlong = tcp.conn[slot, CONN_HASH] & tcp.mask
     other: cython.longlong = tcp.table[i]
     while other >= 0:
@@ -213,6 +219,7 @@ def is_only_view(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_same_tuple(tcp: TcpState, one: cython.longlong, other: cython.longlong) -> cython.bint:
+    """Whether two slots have the same scope and endpoints, in either order."""
     column: cython.longlong
     straight: cython.bint = tcp.conn[one, CONN_SCOPE] == tcp.conn[other, CONN_SCOPE]
     crossed: cython.bint = straight

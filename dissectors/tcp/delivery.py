@@ -1,4 +1,8 @@
-"""Payloads that are handed on: from the block, or from what was buffered."""
+"""Payloads: what is next is delivered from the block, what is later is buffered, what was seen is a retransmission.
+
+The first copy of a byte wins. Bytes that were not captured (snaplen) become a gap with the reason GAP_CUT. What lies behind the
+end of a stream is no part of it, and a problem.
+"""
 
 import cython
 
@@ -16,12 +20,12 @@ from dissectors.tcp.stream_start import lower_start
 
 @cython.cfunc
 def take_data(tcp: TcpState, s: cython.longlong):
-    """Delivers the part of a payload that is next, keeps the part that is later, counts the rest as seen before."""
+    """Takes the payload of the loaded segment, of side `s`."""
     first: cython.longlong = unwrap_of_side(tcp, s, tcp.seq)
     begin: cython.longlong
     end: cython.longlong
     stop: cython.longlong
-    kept: cython.longlong
+    buffered: cython.longlong
     ack: cython.longlong = tcp.ack
     if tcp.side[s, SIDE_STATE] & STATE_STARTED == 0:
         if not lower_start(tcp, s, first):
@@ -45,9 +49,9 @@ def take_data(tcp: TcpState, s: cython.longlong):
             stop = min(end, tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ])
         deliver_from_block(tcp, s, first, stop)
     if stop < end:
-        kept = buffer_bytes(tcp, s, first, stop, end)
-        if kept > 0:
-            # While the peer's start is held back, waiting says nothing about the order of the capture.
+        buffered = buffer_bytes(tcp, s, first, stop, end)
+        if buffered > 0:
+            # While the peer has not started, waiting says nothing about the order of the capture.
             if tcp.side[s ^ 1, SIDE_STATE] & STATE_STARTED or tcp.side[s ^ 1, SIDE_LOST_TO]:
                 tcp.side[s, SIDE_REORDERED] += 1
         elif stop == begin:
@@ -57,7 +61,7 @@ def take_data(tcp: TcpState, s: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def before_end(tcp: TcpState, s: cython.longlong, begin: cython.longlong, end: cython.longlong) -> cython.longlong:
-    """`end`, or where the stream ends before it: what lies beyond is no part of the stream."""
+    """`end`, or the end of the stream when that lies before it; the bytes of [begin, end) beyond it are a problem."""
     last: cython.longlong = end
     if tcp.side[s, SIDE_STATE] & STATE_ENDED:
         last = min(end, tcp.side[s, SIDE_NEXT])
@@ -71,7 +75,7 @@ def before_end(tcp: TcpState, s: cython.longlong, begin: cython.longlong, end: c
 
 @cython.cfunc
 def deliver_from_block(tcp: TcpState, s: cython.longlong, first: cython.longlong, stop: cython.longlong):
-    """Delivers [next, stop) of a payload that begins at `first`, from the block; what was not captured is a gap."""
+    """Delivers [SIDE_NEXT, stop) of the loaded payload, which begins at `first`, from the block."""
     skip: cython.longlong = tcp.side[s, SIDE_NEXT] - first
     there: cython.longlong = min(stop, first + tcp.captured) - tcp.side[s, SIDE_NEXT]
     if there > 0:
@@ -83,7 +87,7 @@ def deliver_from_block(tcp: TcpState, s: cython.longlong, first: cython.longlong
 @cython.cfunc
 @cython.exceptval(-1)
 def deliver_one(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Lets out a record that is next in its stream and follows nothing of the peer."""
+    """Delivers a record that is next in its stream and need not wait for the peer; false when there is none."""
     a: cython.longlong = 2 * slot
     s: cython.longlong = captured_first(
         tcp,
@@ -100,6 +104,7 @@ def deliver_one(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 
 @cython.cfunc
 def deliver_first_record(tcp: TcpState, s: cython.longlong):
+    """Delivers the first record of a side, from the arena."""
     record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     length: cython.longlong = tcp.records[record, RECORD_LENGTH]
     time: cython.longlong = tcp.records[record, RECORD_TIME]

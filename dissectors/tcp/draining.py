@@ -1,4 +1,8 @@
-"""What is done for a connection after each segment, step by step, until all that is left has to wait."""
+"""Draining: delivers what can be delivered of a connection, step by step, until all that is left has to wait.
+
+Each step is decided by the state of the connection alone and writes at most ROWS_PER_STEP chunk rows. So a full output or heap may
+interrupt between any two steps, and the next call goes on with the slot in `draining`. A slot with MODE_FLUSH is emptied and freed.
+"""
 
 import cython
 
@@ -19,7 +23,7 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def begin_batch(tcp: TcpState, chunks: cython.longlong[:, ::1]) -> cython.longlong:
-    """Opens a batch: pages that the last one's chunks referred to are free again, unfinished work goes on."""
+    """Begins a batch: released pages are free again, and a slot that was interrupted is drained. Returns why it stopped."""
     check_room(chunks, CHUNK_COLUMNS, ROWS_PER_STEP)
     tcp.chunks = chunks
     tcp.chunk_room = chunks.shape[1]
@@ -35,7 +39,7 @@ def begin_batch(tcp: TcpState, chunks: cython.longlong[:, ::1]) -> cython.longlo
 @cython.cfunc
 @cython.exceptval(-1)
 def flush_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
-    """Lets everything out and frees the slot; to be called again unless it returns WHY_DONE."""
+    """Delivers or gives up everything and frees the slot; to be called again unless it returns WHY_DONE."""
     tcp.conn[slot, CONN_MODE] |= MODE_FLUSH
     return drain_slot(tcp, slot)
 
@@ -43,7 +47,7 @@ def flush_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def drain_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
-    """Takes steps while there is one to take. Each looks at the state alone, so a stop loses nothing."""
+    """Takes steps until none is left to take; returns why it stopped."""
     while True:
         if tcp.chunk_rows + ROWS_PER_STEP > tcp.chunk_room:
             return WHY_OUTPUT_FULL
@@ -62,6 +66,7 @@ def drain_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_undisturbed(tcp: TcpState, slot: cython.longlong) -> cython.bint:
+    """Whether nothing is pending, so that the next segment may take the fast path."""
     return (
         has_nothing_pending(tcp, 2 * slot)
         and has_nothing_pending(tcp, 2 * slot + 1)
@@ -74,7 +79,7 @@ def is_undisturbed(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def take_step(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Lets one thing out, or gives one up; false when all that is left has to wait."""
+    """Delivers one thing or gives one up; false when all that is left has to wait."""
     a: cython.longlong = 2 * slot
     mode: cython.longlong
     if has_nothing_pending(tcp, a) and has_nothing_pending(tcp, a + 1) and tcp.conn[slot, CONN_RST] == 0:
@@ -96,7 +101,7 @@ def take_step(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 
 @cython.cfunc
 def close_slot(tcp: TcpState, slot: cython.longlong):
-    """Frees a slot: CLOSE row, part row."""
+    """Frees a slot: writes the CLOSE row and the part's row, unless another run did."""
     if tcp.conn[slot, CONN_MODE] & MODE_ADOPTED == 0:
         stream_row(
             tcp, CHUNK_CLOSE, 2 * slot, 0, 0, tcp.conn[slot, CONN_LAST_TIME], tcp.conn[slot, CONN_LAST_NUMBER], 0

@@ -1,4 +1,13 @@
-"""Segments that were captured twice."""
+"""Duplicates: the same packet captured twice, as by `-i any`, on two interfaces or in two files.
+
+At the same capture point the TTL of both is equal, at another one it differs. A sender counts its packets in the IP id, so a
+retransmission has another id. IPv6 has no id, and some senders write 0: there checksum and window have to be equal, which
+TCP timestamps prevent in a retransmission, unless a network card writes the checksum. So without an id a duplicate must be of
+another interface too, or come so soon that nobody can have asked for a retransmission.
+
+A duplicate is looked for only when a segment brings nothing new, among the last segments of all connections. These stand in a
+ring (`recent`); `recent_index` chains those of equal hash, the newest first.
+"""
 
 import cython
 
@@ -9,7 +18,7 @@ from dissectors.tcp.sides import acks_more, end_of_seen
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 
-# What of a segment is remembered: enough to know it again.
+# The columns of a segment by which it is known again.
 REMEMBERED = (
     SEGMENT_TIME, SEGMENT_SRC_LOW, SEGMENT_DST_LOW, SEGMENT_SRC_PORT, SEGMENT_DST_PORT, SEGMENT_SEQ, SEGMENT_ACK,
     SEGMENT_FLAGS, SEGMENT_WINDOW, SEGMENT_LENGTH, SEGMENT_TTL, SEGMENT_IP_ID, SEGMENT_SCOPE, SEGMENT_INTERFACE,
@@ -18,6 +27,7 @@ REMEMBERED = (
 
 @cython.cfunc
 def forget_recent(tcp: TcpState):
+    """An empty ring. Its rows have no power-of-two length, like those of a batch: columns would share cache lines."""
     tcp.recent = new_matrix(SEGMENT_COLUMNS, RECENT_SEGMENTS + 8)
     tcp.recent_count = 0
     tcp.recent_index = new_matrix(2, RECENT_SEGMENTS + 8)
@@ -27,7 +37,7 @@ def forget_recent(tcp: TcpState):
 
 @cython.cfunc
 def remember_segments(tcp: TcpState, segments: cython.longlong[:, ::1], rows: cython.longlong):
-    """Takes segments that `jump` goes over as such that came: a copy of one of them may follow."""
+    """Puts segments into the ring that `resume` passes over: a duplicate of one of them may follow."""
     tcp.segments = segments
     tcp.first_row = 0
     remember_rows(tcp, rows)
@@ -75,7 +85,7 @@ def index_recent(tcp: TcpState):
 @cython.cfunc
 @cython.exceptval(-1)
 def bucket_of(segments: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
-    """Where the index of recent segments has those like this one."""
+    """The bucket of `recent_index` that has the segments like this one."""
     x: cython.longlong = segments[SEGMENT_SEQ, row] + 40503 * (segments[SEGMENT_IP_ID, row] & 0xFFFF)
     x += 31 * segments[SEGMENT_ACK, row]
     return (x ^ (x >> 12)) & 4095
@@ -84,7 +94,7 @@ def bucket_of(segments: cython.longlong[:, ::1], row: cython.longlong) -> cython
 @cython.cfunc
 @cython.exceptval(-1)
 def may_be_duplicate(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Whether the segment taken in brings nothing that was not seen: else there is no copy to look for."""
+    """Whether the loaded segment brings nothing new of side `s`: any other cannot be a duplicate."""
     if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
         return True
     if tcp.length > 0:
@@ -110,7 +120,7 @@ def is_duplicate(tcp: TcpState, row: cython.longlong, at_same_point: cython.bint
     index_recent(tcp)
     i = tcp.recent_index[0, bucket_of(tcp.segments, row)]
     while i > 0 and i > tcp.recent_count - RECENT_SEGMENTS:
-        if is_same_packet(tcp, tcp.recent, (i - 1) % RECENT_SEGMENTS, row, at_same_point):
+        if is_same_packet(tcp, (i - 1) % RECENT_SEGMENTS, row, at_same_point):
             return True
         i = tcp.recent_index[1, (i - 1) % RECENT_SEGMENTS]
     return False
@@ -119,38 +129,37 @@ def is_duplicate(tcp: TcpState, row: cython.longlong, at_same_point: cython.bint
 @cython.cfunc
 @cython.inline
 @cython.exceptval(-1)
-def is_same_packet(
-    tcp: TcpState, known: cython.longlong[:, ::1], i: cython.longlong, row: cython.longlong, at_same_point: cython.bint
-) -> cython.bint:
-    """The rule of `_is_copy` for one earlier segment."""
+def is_same_packet(tcp: TcpState, i: cython.longlong, row: cython.longlong, at_same_point: cython.bint) -> cython.bint:
+    """Whether row `i` of the ring is the same packet as the segment, by the rules above."""
     number: cython.longlong = tcp.segments[SEGMENT_IP_ID, row]
     span: cython.longlong = 0
-    if known[SEGMENT_SEQ, i] != tcp.segments[SEGMENT_SEQ, row]:
+    if tcp.recent[SEGMENT_SEQ, i] != tcp.segments[SEGMENT_SEQ, row]:
         return False
     if (
-        known[SEGMENT_IP_ID, i] != number
-        or known[SEGMENT_LENGTH, i] != tcp.segments[SEGMENT_LENGTH, row]
-        or known[SEGMENT_ACK, i] != tcp.segments[SEGMENT_ACK, row]
-        or known[SEGMENT_FLAGS, i] != tcp.segments[SEGMENT_FLAGS, row]
-        or known[SEGMENT_WINDOW, i] != tcp.segments[SEGMENT_WINDOW, row]
-        or known[SEGMENT_SRC_PORT, i] != tcp.segments[SEGMENT_SRC_PORT, row]
-        or known[SEGMENT_DST_PORT, i] != tcp.segments[SEGMENT_DST_PORT, row]
-        or known[SEGMENT_SRC_LOW, i] != tcp.segments[SEGMENT_SRC_LOW, row]
-        or known[SEGMENT_DST_LOW, i] != tcp.segments[SEGMENT_DST_LOW, row]
-        or known[SEGMENT_SCOPE, i] != tcp.segments[SEGMENT_SCOPE, row]
-        or (known[SEGMENT_TTL, i] == tcp.segments[SEGMENT_TTL, row]) != at_same_point
+        tcp.recent[SEGMENT_IP_ID, i] != number
+        or tcp.recent[SEGMENT_LENGTH, i] != tcp.segments[SEGMENT_LENGTH, row]
+        or tcp.recent[SEGMENT_ACK, i] != tcp.segments[SEGMENT_ACK, row]
+        or tcp.recent[SEGMENT_FLAGS, i] != tcp.segments[SEGMENT_FLAGS, row]
+        or tcp.recent[SEGMENT_WINDOW, i] != tcp.segments[SEGMENT_WINDOW, row]
+        or tcp.recent[SEGMENT_SRC_PORT, i] != tcp.segments[SEGMENT_SRC_PORT, row]
+        or tcp.recent[SEGMENT_DST_PORT, i] != tcp.segments[SEGMENT_DST_PORT, row]
+        or tcp.recent[SEGMENT_SRC_LOW, i] != tcp.segments[SEGMENT_SRC_LOW, row]
+        or tcp.recent[SEGMENT_DST_LOW, i] != tcp.segments[SEGMENT_DST_LOW, row]
+        or tcp.recent[SEGMENT_SCOPE, i] != tcp.segments[SEGMENT_SCOPE, row]
+        or (tcp.recent[SEGMENT_TTL, i] == tcp.segments[SEGMENT_TTL, row]) != at_same_point
     ):
         return False
-    if known[SEGMENT_TIME, i] != UNKNOWN and tcp.segments[SEGMENT_TIME, row] != UNKNOWN:
-        span = tcp.segments[SEGMENT_TIME, row] - known[SEGMENT_TIME, i]
+    if tcp.recent[SEGMENT_TIME, i] != UNKNOWN and tcp.segments[SEGMENT_TIME, row] != UNKNOWN:
+        span = tcp.segments[SEGMENT_TIME, row] - tcp.recent[SEGMENT_TIME, i]
         span = max(span, -span)
-    if number > 0 or known[SEGMENT_INTERFACE, i] != tcp.segments[SEGMENT_INTERFACE, row]:
+    if number > 0 or tcp.recent[SEGMENT_INTERFACE, i] != tcp.segments[SEGMENT_INTERFACE, row]:
         return span <= DUPLICATE_NS
     return span < DUPLICATE_SOON_NS
 
 
 @cython.cfunc
 def count_duplicate(tcp: TcpState, s: cython.longlong):
+    """Counts a duplicate by the input that brought it; in a task the caller counts, by part."""
     number = tcp.number >> SPLIT_SHIFT
     tcp.side[s, SIDE_DUPLICATES] += 1
     if tcp.in_task:

@@ -1,4 +1,9 @@
-"""The ends of a stream: FIN and RST."""
+"""The ends of a stream: FIN and RST.
+
+A FIN ends its side once all bytes before it are delivered. A RST ends both sides, once all before it is delivered or the reorder
+window has passed. Both are believed only when their sequence number can be (RFC 5961): nobody outside shall end a connection by
+guessing.
+"""
 
 import heapq
 
@@ -20,7 +25,7 @@ from dissectors.tcp.stream_start import lower_start
 
 @cython.cfunc
 def take_fin(tcp: TcpState, s: cython.longlong):
-    """Notes where the stream ends; a place that cannot be is not believed."""
+    """Takes the FIN of the loaded segment, of side `s`, unless it lies where the stream cannot end."""
     at: cython.longlong
     if tcp.side[s, SIDE_STATE] & (STATE_FIN | STATE_ENDED):
         return
@@ -43,7 +48,7 @@ def take_fin(tcp: TcpState, s: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def end_by_fin(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Ends a side whose stream is delivered up to its FIN."""
+    """Ends a side whose stream is delivered up to its FIN; false when it is not."""
     if tcp.side[s, SIDE_STATE] & (STATE_FIN | STATE_STARTED | STATE_ENDED) != STATE_FIN | STATE_STARTED:
         return False
     if tcp.side[s, SIDE_NEXT] < tcp.side[s, SIDE_FIN_AT] or must_wait(tcp, s, tcp.side[s, SIDE_FIN_ACK]):
@@ -56,6 +61,7 @@ def end_by_fin(tcp: TcpState, s: cython.longlong) -> cython.bint:
 def end_side(
     tcp: TcpState, s: cython.longlong, reason: cython.longlong, time: cython.longlong, number: cython.longlong
 ):
+    """Ends a side: what is buffered behind its end is dropped."""
     slot: cython.longlong = s >> 1
     stream_row(tcp, CHUNK_END, s, 0, 0, time, number, reason)
     if tcp.side[s, SIDE_FIRST_RECORD] >= 0:
@@ -73,21 +79,21 @@ def end_side(
 
 @cython.cfunc
 def take_reset(tcp: TcpState, s: cython.longlong):
-    """Notes a reset whose numbers fit (RFC 5961): nobody outside shall end a connection by guessing."""
+    """Takes the RST of the loaded segment, of side `s`, if its sequence number (or what a refusal acknowledges) is believed."""
     slot: cython.longlong = s >> 1
     at: cython.longlong = 0
-    fits: cython.bint = True
+    is_believed: cython.bint = True
     if tcp.conn[slot, CONN_MODE] & MODE_CLOSED or tcp.conn[slot, CONN_RST]:
         return
     if tcp.side[s, SIDE_NEXT]:
         at = unwrap(tcp.side[s, SIDE_NEXT], tcp.seq)
-        fits = tcp.side[s, SIDE_NEXT] - OLDEST_RESET <= at and at <= end_of_seen(tcp, s) + LARGEST_JUMP
+        is_believed = tcp.side[s, SIDE_NEXT] - OLDEST_RESET <= at and at <= end_of_seen(tcp, s) + LARGEST_JUMP
     if tcp.side[s, SIDE_STATE] & STATE_STARTED == 0 and tcp.side[s ^ 1, SIDE_STATE] & STATE_STARTED:
         # A refusal has the number 0, but acknowledges the SYN.
         if tcp.ack != UNKNOWN:
-            fits = believed_ack(tcp, s ^ 1, tcp.ack) >= tcp.side[s ^ 1, SIDE_START]
-        at = at if fits and tcp.side[s, SIDE_FIRST_RECORD] >= 0 else 0
-    if not fits:
+            is_believed = believed_ack(tcp, s ^ 1, tcp.ack) >= tcp.side[s ^ 1, SIDE_START]
+        at = at if is_believed and tcp.side[s, SIDE_FIRST_RECORD] >= 0 else 0
+    if not is_believed:
         problem_row(tcp, PROBLEM_RESET_IGNORED, s, tcp.seq, 0)
         return
     tcp.conn[slot, CONN_RST] = 1 + (s & 1)
@@ -117,7 +123,7 @@ def is_reset_due(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def end_by_reset(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Ends what has not ended, the side that reset first."""
+    """Ends what has not ended, the side that reset first; false when there was no reset."""
     s: cython.longlong = 2 * slot + tcp.conn[slot, CONN_RST] - 1
     if tcp.conn[slot, CONN_RST] == 0:
         return False

@@ -1,4 +1,8 @@
-"""Which connection is given up first when there are too many, or too much is buffered."""
+"""Which connection is given up first when there are too many, or too much is buffered.
+
+Too many: of the closed the one closed first, else the one idle for longest. Too much buffered: the connection idle for longest
+among those with a backlog, that is with buffered bytes.
+"""
 
 import heapq
 
@@ -11,9 +15,9 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def slot_to_evict(tcp: TcpState) -> cython.longlong:
-    """The slot to give up: of the closed the one closed first, else the one idle for longest.
+    """The slot to evict.
 
-    The heap holds what was true when an entry was made; what has become wrong is put right when it surfaces.
+    The heap holds ranks that were true when they were entered; one that has changed is entered again when it comes up.
     """
     slot: cython.longlong
     if tcp.eviction_heap is None or len(tcp.eviction_heap) > 4 * tcp.live + 64:
@@ -34,6 +38,7 @@ def slot_to_evict(tcp: TcpState) -> cython.longlong:
 
 @cython.cfunc
 def eviction_rank(tcp: TcpState, slot: cython.longlong):
+    """An entry of the eviction heap: whether it is open, the packet that closed it or its newest one, slot and part."""
     if tcp.conn[slot, CONN_MODE] & MODE_CLOSED:
         return (0, tcp.conn[slot, CONN_CLOSED_NUMBER], slot, tcp.conn[slot, CONN_PART])
     return (1, tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
@@ -42,12 +47,12 @@ def eviction_rank(tcp: TcpState, slot: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-2)
 def next_backlog(tcp: TcpState) -> cython.longlong:
-    """The slot that keeps bytes and was heard of longest ago; -1 when none keeps any.
+    """The slot with a backlog that is idle for longest; -1 when none has a backlog.
 
-    All are looked at once and kept in order; whoever was heard of since waits for the next look.
+    All slots are sorted at once; one that had a segment since then waits until they are sorted again.
     """
     slot: cython.longlong
-    looked: cython.bint = False
+    is_sorted: cython.bint = False
     while True:
         while tcp.backlogs:
             number, slot, part = tcp.backlogs.pop()
@@ -57,9 +62,9 @@ def next_backlog(tcp: TcpState) -> cython.longlong:
                 and tcp.conn[slot, CONN_LAST_NUMBER] == number
             ):
                 return slot
-        if looked:
+        if is_sorted:
             return -1
-        looked = True
+        is_sorted = True
         tcp.backlogs = [
             (tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
             for slot in range(tcp.slots)
@@ -71,6 +76,7 @@ def next_backlog(tcp: TcpState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def has_backlog(tcp: TcpState, slot: cython.longlong) -> cython.bint:
+    """Whether bytes of the connection are buffered."""
     return (
         tcp.conn[slot, CONN_MODE] & MODE_LIVE != 0
         and tcp.side[2 * slot, SIDE_PAGES] + tcp.side[2 * slot + 1, SIDE_PAGES] > 0

@@ -1,4 +1,9 @@
-"""A segment in order while nothing waits: nearly all segments of a capture."""
+"""Segments in order while nothing is pending: nearly all segments of a capture.
+
+A segment is taken here when nothing is pending on its connection, it has no SYN, FIN or RST, acknowledges only bytes that were
+delivered, and its payload, if any, is the next of its side and captured in full. Its payload goes out as a reference into the
+block. Each other segment goes to `thorough_path`. This file decides how fast reassembly is: measure each change.
+"""
 
 import cython
 
@@ -14,7 +19,7 @@ from dissectors.tcp.state_columns import *
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.bint:
-    """Takes in a segment of side `s` that is in order while nothing waits; false when it is anything else."""
+    """Takes a segment of side `s` that is in order while nothing is pending; false, and nothing done, otherwise."""
     slot: cython.longlong = s >> 1
     peer: cython.longlong = s ^ 1
     flags: cython.longlong = tcp.segments[SEGMENT_FLAGS, row]
@@ -69,6 +74,7 @@ def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def count_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.int:
+    """Counts a segment of side `s` that is no duplicate."""
     flags: cython.longlong = tcp.segments[SEGMENT_FLAGS, row]
     tcp.conn[s >> 1, CONN_LAST_TIME] = tcp.segments[SEGMENT_TIME, row]
     tcp.conn[s >> 1, CONN_LAST_NUMBER] = tcp.segments[SEGMENT_NUMBER, row]

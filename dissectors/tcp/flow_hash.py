@@ -1,4 +1,8 @@
-"""The hash of a flow."""
+"""The hash of a flow: scope, addresses and ports.
+
+It is the same for both directions and never negative. With seed 0 it is the same in every process and goes into ids; the flow
+table uses a random seed, so that nobody can make a capture whose flows collide.
+"""
 
 import cython
 
@@ -20,6 +24,7 @@ def mix(x: cython.ulonglong) -> cython.ulonglong:
 def endpoint_hash(
     seed: cython.ulonglong, high: cython.longlong, low: cython.longlong, port: cython.longlong
 ) -> cython.ulonglong:
+    """The hash of one address and its port."""
     x: cython.ulonglong = seed ^ (cython.cast(cython.ulonglong, high) & ALL_64)
     x = mix(x) ^ (cython.cast(cython.ulonglong, low) & ALL_64)
     return mix((x + (cython.cast(cython.ulonglong, port) << 1)) & ALL_64)
@@ -37,7 +42,7 @@ def flow_hash(
     b_low: cython.longlong,
     b_port: cython.longlong,
 ) -> cython.longlong:
-    """Not negative, and the same for both directions: which side was seen first must not matter."""
+    """The hash of a flow: a sum over both endpoints, so that which side was seen first does not matter."""
     x: cython.ulonglong = endpoint_hash(seed, a_high, a_low, a_port)
     x = (x + endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, scope)) & ALL_64
     return cython.cast(cython.longlong, mix(x) >> 1)
@@ -46,8 +51,7 @@ def flow_hash(
 def flows(
     segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong, target: cython.longlong[::1]
 ):
-    """Writes the flow of each of the rows [start, stop) to `target`: a hash of scope, addresses and ports, not negative, the
-    same for both directions and in every process."""
+    """Writes the hash of the flow of each segment row of [start, stop) to `target`, with seed 0."""
     row: cython.longlong
     for row in range(start, stop):
         target[row - start] = flow_hash(

@@ -1,4 +1,8 @@
-"""SYN segments: which side called, and whether a segment begins a new connection of the same 4-tuple."""
+"""SYN segments: which side is the client, the times of the handshake, and 4-tuples that are used again.
+
+The sender of a SYN becomes side 0, the sender of a SYN+ACK side 1, as long as no row was written that says otherwise. A SYN that
+comes late, behind bytes of its own connection, does not begin another one (RFC 9293, 3.4.1 and 3.6.1).
+"""
 
 import cython
 
@@ -14,7 +18,7 @@ from dissectors.tcp.stream_start import lower_start, start_stream
 @cython.cfunc
 @cython.exceptval(-1)
 def take_syn(tcp: TcpState, s: cython.longlong) -> cython.longlong:
-    """Returns the sender's side, which changes when it turns out that the other one called."""
+    """Takes the SYN of the loaded segment; returns the sender's `s`, which changes when the sides are swapped."""
     slot: cython.longlong = s >> 1
     is_answer: cython.bint = tcp.flags & TCP_ACK != 0
     first: cython.longlong = unwrap_of_side(tcp, s, tcp.seq)
@@ -45,9 +49,9 @@ def take_syn(tcp: TcpState, s: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def take_syn_again(tcp: TcpState, s: cython.longlong, first: cython.longlong) -> cython.longlong:
-    """A SYN of a side that has started: a second one cannot be timed, one that came very late is noted.
+    """A SYN of a side that has started: when it was sent twice the handshake cannot be timed; one that came late is noted.
 
-    Returns the sender's side, as `_syn` does.
+    Returns the sender's `s`, as `take_syn` does.
     """
     slot: cython.longlong = s >> 1
     is_answer: cython.bint = tcp.flags & TCP_ACK != 0
@@ -72,7 +76,7 @@ def take_syn_again(tcp: TcpState, s: cython.longlong, first: cython.longlong) ->
 @cython.cfunc
 @cython.exceptval(-1)
 def make_caller_side_0(tcp: TcpState, s: cython.longlong, is_answer: cython.bint) -> cython.longlong:
-    """Makes the caller side 0, as long as nothing was written that says otherwise; returns the sender's side."""
+    """Makes the client side 0, as long as no row was written that says otherwise; returns the sender's `s`."""
     slot: cython.longlong = s >> 1
     if (
         (s & 1) == (1 if is_answer else 0)
@@ -87,7 +91,7 @@ def make_caller_side_0(tcp: TcpState, s: cython.longlong, is_answer: cython.bint
 
 @cython.cfunc
 def swap_sides(tcp: TcpState, slot: cython.longlong):
-    """Exchanges the sides."""
+    """Exchanges the sides of a connection."""
     column: cython.longlong
     value: cython.longlong
     for column in range(ENDPOINT_COLUMNS):
@@ -103,7 +107,7 @@ def swap_sides(tcp: TcpState, slot: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def begins_new_connection(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Whether this segment belongs to a new connection of the same tuple (RFC 9293, 3.4.1 and 3.6.1)."""
+    """Whether the loaded segment begins a new connection of the same 4-tuple."""
     state: cython.longlong = tcp.side[s, SIDE_STATE]
     near: cython.longlong = tcp.side[s, SIDE_NEXT]
     closed: cython.bint = tcp.conn[s >> 1, CONN_MODE] & MODE_CLOSED != 0
@@ -134,7 +138,7 @@ def begins_new_connection(tcp: TcpState, s: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_other_syn_ack(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Whether a SYN+ACK answers the same SYN once more, with another number: a host that keeps no state between them."""
+    """Whether a SYN+ACK answers the same SYN again with another sequence number, as a host without state (SYN cookies) does."""
     return (
         tcp.flags & TCP_ACK != 0
         and tcp.side[s, SIDE_STATE] & (STATE_ISN | STATE_CALLER | STATE_FIN | STATE_ENDED) == STATE_ISN
@@ -147,7 +151,7 @@ def is_other_syn_ack(tcp: TcpState, s: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_late_syn(tcp: TcpState, s: cython.longlong, first: cython.longlong) -> cython.bint:
-    """Whether a SYN is that of a side met in mid-flight: behind bytes that it should precede, the first ones lost."""
+    """Whether a SYN is the late one of a side met in mid-flight: it comes behind bytes that follow it."""
     before: cython.longlong = tcp.side[s, SIDE_START] - first
     if before < 0 or before > EARLIEST_SYN:
         return False
@@ -159,11 +163,11 @@ def is_late_syn(tcp: TcpState, s: cython.longlong, first: cython.longlong) -> cy
 @cython.cfunc
 @cython.exceptval(-1)
 def is_stray_syn(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """For a side that has not started: does the SYN contradict what is known of its numbers?"""
+    """Whether a SYN of a side that has not started contradicts the sequence numbers known of it."""
     known: cython.longlong = tcp.side[s, SIDE_LOWEST_START]
     if known == 0:
         if tcp.flags & TCP_ACK and tcp.side[s ^ 1, SIDE_STATE] & STATE_ISN:
-            return False  # an answer to this connection's SYN, or to none: `_syn` looks
+            return False  # an answer to this connection's SYN, or to none: `take_syn` looks
         if tcp.side[s ^ 1, SIDE_LAST_ACK] == UNKNOWN:
             return False
         known = SEQUENCE_RANGE + tcp.side[s ^ 1, SIDE_LAST_ACK]

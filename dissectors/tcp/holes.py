@@ -1,4 +1,8 @@
-"""Holes that are not waited for any longer, and become gaps."""
+"""Holes that are given up: they become gaps, and what waited for them is delivered.
+
+A hole is given up when its reorder window has passed (GAP_LOST), when too much is buffered behind it (GAP_LIMIT), or when nothing
+more can come, at the end of the connection or of the capture (GAP_UNACKED).
+"""
 
 import cython
 
@@ -18,7 +22,7 @@ from dissectors.tcp.stream_start import start_stream
 @cython.cfunc
 @cython.exceptval(-1)
 def give_up_lost(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Gives up one thing whose window has passed."""
+    """Gives up one hole, or start, whose window has passed; false when there is none."""
     a: cython.longlong = 2 * slot
     one: cython.bint = is_overdue(tcp, a)
     other: cython.bint = is_overdue(tcp, a + 1)
@@ -36,19 +40,20 @@ def give_up_lost(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_overdue(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether a side waits for a hole, or for its start, whose window has passed."""
     state: cython.longlong = tcp.side[s, SIDE_STATE]
     if state & STATE_STARTED == 0:
         return tcp.side[s, SIDE_LOST_TO] != 0 and (tcp.side[s, SIDE_FIRST_RECORD] >= 0 or state & STATE_FIN != 0)
     if state & STATE_ENDED or not is_awaited(tcp, s, tcp.side[s, SIDE_LOST_TO]):
         return False
-    # Bytes that wait for a hole of the peer go when that one's window has passed.
+    # Bytes that wait for a hole of the peer are delivered when the window of that hole has passed.
     return not is_first_record_next(tcp, s) or is_first_record_next(tcp, s ^ 1)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def give_up_at_limit(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Gives up a hole when a side of this connection keeps too much, or all together do and it is this one's turn."""
+    """Gives up a hole when a side buffers too much, or all connections together do and this one was chosen."""
     a: cython.longlong = 2 * slot
     s: cython.longlong = a if tcp.side[a, SIDE_PAGES] >= tcp.side[a + 1, SIDE_PAGES] else a + 1
     if tcp.side[s, SIDE_PAGES] == 0:
@@ -61,7 +66,10 @@ def give_up_at_limit(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 
 @cython.cfunc
 def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cython.longlong):
-    """Stops waiting for whatever keeps side `s` from going on towards `to`: always takes a step."""
+    """Gives up one thing that keeps side `s` from going on towards `to`: a hole, a start, or a hole of the peer.
+
+    It always makes progress: it may be called until side `s` has come to `to`.
+    """
     peer: cython.longlong = s ^ 1
     head: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     end: cython.longlong
@@ -89,9 +97,8 @@ def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cyth
         else:
             tcp.side[peer, SIDE_LOST_TO] = 1
     elif is_first_record_next(tcp, peer):
-        deliver_first_record(
-            tcp, captured_first(tcp, s >> 1, True, True)
-        )  # each waits for the other: in the order of capture
+        # Each side waits for the other: in the order of capture.
+        deliver_first_record(tcp, captured_first(tcp, s >> 1, True, True))
     else:
         end = believed_ack(tcp, peer, tcp.records[head, RECORD_ACK])
         if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:
@@ -108,7 +115,9 @@ def pass_over(
     time: cython.longlong,
     number: cython.longlong,
 ):
-    """Passes over [next, end). One byte at the end of what is known is as likely a FIN not captured."""
+    """Makes [SIDE_NEXT, end) a gap. A single byte behind all that was seen is more likely a FIN that was not captured: its
+    ACK is waived, that is no longer waited for.
+    """
     if (
         end == tcp.side[s, SIDE_NEXT] + 1
         and tcp.side[s, SIDE_FIRST_RECORD] < 0
@@ -125,7 +134,7 @@ def pass_over(
 @cython.cfunc
 @cython.exceptval(-1)
 def give_up_next(tcp: TcpState, slot: cython.longlong) -> cython.bint:
-    """Nothing more will come: gives up what the capture's order says is first; false when nothing is left."""
+    """Gives up what comes first in the order of capture, as nothing more will come; false when nothing is left."""
     a: cython.longlong = 2 * slot
     s: cython.longlong = captured_first(
         tcp, slot, tcp.side[a, SIDE_FIRST_RECORD] >= 0, tcp.side[a + 1, SIDE_FIRST_RECORD] >= 0
@@ -146,7 +155,7 @@ def give_up_next(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def give_up_tail(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Passes over what the peer, a FIN or a reset say was sent after the last byte seen."""
+    """Makes a gap of what was sent behind the last byte seen, as an ACK, a FIN or a RST tells; false when there is nothing."""
     slot: cython.longlong = s >> 1
     state: cython.longlong = tcp.side[s, SIDE_STATE]
     to: cython.longlong = tcp.side[s, SIDE_ACKED]

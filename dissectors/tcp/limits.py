@@ -1,4 +1,7 @@
-"""What happens when there are too many connections, or too much is buffered."""
+"""Limits: too many connections, or too many buffered bytes.
+
+Only here does a connection depend on others. What is cut is a problem, and is counted.
+"""
 
 import cython
 
@@ -14,7 +17,7 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def evict(tcp: TcpState) -> cython.longlong:
-    """Frees the slot that is missed least."""
+    """Frees one slot; returns why it stopped."""
     why: cython.longlong
     s: cython.longlong
     if tcp.victim < 0:
@@ -32,7 +35,7 @@ def evict(tcp: TcpState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def free_backlog(tcp: TcpState) -> cython.longlong:
-    """Gives up what the connections idle for longest keep, until an eighth of the limit is free."""
+    """Gives up holes of the connections idle for longest, until an eighth of the limit is free; returns why it stopped."""
     why: cython.longlong
     while tcp.giving_up >= 0 or tcp.buffered_pages > tcp.max_buffered - tcp.max_buffered // 8:
         if tcp.giving_up < 0:

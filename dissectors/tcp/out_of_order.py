@@ -1,4 +1,9 @@
-"""Bytes that arrived before those that precede them: pages of an arena, and a record each."""
+"""Out-of-order bytes: buffered in pages of an arena until they can be delivered.
+
+Each page of `arena` has a record of the same number (RECORD_ columns). The records of a side are a list in sequence order
+without overlaps: of bytes that came twice the first copy counts. A page that was handed on in a chunk is released: it keeps its
+bytes until the next call. RECORD_ACK says which bytes of the peer must be delivered before.
+"""
 
 import cython
 
@@ -15,12 +20,12 @@ from dissectors.tcp.state_columns import *
 def buffer_bytes(
     tcp: TcpState, s: cython.longlong, first: cython.longlong, begin: cython.longlong, end: cython.longlong
 ) -> cython.longlong:
-    """Keeps what is new of [begin, end) of a payload that begins at `first`; returns how many bytes that is."""
+    """Buffers what is new of [begin, end) of the loaded payload, which begins at `first`; returns how many bytes that is."""
     record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     before: cython.longlong = -1
     at: cython.longlong = begin
     stop: cython.longlong
-    fresh: cython.longlong = 0
+    new_bytes: cython.longlong = 0
     differ: cython.longlong = 0
     if record >= 0 and at >= end_of_seen(tcp, s):
         before = tcp.side[s, SIDE_LAST_RECORD]
@@ -34,7 +39,7 @@ def buffer_bytes(
         stop = end if record < 0 else min(end, tcp.records[record, RECORD_SEQ])
         while at < stop:
             before = new_record(tcp, s, before, first, at, stop)
-            fresh += tcp.records[before, RECORD_LENGTH]
+            new_bytes += tcp.records[before, RECORD_LENGTH]
             at += tcp.records[before, RECORD_LENGTH]
         if at < end:
             stop = min(end, tcp.records[record, RECORD_SEQ] + tcp.records[record, RECORD_LENGTH])
@@ -47,7 +52,7 @@ def buffer_bytes(
     if differ:
         tcp.side[s, SIDE_CONFLICTS] += 1
         problem_row(tcp, PROBLEM_CONFLICTING_COPIES, s, begin, differ)
-    return fresh
+    return new_bytes
 
 
 @cython.cfunc
@@ -60,7 +65,7 @@ def new_record(
     at: cython.longlong,
     stop: cython.longlong,
 ) -> cython.longlong:
-    """Keeps a first piece of [at, stop): as much as fits in a page, or all when it was not captured."""
+    """A record behind `before` for the first bytes of [at, stop): as many as fit a page, or all when they were not captured."""
     record: cython.longlong
     source: cython.longlong = tcp.offset + at - first
     there: cython.longlong = first + tcp.captured
@@ -108,10 +113,10 @@ def grow_records(tcp: TcpState):
 
 @cython.cfunc
 def sent_by_now(tcp: TcpState, record: cython.longlong):
-    """Bytes are first sent in the order of their numbers: these no later than a segment that ends later.
+    """Lowers RECORD_ACK to the ACK number of the loaded segment, which ends later than the record.
 
-    So they follow no more than it does. This undoes what a repeated copy, with its higher ACK number, would claim
-    when the capture lacks the first copy or shows it later.
+    A sender first sends its bytes in sequence order, so these were sent no later than that segment. A retransmission has a
+    higher ACK number; it would claim too much where the first transmission is missing or comes later.
     """
     tcp.records[record, RECORD_ACK] = older_ack(tcp.records[record, RECORD_ACK], tcp.ack)
 
@@ -121,7 +126,7 @@ def sent_by_now(tcp: TcpState, record: cython.longlong):
 def differing_bytes(
     tcp: TcpState, record: cython.longlong, first: cython.longlong, at: cython.longlong, stop: cython.longlong
 ) -> cython.longlong:
-    """How many bytes of [at, stop) are not what the record has; what either copy lacks is not compared."""
+    """How many bytes of [at, stop) differ from those of the record; what either copy lacks is not compared."""
     mine: cython.longlong = tcp.offset - first
     theirs: cython.longlong = record * PAGE_BYTES - tcp.records[record, RECORD_SEQ]
     count: cython.longlong = 0
@@ -136,7 +141,7 @@ def differing_bytes(
 
 @cython.cfunc
 def drop_first_record(tcp: TcpState, s: cython.longlong):
-    """Lets go of the first record; its page stays as it is until the next call."""
+    """Releases the first record of a side; its page keeps its bytes until the next call."""
     record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     tcp.side[s, SIDE_FIRST_RECORD] = tcp.records[record, RECORD_NEXT]
     if tcp.side[s, SIDE_FIRST_RECORD] < 0:
@@ -153,6 +158,7 @@ def drop_first_record(tcp: TcpState, s: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def buffered_bytes(tcp: TcpState, s: cython.longlong) -> cython.longlong:
+    """How many bytes of a side are buffered."""
     total: cython.longlong = 0
     record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     while record >= 0:

@@ -1,24 +1,25 @@
-"""TCP segments in, the two byte streams of each connection out: in order, each byte once, with its capture time.
+"""Reassembly: TCP segments in, the two byte streams of each connection out, in order, each byte once, with its capture time.
 
-Rules
-- The first copy of a byte wins. A byte's time is that of the packet that brought this copy. Checksums do not matter.
-- Causal order: bytes of one side whose ACK number covers bytes of the other follow those. So a reply never overtakes
-  its request, whatever order the capture has them in.
-- A hole that the peer acknowledged is given up (GAP_LOST) when the reorder window has passed after that ACK: a number
-  of segments of the same connection *and* a span of capture time. What comes out of a connection depends on its own
-  segments only, never on others or on how the capture is cut into batches; only the limits break that.
-- A side met in mid-flight starts at its lowest sequence number after a smaller window, or where its SYN says.
-- A 4-tuple used again is a new part. A SYN that comes late, behind bytes of its own connection, does not begin another.
+Rules, each with the file that keeps it
+- The first copy of a byte wins (`delivery`, `out_of_order`). A byte's time is that of the packet that brought this copy.
+  Checksums do not matter.
+- Causal order: bytes of one side whose ACK number covers bytes of the other follow those (`causal_order`). So a reply never
+  overtakes its request, whatever order the capture has them in.
+- A hole that the peer acknowledged is given up when the reorder window has passed after that ACK: a number of segments of the
+  same connection *and* a span of capture time (`acknowledgments`, `holes`).
+- What comes out of a connection depends on its own segments only, never on others or on how the capture is cut into batches.
+  Only the limits break that (`limits`).
+- A side met in mid-flight starts at its lowest sequence number after a smaller window, or where its SYN says (`stream_start`).
+- A 4-tuple used again is a new part. A SYN that comes late, behind bytes of its own connection, does not begin another
+  (`handshake`).
 - A segment that was captured twice is a duplicate: it is counted as one and as nothing else (`duplicates`).
-- A connection captured at two points of its way is two parts, one in each lane (`views`).
+- A connection captured at two points of its way is two views, each with its own part (`views`).
 
-Strategy: segments in order go straight through as references into the block. Everything else is kept in pages of one
-arena (`heap`), a page and a record each, in sequence order. What can go out is decided from the state alone, step by
-step (`draining`), so that a full output or heap may interrupt anywhere and the next call goes on there.
+Strategy: a segment in order goes straight through as a reference into the block (`fast_path`). Everything else is buffered in
+pages of one arena, in sequence order (`out_of_order`). What can be delivered is decided from the state alone, step by step
+(`draining`), so that a full output or heap may interrupt anywhere and the next call goes on there.
 
-Sequence numbers are unwrapped to int64 (`unwrap`), with their low 32 bits equal to those on the wire; 0 means "none".
-
-Known weakness: when more than 2 GiB of a stream are missing from the capture, the take_checkpoint looks like old bytes.
+Known weakness: when more than 2 GiB of a stream are missing from the capture, the rest looks like old bytes.
 Sources: RFC 9293 (TCP), RFC 7323 (largest window, 1 GiB), RFC 5961 (resets that are not believed).
 """
 
@@ -62,15 +63,16 @@ __all__ = ["Reassembly", "flows", "unwrap"]
 class Reassembly(TcpState):
     """Reassembles all connections of a capture; `feed` it segments, then `finish`.
 
-    `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call; `slots` is
-    above every CHUNK_SLOT so far. Limits in bytes count pages of 1 KiB: a kept segment takes at least one.
-    `duplicates` counts segments that were captured twice by input (the packet number's upper bits). `lanes` is above
-    every PART_LANE so far.
+    `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call. `slots` is above every
+    CHUNK_SLOT so far, `views` above every PART_LANE. `duplicates`: input (the upper bits of a packet's number) -> segments that
+    were captured twice. `evicted`: open connections that were given up for newer ones. `holes_given_up`: holes that were not
+    waited for because of a memory limit. `next_part`: number of the part that begins next. `part_rows`: rows that
+    `take_parts` would give.
 
-    In a task (`in_task`), a run over a part of a capture, it tells what part each segment belongs to (SEGMENT_PART) and finds
-    points of rest of a connection: moments at which nothing of it is kept or waited for. What lies between two of them does
-    not depend on what lies before but for some numbers, and `jump` takes another run over it. Of connections that it has seen
-    from a SYN to their end nothing depends on what lies before: `take_whole` tells of them, and another run can `bury` them.
+    In a task (`in_task`), a run over a part of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
+    connections (`dissectors.tcp.checkpoint`). What lies between two of them does not depend on what lies before but for some
+    numbers, so the run that joins the tasks can `resume` behind it. Of a complete connection nothing depends on what lies
+    before: `take_complete` tells of them, and `adopt_complete` puts them into the other run.
     """
 
     def __init__(
@@ -85,10 +87,10 @@ class Reassembly(TcpState):
         first_part=0,
         in_task=False,
     ):
-        """`seed` (64 bits, random by default) keeps hostile captures from choosing colliding addresses.
+        """`seed` (64 bits, random by default) keeps hostile captures from choosing addresses that collide in the flow table.
 
-        `first_part` is the number of the first part. `heap_bytes`: how many kept bytes one call hands on before it stops
-        with WHY_HEAP_FULL.
+        Limits in bytes count pages of 1 KiB: an out-of-order segment takes at least one. `heap_bytes`: how many buffered
+        bytes one call hands on before it stops with WHY_HEAP_FULL. `first_part`: number of the first part.
         """
         self.seed = int.from_bytes(os.urandom(8), "little") if seed is None else seed & 0xFFFFFFFFFFFFFFFF
         self.reorder_segments = reorder_segments
@@ -127,8 +129,8 @@ class Reassembly(TcpState):
         """Takes segment rows [start, rows) whose payloads lie in `block`, writes chunk rows into `chunks`.
 
         Returns (next row, chunk rows written, why). WHY_OUTPUT_FULL and WHY_HEAP_FULL: use the chunks up, then call
-        again from the next row. WHY_DONE before the last row: a connection has come to where `aim` said. `chunks` needs room
-        for at least 4 rows (ValueError).
+        again from the next row. WHY_DONE before the last row: a connection has come to where `stop_after` said. Raises ValueError
+        unless `chunks` has room for 4 rows.
         """
         row: cython.longlong = start
         why: cython.longlong = begin_batch(self, chunks)
@@ -140,7 +142,7 @@ class Reassembly(TcpState):
         self.first_row = start
         while why == WHY_DONE and row < rows:
             if found >= 0 and not is_sent_by(self, found, row):
-                # The other direction of the same connection, often.
+                # Often the other direction of the same connection.
                 found = found ^ 1 if is_sent_by(self, found ^ 1, row) else -2
             if found < 0:
                 key = flow_hash(
@@ -177,7 +179,7 @@ class Reassembly(TcpState):
         return row, self.chunk_rows, why
 
     def finish(self, chunks: cython.longlong[:, ::1]):
-        """The capture has ended: all that is kept goes out, holes become gaps, each slot is freed.
+        """The capture has ended: buffered bytes are delivered, holes become gaps, each slot is freed.
 
         Returns (chunk rows written, why); call again until WHY_DONE. The stage is then as new, except for part numbers.
         """
@@ -198,36 +200,37 @@ class Reassembly(TcpState):
         return self.chunk_rows, why
 
     def take_touched(self, fresh: cython.longlong):
-        """(slot, part, spoiled, at rest) of connections of which segments came since the last call.
+        """(slot, part, whether its span is spoiled, whether it can be checkpointed) of connections with segments since the
+        last call.
 
-        Those with less than `fresh` new bytes (an eighth of it where no stretch has begun) wait for the next call unless
-        something was spoiled.
+        Those with less than `fresh` bytes since their last checkpoint (an eighth of it where no span has begun) wait for the
+        next call, unless their span is spoiled. Bytes are payload and a header for each segment.
         """
         return take_touched(self, fresh)
 
     def take_closed(self):
-        """Parts that are over since the last call."""
+        """Numbers of the parts whose slots were freed since the last call."""
         closed = self.closed
         self.closed = []
         return closed
 
     def take_complete(self):
-        """WHOLE_ columns, one connection after the other, of those that were over by themselves since the last call, began with
-        a bare SYN and were seen at one place only."""
+        """array of int64: COMPLETE_ columns, one connection after the other, of those that ended by themselves since the last
+        call, began with a bare SYN and were seen at one capture point."""
         return take_complete(self)
 
     def take_duplicates(self):
         """(part, input) of each segment that was captured twice since the last call."""
-        copies = self.new_duplicates
+        duplicates = self.new_duplicates
         self.new_duplicates = []
-        return copies
+        return duplicates
 
     def can_checkpoint(self, slot: cython.longlong):
-        """Whether nothing of this connection is kept or waited for, both sides go on, and it was seen at one place only."""
+        """Whether nothing of this connection is buffered or awaited, both sides go on, and it was seen at one capture point."""
         return can_checkpoint(self, slot)
 
     def checkpoint(self, slot: cython.longlong):
-        """The numbers of a connection that is at rest (REST_ columns)."""
+        """The checkpoint of a connection of which one can be taken: a list of int (TCP_CHECKPOINT_ columns)."""
         return take_checkpoint(self, slot)
 
     def part_of(self, slot: cython.longlong):
@@ -239,38 +242,40 @@ class Reassembly(TcpState):
         return endpoints(self, slot)
 
     def begin_span(self, slot: cython.longlong, since: cython.longlong):
-        """A point of rest was taken down; segments before the time `since` spoil what follows. 0: no stretch has begun."""
+        """A span begins behind the checkpoint just taken; segments before the time `since` (ns) spoil it. 0: none begins."""
         return begin_span(self, slot, since)
 
     def stop_after(self, slot: cython.longlong, side: cython.longlong, ahead: cython.longlong):
         """`feed` shall stop when this side has sent `ahead` bytes more."""
         return stop_after(self, slot, side, ahead)
 
-    def adopt_complete(self, slot: cython.longlong, number: cython.longlong, whole):
-        """Makes the connection that just began with packet `number` what it was in another run when it was over (`take_whole`).
+    def adopt_complete(self, slot: cython.longlong, number: cython.longlong, row):
+        """Puts the connection that just began with packet `number` into the state that it had in another run at its end, a row of
+        `take_complete`.
 
-        False: it did not begin there. It leaves no rows; whatever comes of it, and begins no other one, disturbs it.
+        False: it did not begin there. An adopted connection leaves no rows. A segment of it that comes later, and begins no new
+        connection, disturbs it.
         """
-        return adopt_complete(self, slot, number, whole)
+        return adopt_complete(self, slot, number, row)
 
     def take_disturbed(self):
-        """Parts that were buried and of which something came since the last call."""
+        """Numbers of the parts that were adopted and disturbed since the last call."""
         disturbed = self.disturbed
         self.disturbed = []
         return disturbed
 
     def remember(self, segments: cython.longlong[:, ::1], rows: cython.longlong):
-        """Takes segments that `jump` goes over as such that came: a copy of one of them may follow."""
+        """Remembers segments that `resume` passes over: a duplicate of one of them may follow."""
         return remember_segments(self, segments, rows)
 
     def find(self, segments: cython.longlong[:, ::1], row: cython.longlong):
         """(slot, side) of the connection whose segment this is, by its addresses; (-1, 0) when there is none."""
         return find_sender(self, segments, row)
 
-    def matches(self, slot: cython.longlong, one, flip: cython.longlong):
-        """Whether the connection is at the point of rest `one` of another run, whose side 0 is side `flip` here."""
-        return matches_checkpoint(self, slot, one, flip)
+    def matches(self, slot: cython.longlong, checkpoint, flip: cython.longlong):
+        """Whether the connection is at this checkpoint of another run, whose side 0 is side `flip` here."""
+        return matches_checkpoint(self, slot, checkpoint, flip)
 
-    def resume(self, slot: cython.longlong, one, two, flip: cython.longlong):
-        """Takes the connection from the point of rest `one`, which `fits`, to `two`."""
-        return resume_behind(self, slot, one, two, flip)
+    def resume(self, slot: cython.longlong, before, after, flip: cython.longlong):
+        """Takes the connection from the checkpoint `before`, which it matches, to `after`, a later one of the same run."""
+        return resume_behind(self, slot, before, after, flip)

@@ -1,4 +1,8 @@
-"""Rows that leave the stage: chunks, parts, problems."""
+"""Rows that leave the stage: chunks, parts, problems.
+
+A chunk row moves the side on in its stream: SIDE_NEXT and the counts of bytes and gaps change here and in the fast path alone.
+The OPEN row of a part is written before its first other row, so the sides may be swapped until then.
+"""
 
 import cython
 
@@ -43,7 +47,7 @@ def chunk_row(
 
 @cython.cfunc
 def open_row(tcp: TcpState, slot: cython.longlong):
-    """Written before the first other row of the part, when it is settled which side is which."""
+    """The OPEN row of a part. From here on it is settled which side is which."""
     row: cython.longlong = tcp.chunk_rows
     tcp.conn[slot, CONN_MODE] |= MODE_OPENED
     chunk_row(
@@ -80,7 +84,7 @@ def stream_row(
     number: cython.longlong,
     detail: cython.longlong,
 ):
-    """A chunk row at the side's place in its stream, which it moves on by `length`."""
+    """A chunk row at SIDE_NEXT, which moves on by `length`; before it the OPEN row, when that is not written yet."""
     if tcp.conn[s >> 1, CONN_MODE] & MODE_OPENED == 0:
         open_row(tcp, s >> 1)
     chunk_row(tcp, kind, s, offset, length, time, number, tcp.side[s, SIDE_NEXT], detail)
@@ -94,7 +98,8 @@ def stream_row(
 
 @cython.cfunc
 def problem_row(tcp: TcpState, kind: cython.longlong, s: cython.longlong, seq: cython.longlong, size: cython.longlong):
-    """Something odd about side `s`, seen at its newest segment; a handful a side, lest they bury the rest."""
+    """A problem of side `s`, at the newest segment of the connection. Of a side only the first few are written, so that one
+    broken connection does not fill the table."""
     row: cython.longlong = tcp.problem_rows
     tcp.side[s, SIDE_PROBLEMS] += 1
     if row == PROBLEM_ROWS or (tcp.side[s, SIDE_PROBLEMS] > PROBLEMS_PER_SIDE and kind != PROBLEM_CONNECTION_EVICTED):
@@ -116,6 +121,7 @@ def problem_row(tcp: TcpState, kind: cython.longlong, s: cython.longlong, seq: c
 
 @cython.cfunc
 def part_row(tcp: TcpState, slot: cython.longlong):
+    """The part's row, as its slot is freed."""
     row: cython.longlong = tcp.part_rows
     d: cython.longlong
     column: cython.longlong
@@ -157,7 +163,7 @@ def part_row(tcp: TcpState, slot: cython.longlong):
 @cython.cfunc
 @cython.exceptval(check=False)
 def time_between(begin: cython.longlong, end: cython.longlong) -> cython.longlong:
-    """UNKNOWN unless both are known and in order."""
+    """ns between two times; UNKNOWN unless both are known and in order."""
     if begin == UNKNOWN or end == UNKNOWN or end < begin:
         return UNKNOWN
     return end - begin

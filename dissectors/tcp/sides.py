@@ -1,4 +1,8 @@
-"""What the state of a side tells."""
+"""Questions about the state of one side, or of both.
+
+In all files of this package `slot` is the slot of a connection, `s` is 2 * slot + side, a row of the `side` matrix, and
+`s ^ 1` is the peer.
+"""
 
 import cython
 
@@ -10,7 +14,7 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def end_of_seen(tcp: TcpState, s: cython.longlong) -> cython.longlong:
-    """End of all bytes of a side seen so far."""
+    """The sequence number behind the last byte seen of a side, delivered or buffered."""
     tail: cython.longlong = tcp.side[s, SIDE_LAST_RECORD]
     if tail < 0:
         return tcp.side[s, SIDE_NEXT]
@@ -20,7 +24,7 @@ def end_of_seen(tcp: TcpState, s: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1)
 def unwrap_of_side(tcp: TcpState, s: cython.longlong, seq: cython.longlong) -> cython.longlong:
-    """Unwraps a number of this side; the first one seen gives the side its origin."""
+    """Unwraps a sequence number of this side; the first one seen sets SIDE_NEXT, which the later ones are compared with."""
     if tcp.side[s, SIDE_NEXT] == 0:
         tcp.side[s, SIDE_NEXT] = SEQUENCE_RANGE + (seq & LOW_32)
         tcp.side[s, SIDE_START] = tcp.side[s, SIDE_NEXT]
@@ -30,12 +34,14 @@ def unwrap_of_side(tcp: TcpState, s: cython.longlong, seq: cython.longlong) -> c
 @cython.cfunc
 @cython.exceptval(-1)
 def segments_seen(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
+    """How many segments the connection had so far."""
     return tcp.side[2 * slot, SIDE_PACKETS] + tcp.side[2 * slot + 1, SIDE_PACKETS]
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def has_bytes(tcp: TcpState, slot: cython.longlong) -> cython.bint:
+    """Whether either side has delivered bytes or gaps."""
     s: cython.longlong = 2 * slot
     return (
         tcp.side[s, SIDE_STREAM] + tcp.side[s, SIDE_GAPS] + tcp.side[s + 1, SIDE_STREAM] + tcp.side[s + 1, SIDE_GAPS]
@@ -48,8 +54,8 @@ def has_bytes(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def acks_more(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython.bint:
-    """Whether an ACK number is above the last one of side `s`. A segment without data that says nothing new may be
-    a copy."""
+    """Whether an ACK number is above the last one of side `s`. A segment without data that acknowledges
+    nothing new may be a duplicate."""
     ahead: cython.longlong = (ack - (tcp.side[s, SIDE_LAST_ACK] & LOW_32)) & LOW_32
     return ahead > 0 and ahead < HALF_RANGE
 
@@ -57,14 +63,14 @@ def acks_more(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython
 @cython.cfunc
 @cython.exceptval(-1)
 def is_awaited(tcp: TcpState, s: cython.longlong, to: cython.longlong) -> cython.bint:
-    """Whether `to` is a number of side `s` still to be waited for."""
+    """Whether the bytes of side `s` before `to` are still waited for."""
     return to > tcp.side[s, SIDE_NEXT] and to > tcp.side[s, SIDE_WAIVED]
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def has_nothing_pending(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Nothing of this side is kept or waited for."""
+    """Whether nothing of this side is buffered or awaited: no out-of-order bytes, no acknowledged hole, no FIN."""
     state: cython.longlong = tcp.side[s, SIDE_STATE]
     return tcp.side[s, SIDE_FIRST_RECORD] < 0 and (
         state & STATE_ENDED != 0 or (state & STATE_FIN == 0 and not is_awaited(tcp, s, tcp.side[s, SIDE_ACKED]))

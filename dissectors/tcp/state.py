@@ -1,4 +1,8 @@
-"""The state of reassembly."""
+"""The state of reassembly: its attributes, and their values at the beginning.
+
+Matrices of state are `matrix[row, column]`, so that what one segment touches lies in few cache lines; their columns stand in
+`state_columns`. Batches are the other way round. A matrix grows by a copy, the arena does not: it is mapped in full.
+"""
 
 import mmap
 from array import array
@@ -12,80 +16,62 @@ from dissectors.tcp.state_columns import *
 
 @cython.cclass
 class TcpState:
-    """State of the stage."""
+    """What all functions of reassembly work on; `Reassembly` adds the public methods."""
 
+    # For others to read: see `Reassembly`.
     heap = cython.declare(object, visibility="readonly")
     slots = cython.declare(cython.longlong, visibility="readonly")
     views = cython.declare(cython.longlong, visibility="readonly")
     duplicates = cython.declare(dict, visibility="readonly")
-    recent: cython.longlong[:, ::1]  # a ring: the newest segments before this call
-    recent_count: cython.longlong
-    recent_index: cython.longlong[
-        :, ::1
-    ]  # row 0: hash -> 1 + number of its newest segment; row 1: the one before it, by place
-    indexed: cython.longlong
-    first_row: cython.longlong  # of this call, that is not in the ring yet
-    new_view: cython.longlong  # of the next new slot
-    new_capture_point: cython.longlong
+    evicted = cython.declare(cython.longlong, visibility="readonly")
+    holes_given_up = cython.declare(cython.longlong, visibility="readonly")
+    next_part = cython.declare(cython.longlong, visibility="readonly")
+    part_rows = cython.declare(cython.longlong, visibility="readonly")
+    record_count = cython.declare(cython.longlong, visibility="readonly")  # pages of the arena used at some time
+
+    # Options.
+    seed: cython.ulonglong
+    reorder_segments: cython.longlong
+    reorder_ns: cython.longlong
+    max_buffered: cython.longlong  # pages
+    max_buffered_per_side: cython.longlong  # pages
+    max_released: cython.longlong  # pages
+    max_live: cython.longlong  # connections
+    in_task: cython.bint
+    first_part: cython.longlong
+
+    # Connections and the flow table.
     conn: cython.longlong[:, ::1]
     side: cython.longlong[:, ::1]
-    records: cython.longlong[:, ::1]
-    arena: cython.uchar[::1]
-    table: cython.int[::1]
-    chunks: cython.longlong[:, ::1]
-    block: cython.const[cython.uchar][::1]
-    segments: cython.longlong[:, ::1]
-    parts: cython.longlong[:, ::1]
-    problems: cython.longlong[:, ::1]
     conn_memory: object
     side_memory: object
-    records_memory: object
-    record_count = cython.declare(cython.longlong, visibility="readonly")  # pages of the arena used at some time
-    parts_memory: object
-    problems_memory: object
-    eviction_heap: object  # heap of (open, packet number, slot, part) while the connection limit is felt
-    seed: cython.ulonglong
+    table: cython.int[::1]
     mask: cython.longlong
-    live: cython.longlong
+    live: cython.longlong  # slots in use
     free_slot: cython.longlong
+    new_view: cython.longlong  # CONN_VIEW and CONN_CAPTURE_POINT of the next new slot
+    new_capture_point: cython.longlong
+
+    # Buffered bytes: pages of the arena and their records.
+    arena: cython.uchar[::1]
+    records: cython.longlong[:, ::1]
+    records_memory: object
     free_record: cython.longlong
-    released: cython.longlong  # records whose pages this batch's chunks refer to
+    released: cython.longlong  # first and last of the records whose pages this batch's chunks refer to
     released_last: cython.longlong
     released_count: cython.longlong
     buffered_pages: cython.longlong
-    chunk_rows: cython.longlong
+
+    # The batch.
+    block: cython.const[cython.uchar][::1]
+    segments: cython.longlong[:, ::1]
+    chunks: cython.longlong[:, ::1]
+    chunk_rows: cython.longlong  # written
     chunk_room: cython.longlong
     draining: cython.longlong  # slot to go on with, -1 none
-    victim: cython.longlong
-    giving_up: cython.longlong  # slot whose kept bytes are being given up, -1 none
-    backlogs: list  # (packet number, slot, part) of those that keep bytes, the idlest last
-    evicted = cython.declare(cython.longlong, visibility="readonly")  # open connections that gave way to newer ones
-    holes_given_up = cython.declare(cython.longlong, visibility="readonly")  # holes not waited for, for want of memory
-    finish_slot: cython.longlong
-    in_task: cython.bint
-    spoiling_until: (
-        cython.longlong
-    )  # what brings nothing new before this time may be a copy of what was before the task
-    first_part: cython.longlong
-    newest_side: cython.longlong  # 2 * slot + side of the segment that was taken in the thorough way
-    touched: list  # slots of which segments came since `resting`
-    closed: list  # parts whose slots were freed since `take_closed`
-    new_duplicates: list  # (part, input) of each segment captured twice since `take_copies`, in a task
-    complete: object  # WHOLE_ columns of connections seen from their SYN to their end, one after the other
-    viewed_flows: set  # flows of which connections were seen at several places
-    disturbed: list  # parts that were buried and of which something came
-    next_part = cython.declare(cython.longlong, visibility="readonly")  # number of the part that begins next
-    part_rows = cython.declare(cython.longlong, visibility="readonly")  # parts that take_parts would give
-    part_room: cython.longlong
-    problem_rows: cython.longlong
-    problems_dropped: cython.longlong
-    reorder_segments: cython.longlong
-    reorder_ns: cython.longlong
-    max_buffered: cython.longlong
-    max_buffered_per_side: cython.longlong
-    max_released: cython.longlong
-    max_live: cython.longlong
-    # The segment being taken in; `ack` is UNKNOWN when it has none.
+    finish_slot: cython.longlong  # slot that `finish` goes on with
+
+    # The loaded segment; `ack` is UNKNOWN when it has none, `seq` is that of its first payload byte.
     time: cython.longlong
     number: cython.longlong
     seq: cython.longlong
@@ -95,10 +81,43 @@ class TcpState:
     captured: cython.longlong
     length: cython.longlong
 
+    # Recent segments, among which duplicates are looked for.
+    recent: cython.longlong[:, ::1]  # a ring
+    recent_count: cython.longlong  # segments that were put into it so far
+    # Row 0: bucket -> 1 + number of its newest segment; row 1: place in the ring -> the same of the segment before it.
+    recent_index: cython.longlong[:, ::1]
+    indexed: cython.longlong  # segments that are in the index
+    first_row: cython.longlong  # first row of this call that is not in the ring yet
+
+    # Limits.
+    eviction_heap: object  # (is open, packet number, slot, part) while the connection limit is felt, else None
+    victim: cython.longlong  # slot that is being evicted, -1 none
+    giving_up: cython.longlong  # slot whose backlog is being given up, -1 none
+    backlogs: list  # (packet number, slot, part) of connections with buffered bytes, the one idle for longest last
+
+    # Parts and problems that were not taken yet.
+    parts: cython.longlong[:, ::1]
+    parts_memory: object
+    part_room: cython.longlong
+    problems: cython.longlong[:, ::1]
+    problems_memory: object
+    problem_rows: cython.longlong
+    problems_dropped: cython.longlong
+
+    # In a task only.
+    newest_side: cython.longlong  # 2 * slot + side of the newest segment of the thorough path
+    spoiling_until: cython.longlong  # before this time a segment may be a duplicate of one before the task
+    touched: list  # slots with segments since `take_touched`
+    closed: list  # parts whose slots were freed since `take_closed`
+    new_duplicates: list  # (part, input) of each duplicate since `take_duplicates`
+    complete: object  # COMPLETE_ columns of complete connections, one after the other
+    viewed_flows: set  # flows of which there was a second view
+    disturbed: list  # parts of adopted connections of which a segment came
+
 
 @cython.cfunc
 def clear_state(tcp: TcpState):
-    """A stage that has seen nothing yet; the options are set before."""
+    """Sets everything but the options, which are set before, to what it is before the first segment."""
     tcp.slots = 0
     tcp.views = 1
     tcp.new_view = 0
@@ -107,8 +126,7 @@ def clear_state(tcp: TcpState):
     tcp.conn_memory = None
     tcp.side_memory = None
     tcp.records_memory = None
-    # All of it at once, as pages that take memory when they are first used: growing by copies would need twice the
-    # limit for a moment.
+    # Mapped in full: a page takes memory when it is first used. Growing by a copy would need twice the limit for a moment.
     tcp.heap = mapped_memory((tcp.max_buffered + tcp.max_released + 1024) * PAGE_BYTES)
     tcp.arena = memoryview(tcp.heap)
     tcp.record_count = 0
@@ -155,7 +173,7 @@ def grown_matrix(old, columns, rows):
 
 @cython.cfunc
 def mapped_memory(size):
-    """`size` bytes of zero, of which those that are never used cost nothing."""
+    """`size` bytes of zero; pages that are never used take no memory."""
     if hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return mmap.mmap(-1, size)

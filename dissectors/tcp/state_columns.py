@@ -1,8 +1,8 @@
 """The state of reassembly: columns of its matrices, bits of its flags, thresholds. Every file of the stage reads this table.
 
 Columns of a connection and of a side stand in two groups. The first is what an idle, undisturbed connection needs: one whose
-sides have both started and not ended, with nothing buffered and nothing awaited. The second is needed only while something is
-pending, for the handshake's times until the part's row is written, and in a task. The sizes, in bytes:
+sides have both started and not ended, with nothing buffered or awaited and no ACK number waived. The second is needed only
+while something is pending, for the handshake's times until the part's row is written, and in a task. The sizes, in bytes:
 
                   first group  second group  matrix row
     connection            168           152         320

@@ -1,4 +1,8 @@
-"""Where the stream of a side begins."""
+"""Where the stream of a side begins.
+
+At its SYN, where that was seen. A side met in mid-flight waits for a smaller window (START_SEGMENTS, START_NS) and begins at its
+lowest sequence number by then, so that segments out of order at the start of the capture do not get lost.
+"""
 
 import cython
 
@@ -11,9 +15,9 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def lower_start(tcp: TcpState, s: cython.longlong, seq: cython.longlong) -> cython.bint:
-    """A side that has not started would start here or before; its window begins with its first bytes.
+    """A side that has not started would start at `seq` or before; its window begins with its first bytes.
 
-    False when the number is further from the first one seen than any window is wide.
+    False when `seq` is further from the first number seen than any TCP window is wide (RFC 7323).
     """
     if tcp.side[s, SIDE_STATE] & STATE_STARTED:
         return True
@@ -29,6 +33,7 @@ def lower_start(tcp: TcpState, s: cython.longlong, seq: cython.longlong) -> cyth
 
 @cython.cfunc
 def start_stream(tcp: TcpState, s: cython.longlong, seq: cython.longlong):
+    """The stream of side `s` starts at `seq`."""
     tcp.side[s, SIDE_STATE] |= STATE_STARTED
     tcp.side[s, SIDE_NEXT] = seq
     tcp.side[s, SIDE_START] = seq
@@ -40,7 +45,7 @@ def start_stream(tcp: TcpState, s: cython.longlong, seq: cython.longlong):
 
 @cython.cfunc
 def check_start_window(tcp: TcpState, s: cython.longlong):
-    """Looks whether a side that has not started has had its time to show where it starts."""
+    """Notes when the window of a side that has not started has passed."""
     if tcp.side[s, SIDE_STATE] & STATE_STARTED == 0 and has_window_passed(
         tcp, s >> 1, tcp.side[s, SIDE_HOLE_TIME], tcp.side[s, SIDE_HOLE_COUNT], START_NS, START_SEGMENTS
     ):

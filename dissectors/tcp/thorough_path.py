@@ -1,4 +1,8 @@
-"""A segment that is out of order, or comes while something waits."""
+"""The thorough path: a segment that the fast path did not take.
+
+In this order: is it a duplicate; does it begin a new connection of its 4-tuple, so that the old one is flushed; are the limits
+kept; SYN, ACK, then RST or data and FIN. Then the connection is drained.
+"""
 
 import cython
 
@@ -20,6 +24,7 @@ from dissectors.tcp.stream_start import check_start_window
 
 @cython.cfunc
 def load_segment(tcp: TcpState, row: cython.longlong):
+    """Loads a segment into the state: what other files call the loaded segment."""
     tcp.time = tcp.segments[SEGMENT_TIME, row]
     tcp.number = tcp.segments[SEGMENT_NUMBER, row]
     tcp.flags = tcp.segments[SEGMENT_FLAGS, row]
@@ -34,9 +39,9 @@ def load_segment(tcp: TcpState, row: cython.longlong):
 @cython.cfunc
 @cython.exceptval(-1)
 def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row: cython.longlong) -> cython.longlong:
-    """Takes in one segment and lets out what it sets free.
+    """Takes one segment of side `s` (negative: of a new connection) and delivers what it sets free.
 
-    Returns why it stopped; the segment is taken in when that is WHY_DONE or when `draining` names its slot.
+    Returns why it stopped; the segment was taken when that is WHY_DONE, or when `draining` names its slot.
     """
     why: cython.longlong
     load_segment(tcp, row)

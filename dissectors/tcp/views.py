@@ -1,4 +1,9 @@
-"""A connection that was captured at two points of its way: a part for each."""
+"""Views: a connection that was captured at two points of its way is two connections here, each with its own part.
+
+With a router between two capture points, packets have another TTL at each. The points are told apart by the interface (or the
+input) where these differ. Where they do not, a duplicate with another TTL gives them away: a host that routes between its
+interfaces, captured with `-i any`. Any other change of TTL is a change of route.
+"""
 
 import cython
 
@@ -13,12 +18,9 @@ from dissectors.tcp.state_columns import *
 @cython.cfunc
 @cython.exceptval(-1)
 def find_view(tcp: TcpState, found: cython.longlong, row: cython.longlong) -> cython.longlong:
-    """The sender's side in the part that a segment belongs to, when its TTL is not the one of `found`.
+    """The sender's side in the view that a segment belongs to, when its TTL is not the one of side `found`.
 
-    Where a connection was captured at two points of its way, with a router between them, its packets have another
-    TTL at each. Such points are told apart by the interface (or the input) where these differ. Where they do not, a
-    copy of a recent packet with another TTL gives them away: a host that routes between its interfaces, captured
-    with `-i any`. Any other change of TTL is a change of the way. -2: it begins a new part, in `lane` and `point`.
+    -2: it begins a new view, whose numbers are in `new_view` and `new_capture_point`.
     """
     best: cython.longlong = found
     most: cython.longlong = 0
@@ -59,14 +61,14 @@ def find_view(tcp: TcpState, found: cython.longlong, row: cython.longlong) -> cy
 @cython.cfunc
 @cython.exceptval(-1)
 def nearness(tcp: TcpState, s: cython.longlong, ttl: cython.longlong, origin: cython.longlong) -> cython.longlong:
-    """How well a segment fits side `s`: 3,000 and more when the TTL does, 2,000 when the side had none yet (best
-    where the peer was seen on the same interface; of several points on it, the one found last is the next to see
-    the answer), below 1,000 when only the interface does, and 0 when nothing does."""
-    lane: cython.longlong = min(tcp.conn[s >> 1, CONN_VIEW], 99)
+    """How well a segment fits side `s`: 3,000 and more when the TTL is equal, 2,000 and more when the side had no TTL yet
+    (best where the peer was seen on the same interface; of several views on it, the newest is the next to see the answer),
+    below 1,000 when only the interface is equal, and 0 when nothing is."""
+    view: cython.longlong = min(tcp.conn[s >> 1, CONN_VIEW], 99)
     if tcp.side[s, SIDE_TTL] == ttl:
-        return 3100 - lane
+        return 3100 - view
     if tcp.side[s, SIDE_TTL] == UNKNOWN:
-        return 2000 + lane + (100 if tcp.side[s ^ 1, SIDE_INTERFACE] == origin else 0)
+        return 2000 + view + (100 if tcp.side[s ^ 1, SIDE_INTERFACE] == origin else 0)
     if tcp.side[s, SIDE_INTERFACE] == origin:
-        return 900 - lane - max(tcp.side[s, SIDE_TTL] - ttl, ttl - tcp.side[s, SIDE_TTL])
+        return 900 - view - max(tcp.side[s, SIDE_TTL] - ttl, ttl - tcp.side[s, SIDE_TTL])
     return 0
