@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed import fragments
 from analyzer.distributed.fragments import COMPLETE, MOST_ROWS
-from analyzer.distributed.pending_segments import COPY_NS
 from dissectors import layout
+from dissectors.tcp.state_columns import DUPLICATE_NS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ class CompleteConnections:
         self._columns = columns
         self._first_part = first_part
         # Segments of this capture come too late by up to `late_ns`, and so may duplicates.
-        self._near_ns = COPY_NS + pending.late_ns
+        self._near_ns = DUPLICATE_NS + pending.late_ns
         self._at: dict[int, int] = {}
         since, until = pending.first_ns + self._near_ns, pending.latest_ns - QUIET_NS - pending.late_ns
         for at in range(0, len(columns), layout.COMPLETE_COLUMNS):

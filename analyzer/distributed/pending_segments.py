@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 from analyzer.distributed import fragments
 from analyzer.distributed.fragments import CONTEXT, int64_array
 from dissectors import layout
+from dissectors.tcp.state_columns import DUPLICATE_NS, RECENT_SEGMENTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# A duplicate of a segment comes within this time, and is looked for among so many segments before it. As in reassembly.
-COPY_NS = 10_000_000
-RECENT = 4_096
 NEVER = (1 << 63) - 1
 
 
@@ -70,7 +68,7 @@ class PendingSegments:
 
     def extend_span(self, part: int, number: int, time_ns: int) -> None:
         """The span of a part goes on to segment `number`, which was captured at `time_ns`."""
-        self._end[part], self._since[part] = number, time_ns - COPY_NS
+        self._end[part], self._since[part] = number, time_ns - DUPLICATE_NS
 
     def forget_span(self, part: int) -> None:
         """No span of this part is under way: all its segments travel."""
@@ -96,7 +94,7 @@ class PendingSegments:
         inside = pc.and_not(pc.less_equal(number, end), before)
         after = pc.invert(pc.or_(before, inside))
         late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self.late_ns)
-        recent = pc.greater(number, pc.subtract(end, RECENT))
+        recent = pc.greater(number, pc.subtract(end, RECENT_SEGMENTS))
         context = pc.and_(pc.and_(inside, recent), pc.greater_equal(late, since))
         self._write(table.filter(pc.or_(before, pc.and_(after, is_ended))))
         self._write(_headers(table.filter(pc.and_(context, is_ended))))

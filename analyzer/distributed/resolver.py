@@ -34,8 +34,11 @@ from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.summary import Summary
 from dissectors import layout
+from dissectors.kafka.framing.state_columns import MOST_PROBLEM_ROWS
 from dissectors.layout import SPLIT_SHIFT
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_HOLE_GIVEN_UP
+from dissectors.tcp.state_columns import PROBLEM_ROWS
+from dissectors.tls.sessions import MOST_PROBLEMS
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -55,9 +58,9 @@ TABLES_OF_SPANS = ("exchanges", "entries", "errors", *FACT_TABLES)
 TABLES_OF_COMPLETE = ("parts", "talks", "problems", "tls")
 # Problems that depend on all connections at the time: memory for unfinished frames, connections, bytes that wait for others.
 LIMITS = frozenset((PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP))
-# A stage drops problems when its table is full, the smallest of which has so many rows (PROBLEM_ROWS of reassembly), or of a
-# connection that has many.
-MOST_PROBLEMS = 1_024
+# A stage that reports fewer problems at a time has dropped none because its table was full, only problems of connections that
+# have many.
+SMALLEST_PROBLEM_TABLE = min(PROBLEM_ROWS, MOST_PROBLEM_ROWS, MOST_PROBLEMS)
 
 
 class _OpenSpan:
@@ -172,7 +175,7 @@ class Resolver:
                 self._cannot_be_complete.add(part)
         if dropped:
             self._to_end.update(self._open)
-            self._none_is_complete |= rows >= MOST_PROBLEMS
+            self._none_is_complete |= rows >= SMALLEST_PROBLEM_TABLE
 
     # ---- checkpoints and spans ----
 

@@ -6,7 +6,7 @@ the checkpoint only. So another run whose connection is in the same state may sk
 resume there.
 
 Four stages know something of a connection: reassembly, TLS detection, framing and pairing. Each keeps the protocol
-`ResumableStage`; `Connections` asks them together.
+`ResumableStage`; `Connections` calls them together.
 """
 
 from __future__ import annotations
@@ -30,16 +30,25 @@ class ResumableStage(Protocol):
 
     `slot` is the number of the connection's state in the stage. A checkpoint is a list of numbers, which may travel to another
     process. `flip` is the side of this run that is side 0 of the run that took the checkpoint.
+
+    Framing has requests in flight besides: its `checkpoint` returns their indexes as a second value, its `resume` the indexes
+    before and after. Pairing (`Exchanges`) knows no sides, so its methods lack `flip`; they take the part, as slots are used
+    again.
     """
 
-    def checkpoint(self, slot: int) -> list[int] | None:
+    def checkpoint(self, slot: int, /) -> list[int] | None:
         """What the stage knows of a connection; None when it knows something that numbers cannot tell."""
 
-    def matches(self, slot: int, checkpoint: Sequence[int], flip: int) -> bool:
+    def matches(self, slot: int, checkpoint: Sequence[int], flip: int, /) -> bool:
         """Whether nothing of the connection is pending, and it is in the state that a checkpoint of another run tells."""
 
-    def resume(self, slot: int, before: Sequence[int], after: Sequence[int], flip: int) -> object:
+    def resume(self, slot: int, before: Sequence[int], after: Sequence[int], flip: int, /) -> object:
         """Takes the connection from checkpoint `before`, which it `matches`, to a later one of the same run."""
+
+
+if TYPE_CHECKING:
+    # So that mypy checks it.
+    _RESUMABLE: tuple[type[ResumableStage], ...] = (Reassembly, TlsRows, Framing)
 
 
 class Checkpoint(NamedTuple):
