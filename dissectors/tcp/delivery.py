@@ -10,7 +10,7 @@ from dissectors.layout import *
 from dissectors.problems import *
 from dissectors.tcp.causal_order import captured_first, is_first_record_next, must_wait
 from dissectors.tcp.out_of_order import buffer_bytes, drop_first_record
-from dissectors.tcp.rows import problem_row, stream_row
+from dissectors.tcp.output_rows import problem_row, stream_row
 from dissectors.tcp.sequence import older_ack
 from dissectors.tcp.sides import unwrap_of_side
 from dissectors.tcp.state import TcpState

@@ -14,7 +14,7 @@ from dissectors.tcp.connections import remove_slot
 from dissectors.tcp.delivery import deliver_one
 from dissectors.tcp.ends import end_by_fin, end_by_reset, is_reset_due
 from dissectors.tcp.holes import give_up_at_limit, give_up_lost, give_up_next
-from dissectors.tcp.rows import part_row, stream_row
+from dissectors.tcp.output_rows import part_row, stream_row
 from dissectors.tcp.sides import has_nothing_pending
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *

@@ -15,7 +15,7 @@ from dissectors.tcp.acknowledgments import believed_ack, has_window_passed
 from dissectors.tcp.causal_order import must_wait
 from dissectors.tcp.eviction_order import eviction_rank
 from dissectors.tcp.out_of_order import buffered_bytes, drop_first_record
-from dissectors.tcp.rows import problem_row, stream_row
+from dissectors.tcp.output_rows import problem_row, stream_row
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.sides import end_of_seen, has_nothing_pending, segments_seen, unwrap_of_side
 from dissectors.tcp.state import TcpState

@@ -8,7 +8,7 @@ block. Each other segment goes to `thorough_path`. This file decides how fast re
 import cython
 
 from dissectors.layout import *
-from dissectors.tcp.rows import chunk_row, open_row
+from dissectors.tcp.output_rows import chunk_row, open_row
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.sides import acks_more
 from dissectors.tcp.state import TcpState

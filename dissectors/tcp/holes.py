@@ -12,7 +12,7 @@ from dissectors.tcp.acknowledgments import believed_ack
 from dissectors.tcp.causal_order import captured_first, is_first_record_next, must_wait
 from dissectors.tcp.delivery import deliver_first_record
 from dissectors.tcp.ends import end_side
-from dissectors.tcp.rows import problem_row, stream_row
+from dissectors.tcp.output_rows import problem_row, stream_row
 from dissectors.tcp.sides import end_of_seen, is_awaited
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *

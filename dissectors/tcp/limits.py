@@ -9,7 +9,7 @@ from dissectors.layout import *
 from dissectors.problems import *
 from dissectors.tcp.draining import drain_slot, flush_slot
 from dissectors.tcp.eviction_order import next_backlog, slot_to_evict
-from dissectors.tcp.rows import problem_row
+from dissectors.tcp.output_rows import problem_row
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 

@@ -8,7 +8,7 @@ bytes until the next call. RECORD_ACK says which bytes of the peer must be deliv
 import cython
 
 from dissectors.problems import *
-from dissectors.tcp.rows import problem_row
+from dissectors.tcp.output_rows import problem_row
 from dissectors.tcp.sequence import older_ack
 from dissectors.tcp.sides import end_of_seen
 from dissectors.tcp.state import TcpState, grown_matrix

@@ -41,18 +41,18 @@ from dissectors.tcp.checkpoint import (
     take_touched,
 )
 from dissectors.tcp.complete_connections import adopt_complete, take_complete
+from dissectors.tcp.connection_views import find_view
 from dissectors.tcp.connections import find_sender, find_side, grow_slots, is_sent_by
 from dissectors.tcp.draining import begin_batch, flush_slot
 from dissectors.tcp.duplicates import forget_recent, remember_rows, remember_segments
 from dissectors.tcp.fast_path import take_in_order
 from dissectors.tcp.flow_hash import flow_hash, flows
 from dissectors.tcp.out_of_order import grow_records
-from dissectors.tcp.rows import take_parts, take_problems
+from dissectors.tcp.output_rows import take_parts, take_problems
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.state import TcpState, clear_state
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.thorough_path import take_thoroughly
-from dissectors.tcp.views import find_view
 
 # Others import from the head of a stage alone.
 __all__ = ["Reassembly", "flows", "unwrap"]
