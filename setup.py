@@ -13,6 +13,7 @@ numbers stay, so that errors name the right line.
 import ast
 import os
 import sys
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 from subprocess import SubprocessError
@@ -164,10 +165,20 @@ def _write_changed(target: Path, text: str) -> None:
         target.write_text(text)
 
 
+def remove_stale(heads: Collection[str]) -> None:
+    """Removes compiled files of stages that are no heads any more: Python would load them in place of the .py file."""
+    for path in (ROOT / "dissectors").rglob("*.so"):
+        name = ".".join((path.parent / path.name.partition(".")[0]).relative_to(ROOT).parts)
+        if name not in heads and name != SHARED:
+            path.unlink()
+
+
 def extensions() -> list[Extension]:
     """The compiled stages; none where none are wanted."""
     if os.environ.get("KANALYZE_UNCOMPILED", "") not in ("", "0"):
         return []
+    rooms = units(read_stages())
+    remove_stale(rooms)
     modules = [
         Extension(
             head,
@@ -175,7 +186,7 @@ def extensions() -> list[Extension]:
             depends=[str((BUILD / part.path).relative_to(ROOT)) for part in parts],
             optional=True,
         )
-        for head, parts in units(read_stages()).items()
+        for head, parts in rooms.items()
     ]
     # Views of memory, two thirds of what Cython writes for each extension, are compiled once for all of them.
     modules.append(
