@@ -25,8 +25,8 @@ SPARK := .venv-spark
 SPARK35 := .venv-spark35
 PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 
-# The files that are compiled where there is a C compiler: those that import cython, and the tables of constants they share.
-STAGES := $(shell grep -lrx --include='*.py' 'import cython' dissectors) $(wildcard dissectors/*.py)
+# What compiled stages are made of: files that import cython, and tables of constants that they read.
+STAGES := $(shell find dissectors -name '*.py')
 
 .PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark docs clean
 
