@@ -110,5 +110,5 @@ def test_paths_in_the_guide_exist() -> None:
     )
     for path in sorted(set(re.findall(r"`([\w/.]+(?:\.(?:py|sql|tsv|md|kafka)|/))`", text))):
         found = any((ROOT / place / path).exists() for place in places)
-        found = found or list(ROOT.glob(f"dissectors/**/{path}")) or list(ROOT.glob(f"analyzer/**/{path}"))
+        found = found or any(list(ROOT.glob(f"{top}/**/{path}")) for top in ("dissectors", "analyzer", "tests"))
         assert found, f"ARCHITECTURE.md names {path}, which is not there"

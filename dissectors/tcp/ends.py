@@ -1,8 +1,9 @@
 """The ends of a stream: FIN and RST.
 
 A FIN ends its side once all bytes before it are delivered. A RST ends both sides, once all before it is delivered or the reorder
-window has passed. Both are believed only when their sequence number can be (RFC 5961): nobody outside shall end a connection by
-guessing.
+window has passed. Nobody outside shall end a connection by guessing (RFC 5961), so a RST is believed only when its sequence
+number lies from OLDEST_RESET before what is delivered next to LARGEST_JUMP behind the last byte seen, both included. One that is
+not believed is a problem (PROBLEM_RESET_IGNORED).
 """
 
 import heapq

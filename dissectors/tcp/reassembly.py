@@ -13,7 +13,9 @@ Rules, each with the file that keeps it
 - A 4-tuple used again is a new part. A SYN that comes late, behind bytes of its own connection, does not begin another
   (`handshake`).
 - A segment that was captured twice is a duplicate: it is counted as one and as nothing else (`duplicates`).
-- A connection captured at two points of its way is two views, each with its own part (`views`).
+- A connection captured at two points of its way is two views, each with its own part
+  (`connection_views`).
+- FIN and RST end a side when all before them is delivered (`ends`).
 
 Strategy: a segment in order goes straight through as a reference into the block (`fast_path`). Everything else is buffered in
 pages of one arena, in sequence order (`out_of_order`). What can be delivered is decided from the state alone, step by step

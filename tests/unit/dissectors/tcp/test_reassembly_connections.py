@@ -137,6 +137,16 @@ def test_a_reset_from_nowhere_is_ignored(stage: str) -> None:
     assert [row[KIND] for row in out.problems] == [RESET_IGNORED]
 
 
+@pytest.mark.parametrize(
+    ("offset", "is_believed"), [(-65_537, False), (-65_536, True), (16_777_216, True), (16_777_217, False)]
+)
+def test_a_reset_is_believed_near_the_stream_only(stage: str, offset: int, is_believed: bool) -> None:
+    """64 KiB behind what is delivered next (it may answer an old segment), 16 MiB beyond what was seen."""
+    out = Talk().shake().c(0, b"abc").b(offset, ack=None, flags=RST).run(stage=stage)
+    assert out.parts[0][layout.PART_CLOSE] == (layout.END_RST if is_believed else 0)
+    assert [row[KIND] for row in out.problems] == ([] if is_believed else [RESET_IGNORED])
+
+
 def test_a_refused_connection(stage: str) -> None:
     talk = Talk(broker_start=0).c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST)
     out = talk.run(stage=stage)

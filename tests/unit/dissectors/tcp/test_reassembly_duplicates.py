@@ -5,18 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from segment_rows import STAGES, SYN, Outcome, Segment, Talk, number_and_time, run
+from segment_rows import SYN, Outcome, Segment, Talk, number_and_time, run
 
 from dissectors import layout
 
 PAIRS = {
     name: getattr(layout, f"PART_{name}") for name in ("PACKETS", "BYTES", "RETRANSMITTED", "DUPLICATES", "REORDERED")
 }
-
-
-@pytest.fixture(params=list(STAGES), autouse=True)
-def stage(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 def counts(out: Outcome, name: str, part: int = 0) -> tuple[int, int]:

@@ -17,11 +17,6 @@ ROUNDS = {"built": 400, "plain": 25}
 WINDOW_SEGMENTS, WINDOW_NS = 64, 20_000_000
 
 
-@pytest.fixture(params=list(STAGES), autouse=True)
-def stage(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
 # ---- tests ----
 
 

@@ -13,11 +13,6 @@ KIND, BYTES = layout.PROBLEM_KIND, layout.PROBLEM_BYTES
 CONFLICT, RESET_IGNORED, AFTER_END, EVICTED = 20, 21, 22, 23
 
 
-@pytest.fixture(params=list(STAGES), autouse=True)
-def stage(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
 @pytest.mark.parametrize("name", list(STAGES))
 def test_unwrap_is_the_closest_number_with_these_low_bits(name: str) -> None:
     unwrap = STAGES[name].unwrap
