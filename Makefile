@@ -10,6 +10,7 @@
 # make fuzz-asan  the same under AddressSanitizer
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio
 # make bench-spark  the job on Spark beside processes of this machine
+# make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
 # make docs   rewrite the pages that come from the source
 # make clean  remove everything that was built
 
@@ -28,7 +29,7 @@ PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 # What compiled stages are made of: files that import cython, and tables of constants that they read.
 STAGES := $(shell find dissectors -name '*.py')
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark docs clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark compare docs clean
 
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
@@ -83,6 +84,12 @@ bench: $(VENV)/.compiled
 
 bench-spark: $(VENV)/.compiled $(SPARK)/.installed java
 	$(SPARK)/bin/python bench/spark.py
+
+AFTER := $(CURDIR)
+
+compare: $(VENV)/.installed
+	@test -n "$(BEFORE)" || { echo "say which checkout is the baseline: make compare BEFORE=DIR [AFTER=DIR]" >&2; exit 1; }
+	$(BIN)/python tools/compare_checkouts.py $(if $(CACHE),--cache "$(CACHE)") $(if $(QUICK),--quick) "$(BEFORE)" "$(AFTER)"
 
 docs: $(VENV)/.compiled
 	$(BIN)/python docs/write.py

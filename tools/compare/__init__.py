@@ -1,0 +1,1 @@
+"""Compares what two checkouts of kanalyze answer: see `tools/compare_checkouts.py`."""
