@@ -222,7 +222,10 @@ class Kept:
 
 
 def keep(unit: Unit, checkout: Checkout, runner: Runner, captures: Captures, folder: Path, key: str) -> Kept:
-    """Asks the checkout all calls of the unit, and keeps the answers in a folder."""
+    """Asks the checkout all calls of the unit, and keeps the answers in a folder.
+
+    Where a process was killed another comparison asks again: it may have been for want of memory or time.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     answers: list[dict[str, Any]] = []
@@ -242,7 +245,8 @@ def keep(unit: Unit, checkout: Checkout, runner: Runner, captures: Captures, fol
                 call = None
         if (sandbox / TABLES).exists():
             (sandbox / TABLES).rename(folder / TABLES)
-    (folder / ANSWERS).write_text(json.dumps({"key": key, "answers": answers}, indent=1))
+    told = {"key": key if all(each["exit"].isdigit() for each in answers) else "", "answers": answers}
+    (folder / ANSWERS).write_text(json.dumps(told, indent=1))
     return Kept(folder)
 
 
