@@ -20,7 +20,7 @@ from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
 from analyzer.query.exported import is_dataset
-from analyzer.run.local import read_captures
+from analyzer.run.one_pass import read_captures
 from dissectors import layout
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from analyzer.ingest import pipeline
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import Shard
 from analyzer.inputs.sources import InputError
-from analyzer.run import local
+from analyzer.run import local, one_pass, sharded_pass, strategy
 
 
 def tables(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     """Every row of every table; small captures are shared too."""
     if jobs > 1:
-        monkeypatch.setattr(local, "_is_small", lambda _: False)
+        monkeypatch.setattr(strategy, "_is_small", lambda _: False)
     with local.open_dataset([str(SAMPLES / name)], Options(jobs=jobs)) as found:
         return {table: sorted(map(repr, found.arrow(f"select * from {table}").to_pylist())) for table in TABLES}
 
@@ -78,7 +78,9 @@ def test_shards_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
     for number in range(count):
         folder = tmp_path / str(number)
         folder.mkdir()
-        _, pipeline = local.read_captures(expand([str(capture)]).sources, folder, Options(), shard=Shard(number, count))
+        _, pipeline = one_pass.read_captures(
+            expand([str(capture)]).sources, folder, Options(), shard=Shard(number, count)
+        )
         parts.append(pipeline.summary().rows["parts"])
     assert sum(parts) == CONNECTIONS
     assert min(parts) > 0.85 * CONNECTIONS / count, parts
@@ -99,7 +101,9 @@ def test_a_shard_of_many_segments_gets_no_more_connections(count: int, tmp_path:
     for number in range(count):
         folder = tmp_path / str(number)
         folder.mkdir()
-        local.read_captures(expand([str(capture)]).sources, folder, Options(), shard=Shard(number, count, weighed=True))
+        one_pass.read_captures(
+            expand([str(capture)]).sources, folder, Options(), shard=Shard(number, count, weighed=True)
+        )
         parts = pq.read_table(folder / "raw_parts.parquet").to_pylist()
         segments.append(sum(row["a_packets"] + row["b_packets"] for row in parts))
     assert sum(segments) == len(packets)
@@ -117,7 +121,7 @@ def test_one_busy_connection_does_not_leave_all_others_to_one_shard(
         packets.append(segment((0x0A000002 + (number << 8), 40_000, 0x0A0000FE, 9092), 1_000, 0, SYN))
         packets += [segment(busy, 4_000 + 3 * number + sent, 0, ACK, b"x") for sent in range(3)]
     capture.write_bytes(pcap((START_US + number, packet) for number, packet in enumerate(packets)))
-    monkeypatch.setattr(local, "_is_small", lambda _: False)
+    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
     for limit, reached in ((2_000, False), (1_000, True)):
         for jobs in (1, 2, 3):
             with local.open_dataset([str(capture)], Options(jobs=jobs, max_connections=limit)) as found:
@@ -135,9 +139,9 @@ def test_shards_of_several_inputs_are_not_weighed(
         met.append(shard)
         return read_captures(*given, shard=shard, **more)
 
-    read_captures = local.read_captures
-    monkeypatch.setattr(local, "read_captures", noted)
-    monkeypatch.setattr(local, "_is_small", lambda _: False)
+    read_captures = one_pass.read_captures
+    monkeypatch.setattr(sharded_pass, "read_captures", noted)
+    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
     local.open_dataset([str(SAMPLES / f"{name}.pcap.zst") for name in names], Options(jobs=2)).close()
     assert met == [Shard(0, 2, weighed)]
 
@@ -170,7 +174,7 @@ def test_a_worker_can_be_ended() -> None:
 
 def test_what_one_process_could_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk may fail one reader of a capture and not the other: then connections are missing."""
-    read_captures = local.read_captures
+    read_captures = one_pass.read_captures
 
     def failing(*args: Any, shard: Shard, **given: Any) -> Any:
         readings, pipeline = read_captures(*args, shard=shard, **given)
@@ -178,6 +182,6 @@ def test_what_one_process_could_not_read_is_told(monkeypatch: pytest.MonkeyPatch
             readings[0].failure = "throttle.pcap.zst: cannot be read: Input/output error"
         return readings, pipeline
 
-    monkeypatch.setattr(local, "read_captures", failing)
+    monkeypatch.setattr(sharded_pass, "read_captures", failing)
     with pytest.raises(InputError, match="Input/output error"):
         tables("throttle.pcap.zst", 2, monkeypatch)

@@ -100,7 +100,7 @@ class Verbs:
 def run(
     data: bytes, folder: Path, options: Options, block_bytes: int
 ) -> tuple[Reading, dict[str, list[dict[str, Any]]]]:
-    """One capture through the stages as `analyzer.run.local.read_captures` runs them; the raw tables as rows.
+    """One capture through the stages as `analyzer.run.one_pass.read_captures` runs them; the raw tables as rows.
 
     Raises InputError for what is no capture at all, as the program does.
     """

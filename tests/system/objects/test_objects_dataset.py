@@ -29,7 +29,7 @@ from analyzer.query import table_directories
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.export import export
 from analyzer.query.exported import is_dataset, open_dataset
-from analyzer.run import local
+from analyzer.run import local, strategy
 
 SAMPLE = SAMPLES / "throttle.pcap.zst"
 
@@ -241,7 +241,7 @@ def test_a_capture_that_is_cut_while_it_is_read_fails_the_run(
 ) -> None:
     del server
     shutil.copytree(captures, bucket / "captures")
-    plain = local.in_time_order
+    plain = strategy.in_time_order
 
     def late(sources: Any) -> Any:
         found = plain(sources)
@@ -250,7 +250,7 @@ def test_a_capture_that_is_cut_while_it_is_read_fails_the_run(
         settle()
         return found
 
-    monkeypatch.setattr(local, "in_time_order", late)
+    monkeypatch.setattr(strategy, "in_time_order", late)
     with local.open_dataset(["s3://bucket/captures"], Options()) as dataset:
         assert dataset.failed
         assert any("x.pcap1: changed while it was read" in line for line in dataset.warnings)

@@ -23,7 +23,7 @@ from analyzer.query.findings import conditions_by_table, rules
 from analyzer.query.run_findings import LARGE
 from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import AHEAD, print_report
-from analyzer.run import local, raw_views
+from analyzer.run import local, raw_views, strategy
 
 SAMPLES = sorted((SAMPLES).glob("*.pcap*"))
 SELDOM = {field.name for field in raw_tables.EXCHANGES if field.seldom}
@@ -31,7 +31,7 @@ SELDOM = {field.name for field in raw_tables.EXCHANGES if field.seldom}
 
 @pytest.fixture(autouse=True)
 def no_capture_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_is_small", lambda _: False)
+    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
 
 
 def opened(path: Path, seldom: bool, jobs: int = 1) -> Dataset:

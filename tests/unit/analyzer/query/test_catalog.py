@@ -19,7 +19,7 @@ from analyzer.query import metrics
 from analyzer.query.catalog import Catalog, Entry, tables_read
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.report import facts
-from analyzer.run import local
+from analyzer.run import local, strategy
 
 ENTRIES = {
     "a": Entry("SELECT 1 AS x", False),
@@ -233,7 +233,7 @@ def test_who_waits_for_what_failed_makes_it() -> None:
 @pytest.mark.parametrize("tables", [None, ("exchanges", "errors")])
 def test_nothing_reads_itself(tables: tuple[str, ...] | None, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two threads that wait for each other's views would wait for ever."""
-    monkeypatch.setattr(local, "SMALL_CAPTURE_BYTES", 0)
+    monkeypatch.setattr(strategy, "SMALL_CAPTURE_BYTES", 0)
     with local.open_dataset([str(samples / "groups_848.pcap.zst")], Options(tables=tables)) as found:
         entry = found._catalog._entry
         reads = {name: tables_read(told.sql) for name in found._catalog._names if (told := entry(name))}
