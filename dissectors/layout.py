@@ -62,7 +62,10 @@ SEGMENT_CAPTURED = _segment.column()  # payload bytes that are there
 SEGMENT_LENGTH = _segment.column()  # payload bytes on the wire
 SEGMENT_TTL = _segment.column()
 SEGMENT_IP_ID = _segment.column()  # of IPv4; where there is none (IPv6, or 0): -1 - TCP checksum; UNKNOWN: not captured
-SEGMENT_SCOPE = _segment.column()  # keeps apart equal 4-tuples: a number per (tap, VLAN, tunnel); 0 the plain one
+SEGMENT_TAP = (
+    _segment.column()
+)  # number of the named capture point, which keeps apart equal 4-tuples; 0: none was named
+SEGMENT_SCOPE = _segment.column()  # number of (tap, VLAN, tunnel): each direction and each view may have its own
 SEGMENT_INTERFACE = _segment.column()  # number of the input among those read at the same time * 2^20 + its interface
 SEGMENT_PART = _segment.column()  # written by streams in a task only: the part that the segment belongs to, from 0
 SEGMENT_COLUMNS = _segment.count
@@ -124,7 +127,6 @@ END_RST = 2
 # Side columns come in pairs: side 0 at the named column, side 1 right after it.
 _part = Numbering()
 PART_NUMBER = _part.column()
-PART_SCOPE = _part.column()
 PART_A_HIGH = _part.column()  # endpoint of side 0
 PART_A_LOW = _part.column()
 PART_B_HIGH = _part.column()
@@ -151,12 +153,14 @@ PART_CONFLICTS = _part.pair()  # overlapping copies whose bytes differ
 PART_ZERO_WINDOW = _part.pair()  # segments that announced a zero window
 PART_DUPLICATES = _part.pair()  # segments captured twice: counted here and nowhere else
 PART_COUNTS = (_part.count - PART_PACKETS) // 2  # pairs from PART_PACKETS on
+PART_TAP = _part.column()  # as SEGMENT_TAP
 PART_START_SEQ = _part.pair()  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
-PART_LANE = (
+PART_VIEW = (
     _part.column()
 )  # 0, or higher where the same connection was captured at several points of its way: one part for each
 PART_ORIGIN = _part.column()  # SEGMENT_INTERFACE of its first packet
 PART_POINT = _part.column()  # tells apart points that have the same PART_ORIGIN
+PART_NETWORK = _part.column()  # tells apart connections of equal addresses in different networks (VLANs, tunnels)
 PART_COLUMNS = _part.count
 
 # problems: things that could not be read (any stage -> rows).
@@ -403,6 +407,7 @@ _tcp_checkpoint_side = Numbering()
 TCP_CHECKPOINT_NEXT = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_ACK = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_TTL = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_SCOPE = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_PROBLEMS = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_COUNTS = _tcp_checkpoint_side.columns(PART_COUNTS)
 TCP_CHECKPOINT_SIDE_COLUMNS = _tcp_checkpoint_side.count
@@ -430,6 +435,7 @@ COMPLETE_STATE = _complete_side.column()
 COMPLETE_START = _complete_side.column()
 COMPLETE_NEXT = _complete_side.column()
 COMPLETE_TTL = _complete_side.column()
+COMPLETE_SCOPE = _complete_side.column()
 COMPLETE_STREAM = _complete_side.column()
 COMPLETE_GAPS = _complete_side.column()
 COMPLETE_SIDE_COLUMNS = _complete_side.count

@@ -49,5 +49,6 @@ def parse_tcp(p: PacketState) -> cython.longlong:
     p.out[SEGMENT_IP_ID, row] = p.ip_id
     if p.ip_id <= 0:
         p.out[SEGMENT_IP_ID, row] = -1 - u16(p, at + 16) if at + 18 <= p.end else UNKNOWN
+    p.out[SEGMENT_TAP, row] = p.base_scope
     p.out[SEGMENT_SCOPE, row] = p.scope
     return -2 - SEEN_TCP

@@ -76,6 +76,7 @@ def can_checkpoint(tcp: TcpState, slot: cython.longlong) -> cython.bint:
         or tcp.conn[slot, CONN_RST]
         or tcp.conn[slot, CONN_AWAITS_ACK]
         or tcp.conn[slot, CONN_VIEW]
+        or tcp.conn[slot, CONN_NETWORK]
         or tcp.draining == slot
     ):
         return False
@@ -101,7 +102,8 @@ def take_checkpoint(tcp: TcpState, slot: cython.longlong):
     s: cython.longlong
     found = [tcp.conn[slot, CONN_LAST_TIME], tcp.conn[slot, CONN_LAST_NUMBER]]
     for s in range(2 * slot, 2 * slot + 2):
-        found += [tcp.side[s, SIDE_NEXT], tcp.side[s, SIDE_LAST_ACK], tcp.side[s, SIDE_TTL], tcp.side[s, SIDE_PROBLEMS]]
+        for column in (SIDE_NEXT, SIDE_LAST_ACK, SIDE_TTL, SIDE_SCOPE, SIDE_PROBLEMS):
+            found.append(tcp.side[s, column])
         for column in range(SIDE_COUNTS, SIDE_COUNTS + PART_COUNTS):
             found.append(tcp.side[s, column])
     return found
@@ -111,7 +113,7 @@ def take_checkpoint(tcp: TcpState, slot: cython.longlong):
 def endpoints(tcp: TcpState, slot: cython.longlong):
     """SEGMENT_ column -> value of a segment that side 0 would send."""
     return {
-        SEGMENT_SCOPE: tcp.conn[slot, CONN_SCOPE],
+        SEGMENT_TAP: tcp.conn[slot, CONN_TAP],
         SEGMENT_SRC_HIGH: tcp.conn[slot, CONN_A_HIGH],
         SEGMENT_SRC_LOW: tcp.conn[slot, CONN_A_LOW],
         SEGMENT_SRC_PORT: tcp.conn[slot, CONN_A_PORT],
@@ -151,6 +153,7 @@ def matches_checkpoint(tcp: TcpState, slot: cython.longlong, checkpoint, flip: c
             (tcp.side[mine, SIDE_NEXT] - checkpoint[theirs + TCP_CHECKPOINT_NEXT]) & LOW_32
             or tcp.side[mine, SIDE_LAST_ACK] != checkpoint[theirs + TCP_CHECKPOINT_ACK]
             or tcp.side[mine, SIDE_TTL] != checkpoint[theirs + TCP_CHECKPOINT_TTL]
+            or tcp.side[mine, SIDE_SCOPE] != checkpoint[theirs + TCP_CHECKPOINT_SCOPE]
         ):
             return False
     return True

@@ -21,7 +21,12 @@ def note_complete(tcp: TcpState, slot: cython.longlong):
     """Writes a COMPLETE_ row for a connection whose slot is freed, if it was complete."""
     d: cython.longlong
     at: cython.longlong
-    if tcp.conn[slot, CONN_MODE] & MODE_CLOSED == 0 or tcp.conn[slot, CONN_FROM_SYN] == 0 or tcp.conn[slot, CONN_VIEW]:
+    if (
+        tcp.conn[slot, CONN_MODE] & MODE_CLOSED == 0
+        or tcp.conn[slot, CONN_FROM_SYN] == 0
+        or tcp.conn[slot, CONN_VIEW]
+        or tcp.conn[slot, CONN_NETWORK]
+    ):
         return
     row = [0] * COMPLETE_COLUMNS
     row[COMPLETE_PART] = tcp.conn[slot, CONN_PART]
@@ -36,6 +41,7 @@ def note_complete(tcp: TcpState, slot: cython.longlong):
         row[at + COMPLETE_START] = tcp.side[2 * slot + d, SIDE_START]
         row[at + COMPLETE_NEXT] = tcp.side[2 * slot + d, SIDE_NEXT]
         row[at + COMPLETE_TTL] = tcp.side[2 * slot + d, SIDE_TTL]
+        row[at + COMPLETE_SCOPE] = tcp.side[2 * slot + d, SIDE_SCOPE]
         row[at + COMPLETE_STREAM] = tcp.side[2 * slot + d, SIDE_STREAM]
         row[at + COMPLETE_GAPS] = tcp.side[2 * slot + d, SIDE_GAPS]
     tcp.complete.extend(row)
@@ -65,6 +71,7 @@ def adopt_complete(tcp: TcpState, slot: cython.longlong, number: cython.longlong
         or tcp.conn[slot, CONN_FIRST_NUMBER] != number
         or tcp.conn[slot, CONN_MODE] != MODE_LIVE
         or tcp.conn[slot, CONN_VIEW]
+        or tcp.conn[slot, CONN_NETWORK]
         or not is_only_view(tcp, slot)
     ):
         return False
@@ -78,6 +85,7 @@ def adopt_complete(tcp: TcpState, slot: cython.longlong, number: cython.longlong
         tcp.side[2 * slot + d, SIDE_START] = row[at + COMPLETE_START]
         tcp.side[2 * slot + d, SIDE_NEXT] = row[at + COMPLETE_NEXT]
         tcp.side[2 * slot + d, SIDE_TTL] = row[at + COMPLETE_TTL]
+        tcp.side[2 * slot + d, SIDE_SCOPE] = row[at + COMPLETE_SCOPE]
         tcp.side[2 * slot + d, SIDE_STREAM] = row[at + COMPLETE_STREAM]
         tcp.side[2 * slot + d, SIDE_GAPS] = row[at + COMPLETE_GAPS]
     return True

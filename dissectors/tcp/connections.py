@@ -1,7 +1,8 @@
 """The flow table: which slot has the connection of a segment, and new slots.
 
 The table is open addressing with linear probing: `table` holds slots, -1 is empty, and it has four entries for each slot. Both
-directions of a 4-tuple have the same hash. The same 4-tuple may stand in several slots, one for each view of the connection.
+directions of a 4-tuple have the same hash. The same 4-tuple may stand in several slots, one for each view of the connection,
+and one for each network that has it (`connection_views`).
 """
 
 import heapq
@@ -30,7 +31,7 @@ def is_sent_by(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cytho
         and tcp.conn[slot, b + ENDPOINT_LOW] == tcp.segments[SEGMENT_DST_LOW, row]
         and tcp.conn[slot, a + ENDPOINT_HIGH] == tcp.segments[SEGMENT_SRC_HIGH, row]
         and tcp.conn[slot, b + ENDPOINT_HIGH] == tcp.segments[SEGMENT_DST_HIGH, row]
-        and tcp.conn[slot, CONN_SCOPE] == tcp.segments[SEGMENT_SCOPE, row]
+        and tcp.conn[slot, CONN_TAP] == tcp.segments[SEGMENT_TAP, row]
     )
 
 
@@ -60,7 +61,7 @@ def find_sender(tcp: TcpState, segments: cython.longlong[:, ::1], row: cython.lo
         tcp,
         flow_hash(
             tcp.seed,
-            segments[SEGMENT_SCOPE, row],
+            segments[SEGMENT_TAP, row],
             segments[SEGMENT_SRC_HIGH, row],
             segments[SEGMENT_SRC_LOW, row],
             segments[SEGMENT_SRC_PORT, row],
@@ -143,7 +144,7 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
     for column in range(CONN_COLUMNS):
         tcp.conn[slot, column] = 0
     tcp.conn[slot, CONN_HASH] = key
-    tcp.conn[slot, CONN_SCOPE] = tcp.segments[SEGMENT_SCOPE, row]
+    tcp.conn[slot, CONN_TAP] = tcp.segments[SEGMENT_TAP, row]
     tcp.conn[slot, a + ENDPOINT_HIGH] = tcp.segments[SEGMENT_SRC_HIGH, row]
     tcp.conn[slot, a + ENDPOINT_LOW] = tcp.segments[SEGMENT_SRC_LOW, row]
     tcp.conn[slot, a + ENDPOINT_PORT] = tcp.segments[SEGMENT_SRC_PORT, row]
@@ -159,11 +160,12 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
     tcp.conn[slot, CONN_ACK_TIME] = UNKNOWN
     tcp.conn[slot, CONN_VIEW] = tcp.new_view
     tcp.conn[slot, CONN_CAPTURE_POINT] = tcp.new_capture_point
+    tcp.conn[slot, CONN_NETWORK] = tcp.new_network
     tcp.conn[slot, CONN_INTERFACE] = tcp.segments[SEGMENT_INTERFACE, row]
     tcp.conn[slot, CONN_FROM_SYN] = (
         1 if tcp.flags & (TCP_SYN | TCP_ACK | TCP_FIN | TCP_RST) == TCP_SYN and tcp.length == 0 else 0
     )
-    if tcp.in_task and tcp.new_view:
+    if tcp.in_task and (tcp.new_view or tcp.new_network):
         tcp.viewed_flows.add(flow_of_slot(tcp, slot))
     tcp.views = max(tcp.views, tcp.new_view + 1)
     for s in range(2 * slot, 2 * slot + 2):
@@ -174,9 +176,11 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
         tcp.side[s, SIDE_LAST_ACK] = UNKNOWN
         tcp.side[s, SIDE_FIN_ACK] = UNKNOWN
         tcp.side[s, SIDE_TTL] = UNKNOWN
+        tcp.side[s, SIDE_SCOPE] = UNKNOWN
         tcp.side[s, SIDE_INTERFACE] = UNKNOWN
     s = 2 * slot + 1 if is_answer else 2 * slot
     tcp.side[s, SIDE_TTL] = tcp.segments[SEGMENT_TTL, row]
+    tcp.side[s, SIDE_SCOPE] = tcp.segments[SEGMENT_SCOPE, row]
     tcp.side[s, SIDE_INTERFACE] = tcp.segments[SEGMENT_INTERFACE, row]
     tcp.next_part += 1
     tcp.live += 1
@@ -192,7 +196,7 @@ def flow_of_slot(tcp: TcpState, slot: cython.longlong) -> cython.longlong:
     """The hash that `flows` gives for the segments of a connection."""
     return flow_hash(
         0,
-        tcp.conn[slot, CONN_SCOPE],
+        tcp.conn[slot, CONN_TAP],
         tcp.conn[slot, CONN_A_HIGH],
         tcp.conn[slot, CONN_A_LOW],
         tcp.conn[slot, CONN_A_PORT],
@@ -219,9 +223,9 @@ def is_only_view(tcp: TcpState, slot: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_same_tuple(tcp: TcpState, one: cython.longlong, other: cython.longlong) -> cython.bint:
-    """Whether two slots have the same scope and endpoints, in either order."""
+    """Whether two slots have the same capture point and endpoints, in either order."""
     column: cython.longlong
-    straight: cython.bint = tcp.conn[one, CONN_SCOPE] == tcp.conn[other, CONN_SCOPE]
+    straight: cython.bint = tcp.conn[one, CONN_TAP] == tcp.conn[other, CONN_TAP]
     crossed: cython.bint = straight
     for column in range(ENDPOINT_COLUMNS):
         straight = straight and (

@@ -1,9 +1,10 @@
 """Duplicates: the same packet captured twice, as by `-i any`, on two interfaces or in two files.
 
-At the same capture point the TTL of both is equal, at another one it differs. A sender counts its packets in the IP id, so a
-retransmission has another id. IPv6 has no id, and some senders write 0: there checksum and window have to be equal, which
-TCP timestamps prevent in a retransmission, unless a network card writes the checksum. So without an id a duplicate must be of
-another interface too, or come so soon that nobody can have asked for a retransmission.
+At the same capture point TTL and scope of both are equal, at another one they differ. A sender counts its packets in the IP
+id, so a retransmission has another id. IPv6 has no id, and some senders write 0: there checksum and window have to be equal,
+which TCP timestamps prevent in a retransmission, unless a network card writes the checksum. So without an id a duplicate must
+be of another interface too, or come so soon that nobody can have asked for a retransmission. In another scope (a tunnel beside
+the plain packet, a second VLAN) it may come up to a second later.
 
 A duplicate is looked for only when a segment brings nothing new, among the last segments of all connections. These stand in a
 ring (`recent`); `recent_index` chains those of equal hash, the newest first.
@@ -21,7 +22,8 @@ from dissectors.tcp.state_columns import *
 # The columns of a segment by which it is known again.
 REMEMBERED = (
     SEGMENT_TIME, SEGMENT_SRC_LOW, SEGMENT_DST_LOW, SEGMENT_SRC_PORT, SEGMENT_DST_PORT, SEGMENT_SEQ, SEGMENT_ACK,
-    SEGMENT_FLAGS, SEGMENT_WINDOW, SEGMENT_LENGTH, SEGMENT_TTL, SEGMENT_IP_ID, SEGMENT_SCOPE, SEGMENT_INTERFACE,
+    SEGMENT_FLAGS, SEGMENT_WINDOW, SEGMENT_LENGTH, SEGMENT_TTL, SEGMENT_IP_ID, SEGMENT_TAP, SEGMENT_SCOPE,
+    SEGMENT_INTERFACE,
 )  # fmt: skip
 
 
@@ -107,20 +109,14 @@ def may_be_duplicate(tcp: TcpState, s: cython.longlong) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 @cython.boundscheck(False)
-def is_duplicate(tcp: TcpState, row: cython.longlong, at_same_point: cython.bint) -> cython.bint:
-    """Whether a recent segment is the same packet as this one, captured again: `-i any`, two interfaces, two files.
-
-    At the same point of the way its TTL is equal, at another one it differs. A sender counts its packets in the IP
-    id, so a packet sent again has another. IPv6 has no id, and some senders write 0: there TCP checksum and window
-    have to be equal, which the time stamps in a packet sent again prevent unless a network card writes the
-    checksum; so the copy must be of another interface too, or so near in time that nobody can have asked for it.
-    """
+def is_duplicate(tcp: TcpState, row: cython.longlong, place: cython.longlong) -> cython.bint:
+    """Whether a recent segment is the same packet as this one, captured again at `place`, a COPY_ constant."""
     i: cython.longlong
     remember_rows(tcp, row)
     index_recent(tcp)
     i = tcp.recent_index[0, bucket_of(tcp.segments, row)]
     while i > 0 and i > tcp.recent_count - RECENT_SEGMENTS:
-        if is_same_packet(tcp, (i - 1) % RECENT_SEGMENTS, row, at_same_point):
+        if is_same_packet(tcp, (i - 1) % RECENT_SEGMENTS, row, place):
             return True
         i = tcp.recent_index[1, (i - 1) % RECENT_SEGMENTS]
     return False
@@ -129,7 +125,7 @@ def is_duplicate(tcp: TcpState, row: cython.longlong, at_same_point: cython.bint
 @cython.cfunc
 @cython.inline
 @cython.exceptval(-1)
-def is_same_packet(tcp: TcpState, i: cython.longlong, row: cython.longlong, at_same_point: cython.bint) -> cython.bint:
+def is_same_packet(tcp: TcpState, i: cython.longlong, row: cython.longlong, place: cython.longlong) -> cython.bint:
     """Whether row `i` of the ring is the same packet as the segment, by the rules above."""
     number: cython.longlong = tcp.segments[SEGMENT_IP_ID, row]
     span: cython.longlong = 0
@@ -145,13 +141,21 @@ def is_same_packet(tcp: TcpState, i: cython.longlong, row: cython.longlong, at_s
         or tcp.recent[SEGMENT_DST_PORT, i] != tcp.segments[SEGMENT_DST_PORT, row]
         or tcp.recent[SEGMENT_SRC_LOW, i] != tcp.segments[SEGMENT_SRC_LOW, row]
         or tcp.recent[SEGMENT_DST_LOW, i] != tcp.segments[SEGMENT_DST_LOW, row]
-        or tcp.recent[SEGMENT_SCOPE, i] != tcp.segments[SEGMENT_SCOPE, row]
-        or (tcp.recent[SEGMENT_TTL, i] == tcp.segments[SEGMENT_TTL, row]) != at_same_point
+        or tcp.recent[SEGMENT_TAP, i] != tcp.segments[SEGMENT_TAP, row]
     ):
+        return False
+    if place == COPY_OF_OTHER_SCOPE:
+        if tcp.recent[SEGMENT_SCOPE, i] == tcp.segments[SEGMENT_SCOPE, row]:
+            return False
+    elif tcp.recent[SEGMENT_SCOPE, i] != tcp.segments[SEGMENT_SCOPE, row] or (
+        tcp.recent[SEGMENT_TTL, i] == tcp.segments[SEGMENT_TTL, row]
+    ) != (place == COPY_OF_SAME_POINT):
         return False
     if tcp.recent[SEGMENT_TIME, i] != UNKNOWN and tcp.segments[SEGMENT_TIME, row] != UNKNOWN:
         span = tcp.segments[SEGMENT_TIME, row] - tcp.recent[SEGMENT_TIME, i]
         span = max(span, -span)
+    if place == COPY_OF_OTHER_SCOPE:
+        return span <= OTHER_SCOPE_NS
     if number > 0 or tcp.recent[SEGMENT_INTERFACE, i] != tcp.segments[SEGMENT_INTERFACE, row]:
         return span <= DUPLICATE_NS
     return span < DUPLICATE_SOON_NS

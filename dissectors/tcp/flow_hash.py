@@ -1,4 +1,4 @@
-"""The hash of a flow: scope, addresses and ports.
+"""The hash of a flow: capture point, addresses and ports.
 
 It is the same for both directions and never negative. With seed 0 it is the same in every process and goes into ids; the flow
 table uses a random seed, so that nobody can make a capture whose flows collide.
@@ -34,7 +34,7 @@ def endpoint_hash(
 @cython.exceptval(check=False)
 def flow_hash(
     seed: cython.ulonglong,
-    scope: cython.longlong,
+    tap: cython.longlong,
     a_high: cython.longlong,
     a_low: cython.longlong,
     a_port: cython.longlong,
@@ -44,7 +44,7 @@ def flow_hash(
 ) -> cython.longlong:
     """The hash of a flow: a sum over both endpoints, so that which side was seen first does not matter."""
     x: cython.ulonglong = endpoint_hash(seed, a_high, a_low, a_port)
-    x = (x + endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, scope)) & ALL_64
+    x = (x + endpoint_hash(seed, b_high, b_low, b_port) + cython.cast(cython.ulonglong, tap)) & ALL_64
     return cython.cast(cython.longlong, mix(x) >> 1)
 
 
@@ -56,7 +56,7 @@ def flows(
     for row in range(start, stop):
         target[row - start] = flow_hash(
             0,
-            segments[SEGMENT_SCOPE, row],
+            segments[SEGMENT_TAP, row],
             segments[SEGMENT_SRC_HIGH, row],
             segments[SEGMENT_SRC_LOW, row],
             segments[SEGMENT_SRC_PORT, row],

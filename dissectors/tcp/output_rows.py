@@ -62,8 +62,8 @@ def open_row(tcp: TcpState, slot: cython.longlong):
         tcp.conn[slot, CONN_PART],
     )
     tcp.chunks[CHUNK_SEQ, row] = flow_hash(
-        cython.cast(cython.ulonglong, tcp.conn[slot, CONN_VIEW]),
-        tcp.conn[slot, CONN_SCOPE],
+        cython.cast(cython.ulonglong, tcp.conn[slot, CONN_NETWORK] << 32 | tcp.conn[slot, CONN_VIEW]),
+        tcp.conn[slot, CONN_TAP],
         tcp.conn[slot, CONN_A_HIGH],
         tcp.conn[slot, CONN_A_LOW],
         tcp.conn[slot, CONN_A_PORT],
@@ -130,7 +130,6 @@ def part_row(tcp: TcpState, slot: cython.longlong):
     if row >= tcp.part_room:
         grow_parts(tcp)
     tcp.parts[PART_NUMBER, row] = tcp.conn[slot, CONN_PART]
-    tcp.parts[PART_SCOPE, row] = tcp.conn[slot, CONN_SCOPE]
     tcp.parts[PART_A_HIGH, row] = tcp.conn[slot, CONN_A_HIGH]
     tcp.parts[PART_A_LOW, row] = tcp.conn[slot, CONN_A_LOW]
     tcp.parts[PART_B_HIGH, row] = tcp.conn[slot, CONN_B_HIGH]
@@ -143,9 +142,11 @@ def part_row(tcp: TcpState, slot: cython.longlong):
     tcp.parts[PART_LAST_NUMBER, row] = tcp.conn[slot, CONN_LAST_NUMBER]
     tcp.parts[PART_SYN, row] = tcp.conn[slot, CONN_SYN]
     tcp.parts[PART_CLOSE, row] = tcp.conn[slot, CONN_CLOSE]
-    tcp.parts[PART_LANE, row] = tcp.conn[slot, CONN_VIEW]
+    tcp.parts[PART_VIEW, row] = tcp.conn[slot, CONN_VIEW]
     tcp.parts[PART_ORIGIN, row] = tcp.conn[slot, CONN_INTERFACE]
     tcp.parts[PART_POINT, row] = tcp.conn[slot, CONN_CAPTURE_POINT]
+    tcp.parts[PART_TAP, row] = tcp.conn[slot, CONN_TAP]
+    tcp.parts[PART_NETWORK, row] = tcp.conn[slot, CONN_NETWORK]
     tcp.parts[PART_SYN_ACK, row] = time_between(syn, syn_ack)
     tcp.parts[PART_ACK, row] = time_between(syn_ack, tcp.conn[slot, CONN_ACK_TIME])
     tcp.parts[PART_RTT, row] = UNKNOWN

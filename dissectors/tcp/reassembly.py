@@ -66,7 +66,7 @@ class Reassembly(TcpState):
     """Reassembles all connections of a capture; `feed` it segments, then `finish`.
 
     `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call. `slots` is above every
-    CHUNK_SLOT so far, `views` above every PART_LANE. `duplicates`: input (the upper bits of a packet's number) -> segments that
+    CHUNK_SLOT so far, `views` above every PART_VIEW. `duplicates`: input (the upper bits of a packet's number) -> segments that
     were captured twice. `evicted`: open connections that were given up for newer ones. `holes_given_up`: holes that were not
     waited for because of a memory limit. `next_part`: number of the part that begins next. `part_rows`: rows that
     `take_parts` would give.
@@ -149,7 +149,7 @@ class Reassembly(TcpState):
             if found < 0:
                 key = flow_hash(
                     self.seed,
-                    segments[SEGMENT_SCOPE, row],
+                    segments[SEGMENT_TAP, row],
                     segments[SEGMENT_SRC_HIGH, row],
                     segments[SEGMENT_SRC_LOW, row],
                     segments[SEGMENT_SRC_PORT, row],
@@ -160,7 +160,11 @@ class Reassembly(TcpState):
                 found = find_side(self, key, row)
                 self.new_view = 0
                 self.new_capture_point = 0
-            if found >= 0 and self.side[found, SIDE_TTL] != segments[SEGMENT_TTL, row]:
+                self.new_network = 0
+            if found >= 0 and (
+                self.side[found, SIDE_TTL] != segments[SEGMENT_TTL, row]
+                or self.side[found, SIDE_SCOPE] != segments[SEGMENT_SCOPE, row]
+            ):
                 found = find_view(self, found, row)
             if found < 0 or not take_in_order(self, found, row):
                 why = take_thoroughly(self, found, key, row)

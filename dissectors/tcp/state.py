@@ -49,8 +49,9 @@ class TcpState:
     mask: cython.longlong
     live: cython.longlong  # slots in use
     free_slot: cython.longlong
-    new_view: cython.longlong  # CONN_VIEW and CONN_CAPTURE_POINT of the next new slot
+    new_view: cython.longlong  # CONN_VIEW, CONN_CAPTURE_POINT and CONN_NETWORK of the next new slot
     new_capture_point: cython.longlong
+    new_network: cython.longlong
 
     # Buffered bytes: pages of the arena and their records.
     arena: cython.uchar[::1]
@@ -122,6 +123,7 @@ def clear_state(tcp: TcpState):
     tcp.views = 1
     tcp.new_view = 0
     tcp.new_capture_point = 0
+    tcp.new_network = 0
     tcp.duplicates = {}
     tcp.conn_memory = None
     tcp.side_memory = None

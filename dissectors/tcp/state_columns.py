@@ -5,9 +5,9 @@ sides have both started and not ended, with nothing buffered or awaited and no A
 while something is pending, for the handshake's times until the part's row is written, and in a task. The sizes, in bytes:
 
                   first group  second group  matrix row
-    connection            168           152         320
-    side                  136           136         272
-    with both sides       440           424         864
+    connection            176           144         320
+    side                  144           136         280
+    with both sides       464           416         880
 
 So the second group can move into a pool whose entries are claimed on demand, without a change to the first. Columns that
 begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -30,7 +30,7 @@ ENDPOINT_COLUMNS = _endpoint.count
 _conn = Numbering()
 # First group: an idle connection.
 CONN_HASH = _conn.column()
-CONN_SCOPE = _conn.column()
+CONN_TAP = _conn.column()
 CONN_A = _conn.columns(ENDPOINT_COLUMNS)  # endpoint of side 0
 CONN_B = _conn.columns(ENDPOINT_COLUMNS)  # endpoint of side 1
 CONN_A_HIGH = CONN_A + ENDPOINT_HIGH
@@ -48,8 +48,9 @@ CONN_FIRST_TIME = _conn.column()
 CONN_FIRST_NUMBER = _conn.column()
 CONN_SYN = _conn.column()  # as PART_SYN
 CONN_CLOSE = _conn.column()  # as PART_CLOSE
-CONN_VIEW = _conn.column()  # as PART_LANE
+CONN_VIEW = _conn.column()  # as PART_VIEW
 CONN_CAPTURE_POINT = _conn.column()  # as PART_POINT
+CONN_NETWORK = _conn.column()  # as PART_NETWORK
 CONN_INTERFACE = _conn.column()  # of the first packet
 CONN_NEXT_FREE = _conn.column()  # in a free slot: the next free slot, -1 none
 CONN_SECOND_GROUP = _conn.count
@@ -74,7 +75,6 @@ CONN_SPAN_BYTES = _conn.column()  # payload, and HEADER_BYTES a segment, since t
 CONN_STOP_SIDE = _conn.column()  # 1 + side: `feed` stops when that one has come to CONN_STOP_AT
 CONN_STOP_AT = _conn.column()
 CONN_FROM_SYN = _conn.column()  # its first segment was a bare SYN
-_conn.column()  # rows of 320 bytes are whole cache lines
 CONN_COLUMNS = _conn.count
 
 MODE_LIVE = 1
@@ -93,6 +93,7 @@ SIDE_NEXT = (
     _side.column()
 )  # sequence number that is delivered next; before the start, the first one seen, as SIDE_START
 SIDE_TTL = _side.column()  # of its newest segment; UNKNOWN before the first
+SIDE_SCOPE = _side.column()  # the same
 SIDE_INTERFACE = _side.column()  # on which SIDE_TTL was seen; UNKNOWN before the first
 SIDE_LAST_ACK = _side.column()  # ACK number that this side sent last, as on the wire; UNKNOWN before the first
 SIDE_START = _side.column()
@@ -188,3 +189,18 @@ EARLIEST_SYN = 1 << 20  # a SYN so far before the first byte seen may be late
 RECENT_SEGMENTS = 4096
 DUPLICATE_NS = 10_000_000
 DUPLICATE_SOON_NS = 1_000_000
+OTHER_SCOPE_NS = 1_000_000_000  # from one point of the way to another
+
+# Where the first capture of a duplicate was: at the same point of the way (TTL and scope are equal), at one with another TTL,
+# or in another scope.
+COPY_OF_SAME_POINT = 0
+COPY_OF_OTHER_TTL = 1
+COPY_OF_OTHER_SCOPE = 2
+
+# How well a segment fits a side: classes of `connection_views.nearness`.
+NOTHING_FITS = 0
+SCOPE_FITS = 1
+NUMBERS_FIT = 500
+INTERFACE_FITS = 900
+FITS = 2000
+SAME_WAY = 3000

@@ -49,14 +49,14 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         s >= 0
         and tcp.conn[s >> 1, CONN_MODE] & MODE_ADOPTED
         and (
-            is_duplicate(tcp, row, True)
+            is_duplicate(tcp, row, COPY_OF_SAME_POINT)
             or not (tcp.conn[s >> 1, CONN_MODE] & MODE_FLUSH or begins_new_connection(tcp, s))
         )
     ):
         disturb(tcp, s >> 1)
     if s >= 0 and may_be_duplicate(tcp, s):
         tcp.newest_side = s
-        if is_duplicate(tcp, row, True):
+        if is_duplicate(tcp, row, COPY_OF_SAME_POINT):
             count_duplicate(tcp, s)
             return WHY_DONE
         if tcp.in_task and tcp.time < tcp.spoiling_until:
@@ -69,6 +69,7 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         key = tcp.conn[s >> 1, CONN_HASH]
         tcp.new_view = tcp.conn[s >> 1, CONN_VIEW]
         tcp.new_capture_point = tcp.conn[s >> 1, CONN_CAPTURE_POINT]
+        tcp.new_network = tcp.conn[s >> 1, CONN_NETWORK]
         why = flush_slot(tcp, s >> 1)
         if why != WHY_DONE:
             return why

@@ -32,6 +32,7 @@ class Segment:
     captured: int | None = None
     time: int | None = None
     window: int = 500
+    tap: int = 0
     scope: int = 0
     number: int = 0
     ttl: int = 64
@@ -131,6 +132,7 @@ def rows_of(segments: list[Segment]) -> tuple[bytearray, memoryview]:
             (layout.SEGMENT_WINDOW, one.window),
             (layout.SEGMENT_CAPTURED, captured),
             (layout.SEGMENT_LENGTH, len(one.data)),
+            (layout.SEGMENT_TAP, one.tap),
             (layout.SEGMENT_SCOPE, one.scope),
             (layout.SEGMENT_TTL, one.ttl),
             (layout.SEGMENT_IP_ID, one.number if one.ip_id is None else one.ip_id),

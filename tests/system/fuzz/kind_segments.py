@@ -133,4 +133,5 @@ def change(columns: list[array[int]], chance: Random) -> None:
         column = columns[chance.choice((layout.SEGMENT_SRC_PORT, layout.SEGMENT_DST_PORT, layout.SEGMENT_WINDOW))]
         column[row] = chance.choice((0, 1, 9092, 65535))
     else:
+        columns[layout.SEGMENT_TAP][row] = chance.choice((0, 0, 0, 1 << 62))
         columns[layout.SEGMENT_SCOPE][row] = chance.choice((0, 1, -1, 1 << 62))

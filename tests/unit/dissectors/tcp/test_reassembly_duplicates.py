@@ -142,8 +142,8 @@ def test_the_search_ends_after_4096_segments(stage: str) -> None:
         assert counts(out, "DUPLICATES") == (found, 0)
 
 
-def lanes(out: Outcome) -> dict[int, list[object]]:
-    return {out.parts[part][layout.PART_LANE]: out.story(part) for part in out.parts}
+def views(out: Outcome) -> dict[int, list[object]]:
+    return {out.parts[part][layout.PART_VIEW]: out.story(part) for part in out.parts}
 
 
 @pytest.mark.parametrize("later", [25_000, 40_000_000, -25_000])
@@ -164,10 +164,10 @@ def test_two_inputs_around_a_router_are_two_parts(stage: str, later: int, mid_fl
         assert counts(out, "DUPLICATES", part) == (0, 0)
         for name in ("PACKETS", "BYTES", "RETRANSMITTED", "REORDERED"):
             assert counts(out, name, part) == counts(alone[point], name)
-    assert sorted(row[layout.PART_LANE] for row in out.parts.values()) == [0, 1]
+    assert sorted(row[layout.PART_VIEW] for row in out.parts.values()) == [0, 1]
 
 
-def test_flows_of_two_lanes_have_ids_of_their_own(stage: str) -> None:
+def test_flows_of_two_views_have_ids_of_their_own(stage: str) -> None:
     near = number_and_time(talk().segments, 100_000)
     out = run(mixed(near, copies(near, interface=1, ttl=-1), 1), stage=stage)
     flows = [next(event.seq for event in out.events[part]) for part in out.parts]
@@ -185,7 +185,7 @@ def test_a_router_captured_on_all_its_interfaces_at_once(stage: str) -> None:
         order += [first, second]
     out = run(numbered(order), stage=stage)
     plain = run(number_and_time(talk().segments, 100_000), stage=stage)
-    assert lanes(out) == {0: plain.story(), 1: plain.story()}
+    assert views(out) == {0: plain.story(), 1: plain.story()}
     assert sorted(row[layout.PART_POINT] for row in out.parts.values()) == [0, 1]
     assert all(counts(out, "RETRANSMITTED", part) == (0, 0) for part in out.parts)
 
@@ -206,12 +206,12 @@ def test_each_direction_on_an_interface_of_its_own_is_one_part(stage: str) -> No
     assert len(run(made, stage=stage).parts) == 1
 
 
-def test_a_tuple_used_again_keeps_its_lanes(stage: str) -> None:
+def test_a_tuple_used_again_keeps_its_views(stage: str) -> None:
     first = talk().segments
     again = Talk(client_start=900_000, broker_start=70_000_000).shake().c(0, b"second").segments
     near = number_and_time(first + again, 100_000)
     out = run(mixed(near, copies(near, interface=1, ttl=-1), 1), stage=stage)
-    assert sorted(row[layout.PART_LANE] for row in out.parts.values()) == [0, 0, 1, 1]
+    assert sorted(row[layout.PART_VIEW] for row in out.parts.values()) == [0, 0, 1, 1]
 
 
 # ---- SYNs that come late ----

@@ -144,14 +144,14 @@ def test_each_waiting_for_the_other_ends_with_the_window(stage: str) -> None:
 # ---- slots ----
 
 
-def test_scopes_keep_equal_tuples_apart(stage: str) -> None:
+def test_taps_keep_equal_tuples_apart(stage: str) -> None:
     one, two = Talk().shake().c(0, b"one"), Talk().shake().c(0, b"two")
     for segment in two.segments:
-        segment.scope = 5
+        segment.tap = segment.scope = 5
     mixed = [segment for pair in zip(one.segments, two.segments, strict=True) for segment in pair]
     out = run(number_and_time(mixed), stage=stage)
     assert (out.stream(0, 0), out.stream(0, 1)) == (b"one", b"two")
-    assert out.parts[1][layout.PART_SCOPE] == 5
+    assert [part[layout.PART_NETWORK] for part in out.parts.values()] == [0, 0]
 
 
 def many(count: int, closed: tuple[int, ...] = ()) -> list[Segment]:

@@ -10,10 +10,10 @@ def test_an_idle_connection_needs_the_first_groups_only() -> None:
     """The sizes that the head of `state_columns` tells: they may shrink, and then it tells the new ones."""
     connection, side = 8 * columns.CONN_SECOND_GROUP, 8 * columns.SIDE_SECOND_GROUP
     whole_connection, whole_side = 8 * columns.CONN_COLUMNS, 8 * columns.SIDE_COLUMNS
-    assert (connection, side, connection + 2 * side) == (168, 136, 440)
-    assert (whole_connection, whole_side, whole_connection + 2 * whole_side) == (320, 272, 864)
+    assert (connection, side, connection + 2 * side) == (176, 144, 464)
+    assert (whole_connection, whole_side, whole_connection + 2 * whole_side) == (320, 280, 880)
     assert columns.__doc__
-    assert " 440 " in columns.__doc__ and " 864\n" in columns.__doc__
+    assert " 464 " in columns.__doc__ and " 880\n" in columns.__doc__
 
 
 def test_counts_of_a_side_are_in_the_order_of_the_pairs_of_a_part() -> None:
