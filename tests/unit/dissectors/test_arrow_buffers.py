@@ -74,7 +74,7 @@ def test_memory_of_the_wrong_size_is_refused(write: Callable[..., None]) -> None
     code = {arrow_buffers.int8s: "b", arrow_buffers.int16s: "h", arrow_buffers.int32s: "i", arrow_buffers.int64s: "q"}[
         write
     ]
-    out = array(code, [7, 7])
+    out = memoryview(array(code, [7, 7]))
     with pytest.raises(IndexError):
         write(filled([1, 2, 3]), 0, 3, out)
     write(filled([None, 1]), 0, 2, out)
@@ -87,4 +87,4 @@ def test_memory_of_the_wrong_size_is_refused(write: Callable[..., None]) -> None
 def test_what_does_not_fit_is_refused(bits: int, write: Callable[..., None]) -> None:
     for value in (2 ** (bits - 1), -(2 ** (bits - 1)) - 1):
         with pytest.raises(OverflowError):
-            write(filled([value]), 0, 1, array({8: "b", 16: "h", 32: "i"}[bits], [0]))
+            write(filled([value]), 0, 1, memoryview(array({8: "b", 16: "h", 32: "i"}[bits], [0])))
