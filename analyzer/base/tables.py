@@ -162,6 +162,11 @@ sasl_mechanism                   string  SASL mechanism of the login; null: none
 software_name                    string  Client library, as its ApiVersions request says (KIP-511); null: not said.
 software_version                 string  Version of the client library, as its ApiVersions request says; null: not
                                          said.
+views                            int64   Points of its way at which it was captured without a name (--tap): the rows are those
+                                         of one of them, which saw most; of equal ones it is the one nearest to the client.
+view_delay_ns                    int64   Time between the first and the last of these points, one way, ns: half of what
+                                         requests take from one to the other and replies back; null with one view, and
+                                         where no exchange was seen at both.
 """)
 
 EXCHANGES = _columns("""

@@ -39,6 +39,7 @@ CONNECTION_VIEWS = (
     "raw_notes",
     "raw_joined",
     *resolve.FACTS,
+    "part_views",
     "parts",
     "part_evidence",
     "part_clusters",
@@ -85,7 +86,9 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
         raw["raw_joined"] = parquet(joined)
     captures = {"captures": parquet([folder / "captures.parquet"])}
     summary = run.summary
-    made = resolve.views(summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd)
+    made = resolve.views(
+        summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd, summary.saw_several_points
+    )
     return raw | captures | made
 
 

@@ -162,7 +162,9 @@ def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Ta
     raw = {f"raw_{name}": frame for name, frame in done.raw().items()}
     raw |= {name: dataflow.small(spark, table) for name, table in small_tables(done.readings, done.summary).items()}
     whole_files = all(reading.file == reading.split for reading in done.readings)
-    sql = resolve.views(done.summary.api_keys, whole_files, odd=done.summary.odd)
+    sql = resolve.views(
+        done.summary.api_keys, whole_files, odd=done.summary.odd, several_views=done.summary.saw_several_points
+    )
     views = final_tables(spark, raw, sql, given.options.filters)
     return Tables(views, done, [*given.warnings, *lines], failed)
 

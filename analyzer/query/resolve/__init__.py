@@ -5,17 +5,20 @@ A view reads only those before it in VIEWS. Adding a column to a final table is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from analyzer.base.expected_errors import rules
 from analyzer.base.filters import literal
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from dissectors.kafka.columns.program import error_fields
 from dissectors.kafka.schema.error_codes import known_errors
 from dissectors.kafka.schema.lookup import api_names
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
+    "part_views",
     "parts",
     "part_evidence",
     "part_clusters",
@@ -48,16 +51,32 @@ VIEWS = (
 )
 # Views that have no rows without rows of `entries`.
 OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
+# Raw tables with rows of connections: those of views that give no rows are left out.
+OF_CONNECTIONS = frozenset(
+    f"raw_{name}"
+    for name in (
+        *("exchanges", "entries", "errors", "problems", "parts", "talks", "tls"),
+        *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
+    )
+)
+_OTHER_VIEW = "SELECT 1 FROM part_views AS v WHERE v.part = r.part AND NOT v.is_main"
+_READ = re.compile(r"\b(?P<word>FROM|JOIN) (?P<table>raw_\w+)\b(?P<alias> AS\b)?")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
 def views(
-    api_keys: Collection[int], whole_files: bool, entries: bool = True, left_out: Collection[str] = (), odd: bool = True
+    api_keys: Collection[int],
+    whole_files: bool,
+    entries: bool = True,
+    left_out: Collection[str] = (),
+    odd: bool = True,
+    several_views: bool = True,
 ) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
     `api_keys` are those that occurred; `whole_files`: split n is all of input n; `entries`: rows of entries were made;
-    `left_out`: final tables whose raw rows were not made; `odd`: a body was malformed, or the clock ran back within an exchange.
+    `left_out`: final tables whose raw rows were not made; `odd`: a body was malformed, or the clock ran back within an exchange;
+    `several_views`: a connection was captured at several points of its way.
     """
     facts = {
         "problem_kinds": _values(
@@ -74,9 +93,26 @@ def views(
         sources["exchanges_with_kind"] = "exchanges_with_own_kind"
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
+    if not several_views:
+        sources["part_views"] = "no_part_views"
     folder = Path(__file__).parent
     texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
+    if several_views:
+        texts = {name: text if name == "part_views" else _of_one_view(text) for name, text in texts.items()}
     return facts | texts
+
+
+def _of_one_view(text: str) -> str:
+    """The SQL of a view that reads of each connection only the part that gives its rows (`part_views.sql`)."""
+
+    def read(found: re.Match[str]) -> str:
+        table = found["table"]
+        if table not in OF_CONNECTIONS:
+            return found[0]
+        rows = f"SELECT * FROM {table} AS r WHERE NOT EXISTS ({_OTHER_VIEW})"
+        return f"{found['word']} ({rows}){found['alias'] or f' AS {table}'}"
+
+    return _READ.sub(read, text)
 
 
 def _error_fields(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:

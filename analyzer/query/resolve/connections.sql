@@ -76,6 +76,9 @@ SELECT
     l.claimed_user,
     l.sasl_mechanism,
     l.software_name,
-    l.software_version
+    l.software_version,
+    coalesce(v.views, 1) AS views,
+    v.view_delay_ns
 FROM parts AS p
 JOIN connection_context AS l ON l.part = p.part
+LEFT JOIN part_views AS v ON v.part = p.part

@@ -23,7 +23,7 @@ WITH told AS (
         -- Where any connection was captured at several points, each interface of an input, and each point seen by one
         -- interface, is a capture point of its own.
         CASE
-            WHEN max(p.lane) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
+            WHEN max(p.view_number) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
             WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING))
             ELSE concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING), '/', CAST(p.point + 1 AS STRING))
         END AS tap,

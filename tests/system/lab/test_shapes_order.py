@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 import pytest
 import transform
@@ -91,23 +92,25 @@ def told(found: Analysis) -> list[list[tuple[str, object]]]:
 
 
 @pytest.mark.parametrize("order", [SIDES, SIDES[::-1]])
-def test_two_places_are_kept_apart_by_themselves(order: Sequence[str], analyse: Analyse) -> None:
-    both = analyse([LAB / name for name in order])
-    taps = {Path(row["path"]).name: row["tap"] for row in both.captures}
-    assert len(set(taps.values())) == 2
-    tap_of = {row["connection"]: row["tap"] for row in both.connections}
-    assert len(tap_of) == len(both.connections)
-    for name in SIDES:
-        alone = analyse([LAB / name])
-        mine = [row for row in both.exchanges if tap_of[row["connection"]] == taps[name]]
-        assert told(Analysis(mine, [], [], [], [])) == told(alone)
-        compare_connections(alone, [row for row in both.connections if row["tap"] == taps[name]])
+def test_two_places_are_two_views_of_each_connection(order: Sequence[str], analyse: Analyse) -> None:
+    """The rows are those of the place near the client, and the time between both is what their handshakes say."""
+    both, near, far = (analyse([LAB / name for name in names]) for names in (order, SIDES[:1], SIDES[1:]))
+    assert told(both) == told(near)
+    assert {row["views"] for row in both.connections} == {2}
+    assert len({row["tap"] for row in both.captures}) == 2
     assert sum(row["duplicate_packets"] for row in both.captures) == 0
+    compare_connections(near, both.connections, VIEWS)
+    handshakes = [median(row["syn_ack_ns"] for row in one.connections if row["syn_ack_ns"]) for one in (near, far)]
+    way_ns = median(row["view_delay_ns"] for row in both.connections if row["view_delay_ns"] is not None)
+    assert way_ns == pytest.approx((handshakes[0] - handshakes[1]) / 2, rel=0.5)
 
 
-def compare_connections(alone: Analysis, rows: list[Row]) -> None:
+VIEWS = ("views", "view_delay_ns")
+
+
+def compare_connections(alone: Analysis, rows: list[Row], without: Sequence[str] = ()) -> None:
     def plain(row: Row) -> list[tuple[str, object]]:
-        return [(name, value) for name, value in row.items() if name not in ("connection", "tap")]
+        return [(name, value) for name, value in row.items() if name not in ("connection", "tap", *without)]
 
     assert sorted(map(plain, rows), key=str) == sorted(map(plain, alone.connections), key=str)
 

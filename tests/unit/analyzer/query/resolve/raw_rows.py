@@ -90,7 +90,9 @@ def dataset(parts: Rows | None = None, **tables: Rows) -> Dataset:
         known = {column: SQL_TYPES[kind] for column, kind in columns}
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
     keys = {row["api_key"] for row in tables["exchanges"]}
-    return Dataset(resolve.views(keys, True) | made | {"parts": _table(PARTS, parts or [part()])}, threads=1)
+    return Dataset(
+        resolve.views(keys, True, several_views=False) | made | {"parts": _table(PARTS, parts or [part()])}, threads=1
+    )
 
 
 def kind(row: dict[str, Any]) -> str | None:
