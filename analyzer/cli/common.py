@@ -15,7 +15,7 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.workers import default_jobs
 from analyzer.cli.outcome import FINE, UNREADABLE, say
-from analyzer.cli.values import Ports, Size, Span, Tap, UtcTime
+from analyzer.cli.values import DecodeAs, Ports, Size, Span, Tap, UtcTime
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -63,6 +63,14 @@ _READING = (
         type=Tap(),
         metavar="NAME=GLOB",
         help="Captures that match GLOB were taken at NAME: kept apart from those of other places; may be repeated.",
+    ),
+    click.option(
+        "--decode-as",
+        "decode_as",
+        multiple=True,
+        type=DecodeAs(),
+        metavar="RULE",
+        help="A tunnel on a port that is not its own: udp.port==48879,vxlan; may be repeated.",
     ),
     click.option(
         "--jobs",
@@ -127,6 +135,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
             ports: tuple[int, ...],
             tls_key_logs: tuple[Path, ...],
             taps: tuple[tuple[str, str], ...],
+            decode_as: tuple[tuple[int, str], ...],
             temp_dir: Path | None,
             max_frame: int,
             max_connections: int,
@@ -154,6 +163,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
                 reorder_packets=reorder_packets,
                 reorder_ns=reorder_time,
                 tls_key_logs=tls_key_logs,
+                decode_as=decode_as,
                 jobs=default_jobs() if jobs is None else jobs,
             )
             return function(options=options, **rest)

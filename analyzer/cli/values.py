@@ -13,6 +13,7 @@ _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h)", re.IGNORECASE)
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
+_DECODE_AS = re.compile(r"udp\.port\s*==\s*(\d{1,5})\s*,\s*([\w.-]+)", re.ASCII)
 
 
 class Size(click.ParamType):
@@ -72,6 +73,24 @@ class Tap(click.ParamType):
         if not name.strip() or not pattern:
             self.fail(f"{value!r} is not a name and a glob like broker=b*.pcap", param, ctx)
         return name.strip(), pattern
+
+
+class DecodeAs(click.ParamType):
+    """A UDP port and the tunnel there, in Wireshark's spelling: `udp.port==48879,vxlan`."""
+
+    name = "decode-as"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, str]:
+        from dissectors.packet.udp_ports import TUNNELS
+
+        if isinstance(value, tuple):
+            return value
+        match = _DECODE_AS.fullmatch(value.strip())
+        if match is None or not 0 < int(match[1]) < 65536:
+            self.fail(f"{value!r} is not a port and a tunnel like udp.port==48879,vxlan", param, ctx)
+        if match[2] not in TUNNELS:
+            self.fail(f"{match[2]!r} is no tunnel that is known here: {', '.join(TUNNELS)}", param, ctx)
+        return int(match[1]), match[2]
 
 
 class UtcTime(click.ParamType):

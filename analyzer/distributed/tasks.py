@@ -57,7 +57,7 @@ def read_task(
     """
     resolver = Resolver(folder, options, task.pieces[0].number << SPLIT_SHIFT, raw_flows)
     try:
-        engine = Engine(resolver.feed, taps=options.taps)
+        engine = Engine(resolver.feed, taps=options.taps, decode_as=options.decode_as)
         readings = engine.read_pieces(task.pieces, task.capture_points, progress)
         resolver.finish()
     finally:

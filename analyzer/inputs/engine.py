@@ -30,8 +30,8 @@ FOREVER = (1 << 63) - 1
 
 
 class Engine:
-    """Reads inputs; their segments go to `sink`, numbered (split, packet). `taps`: as in `Options`. Of connections only
-    those of `shard` are read."""
+    """Reads inputs; their segments go to `sink`, numbered (split, packet). `taps`, `decode_as`: as in `Options`.
+    Of connections only those of `shard` are read."""
 
     def __init__(
         self,
@@ -40,12 +40,14 @@ class Engine:
         secrets: SecretSink | None = None,
         taps: Sequence[tuple[str, str]] = (),
         shard: Shard = ALL_CONNECTIONS,
+        decode_as: Sequence[tuple[int, str]] = (),
     ) -> None:
         self._sink = sink
         self._secrets = secrets
         self._block_bytes = block_bytes
         self._taps = taps
         self._shard = shard
+        self._decode_as = decode_as
         self._fragments = Fragments()
         self._matrices: list[Matrices] = []  # those that no input uses
         self._small_matrices: list[Matrices] = []
@@ -133,7 +135,9 @@ class Engine:
         pool = self._matrices if few else self._small_matrices
         matrices = pool.pop() if pool else new_matrices(PACKET_ROWS if few else ROWS_AT_ONCE)
         block_bytes = self._block_bytes if few else min(self._block_bytes, BLOCK_BYTES_AT_ONCE)
-        return Input(reading, matrices, block_bytes, self._fragments, self._secrets, self._progress, self._shard)
+        return Input(
+            reading, matrices, block_bytes, self._fragments, self._secrets, self._progress, self._shard, self._decode_as
+        )
 
     def _close(self, one: Input) -> None:
         large = one.matrices.packets.shape[1] == PACKET_ROWS  # type: ignore[index]

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.base.traffic_names import Unread, name_unread
 from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
@@ -64,6 +65,7 @@ class Reading:
     outcomes: list[int] = field(default_factory=lambda: [0] * layout.SEEN_OUTCOMES)
     link_types: list[int] = field(default_factory=list)
     unread_links: list[int] = field(default_factory=list)  # those of them that no reader knows
+    unread: list[Unread] = field(default_factory=list)  # packets without TCP, or without any that is read, by name
     first_time_ns: int | None = None
     last_time_ns: int | None = None
     drops: dict[int, int] = field(default_factory=dict)
@@ -126,6 +128,7 @@ class Input:
         secrets: SecretSink | None = None,
         progress: Callable[[int], None] | None = None,
         shard: Shard = ALL_CONNECTIONS,
+        decode_as: Sequence[tuple[int, str]] = (),
     ) -> None:
         self.reading = reading
         self.matrices = matrices
@@ -136,7 +139,9 @@ class Input:
         self._block_bytes = block_bytes
         self._secrets = secrets
         self._progress = progress
-        self._packets = Packets(fragments=fragments, shard=shard.number, shards=shard.of, weighed=shard.weighed)
+        self._packets = Packets(
+            fragments=fragments, shard=shard.number, shards=shard.of, weighed=shard.weighed, tunnels=decode_as
+        )
         self._packets.begin(reading.split << SPLIT_SHIFT, reading.tap, reading.capture_point << CAPTURE_POINT_SHIFT)
         self._odd_fragments = _odd(fragments)
         self._batches = self._read_all()
@@ -180,6 +185,12 @@ class Input:
         links = self._packets.by_link()
         reading.link_types = list(links)
         reading.unread_links = [link for link, counts in links.items() if counts[layout.SEEN_UNKNOWN_LINK]]
+        reading.unread = name_unread(
+            self._packets.udp_ports(),
+            self._packets.protocols(),
+            self._packets.ethertypes(),
+            reading.outcomes[layout.SEEN_NOT_IP] + reading.outcomes[layout.SEEN_NOT_TCP],
+        )
         reading.incomplete = self._packets.fragments.incomplete
         now = _odd(self._packets.fragments)
         reading.odd_datagrams = tuple(count - before for count, before in zip(now, self._odd_fragments, strict=True))

@@ -44,7 +44,8 @@ def read_captures(
     keys = read_key_logs(options.tls_key_logs) if keys is None else keys
     pipeline = Pipeline(folder, options, hook, keys, first_part=shard.number << PART_SHIFT)
     try:
-        engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES, partial(add_secrets, keys), options.taps, shard)
+        secrets = partial(add_secrets, keys)
+        engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES, secrets, options.taps, shard, options.decode_as)
         readings = engine.read_all(sources, progress)
         pipeline.finish()
     finally:

@@ -3,7 +3,9 @@
 import cython
 
 from dissectors.layout import *
+from dissectors.packet.capture_headers import parse_captured
 from dissectors.packet.ip import parse_ipv4, parse_ipv6
+from dissectors.packet.ipsec import parse_ah, parse_esp
 from dissectors.packet.layer_codes import *
 from dissectors.packet.link_layer import (
     parse_ethernet,
@@ -16,8 +18,18 @@ from dissectors.packet.link_layer import (
 )
 from dissectors.packet.packet_state import PacketState
 from dissectors.packet.scopes import enter_scope
+from dissectors.packet.tags import parse_tag, parse_vlan
 from dissectors.packet.tcp_header import parse_tcp
-from dissectors.packet.tunnels import parse_gre, parse_mpls, parse_pppoe, parse_udp, parse_vlan
+from dissectors.packet.tunnels import (
+    parse_etherip,
+    parse_gre,
+    parse_l2tp_session,
+    parse_mpls,
+    parse_nsh,
+    parse_ppp,
+    parse_pppoe,
+)
+from dissectors.packet.udp_tunnels import parse_udp
 
 
 @cython.cfunc
@@ -71,7 +83,8 @@ def parse_link_layer(p: PacketState, layer: cython.longlong) -> cython.longlong:
         return parse_loopback(p)
     if layer == LLC:
         return parse_llc(p)
-    return parse_rare_link(p, link)
+    layer = parse_captured(p, link)
+    return parse_rare_link(p, link) if layer == -2 - SEEN_UNKNOWN_LINK else layer
 
 
 @cython.cfunc
@@ -85,8 +98,14 @@ def parse_ethertype(p: PacketState, kind: cython.longlong) -> cython.longlong:
         return parse_pppoe(p)
     if kind == ETHERTYPE_BRIDGED_ETHERNET:
         return LINK + LINKTYPE_ETHERNET
-    p.tally[TALLY_ETHERTYPES, kind] += 1
-    return -2 - SEEN_NOT_IP
+    if kind == ETHERTYPE_NSH:
+        return parse_nsh(p)
+    if kind == ETHERTYPE_PPP:
+        return parse_ppp(p)
+    layer: cython.longlong = parse_tag(p, kind)
+    if layer == -2 - SEEN_NOT_IP:
+        p.tally[TALLY_ETHERTYPES, kind] += 1
+    return layer
 
 
 @cython.cfunc
@@ -101,7 +120,20 @@ def parse_ip_protocol(p: PacketState, kind: cython.longlong) -> cython.longlong:
     elif kind == IPPROTO_GRE:
         layer = parse_gre(p)
     elif kind == IPPROTO_MPLS:
-        return parse_mpls(p)
-    if layer < 0:
+        layer = parse_mpls(p)
+    elif kind == IPPROTO_AH:
+        layer = parse_ah(p)
+    elif kind == IPPROTO_ESP:
+        layer = parse_esp(p)
+    elif kind == IPPROTO_L2TP:
+        layer = parse_l2tp_session(p)
+    elif kind == IPPROTO_ETHERIP:
+        layer = parse_etherip(p)
+    elif kind == IPPROTO_ETHERNET:  # RFC 8986
+        enter_scope(p, SCOPE_ETHERNET_IN_IP, 0)
+        return LINK + LINKTYPE_ETHERNET
+    elif kind == IPPROTO_NSH:
+        layer = parse_nsh(p)
+    if layer == -2 - SEEN_NOT_TCP:
         p.tally[TALLY_PROTOCOLS, kind] += 1
     return layer

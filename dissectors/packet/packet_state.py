@@ -22,6 +22,7 @@ class PacketState:
     out: cython.longlong[:, ::1]
     recent: cython.longlong[:, ::1]
     tally: cython.longlong[:, ::1]
+    tunnels: cython.longlong[:, ::1]  # UDP port -> TUNNEL_ code, 0 for none
     links: cython.longlong[:, ::1]  # a column for each link type: its number, then packets by outcome
     link_count: cython.longlong
     link_column: cython.longlong
@@ -42,6 +43,7 @@ class PacketState:
     wire: cython.longlong
     bound: cython.longlong  # the least end that a header's length field gave
     scope: cython.longlong
+    guess: cython.longlong  # where `proof` found a payload
     row: cython.longlong
     source_high: cython.longlong
     source_low: cython.longlong

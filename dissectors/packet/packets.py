@@ -16,6 +16,7 @@ from dissectors.packet.layers import parse_packet
 from dissectors.packet.packet_state import PacketState, find_link_column
 from dissectors.packet.rare_links import RESOLVERS
 from dissectors.packet.scopes import scope_number
+from dissectors.packet.udp_ports import tunnels_of_ports
 
 
 @cython.final
@@ -27,13 +28,14 @@ class Packets(PacketState):
     the last row after WHY_DATAGRAM, `fragments` the IP fragments that wait for the rest of their datagram.
     """
 
-    def __init__(self, resolvers=RESOLVERS, fragments=None, shard=0, shards=1, weighed=False):
+    def __init__(self, resolvers=RESOLVERS, fragments=None, shard=0, shards=1, weighed=False, tunnels=()):
         """`resolvers` maps a link type that this stage does not read itself to a function(bytes) -> offset of IP, or None.
 
         `fragments` may be shared by the stages of several inputs that are one capture. Of `shards` stages that read the same
         input, each hands on the segments of its own connections only: number `shard`, from 0. `weighed`: see `shards`; all
-        stages must then be fed the same packets.
+        stages must then be fed the same packets. `tunnels`: pairs of a UDP port and the name of the tunnel there (`udp_ports`).
         """
+        self.tunnels = tunnels_of_ports(tunnels)
         self.shard = shard
         self.shards = shards
         self.weighed = weighed
@@ -155,7 +157,7 @@ class Packets(PacketState):
         return self._counts(TALLY_TCP_PORTS)
 
     def udp_ports(self):
-        """Port -> UDP packets from or to it that are no tunnel."""
+        """Port of the service -> UDP packets that are no tunnel, or none that is read."""
         return self._counts(TALLY_UDP_PORTS)
 
     def ethertypes(self):

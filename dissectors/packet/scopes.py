@@ -10,7 +10,12 @@ from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState
 
 # By kind, SCOPE_ of `layer_codes`.
-SCOPE_NAMES = ("vlan", "pppoe session", "ip in ip", "gre", "erspan session", "vxlan", "geneve")
+SCOPE_NAMES = (
+    "vlan", "pppoe session", "ip in ip", "gre", "erspan session", "vxlan", "geneve", "service instance", "ethernet in ip",
+    "gtp", "l2tp", "tzsp", "lisp",
+)  # fmt: skip
+# Tunnels whose numbers differ by direction, or that have none: their name is all.
+UNNUMBERED = (SCOPE_IP_IN_IP, SCOPE_GRE, SCOPE_ETHERNET_IN_IP, SCOPE_GTP, SCOPE_L2TP, SCOPE_TZSP, SCOPE_LISP)
 
 
 @cython.cfunc
@@ -38,5 +43,5 @@ def enter_scope(p: PacketState, kind: cython.longlong, number: cython.longlong) 
 @cython.cfunc
 def describe_scope(p: PacketState, outer, kind, number):
     if p.scope not in p.scopes and len(p.scopes) < MOST_SCOPES:
-        name = SCOPE_NAMES[kind] if kind in (SCOPE_IP_IN_IP, SCOPE_GRE) else f"{SCOPE_NAMES[kind]} {number}"
+        name = SCOPE_NAMES[kind] if kind in UNNUMBERED else f"{SCOPE_NAMES[kind]} {number}"
         p.scopes[p.scope] = f"{p.scopes[outer]}, {name}" if outer in p.scopes else name

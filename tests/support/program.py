@@ -38,6 +38,7 @@ def run_kanalyze(
     damaged: bool = False,
     key_logs: tuple[Path, ...] = (),
     taps: tuple[tuple[str, str], ...] = (),
+    decode_as: tuple[tuple[int, str], ...] = (),
     **options: Any,
 ) -> Analysis:
     """The only place that knows how the program is run: `options` go to `analyzer.run.local.open_dataset` as they are
@@ -47,7 +48,8 @@ def run_kanalyze(
     from analyzer.run.local import open_dataset
 
     try:
-        opened = open_dataset([str(path) for path in files], Options(tls_key_logs=key_logs, taps=taps), **options)
+        chosen = Options(tls_key_logs=key_logs, taps=taps, decode_as=decode_as)
+        opened = open_dataset([str(path) for path in files], chosen, **options)
     except InputError:
         if damaged:
             return Analysis([], [], [], [], [])

@@ -16,7 +16,10 @@ from dissectors.packet.packets import Packets
 
 # (link type, bytes captured, bytes on the wire)
 Input = tuple[int, bytes, int]
-LINKS = (0, 1, 9, 10, 12, 14, 50, 51, 101, 104, 105, 108, 113, 127, 192, 228, 229, 239, 276, 250, 65535)
+LINKS = (
+    0, 1, 9, 10, 12, 14, 50, 51, 101, 104, 105, 108, 109, 113, 117, 127, 149, 192, 197, 228, 229, 239, 242, 250, 258, 276, 281,
+    282, 284, 285, 65535,
+)  # fmt: skip
 
 
 class PacketLayers:

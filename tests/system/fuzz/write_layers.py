@@ -1,6 +1,7 @@
 """Writes corpus/layers.jsonl: one packet of every link layer, tunnel and extension header, built by scapy.
 
-The list is that of tests/unit/dissectors/packet/test_packets_layers.py; stored, so that a fuzzing run need not load scapy.
+The lists are those of tests/unit/dissectors/packet/test_packets_layers.py and tests/system/edge/clothes.py; stored, so that a
+fuzzing run need not load scapy.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / folder) for folder in (".", "tests/support", "tests/unit/dissectors/packet")]
+sys.path[:0] = [
+    str(ROOT / folder) for folder in (".", "tests/support", "tests/unit/dissectors/packet", "tests/system/edge")
+]
 
+from clothes import LINKS, TUNNELS  # noqa: E402
+from one_base import Base  # noqa: E402
 from test_packets_layers import LAYERS  # noqa: E402
 
 SNAP = "aaaa03000000"
@@ -33,6 +38,9 @@ def main() -> None:
     found = [(name, link, bytes(packet)) for name, (link, packet, _) in LAYERS.items()]
     inner = bytes(LAYERS["raw 101"][1])
     found += [(f"rare link {link}", link, bytes.fromhex(header) + inner) for link, header in RARE.items()]
+    for row in TUNNELS + LINKS:
+        packet = Base(bytes(LAYERS["raw ipv6 101" if row.six else "raw 101"][1]), 0, 0)
+        found.append((row.name, row.link, row.wrap(packet)))
     lines = [json.dumps({"name": name, "link": link, "hex": data.hex()}) for name, link, data in found]
     (Path(__file__).parent / "corpus" / "layers.jsonl").write_text("\n".join(lines) + "\n")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -9,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.cli.values import Ports, Size, Span, UtcTime
+from analyzer.cli.values import DecodeAs, Ports, Size, Span, UtcTime
+from dissectors.packet.udp_ports import TUNNELS
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,34 @@ def test_ports() -> None:
     for text in ("", ",", "0", "65536", "a", "9092;9093", "-1", "\u0669"):
         with pytest.raises(click.BadParameter):
             Ports().convert(text, None, None)
+
+
+def test_decode_as_has_the_spelling_and_the_names_of_wireshark() -> None:
+    assert DecodeAs().convert("udp.port==48879,vxlan", None, None) == (48_879, "vxlan")
+    assert DecodeAs().convert(" udp.port == 1, lisp-data", None, None) == (1, "lisp-data")
+    for text in (
+        "",
+        "udp.port==0,vxlan",
+        "udp.port==65536,vxlan",
+        "udp.port=1,vxlan",
+        "tcp.port==1,vxlan",
+        "udp.port==1",
+    ):
+        with pytest.raises(click.BadParameter, match="like udp"):
+            DecodeAs().convert(text, None, None)
+    with pytest.raises(click.BadParameter, match="known here"):
+        DecodeAs().convert("udp.port==1,vxlam", None, None)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+@pytest.mark.parametrize("name", [name for name in TUNNELS if name != "gue"])
+def test_tshark_knows_the_tunnel_by_the_same_name(name: str) -> None:
+    done = subprocess.run(
+        ["tshark", "-d", f"udp.port==48879,{name}", "-r", "/dev/null"], capture_output=True, check=False
+    )
+    assert b"Unknown protocol" not in done.stderr
+    assert b"Valid protocols" not in done.stderr
 
 
 @given(st.integers(0, 4102444800 * 10**9 - 1), st.integers(-14 * 60, 14 * 60))

@@ -1,0 +1,361 @@
+"""Encapsulations and links in which captures of clouds and data centres come, as functions that wrap a packet of the base.
+
+scapy builds the layers that it knows; the bytes of the others are written after the document that the row names.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import NamedTuple
+
+from one_base import MACS, Base
+from scapy.contrib.geneve import GENEVE
+from scapy.contrib.gtp import GTP_U_Header
+from scapy.contrib.mpls import MPLS
+from scapy.contrib.nsh import NSH
+from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import GRE, Dot1AD, Dot1Q, Ether
+from scapy.layers.vxlan import VXLAN
+from scapy.packet import Packet, Raw
+
+Wrap = Callable[[Base], bytes]
+NOT_READ = ("not read",)
+
+
+class Clothes(NamedTuple):
+    """A row of the table. `tshark` are arguments with which tshark reads it; NOT_READ where this tshark cannot."""
+
+    name: str
+    wrap: Wrap
+    link: int = 1
+    tshark: tuple[str, ...] = ()
+    decode_as: tuple[tuple[int, str], ...] = ()
+    six: bool = False
+
+
+def outer(packet: Base, proto: int, six: bool = False) -> Packet:
+    """The outer IP header, each side its own address."""
+    if six:
+        return IPv6(src=f"fd00::{1 + packet.side}", dst=f"fd00::{2 - packet.side}", nh=proto)
+    return IP(src=f"172.16.0.{1 + packet.side}", dst=f"172.16.0.{2 - packet.side}", proto=proto, id=7)
+
+
+def ether(packet: Base, kind: int) -> bytes:
+    return MACS[1 - packet.side] + MACS[packet.side] + struct.pack(">H", kind)
+
+
+def in_ip(packet: Base, proto: int, data: bytes, six: bool = False) -> bytes:
+    return ether(packet, 0x86DD if six else 0x0800) + bytes(outer(packet, proto, six) / Raw(data))
+
+
+def in_udp(packet: Base, port: int, data: bytes, source: int = 51_234, six: bool = False) -> bytes:
+    """UDP without a checksum, as most tunnels send it."""
+    head = UDP(sport=source, dport=port, chksum=0, len=8 + len(data))
+    return ether(packet, 0x86DD if six else 0x0800) + bytes(outer(packet, 17, six) / head / Raw(data))
+
+
+def kind(packet: Base) -> int:
+    """Its ethertype."""
+    return 0x86DD if packet.ip[0] >> 4 == 6 else 0x0800
+
+
+def tagged(tag: bytes, ethertype: int) -> Wrap:
+    """A tag behind the addresses of the frame."""
+    return lambda p: ether(p, ethertype) + tag + p.ethernet[12:]
+
+
+def before(head: bytes) -> Wrap:
+    """A header before the Ethernet frame."""
+    return lambda p: head + p.ethernet
+
+
+def vxlan(port: int = 4789, source: int = 51_234, six: bool = False, **fields: int) -> Wrap:
+    head = bytes(VXLAN(**{"vni": 77, "flags": 8} | fields))
+    return lambda p: in_udp(p, port, head + p.ethernet, source, six)
+
+
+def gpe(number: int, port: int = 4790, middle: bytes = b"") -> Wrap:
+    """draft-ietf-nvo3-vxlan-gpe 3: flags I and P, next protocol."""
+    head = struct.pack(">BHBI", 0x0C, 0, number, 77 << 8) + middle
+    return lambda p: in_udp(p, port, head + (p.ethernet if number == 3 or middle[3:4] == b"\x03" else p.ip))
+
+
+def geneve(proto: int, port: int = 6081, options: bytes = b"") -> Wrap:
+    head = bytes(GENEVE(vni=77, proto=proto, optionlen=len(options) // 4)) + options
+    return lambda p: in_udp(p, port, head + (p.ethernet if proto == 0x6558 else p.ip))
+
+
+def gre(proto: int, port: int = 0, **fields: int) -> Wrap:
+    """GRE, in UDP if there is a port."""
+    head = bytes(GRE(proto=proto, **fields))
+    body = lambda p: head + (p.ethernet if proto == 0x6558 else p.ip)  # noqa: E731
+    return lambda p: in_udp(p, port, body(p)) if port else in_ip(p, 47, body(p))
+
+
+def gtp(**fields: int) -> Wrap:
+    return lambda p: in_udp(p, 2152, bytes(GTP_U_Header(gtp_type=255, teid=1 + p.side, **fields) / Raw(p.ip)), 2152)
+
+
+def l2tp3(cookie: bytes = b"", sublayer: bytes = b"", udp: bool = False) -> Wrap:
+    """RFC 3931 4.1: session id, cookie, sublayer; in UDP a word before it."""
+
+    def wrap(p: Base) -> bytes:
+        session = struct.pack(">I", 0x01020304 + p.side) + cookie + sublayer + p.ethernet
+        return in_udp(p, 1701, b"\x00\x03\x00\x00" + session, 1701) if udp else in_ip(p, 115, session)
+
+    return wrap
+
+
+def l2tp2(flags: int, fields: bytes) -> Wrap:
+    """RFC 2661 3.1."""
+
+    def wrap(p: Base) -> bytes:
+        ppp = b"\xff\x03\x00\x21" + p.ip
+        size = 6 + 2 * bool(flags & 0x4000) + len(fields) + len(ppp)
+        length = struct.pack(">H", size) if flags & 0x4000 else b""
+        return in_udp(p, 1701, struct.pack(">H", flags | 2) + length + b"\0\x05\0\x06" + fields + ppp, 1701)
+
+    return wrap
+
+
+def tzsp(tags: bytes, port: int = 37008) -> Wrap:
+    return lambda p: in_udp(p, port, b"\x01\x00\x00\x01" + tags + b"\x01" + p.ethernet)
+
+
+def mpls(*labels: int) -> bytes:
+    count = len(labels)
+    return b"".join(bytes(MPLS(label=label, s=n == count - 1, ttl=63)) for n, label in enumerate(labels))
+
+
+def wire(first: int, word: bytes = b"") -> Wrap:
+    """A pseudowire of Ethernet whose destination address begins with the byte `first`."""
+    return lambda p: ether(p, 0x8847) + mpls(16, 99) + word + bytes([first]) + p.ethernet[1:]
+
+
+def nsh(next_protocol: int, ethertype: bool = True) -> Wrap:
+    def wrap(p: Base) -> bytes:
+        inner = p.ethernet if next_protocol == 3 else p.ip
+        head = bytes(NSH(nextproto=next_protocol, mdtype=1, spi=5, si=255))
+        return ether(p, 0x894F) + head + inner if ethertype else in_ip(p, 47, b"\0\0\x89\x4f" + head + inner)
+
+    return wrap
+
+
+def ah(next_header: int = 6) -> Wrap:
+    """RFC 4302: 12 bytes and a check value of 12."""
+
+    def wrap(p: Base) -> bytes:
+        head = struct.pack(">BBHII", next_header, 4, 0, 0x100, 1) + bytes(range(12))
+        if next_header != 6:
+            return in_ip(p, 51, head + p.ip)
+        packet = IP(p.ip)
+        inner = bytes(packet.payload)
+        packet.remove_payload()
+        del packet.len, packet.chksum
+        packet.proto = 51
+        return ether(p, 0x0800) + bytes(packet / Raw(head + inner))
+
+    return wrap
+
+
+def esp(tag: int, next_header: int = 6) -> Wrap:
+    """RFC 4303 with null encryption and a check value of `tag` bytes."""
+
+    def wrap(p: Base) -> bytes:
+        packet = IP(p.ip)
+        data = p.ip if next_header == 4 else bytes(packet.payload)
+        padding = bytes(range(1, 1 + (-(len(data) + 2) % 4)))
+        data = struct.pack(">II", 0x1234, 9) + data + padding + bytes([len(padding), next_header]) + b"\xa5" * tag
+        if next_header == 4:
+            return in_ip(p, 50, data)
+        packet.remove_payload()
+        del packet.len, packet.chksum
+        packet.proto = 50
+        return ether(p, 0x0800) + bytes(packet / Raw(data))
+
+    return wrap
+
+
+def scapy_vlan(*tags: Packet) -> Wrap:
+    def wrap(p: Base) -> bytes:
+        frame = Ether(dst=p.ethernet[:6], src=p.ethernet[6:12])
+        for tag in tags:
+            frame = frame / tag
+        return bytes(frame / type(IP(p.ip))(p.ip))
+
+    return wrap
+
+
+# What control messages would say, which are not in the capture.
+ETHERNET_SESSION = ("-d", "l2tp.pw_type==0,eth")
+GBP = {"flags": 0x88, "gpid": 1234}
+TUNNELS = [
+    Clothes("nothing", lambda p: p.ethernet),
+    Clothes("vlan", scapy_vlan(Dot1Q(vlan=42))),
+    Clothes("qinq", scapy_vlan(Dot1AD(vlan=7), Dot1Q(vlan=42))),
+    Clothes("vxlan", vxlan()),
+    Clothes("vxlan, ipv6 outside", vxlan(six=True)),
+    Clothes("vxlan, ipv6 inside", vxlan(), six=True),
+    Clothes("vxlan of linux", vxlan(8472), tshark=("-d", "udp.port==8472,vxlan")),
+    Clothes("vxlan with a group (ACI, gbp)", vxlan(**GBP)),
+    Clothes("vxlan, group, policy applied", vxlan(flags=0x88, reserved1=8, gpid=99)),
+    Clothes("vxlan, reserved bits", vxlan(flags=0x49, reserved1=0x55, reserved2=0xEE)),
+    Clothes("vxlan, last byte reserved", vxlan(reserved2=0xFF)),
+    Clothes("vxlan without its flag", vxlan(flags=0)),
+    Clothes("vxlan elsewhere, by content", vxlan(48_879), tshark=("-d", "udp.port==48879,vxlan")),
+    Clothes(
+        "vxlan elsewhere, by name", vxlan(48_879), tshark=("-d", "udp.port==48879,vxlan"), decode_as=((48_879, "vxlan"),)
+    ),
+    Clothes("vxlan elsewhere with a group", vxlan(6_666, **GBP), tshark=("-d", "udp.port==6666,vxlan")),
+    Clothes("vxlan elsewhere, ipv6 inside", vxlan(6_666), tshark=("-d", "udp.port==6666,vxlan"), six=True),
+    Clothes("vxlan in a vlan", lambda p: p.ethernet[:12] + b"\x81\0\0\x05" + vxlan()(p)[12:]),
+    Clothes("vxlan in vxlan", lambda p: in_udp(p, 4789, bytes(VXLAN(vni=1, flags=8)) + vxlan()(p))),
+    Clothes("vxlan-gpe, ethernet", gpe(3)),
+    Clothes("vxlan-gpe, ipv4", gpe(1)),
+    Clothes("vxlan-gpe, ipv6", gpe(2), six=True),
+    Clothes("vxlan-gpe, nsh", gpe(4, middle=bytes(NSH(nextproto=3, mdtype=1, spi=5, si=255)))),
+    Clothes("vxlan-gpe on vxlan's port", gpe(1, 4789), tshark=("-d", "udp.port==4789,vxlan_gpe")),
+    Clothes("vxlan-gpe elsewhere", gpe(1, 7_000), tshark=("-d", "udp.port==7000,vxlan_gpe")),
+    Clothes("geneve, ethernet", geneve(0x6558)),
+    Clothes("geneve, ipv4, options", geneve(0x0800, options=bytes([1, 2, 3, 1, 5, 6, 7, 8]))),
+    Clothes("geneve, ipv6", geneve(0x86DD), six=True),
+    Clothes("geneve elsewhere", geneve(0x6558, 7_001), tshark=("-d", "udp.port==7001,geneve")),
+    Clothes("gre", gre(0x0800)),
+    Clothes("nvgre", gre(0x6558, key_present=1, key=0x4D0001)),
+    Clothes("gre, wccp 1", gre(0x883E)),
+    Clothes("gre, wccp 2", lambda p: in_ip(p, 47, b"\0\0\x88\x3e\x01\x02\x03\x04" + p.ip)),
+    Clothes("gre, pptp", lambda p: in_ip(p, 47, struct.pack(
+        ">HHHHI", 0x3001, 0x880B, 4 + len(p.ip), 5, 9) + b"\xff\x03\x00\x21" + p.ip)),
+    Clothes("gre, mpls", lambda p: in_ip(p, 47, b"\0\0\x88\x47" + mpls(30) + p.ip)),
+    Clothes("gre in udp", gre(0x0800, 4754)),
+    Clothes("gre in udp, key, ethernet", gre(0x6558, 4754, key_present=1, key=5)),
+    Clothes("gre in udp elsewhere", gre(0x0800, 7_002), tshark=("-d", "udp.port==7002,gre")),
+    Clothes("erspan 1", lambda p: in_ip(p, 47, b"\0\0\x88\xbe" + p.ethernet)),
+    Clothes("erspan 2", lambda p: in_ip(p, 47, b"\x10\0\x88\xbe" + bytes(4) + b"\x10\x00\x00\x0c" + bytes(4) + p.ethernet)),
+    Clothes("fou", lambda p: in_udp(p, 5_555, p.ip), tshark=NOT_READ),
+    Clothes("fou, ipv6", lambda p: in_udp(p, 5_555, p.ip), tshark=NOT_READ, six=True),
+    Clothes("fou with gre", gre(0x0800, 5_556), tshark=("-d", "udp.port==5556,gre")),
+    Clothes("gue", lambda p: in_udp(p, 6_080, b"\x00\x04\0\0" + p.ip), tshark=NOT_READ),
+    Clothes("gue, version 1", lambda p: in_udp(p, 6_080, p.ip), tshark=NOT_READ),
+    Clothes("gtp-u", gtp()),
+    Clothes("gtp-u, sequence", gtp(S=1, seq=5)),
+    Clothes("gtp-u, extension", lambda p: in_udp(p, 2152, struct.pack(
+        ">BBHIHBB", 0x34, 255, 8 + len(p.ip), 7, 0, 0, 0x85) + b"\x01\x00\x09\x00" + p.ip, 2152)),
+    Clothes("l2tpv2", l2tp2(0x4000, b"")),
+    Clothes("l2tpv2, numbers, offset", l2tp2(0x4A00, b"\0\x01\0\x02" + b"\0\x02" + b"\0\0")),
+    Clothes("l2tpv3", l2tp3(), tshark=ETHERNET_SESSION),
+    Clothes("l2tpv3, cookie of 4", l2tp3(b"\xc0\x0c\x1e\x55"), tshark=(
+        *ETHERNET_SESSION, "-o", "l2tp.cookie_size:4 Byte Cookie")),
+    Clothes("l2tpv3, cookie of 8", l2tp3(b"\xc0\x0c\x1e\x55\x01\x02\x03\x04"), tshark=(
+        *ETHERNET_SESSION, "-o", "l2tp.cookie_size:8 Byte Cookie")),
+    Clothes("l2tpv3, sublayer", l2tp3(sublayer=b"\x40\0\0\x01"), tshark=(
+        *ETHERNET_SESSION, "-o", "l2tp.l2_specific:Default L2-Specific")),
+    Clothes("l2tpv3, both", l2tp3(b"\xc0\x0c\x1e\x55", b"\x40\0\0\x01"), tshark=(
+        *ETHERNET_SESSION, "-o", "l2tp.cookie_size:4 Byte Cookie", "-o", "l2tp.l2_specific:Default L2-Specific")),
+    Clothes("l2tpv3 in udp", l2tp3(udp=True), tshark=ETHERNET_SESSION),
+    Clothes("tzsp", tzsp(b"")),
+    Clothes("tzsp with tags", tzsp(b"\x00\x0a\x01\xc4\x12\x01\x06")),
+    Clothes("mpls in udp", lambda p: in_udp(p, 6635, mpls(16, 17) + p.ip)),
+    Clothes("mpls", lambda p: ether(p, 0x8847) + mpls(100, 200) + p.ip),
+    *(Clothes(f"pseudowire to {first:02x}", wire(first), tshark=("-d", "mpls.label==99,pwethnocw"))
+      for first in (0x00, 0x02, 0x40, 0x60, 0xF2)),
+    Clothes("pseudowire, control word", wire(0x02, bytes(4)), tshark=("-d", "mpls.label==99,pwethcw")),
+    Clothes("pseudowire, numbered, to 40", wire(0x40, b"\0\0\0\x07"), tshark=("-d", "mpls.label==99,pwethcw")),
+    Clothes("vn-tag", tagged(b"\x80\x01\x00\x02", 0x8926)),
+    Clothes("e-tag", tagged(b"\x00\x01\x10\x02\x00\x00", 0x893F)),
+    Clothes("e-tag, vlan", tagged(b"\x00\x01\x10\x02\x00\x00\x81\x00\x00\x05", 0x893F)),
+    Clothes("pbb", lambda p: ether(p, 0x88E7) + b"\x00\x01\x02\x03" + p.ethernet),
+    Clothes("pbb in a backbone vlan", lambda p: ether(p, 0x88A8) + b"\0\x09\x88\xe7\x00\x01\x02\x03" + p.ethernet),
+    Clothes("nsh, ipv4", nsh(1)),
+    Clothes("nsh, ipv6", nsh(2), six=True),
+    Clothes("nsh, ethernet", nsh(3)),
+    Clothes("nsh in gre", nsh(3, ethertype=False)),
+    Clothes("cisco metadata", tagged(b"\x01\x01\x00\x01\x00\x11", 0x8909)),
+    Clothes("cisco metadata behind a vlan", tagged(b"\0\x05\x89\x09\x01\x01\x00\x01\x00\x11", 0x8100)),
+    Clothes("trill", lambda p: ether(p, 0x22F3) + b"\x00\x0f\x00\x01\x00\x02" + p.ethernet),
+    Clothes("trill, options", lambda p: ether(p, 0x22F3) + b"\x00\x4f\x00\x01\x00\x02" + bytes(4) + p.ethernet),
+    Clothes("fabricpath", lambda p: bytes([2, 0, 2 - p.side, 0, 0, 0, 2, 0, 1 + p.side, 0, 0, 0]) + b"\x89\x03\x00\x60"
+            + p.ethernet + b"\x01" * 4, tshark=("--enable-heuristic", "fp_eth")),
+    Clothes("ah", ah()),
+    Clothes("ah, tunnel", ah(4)),
+    *(Clothes(f"esp in clear, tag of {tag}", esp(tag), tshark=(
+        "-o", "esp.enable_null_encryption_decode_heuristic:TRUE")) for tag in (12, 16)),
+    Clothes("esp in clear, tunnel", esp(12, 4), tshark=("-o", "esp.enable_null_encryption_decode_heuristic:TRUE")),
+    Clothes("macsec in clear", lambda p: tagged(b"\x00\x00\0\0\0\x01", 0x88E5)(p) + b"\x5a" * 16),
+    Clothes("macsec in clear, sci", lambda p: tagged(b"\x20\x00\0\0\0\x01" + bytes(8), 0x88E5)(p) + b"\x5a" * 16),
+    Clothes("hsr", tagged(b"\x00\x2c\x00\x01", 0x892F)),
+    Clothes("802.1cb", tagged(b"\x00\x00\x00\x01", 0xF1C1)),
+    Clothes("arista time, 64 bits", tagged(b"\0\x01\0\x10" + bytes(8), 0xD28B)),
+    Clothes("arista time, 48 bits", tagged(b"\0\x01\0\x20" + bytes(6), 0xD28B)),
+    Clothes("etherip", lambda p: in_ip(p, 97, b"\x30\x00" + p.ethernet)),
+    Clothes("ethernet in ipv6 (SRv6)", lambda p: in_ip(p, 143, p.ethernet, six=True)),
+    Clothes("ip in ip", lambda p: in_ip(p, 4, p.ip)),
+    Clothes("lisp", lambda p: in_udp(p, 4341, bytes(8) + p.ip, 61_000)),
+    Clothes("teredo", lambda p: in_udp(p, 3544, p.ip), six=True),
+    Clothes("teredo, indication", lambda p: in_udp(p, 3544, b"\0\0\x12\x34" + bytes(4) + p.ip), six=True),
+    Clothes("pppoe", lambda p: ether(p, 0x8864) + struct.pack(">BBHHH", 0x11, 0, 33, 2 + len(p.ip), 0x21) + p.ip),
+    Clothes("pppoe with mpls", lambda p: ether(p, 0x8864) + struct.pack(
+        ">BBHHH", 0x11, 0, 33, 6 + len(p.ip), 0x281) + mpls(9) + p.ip),
+]  # fmt: skip
+
+
+def pktap(inner: int, size: int = 108) -> Wrap:
+    """Apple's bsd/net/pktap.h: length, record, link type, interface, flags, family, lengths of link header and trailer ..."""
+    loop = {0: b"\x02\0\0\0", 12: b""}
+    head = struct.pack("<III24sIIII", size, 1, inner, b"en0", 1, 2, 14, 0).ljust(size, b"\0")
+    return lambda p: head + (p.ethernet if inner == 1 else loop[inner] + p.ip)
+
+
+def erf(kind: int, headers: bytes = b"") -> Wrap:
+    """Endace's "ERF types reference": time, type, flags, length of record, losses, length on the wire."""
+
+    def wrap(p: Base) -> bytes:
+        body = (
+            p.ip
+            if kind & 0x7F in (22, 23)
+            else b"\x0f\x00\x08\x00" + p.ip
+            if kind & 0x7F == 1
+            else b"\0\0" + p.ethernet
+        )
+        size = 16 + len(headers) + len(body)
+        stamp = struct.pack("<Q", (p.time // 1_000_000_000 << 32) + (p.time % 1_000_000_000 << 32) // 1_000_000_000)
+        return stamp + struct.pack(">BBHHH", kind, 4, size, 0, len(p.ethernet) + 4) + headers + body
+
+    return wrap
+
+
+WIFI = b"\x00\x01\x02\x03\x04\x05"
+DATA_80211 = b"\x08\x02\x00\x00" + WIFI * 3 + b"\x10\x00" + b"\xaa\xaa\x03\0\0\0\x08\x00"
+LINKS = [
+    Clothes("pktap, ethernet", pktap(1), 258),
+    Clothes("pktap, loopback", pktap(0), 258),
+    Clothes("pktap, raw ip", pktap(12), 258),
+    Clothes("pktap, longer header", pktap(1, 156), 258),
+    Clothes("pktap as user2", pktap(1), 149),
+    Clothes("pflog of openbsd", lambda p: bytes([61, 2]) + bytes(62) + p.ip, 117),
+    Clothes("pflog, longer", lambda p: bytes([100, 2]) + bytes(98) + p.ip, 117),
+    Clothes("erf, ethernet", erf(2), 197),
+    Clothes("erf, colour", erf(11), 197),
+    Clothes("erf, headers", erf(0x82, b"\x83" + bytes(7) + b"\x03" + bytes(7)), 197),
+    Clothes("erf, ipv4", erf(22), 197),
+    Clothes("erf, hdlc", erf(1), 197),
+    Clothes("ip over infiniband", lambda p: bytes(40) + b"\x08\x00\0\0" + p.ip, 242),
+    Clothes("enc of openbsd", lambda p: struct.pack(">III", 2, 5, 0) + p.ip, 109),
+    Clothes("dsa", lambda p: p.ethernet[:12] + b"\xc0\x08\x00\x00" + p.ethernet[12:], 284, tshark=NOT_READ),
+    Clothes("dsa, vlan", lambda p: p.ethernet[:12] + b"\xe0\x08\x00\x05" + p.ethernet[12:], 284, tshark=NOT_READ),
+    Clothes("edsa", lambda p: ether(p, 0xDADA) + b"\0\0\xc0\x08\x00\x00" + p.ethernet[12:], 285, tshark=NOT_READ),
+    Clothes("brcm tag", lambda p: p.ethernet[:12] + b"\x00\x00\x00\x08" + p.ethernet[12:], 281, tshark=NOT_READ),
+    Clothes("brcm tag in front", before(b"\x00\x00\x00\x08"), 282, tshark=NOT_READ),
+    Clothes("802.11", lambda p: DATA_80211 + p.ip, 105),
+    Clothes("802.11, radiotap", lambda p: b"\0\0\x08\0\0\0\0\0" + DATA_80211 + p.ip, 127),
+    Clothes("ppi", lambda p: b"\0\0\x08\0\x01\0\0\0" + p.ethernet, 192),
+    Clothes("cooked 1", lambda p: struct.pack(">HHH8sH", 0, 1, 6, MACS[p.side] + b"\0\0", 0x0800) + p.ip, 113),
+    Clothes("cooked 2", lambda p: struct.pack(">HHIHBB8s", 0x0800, 0, 2, 1, 0, 6, bytes(8)) + p.ip, 276),
+    Clothes("raw ip", lambda p: p.ip, 101),
+    Clothes("null", lambda p: b"\x02\0\0\0" + p.ip, 0),
+    Clothes("ppp", lambda p: b"\xff\x03\x00\x21" + p.ip, 9),
+    Clothes("cisco hdlc", lambda p: b"\x0f\x00\x08\x00" + p.ip, 104),
+    Clothes("nflog", lambda p: b"\x02\0\0\0" + struct.pack("<HH", 4 + len(p.ip), 9) + p.ip, 239),
+]  # fmt: skip
