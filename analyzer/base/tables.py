@@ -63,6 +63,8 @@ fragment_packets      int64   IP fragments that were not put together.
 cut_packets           int64   Packets captured too short for their own headers.
 malformed_packets     int64   Packets whose headers contradict themselves.
 unknown_link_packets  int64   Packets of a link type that is not supported.
+unread                string  What the packets without IP or TCP were, by name and number, the most frequent first: ARP,
+                              DNS, tunnels that are not read; null when there are none.
 duplicate_packets     int64   TCP packets that were captured twice (-i any, two interfaces or inputs): this is the second
                               copy, counted nowhere else but in tcp_packets.
 dropped_packets       int64   Packets that the capturing host says it lost; null when the input says nothing.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.link_names import link_name
 from analyzer.base.tables import TABLES
+from analyzer.base.traffic_names import in_words, unite
 from analyzer.inputs.readings import ODD_DATAGRAMS, Reading
 from dissectors.formats.capture_facts import Note, keep_note
 
@@ -81,6 +82,7 @@ def _united(splits: Sequence[Reading]) -> Reading:
         outcomes=[sum(counts) for counts in zip(*(reading.outcomes for reading in splits), strict=True)],
         link_types=list(dict.fromkeys(link for reading in splits for link in reading.link_types)),
         unread_links=list(dict.fromkeys(link for reading in splits for link in reading.unread_links)),
+        unread=unite(reading.unread for reading in splits),
         first_time_ns=min(firsts, default=None),
         last_time_ns=max(lasts, default=None),
         drops=drops,
@@ -139,6 +141,7 @@ def _capture(reading: Reading, readings: Sequence[Reading], summary: Summary) ->
         "cut": any(note.kind == "cut" for note in reading.notes),
         "link_types": ", ".join(dict.fromkeys(map(link_name, reading.link_types))) or None,
         "packets": sum(reading.outcomes),
+        "unread": in_words(reading.unread),
         "duplicate_packets": sum(summary.duplicates[split] for split in splits),
         "dropped_packets": sum(reading.drops.values()) if reading.drops else None,
         "snap_bytes": reading.snap_bytes,

@@ -55,6 +55,9 @@ def input_warnings(reading: Reading) -> Iterator[str]:
         yield reading.failure
     for note in reading.notes:
         yield f"{reading.source.name}: {note.text}"
+    for each in reading.unread:
+        if each.is_tunnel:
+            yield f"{reading.source.name}: {each}, not read: if it is a tunnel, what is inside is missing from all that follows"
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
         links = ", ".join(link_name(link) for link in reading.unread_links)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any
 
 from rich.text import Text
@@ -36,7 +37,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
             [Text(text_tables.cut(f"{text_tables.INDENT}... and {count(hidden)} more ports", width))] if hidden else []
         )
     lines.append(Text(""))
-    for advice in _advice(row, seen):
+    for advice in _advice(facts, row, seen):
         first, *rest = text_tables.wrap(advice, width - 4)
         lines += [Text(f"  - {first}"), *(Text(f"    {line}") for line in rest)]
     return lines
@@ -47,7 +48,14 @@ def _line(row: dict[str, Any]) -> Row:
     return Row([words, str(row["port"]), count(row["connections"]), size(row["bytes"])])
 
 
-def _advice(row: dict[str, Any], seen: Rows) -> Iterator[str]:
+def _unread(facts: Facts) -> Iterator[str]:
+    found = facts.rows("unread")
+    for row in found:
+        name = f"{safe(PurePath(row['path']).name)}: " if row["total_rows"] > 1 else ""
+        yield f"Not read: {name}{safe(row['unread'])}."
+
+
+def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
     if not row["packets"]:
         yield "The capture holds no packet: was tcpdump stopped too early, or its filter too narrow?"
         return
@@ -59,7 +67,12 @@ def _advice(row: dict[str, Any], seen: Rows) -> Iterator[str]:
         if row["unread_packets"] == row["packets"]:
             yield f"The headers of all {packets} are cut or broken: capture more of each packet (tcpdump -s 0)."
             return
-        yield f"None of the {packets} is TCP: look at the interface and the filter of the capture."
+        yield f"No TCP was found in the {packets}."
+        yield from _unread(facts)
+        yield (
+            "If a tunnel has a port that is not its own, name it: --decode-as udp.port==PORT,vxlan. Else look at the interface "
+            "and the filter of the capture."
+        )
         return
     kinds = {each["protocol"] for each in seen}
     if "tls" in kinds:
@@ -74,6 +87,7 @@ def _advice(row: dict[str, Any], seen: Rows) -> Iterator[str]:
             "No connection carries payload: either they are idle or refused, or the snap length of the capture cut it "
             "off (tcpdump -s 0)."
         )
+    yield from _unread(facts)
     if "other" in kinds:
         yield "If brokers listen on one of these ports, name it: --ports PORT,..."
     yield "Capture on a broker or client host, on the brokers' ports: tcpdump -i any -w kafka.pcap tcp port 9092"

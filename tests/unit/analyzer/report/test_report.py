@@ -116,7 +116,7 @@ class Altered:
         # Lone surrogates are refused before there is a filter.
         client, topic = (replace(word).encode("utf-8", "replace").decode() for word in ("client", "topic"))
         self.filters = Filters(clients=(client,), topics=(topic,))
-        names = [*METRICS, "seen"]
+        names = [*METRICS, "seen", "unread"]
         self._rows = {name: [self._altered(row, replace) for row in stored(found, name)] for name in names}
         self._path = replace("path")
         self.whole = True
@@ -264,6 +264,16 @@ def test_an_empty_capture_is_told(tmp_path: Path) -> None:
     empty = {"packets": 0, "tcp_packets": 0, "first_time_ns": None, "last_time_ns": None}
     with dataset(tmp_path, {"captures": [stories.capture(**empty)]}) as found:
         assert "The capture holds no packet" in printed(found, 80)
+
+
+def test_what_is_not_read_is_told_by_name(tmp_path: Path) -> None:
+    words = "1,204 packets: UDP 4790, VXLAN-GPE; 3 packets: ARP"
+    no_tcp = {"packets": 1_207, "tcp_packets": 0, "not_tcp_packets": 1_204, "not_ip_packets": 3, "unread": words}
+    with dataset(tmp_path, {"captures": [stories.capture(**no_tcp)]}) as found:
+        report = printed(found, 100)
+    assert "No TCP was found in the 1,207 packets." in report
+    assert f"Not read: {words}." in report
+    assert "--decode-as udp.port==PORT,vxlan" in report
 
 
 @pytest.mark.slow
