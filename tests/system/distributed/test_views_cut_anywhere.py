@@ -1,0 +1,32 @@
+"""Connections whose directions have tags of their own, or that were captured at two points, cut into tasks anywhere.
+
+KANALYZE_CUTS: how many cuts of each capture, from seed KANALYZE_SEED (0) on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from one_base import base
+from tagged_captures import SEEN_TWICE, TAGGED, Frame, capture, stretched
+from test_tasks_cut_anywhere import CUTS, SEED, compare
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["vni_of_the_sender", "vlan_of_requests_only", "vlan_that_changes", "vlan_by_turns"])
+def test_tagged_captures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = [Frame(TAGGED[name](packet, n), stretched(packet)) for n, packet in enumerate(base())]
+    raw = capture(tmp_path / "base.pcap", frames).read_bytes()
+    for seed in range(SEED, SEED + CUTS):
+        compare(raw, tmp_path / str(seed), seed, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain_and_vxlan_each_way", "two_vlans_around_a_router", "two_tunnels"])
+def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    story, _ = SEEN_TWICE[name]
+    frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
+    raw = capture(tmp_path / "base.pcap", frames).read_bytes()
+    for seed in range(SEED, SEED + CUTS):
+        compare(raw, tmp_path / str(seed), seed, monkeypatch)
