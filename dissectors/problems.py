@@ -24,6 +24,7 @@ PROBLEM_BYTES_AFTER_END = 22
 PROBLEM_CONNECTION_EVICTED = 23
 PROBLEM_STRAY_BYTES = 24
 PROBLEM_HOLE_GIVEN_UP = 25
+PROBLEM_SEGMENT_GIVEN_UP = 26
 # TLS.
 PROBLEM_TLS_LOST = 30
 
@@ -65,6 +66,12 @@ KINDS = {
     PROBLEM_CONNECTION_EVICTED: ProblemKind(
         "connection_evicted",
         "More connections at a time than --max-connections: this open one was given up.",
+        "--max-connections",
+        is_counted=True,
+    ),
+    PROBLEM_SEGMENT_GIVEN_UP: ProblemKind(
+        "segment_given_up",
+        "A segment of a connection that --max-connections had made us give up: not read.",
         "--max-connections",
         is_counted=True,
     ),

@@ -23,7 +23,7 @@ from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
-from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP
+from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP, PROBLEM_SEGMENT_GIVEN_UP
 from dissectors.tcp.reassembly import Reassembly
 from dissectors.tls.detection import TlsRows
 from dissectors.tls.keys import KeyLog
@@ -151,6 +151,7 @@ class Pipeline:
         # The stage counts problems of these kinds, those that the table does not list too.
         limited[PROBLEM_CONNECTION_EVICTED] = self._streams.evicted
         limited[PROBLEM_HOLE_GIVEN_UP] = self._streams.holes_given_up
+        limited[PROBLEM_SEGMENT_GIVEN_UP] = self._streams.segments_given_up
         return Summary(
             api_keys=set(self._walker.keys),
             whole_requests=set(self._exchanges.whole_requests),

@@ -186,7 +186,7 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
     tcp.live += 1
     enter_slot(tcp, slot)
     if tcp.eviction_heap is not None:
-        heapq.heappush(tcp.eviction_heap, (1, tcp.number, slot, tcp.conn[slot, CONN_PART]))
+        heapq.heappush(tcp.eviction_heap, (0, tcp.number, slot, tcp.conn[slot, CONN_PART]))
     return s
 
 

@@ -1,13 +1,14 @@
 """Which connection is given up first when there are too many, or too much is buffered.
 
-Too many: of the closed the one closed first, else the one idle for longest. Too much buffered: the connection idle for longest
-among those with a backlog, that is with buffered bytes.
+Too many: of the closed the one closed first, else of those that are half open the oldest, else the one idle for longest. Too
+much buffered: the connection idle for longest among those with a backlog, that is with buffered bytes.
 """
 
 import heapq
 
 import cython
 
+from dissectors.layout import *
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 
@@ -38,10 +39,22 @@ def slot_to_evict(tcp: TcpState) -> cython.longlong:
 
 @cython.cfunc
 def eviction_rank(tcp: TcpState, slot: cython.longlong):
-    """An entry of the eviction heap: whether it is open, the packet that closed it or its newest one, slot and part."""
+    """An entry of the eviction heap: 0 closed, 1 half open, 2 open; the packet that closed it or its newest one; slot and part."""
     if tcp.conn[slot, CONN_MODE] & MODE_CLOSED:
         return (0, tcp.conn[slot, CONN_CLOSED_NUMBER], slot, tcp.conn[slot, CONN_PART])
-    return (1, tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
+    return (1 if is_half_open(tcp, slot) else 2, tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_half_open(tcp: TcpState, slot: cython.longlong) -> cython.bint:
+    """Whether nothing but SYNs of one side was seen: a scan, a flood, or a server that does not answer."""
+    return (
+        tcp.conn[slot, CONN_SYN] == 1
+        and tcp.side[2 * slot + 1, SIDE_PACKETS] == 0
+        and tcp.side[2 * slot, SIDE_LAST_ACK] == UNKNOWN
+        and tcp.side[2 * slot, SIDE_BYTES] == 0
+    )
 
 
 @cython.cfunc

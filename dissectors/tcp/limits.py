@@ -1,14 +1,19 @@
 """Limits: too many connections, or too many buffered bytes.
 
 Only here does a connection depend on others. What is cut is a problem, and is counted.
+
+A flow that was given up stays given up until it begins anew with a SYN: were each of its segments the beginning of another
+part, each would give up one more connection. A connection of which only the SYN was seen is given up first and is no loss: a
+port scan or a SYN flood leaves the connections alone that have something to tell.
 """
 
 import cython
 
 from dissectors.layout import *
+from dissectors.matrix import new_matrix
 from dissectors.problems import *
 from dissectors.tcp.draining import drain_slot, flush_slot
-from dissectors.tcp.eviction_order import next_backlog, slot_to_evict
+from dissectors.tcp.eviction_order import is_half_open, next_backlog, slot_to_evict
 from dissectors.tcp.output_rows import problem_row
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
@@ -23,8 +28,9 @@ def evict(tcp: TcpState) -> cython.longlong:
     if tcp.victim < 0:
         tcp.victim = slot_to_evict(tcp)
         s = 2 * tcp.victim
-        if tcp.conn[tcp.victim, CONN_MODE] & MODE_CLOSED == 0:
+        if tcp.conn[tcp.victim, CONN_MODE] & MODE_CLOSED == 0 and not is_half_open(tcp, tcp.victim):
             tcp.evicted += 1
+            note_given_up(tcp, tcp.conn[tcp.victim, CONN_HASH])
             problem_row(tcp, PROBLEM_CONNECTION_EVICTED, s, tcp.side[s, SIDE_NEXT], 0)
     why = flush_slot(tcp, tcp.victim)
     if why == WHY_DONE:
@@ -49,3 +55,28 @@ def free_backlog(tcp: TcpState) -> cython.longlong:
         tcp.conn[tcp.giving_up, CONN_MODE] &= ~MODE_GIVING_UP
         tcp.giving_up = -1
     return WHY_DONE
+
+
+@cython.cfunc
+def note_given_up(tcp: TcpState, key: cython.longlong):
+    """Remembers the flow with this hash as given up. A task forgets: which of its segments travel is not for it to say."""
+    if tcp.in_task:
+        return
+    if tcp.given_up is None:
+        tcp.given_up = new_matrix(1, GIVEN_UP_FLOWS)
+    # No hash is negative, and 0 means that the place is free.
+    tcp.given_up[0, key & (GIVEN_UP_FLOWS - 1)] = key + 1
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def stays_given_up(tcp: TcpState, key: cython.longlong) -> cython.bint:
+    """Whether the loaded segment, of no connection that is there, is of a flow that was given up. A SYN ends that."""
+    place: cython.longlong = key & (GIVEN_UP_FLOWS - 1)
+    if tcp.given_up is None or tcp.given_up[0, place] != key + 1:
+        return False
+    if tcp.flags & (TCP_SYN | TCP_RST) == TCP_SYN:
+        tcp.given_up[0, place] = 0
+        return False
+    tcp.segments_given_up += 1
+    return True

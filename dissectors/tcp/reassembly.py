@@ -67,9 +67,9 @@ class Reassembly(TcpState):
 
     `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call. `slots` is above every
     CHUNK_SLOT so far, `views` above every PART_VIEW. `duplicates`: input (the upper bits of a packet's number) -> segments that
-    were captured twice. `evicted`: open connections that were given up for newer ones. `holes_given_up`: holes that were not
-    waited for because of a memory limit. `next_part`: number of the part that begins next. `part_rows`: rows that
-    `take_parts` would give.
+    were captured twice. `evicted`: open connections that were given up for newer ones, `segments_given_up`: later segments of
+    these. `holes_given_up`: holes that were not waited for because of a memory limit. `next_part`: number of the part that
+    begins next. `part_rows`: rows that `take_parts` would give.
 
     In a task (`in_task`), a run over a part of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
     connections (`dissectors.tcp.checkpoint`). What lies between two of them does not depend on what lies before but for some

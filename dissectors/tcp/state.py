@@ -25,6 +25,7 @@ class TcpState:
     duplicates = cython.declare(dict, visibility="readonly")
     evicted = cython.declare(cython.longlong, visibility="readonly")
     holes_given_up = cython.declare(cython.longlong, visibility="readonly")
+    segments_given_up = cython.declare(cython.longlong, visibility="readonly")
     next_part = cython.declare(cython.longlong, visibility="readonly")
     part_rows = cython.declare(cython.longlong, visibility="readonly")
     record_count = cython.declare(cython.longlong, visibility="readonly")  # pages of the arena used at some time
@@ -91,8 +92,11 @@ class TcpState:
     first_row: cython.longlong  # first row of this call that is not in the ring yet
 
     # Limits.
-    eviction_heap: object  # (is open, packet number, slot, part) while the connection limit is felt, else None
+    eviction_heap: object  # (rank, packet number, slot, part) while the connection limit is felt, else None
     victim: cython.longlong  # slot that is being evicted, -1 none
+    given_up: cython.longlong[
+        :, ::1
+    ]  # hashes of flows that were given up while open, each at its own place; None: none was
     giving_up: cython.longlong  # slot whose backlog is being given up, -1 none
     backlogs: list  # (packet number, slot, part) of connections with buffered bytes, the one idle for longest last
 
@@ -142,6 +146,8 @@ def clear_state(tcp: TcpState):
     tcp.eviction_heap = None
     tcp.draining = -1
     tcp.victim = -1
+    tcp.given_up = None
+    tcp.segments_given_up = 0
     tcp.giving_up = -1
     tcp.backlogs = []
     tcp.evicted = 0

@@ -178,6 +178,9 @@ PROBLEMS_PER_SIDE = 4
 START_SEGMENTS = 8
 START_NS = 2_000_000
 
+# Flows that are remembered as given up: a later one at the same place is remembered instead.
+GIVEN_UP_FLOWS = 1 << 20
+
 # Sequence numbers that are believed.
 LARGEST_JUMP = 1 << 24  # a larger jump is another connection, or a lie
 LARGEST_WINDOW = 1 << 30  # RFC 7323

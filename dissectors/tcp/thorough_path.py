@@ -16,7 +16,7 @@ from dissectors.tcp.duplicates import count_duplicate, is_duplicate, may_be_dupl
 from dissectors.tcp.ends import take_fin, take_reset
 from dissectors.tcp.fast_path import count_segment
 from dissectors.tcp.handshake import begins_new_connection, take_syn
-from dissectors.tcp.limits import evict, free_backlog
+from dissectors.tcp.limits import evict, free_backlog, stays_given_up
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.stream_start import check_start_window
@@ -74,6 +74,8 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         if why != WHY_DONE:
             return why
         s = -1
+    if s < 0 and stays_given_up(tcp, key):
+        return WHY_DONE
     if s < 0 and tcp.live >= tcp.max_live:
         why = evict(tcp)
         if why != WHY_DONE:

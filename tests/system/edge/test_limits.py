@@ -168,7 +168,7 @@ def little(tmp_path_factory: pytest.TempPathFactory) -> int:
 
 
 def test_two_hundred_thousand_half_open_connections(tmp_path: Path, little: int) -> None:
-    """A SYN each, and no more: at most --max-connections of them take memory at a time."""
+    """A SYN each, and no more: at most --max-connections of them take memory at a time, and nothing is missing."""
     path, count = tmp_path / "syns.pcap", 200_000
     with path.open("wb") as file:
         file.write(FILE_HEADER)
@@ -181,7 +181,7 @@ def test_two_hundred_thousand_half_open_connections(tmp_path: Path, little: int)
     code, memory, said = measured("report", str(path), "--max-connections", "10000")
     print(f"200,000 SYNs: {memory >> 20} MiB, {little >> 20} MiB without any")
     assert code == 0
-    assert "--max-connections" in said and "190,000 times" in said, said
+    assert "--max-connections" not in said, said
     assert memory - little < 300 * MIB  # of which the SQL over 200,000 rows may take 256 MB
 
 

@@ -197,6 +197,46 @@ def test_an_evicted_connection_is_flushed(stage: str) -> None:
     assert [row[layout.PROBLEM_PART] for row in out.problems] == [0, 1]
 
 
+def by_turns(talks: list[Talk], turns: int) -> list[Segment]:
+    """All handshakes, then a request of each connection in turn, so that no connection is idle for longer than the others."""
+    segments = [segment for talk in talks for segment in talk.segments]
+    for turn in range(turns):
+        for talk in talks:
+            segments += Talk(client=talk.client).c(3 * turn, b"abc").segments
+    return number_and_time(segments)
+
+
+def test_what_was_given_up_stays_given_up(stage: str) -> None:
+    """Were each segment of theirs the beginning of another connection, each would give up one more."""
+    talks = [Talk(client=(0, 7, 1 + n)).shake() for n in range(30)]
+    stage_of_ten = STAGES[stage].Reassembly(max_connections=10)
+    runner = Runner(stage_of_ten)
+    runner.feed(by_turns(talks, 5))
+    out = runner.finish()
+    assert (len(out.parts), stage_of_ten.evicted, stage_of_ten.segments_given_up) == (30, 20, 20 * 5)
+    assert sorted(out.stream(0, part) for part in range(20, 30)) == [b"abc" * 5] * 10
+
+
+def test_a_given_up_tuple_begins_anew_with_a_syn(stage: str) -> None:
+    talks = [Talk(client=(0, 7, 1 + n)).shake() for n in range(4)]
+    again = Talk(client=(0, 7, 1), client_start=900_000, broker_start=70_000_000).shake().c(0, b"new")
+    segments = [segment for talk in (*talks, again) for segment in talk.segments]
+    out = run(number_and_time(segments), stage=stage, max_connections=2)
+    assert out.stream(0, 4) == b"new"
+
+
+def test_a_flood_of_syns_gives_up_nothing_that_was_answered(stage: str) -> None:
+    talk = Talk(client=(0, 5, 5)).shake().c(0, b"abc")
+    flood = [Segment((0, 9, 1 + n), (0, 8, 9092), 1_000 * n, flags=SYN) for n in range(500)]
+    end = Talk(client=(0, 5, 5)).c(3, b"def").segments
+    stage_of_ten = STAGES[stage].Reassembly(max_connections=10)
+    runner = Runner(stage_of_ten)
+    runner.feed(number_and_time(talk.segments + flood + end))
+    out = runner.finish()
+    assert (len(out.parts), stage_of_ten.evicted, stage_of_ten.segments_given_up) == (501, 0, 0)
+    assert out.stream(0, 0) == b"abcdef"
+
+
 def test_zero_windows_are_counted(stage: str) -> None:
     talk = Talk().shake().b(0, ack=0, window=0).b(0, b"a", window=0).b(1, flags=RST, ack=None, window=0)
     assert talk.run(stage=stage).parts[0][layout.PART_ZERO_WINDOW : layout.PART_ZERO_WINDOW + 2] == (0, 2)
