@@ -19,7 +19,8 @@ class Options:
     `taps` are pairs of the name of a capture point and a glob of inputs that were captured there. A hole is waited for until
     `reorder_packets` packets of the connection *and* `reorder_ns` have passed since an ACK for it. `tls_key_logs` are
     files with the secrets of TLS sessions. `decode_as` are pairs of a UDP port and the name of the tunnel that has it, one of
-    `dissectors.packet.udp_ports.TUNNELS`. `jobs` processes share the connections of a large capture, or its bytes when it
+    `dissectors.packet.udp_ports.TUNNELS`. Questions may take `memory_bytes`, None means what the machine can spare
+    (`analyzer.base.memory`). `jobs` processes share the connections of a large capture, or its bytes when it
     lies in object storage; more than one is for programs without threads of their own (`analyzer.base.workers`). Without
     `seldom`, columns of exchanges that the report of a large capture never reads, a third of them, may be left out; a question
     that reads one of them fails.
@@ -37,6 +38,7 @@ class Options:
     reorder_ns: int = 20_000_000
     tls_key_logs: tuple[Path, ...] = ()
     decode_as: tuple[tuple[int, str], ...] = ()
+    memory_bytes: int | None = None
     jobs: int = 1
     seldom: bool = True
 

@@ -84,6 +84,13 @@ _READING = (
         help="Where temporary tables go (removed at the end).  [default: the system's]",
     ),
     click.option(
+        "--memory",
+        type=Size(),
+        metavar="SIZE",
+        help="Memory for questions about the rows; what needs more goes to --temp-dir.  "
+        "[default: a quarter of the machine's, 256MB to 4GB]",
+    ),
+    click.option(
         "--max-frame",
         type=Size(),
         default=DEFAULTS.max_frame_bytes,
@@ -137,6 +144,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
             taps: tuple[tuple[str, str], ...],
             decode_as: tuple[tuple[int, str], ...],
             temp_dir: Path | None,
+            memory: int | None,
             max_frame: int,
             max_connections: int,
             max_reassembly: int,
@@ -164,6 +172,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
                 reorder_ns=reorder_time,
                 tls_key_logs=tls_key_logs,
                 decode_as=decode_as,
+                memory_bytes=memory,
                 jobs=default_jobs() if jobs is None else jobs,
             )
             return function(options=options, **rest)

@@ -128,10 +128,10 @@ def _expected(error: BaseException) -> str | None:
         return _system_error(error)
     if isinstance(error, MemoryError):
         return "out of memory; lower --max-reassembly or --max-frame"
-    if duckdb is not None and isinstance(error, duckdb.OutOfMemoryException):
-        return f"{_first_line(str(error))}; --temp-dir names a place with more room"
-    if duckdb is not None and isinstance(error, duckdb.IOException):
-        return _first_line(str(error))
+    if duckdb is not None and isinstance(error, duckdb.Error):
+        from analyzer.query.dataset import limit_reason
+
+        return limit_reason(error)
     return None
 
 

@@ -20,6 +20,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analyzer.base.filters import Filters
+from analyzer.base.memory import question_memory_bytes
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import metrics
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from dissectors.tls.keys import KeyLog
 
 T = TypeVar("T")
-DEFAULT_MEMORY_BYTES = 256_000_000
 # Optimizers of DuckDB that are worth their time for any number of rows.
 NEEDED_OPTIMIZERS = (
     "cte_inlining",
@@ -61,10 +61,10 @@ class Dataset:
     `views` maps names to the SQL of views, which may read each other. The SQL of a final table goes under the table's name, or
     a function that returns it, called when the table is first read; other SQL finds the table as `all_<table>`. Missing final
     tables are empty. A view is created when a question first names it; one in `kept` is computed then, and held as a table.
-    `warnings` are lines that a person must see; `failed`: some input could not be read. What does not fit `memory_bytes` goes to
-    a directory below `temp_directory` (None: the system's). `threads` None means one per core. `simple_plans` turns off most of
-    the optimizer: for a few thousand rows it takes longer than any plan. A full disk raises duckdb.IOException, too little
-    memory duckdb.OutOfMemoryException.
+    `warnings` are lines that a person must see; `failed`: some input could not be read. What does not fit `memory_bytes` (None:
+    see `base.memory`) goes to a directory below `temp_directory` (None: the system's). `threads` None means one per core.
+    `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than any plan. A full disk raises
+    duckdb.IOException, too little memory duckdb.OutOfMemoryException.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Dataset:
         cleanup: Callable[[], None] | None = None,
         warnings: Iterable[str] = (),
         failed: bool = False,
-        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        memory_bytes: int | None = None,
         threads: int | None = None,
         simple_plans: bool = False,
         temp_directory: Path | None = None,
@@ -96,7 +96,8 @@ class Dataset:
         self._cleanup = cleanup
         # DuckDB makes the directory when it spills, and not before.
         self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"
-        config: dict[str, Any] = {"memory_limit": f"{memory_bytes}B", "temp_directory": str(self._spill)}
+        memory = question_memory_bytes() if memory_bytes is None else memory_bytes
+        config: dict[str, Any] = {"memory_limit": f"{memory}B", "temp_directory": str(self._spill)}
         if threads is not None:
             config["threads"] = threads
             config["async_threads"] = 0
@@ -235,6 +236,16 @@ class Dataset:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def limit_reason(error: BaseException) -> str | None:
+    """The line to say when memory or disk did not suffice for a question; None for any other error."""
+    import _duckdb as engine
+
+    line = str(error).strip().partition("\n")[0]
+    if isinstance(error, engine.OutOfMemoryException):
+        return f"{line}; raise --memory, or give --temp-dir a place with more room"
+    return line if isinstance(error, engine.IOException) else None
 
 
 def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.base.settings import Settings
-from analyzer.query.dataset import Dataset
+from analyzer.query.dataset import Dataset, limit_reason
 from analyzer.query.run_findings import Finding, find, find_quickly
 
 Rows = list[dict[str, Any]]
@@ -34,6 +34,8 @@ class Facts:
         self.settings = dataset.settings
         self._dataset = dataset
         self._known: dict[str, Rows] = {}
+        # Section -> why memory or disk did not suffice for its questions.
+        self.left_out: dict[str, str] = {}
         self._findings: list[Finding] | None = None
         self._first_findings: list[Finding] | None = None
         # Waits for the first findings when they are computed beside.
@@ -44,6 +46,23 @@ class Facts:
         if metric not in self._known:
             self._known[metric] = self._dataset.metric(metric)
         return self._known[metric]
+
+    def try_rows(self, metric: str) -> None:
+        """Computes a metric ahead, if memory and disk suffice: else the section that needs it says so."""
+        try:
+            self.rows(metric)
+        except Exception as error:
+            if limit_reason(error) is None:
+                raise
+
+    def note_limit(self, section: str, error: Exception) -> bool:
+        """Notes that memory or disk did not suffice for a section; false when the error is another one. A report without one of
+        its sections has failed."""
+        reason = limit_reason(error)
+        if reason is not None:
+            self.left_out[section] = reason
+            self._dataset.failed = True
+        return reason is not None
 
     def grouped(self, metric: str, by: tuple[str, ...]) -> Rows:
         """The rows of a metric by other dimensions than the user's, over the whole time."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.base.tables import is_key
 from analyzer.base.text import json_text
+from analyzer.query.dataset import limit_reason
 from analyzer.query.run_findings import find_quickly
 from analyzer.report.finding_rows import as_object
 
@@ -26,19 +29,43 @@ METRICS = (
 
 
 def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
-    """`json`: one object, metric -> rows (coverage: one row), and `findings`; `jsonl`: a line per row, its metric in front."""
-    findings = [as_object(finding) for finding in find_quickly(dataset)]
+    """`json`: one object, metric -> rows (coverage: one row), and `findings`; `jsonl`: a line per row, its metric in front.
+
+    Metrics for which memory or disk did not suffice are named under `not_shown`, with the reason; `findings` is then null.
+    """
+    found: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    questions: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "findings": lambda: [as_object(finding) for finding in find_quickly(dataset)]
+    }
+    questions |= {name: partial(_rows, dataset, name) for name in METRICS}
+    for name, ask in questions.items():
+        try:
+            found[name] = ask()
+        except Exception as error:
+            reason = limit_reason(error)
+            if reason is None:
+                raise
+            reasons[name] = reason
+            dataset.failed = True
     if form == "jsonl":
-        for finding in findings:
-            stream.write(json_text({"metric": "findings"} | finding) + "\n")
-        for name in METRICS:
-            for row in dataset.metric(name):
-                stream.write(json_text({"metric": name} | _row(row)) + "\n")
+        for name, rows in found.items():
+            for row in rows:
+                stream.write(json_text({"metric": name} | row) + "\n")
+        for name, reason in reasons.items():
+            stream.write(json_text({"metric": "not_shown", "name": name, "reason": reason}) + "\n")
         return
-    found: dict[str, Any] = {name: [_row(row) for row in dataset.metric(name)] for name in METRICS}
-    found["coverage"] = found["coverage"][0]
+    findings = found.pop("findings", None)
+    if "coverage" in found:
+        found["coverage"] = found["coverage"][0]
     found["findings"] = findings
+    if reasons:
+        found["not_shown"] = reasons
     stream.write(json_text(found, indent=2) + "\n")
+
+
+def _rows(dataset: Dataset, metric: str) -> list[dict[str, Any]]:
+    return [_row(row) for row in dataset.metric(metric)]
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

@@ -38,18 +38,31 @@ ALONE = (*SECTIONS, "clients", "findings")
 def print_report(facts: Facts, console: Console) -> None:
     """Prints the whole report, with the facts of `facts_of_report`; a capture without Kafka gets its own page instead."""
     width = _width(console)
-    _print(console, _section("coverage", facts, width, None))
-    if not facts.coverage()["kafka_connections"]:
-        _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
-        return
-    if not facts.matched():
-        _print(console, [Text(""), *_section("nothing", facts, width, None)])
-        return
+    if (lines := _affordable("coverage", facts, width, None)) is not None:
+        _print(console, lines)
+        if not facts.coverage()["kafka_connections"]:
+            _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
+            return
+        if not facts.matched():
+            _print(console, [Text(""), *_section("nothing", facts, width, None)])
+            return
     for metric in AHEAD:
-        facts.rows(metric)
+        facts.try_rows(metric)
     for name, limit in SECTIONS.items():
-        if name != "coverage" and (lines := _section(name, facts, width, limit)):
+        if name != "coverage" and (lines := _affordable(name, facts, width, limit)):
             _print(console, [Text(""), *lines])
+    if facts.left_out:
+        _print(console, [Text(""), *(Text(f"Not shown: {name}: {reason}") for name, reason in facts.left_out.items())])
+
+
+def _affordable(name: str, facts: Facts, width: int, limit: int | None) -> list[Text] | None:
+    """The lines of a section; None when memory or disk did not suffice for its questions, and then `facts` note why."""
+    try:
+        return _section(name, facts, width, limit)
+    except Exception as error:
+        if not facts.note_limit(name, error):
+            raise
+        return None
 
 
 def print_section(dataset: Dataset, name: str, console: Console, limit: int | None = None) -> None:

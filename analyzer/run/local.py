@@ -39,7 +39,9 @@ def open_dataset(
     `progress` is called with the number of bytes of each block that was read.
     """
     if len(inputs) == 1 and is_dataset(inputs[0]):
-        return open_exported(inputs[0], filters=options.filters, temp_directory=options.temp_dir)
+        return open_exported(
+            inputs[0], filters=options.filters, memory_bytes=options.memory_bytes, temp_directory=options.temp_dir
+        )
     found = expand(inputs)
     warnings = [str(error) for error in found.errors]
     if not found.sources:
@@ -87,6 +89,7 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
             cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
             warnings=warnings,
             failed=failed or any(map(is_unreadable, readings)),
+            memory_bytes=options.memory_bytes,
             temp_directory=options.temp_dir,
         )
         dataset.tls_keys = done.keys

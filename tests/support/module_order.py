@@ -161,6 +161,7 @@ ORDER = (
     "analyzer.base",
     "analyzer.base.text",
     "analyzer.base.filters",
+    "analyzer.base.memory",
     "analyzer.base.options",
     "analyzer.base.workers",
     "analyzer.base.tables",

@@ -1,0 +1,36 @@
+"""How much memory this process may use, and how much of it questions may take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+# Questions get this part of what there is, within these bounds: the rest is for reading captures and for other programs.
+PART_FOR_QUESTIONS = 4
+LEAST_FOR_QUESTIONS = 256_000_000
+MOST_FOR_QUESTIONS = 4_000_000_000
+# The limit of a control group, as version 2 and version 1 of the kernel's interface tell it.
+GROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def question_memory_bytes() -> int:
+    """Memory for the SQL engine where nobody says how much: a quarter of the machine's, 256 MB to 4 GB."""
+    most = min(_limits(), default=LEAST_FOR_QUESTIONS)
+    return min(max(most // PART_FOR_QUESTIONS, LEAST_FOR_QUESTIONS), MOST_FOR_QUESTIONS)
+
+
+def _limits() -> Iterator[int]:
+    """Bytes that the machine has, that the container may use, and that `ulimit -v` leaves; those that are known."""
+    with suppress(ValueError, OSError, AttributeError):
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for path in GROUP_LIMITS:
+        with suppress(OSError, ValueError):  # version 2 writes "max" where there is no limit
+            yield int(path.read_text())
+    with suppress(ImportError, OSError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            yield limit
