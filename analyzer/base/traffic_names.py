@@ -13,9 +13,7 @@ TUNNEL_PORTS = {
     2152: "GTP-U",
     3544: "Teredo",
     4341: "LISP",
-    4500: "IPsec",
     4754: "GRE",
-    4755: "GRE in DTLS, encrypted",
     4789: "VXLAN",
     4790: "VXLAN-GPE",
     5247: "CAPWAP",
@@ -24,7 +22,6 @@ TUNNEL_PORTS = {
     6635: "MPLS",
     8472: "VXLAN",
     37008: "TZSP",
-    51820: "WireGuard, encrypted",
 }
 UDP_PORTS = TUNNEL_PORTS | {
     53: "DNS",
@@ -42,13 +39,16 @@ UDP_PORTS = TUNNEL_PORTS | {
     1900: "SSDP",
     2055: "NetFlow",
     3784: "BFD",
+    4500: "IPsec, encrypted",
     4739: "IPFIX",
+    4755: "GRE in DTLS, encrypted",
     4791: "RoCE",
     5246: "CAPWAP control",
     5353: "mDNS",
     5355: "LLMNR",
     6343: "sFlow",
     8125: "StatsD",
+    51820: "WireGuard, encrypted",
 }
 ETHERTYPES = {
     0: "802.3 without IP",

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from analyzer.inputs.readings import Reading
     from dissectors.tls.keys import KeyLog
 
+# A tunnel that is not read is worth a line from one packet in so many on: tunnels have control messages, and bytes are damaged.
+LEAST_SHARE = 100
+
 
 def passed_over_warning(names: Sequence[str]) -> str:
     """One line about files of directories that are no captures."""
@@ -56,8 +59,8 @@ def input_warnings(reading: Reading) -> Iterator[str]:
     for note in reading.notes:
         yield f"{reading.source.name}: {note.text}"
     for each in reading.unread:
-        if each.is_tunnel:
-            yield f"{reading.source.name}: {each}, not read: if it is a tunnel, what is inside is missing from all that follows"
+        if each.is_tunnel and each.packets * LEAST_SHARE >= sum(reading.outcomes):
+            yield f"{reading.source.name}: {each}, not read: what is inside this tunnel is missing from all that follows"
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
         links = ", ".join(link_name(link) for link in reading.unread_links)

@@ -98,7 +98,7 @@ def parse_erf(p: PacketState) -> cython.longlong:
         return behind_header(p, 2, LINK + LINKTYPE_ETHERNET)
     if kind in (22, 23):
         return ANY_IP
-    if kind in (1, 10, 15, 17, 19):  # HDLC
+    if kind in (1, 10, 15, 19):  # HDLC
         return LINK + LINKTYPE_HDLC
     return -2 - SEEN_NOT_IP
 

@@ -111,6 +111,7 @@ TUNNEL_IP = 10  # an IP packet and nothing before it: FOU, Teredo
 TUNNEL_GUE = 11
 TUNNEL_ESP = 12
 TUNNEL_ETHERNET = 13
+TUNNEL_UNREAD = 14  # encrypted, or not written yet
 
 # What NSH and VXLAN-GPE name as the next protocol.
 NEXT_IPV4 = 1

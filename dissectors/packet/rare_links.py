@@ -83,6 +83,42 @@ def ppi(data: bytes) -> int | None:
     return None if inner is None else _behind(data, int.from_bytes(data[2:4], "little"), inner)
 
 
+def prism(data: bytes) -> int | None:
+    """A header of 144 bytes in the capturing host's byte order, or AVS (big-endian); the length is at byte 4."""
+    length = int.from_bytes(data[4:8], "big" if data[:1] in (b"\x80", b"\0") else "little")
+    return _behind(data, length, wireless)
+
+
+def directed_ppp(data: bytes) -> int | None:
+    """PPP behind a byte that says who sent it."""
+    return _behind(data, 1, ppp)
+
+
+def frame_relay(data: bytes) -> int | None:
+    """RFC 2427: an address of two bytes, control, what follows (IP, or SNAP); Cisco's form has an ethertype in their place."""
+    if data[2:4] in (b"\x03\xcc", b"\x03\x8e"):
+        return 4
+    if data[2:8] == b"\x03\x00\x80\x00\x00\x00":
+        return _ip(data, data[8:10], 10)
+    return _ip(data, data[2:4], 4)
+
+
+def llc(data: bytes) -> int | None:
+    """RFC 1483, routed: nothing before LLC."""
+    return _llc(data, 0)
+
+
+def fibre_channel(data: bytes) -> int | None:
+    """RFC 2625: two addresses of eight bytes."""
+    return _llc(data, 16)
+
+
+def token_ring(data: bytes) -> int | None:
+    """IEEE 802.5: access and frame control, addresses, and a route of so many bytes when a bit of the source says so."""
+    route = data[14] & 31 if len(data) > 14 and data[8] & 0x80 else 0
+    return _llc(data, 14 + route)
+
+
 def nflog(data: bytes) -> int | None:
     """Netfilter log: attributes of length and type in the capturing host's byte order; type 9 holds the packet."""
     at = 4
@@ -96,19 +132,26 @@ def nflog(data: bytes) -> int | None:
 
 def _behind(data: bytes, header: int, inner: Callable[[bytes], int | None]) -> int | None:
     """What `inner` finds behind a header of `header` bytes, as an offset in `data`."""
-    at = inner(data[header:]) if header >= 8 else None
+    at = inner(data[header:]) if header else None
     return None if at is None else header + at
 
 
 # LINKTYPE_ number -> function(packet) -> offset of the IP header, None when it carries no IP.
 RESOLVERS: dict[int, Callable[[bytes], int | None]] = {
+    6: token_ring,
     9: ppp,
     10: fddi,
     50: hdlc,
     51: pppoe,
+    100: llc,
     104: hdlc,
     105: wireless,
+    107: frame_relay,
+    119: prism,
+    122: fibre_channel,
     127: radiotap,
+    163: prism,
     192: ppi,
+    204: directed_ppp,
     239: nflog,
 }

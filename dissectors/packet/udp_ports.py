@@ -28,6 +28,8 @@ TUNNELS: dict[str, tuple[int, tuple[int, ...]]] = {
     "udpencap": (TUNNEL_ESP, (4500,)),
     "eth": (TUNNEL_ETHERNET, ()),
 }
+# GRE in DTLS, CAPWAP, WireGuard: not read, but counted by these ports.
+UNREAD_PORTS = (4755, 5247, 51820)
 MOST_PORTS = 65_536
 
 
@@ -38,6 +40,8 @@ def tunnels_of_ports(named: Iterable[tuple[int, str]] = ()) -> memoryview:
     for code, ports in TUNNELS.values():
         for port in ports:
             tunnels[0, port] = code
+    for port in UNREAD_PORTS:
+        tunnels[0, port] = TUNNEL_UNREAD
     for port, name in named:
         tunnels[0, port] = TUNNELS[name][0]
     return tunnels

@@ -33,9 +33,11 @@ class Read:
     problem: Note | None
 
 
-def read_capture(data: bytes, block_bytes: int = 1 << 20, rows: int = 1000) -> Read:
+def read_capture(
+    data: bytes, block_bytes: int = 1 << 20, rows: int = 1000, tunnels: tuple[tuple[int, str], ...] = ()
+) -> Read:
     """Runs reader and packets stage over `data`, cut into blocks of `block_bytes`, with batches of `rows`."""
-    reader, stage = open_reader(data[:HEAD_BYTES]), Packets()
+    reader, stage = open_reader(data[:HEAD_BYTES]), Packets(tunnels=tunnels)
     packet_rows = new_matrix(layout.PACKET_COLUMNS, rows)
     segment_rows = new_matrix(layout.SEGMENT_COLUMNS, rows // 2 + 1)  # smaller: both kinds of full output occur
     packets: list[tuple] = []

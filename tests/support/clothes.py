@@ -190,6 +190,7 @@ def scapy_vlan(*tags: Packet) -> Wrap:
 
 # What control messages would say, which are not in the capture.
 ETHERNET_SESSION = ("-d", "l2tp.pw_type==0,eth")
+NULL_ESP = ("-o", "esp.enable_null_encryption_decode_heuristic:TRUE")
 GBP = {"flags": 0x88, "gpid": 1234}
 TUNNELS = [
     Clothes("nothing", lambda p: p.ethernet),
@@ -236,6 +237,13 @@ TUNNELS = [
     Clothes("erspan 2", lambda p: in_ip(p, 47, b"\x10\0\x88\xbe" + bytes(4) + b"\x10\x00\x00\x0c" + bytes(4) + p.ethernet)),
     Clothes("fou", lambda p: in_udp(p, 5_555, p.ip), tshark=NOT_READ),
     Clothes("fou, ipv6", lambda p: in_udp(p, 5_555, p.ip), tshark=NOT_READ, six=True),
+    Clothes("flannel in udp", lambda p: in_udp(p, 8_285, p.ip, 8_285), tshark=NOT_READ),
+    Clothes("vxlan of weave", vxlan(6_784, 6_784), tshark=("-d", "udp.port==6784,vxlan")),
+    Clothes("vxlan of a fabric (ACI)", vxlan(48_879, flags=0xC8, reserved1=0x20, reserved2=1, gpid=77),
+            tshark=("-d", "udp.port==48879,vxlan")),
+    Clothes("qinq in vxlan in a vlan", lambda p: ether(p, 0x8100) + b"\0\x05\x08\0" + in_udp(
+        p, 4789, bytes(VXLAN(vni=3, flags=8)) + p.ethernet[:12] + b"\x88\xa8\0\x07\x81\0\0\x2a" + p.ethernet[12:])[14:]),
+    Clothes("gre, checksum, key, number", gre(0x0800, chksum_present=1, key_present=1, seqnum_present=1)),
     Clothes("fou with gre", gre(0x0800, 5_556), tshark=("-d", "udp.port==5556,gre")),
     Clothes("gue", lambda p: in_udp(p, 6_080, b"\x00\x04\0\0" + p.ip), tshark=NOT_READ),
     Clothes("gue, version 1", lambda p: in_udp(p, 6_080, p.ip), tshark=NOT_READ),
@@ -257,6 +265,11 @@ TUNNELS = [
     Clothes("l2tpv3 in udp", l2tp3(udp=True), tshark=ETHERNET_SESSION),
     Clothes("tzsp", tzsp(b"")),
     Clothes("tzsp with tags", tzsp(b"\x00\x0a\x01\xc4\x12\x01\x06")),
+    Clothes("tzsp elsewhere, by name", tzsp(b"", 7_100), tshark=("-d", "udp.port==7100,tzsp"), decode_as=((7_100, "tzsp"),)),
+    Clothes("mpls in udp elsewhere, by name", lambda p: in_udp(p, 7_101, mpls(16, 17) + p.ip),
+            tshark=("-d", "udp.port==7101,mpls"), decode_as=((7_101, "mpls"),)),
+    Clothes("ethernet in udp, by name", lambda p: in_udp(p, 7_102, p.ethernet),
+            tshark=("-d", "udp.port==7102,eth"), decode_as=((7_102, "eth"),)),
     Clothes("mpls in udp", lambda p: in_udp(p, 6635, mpls(16, 17) + p.ip)),
     Clothes("mpls", lambda p: ether(p, 0x8847) + mpls(100, 200) + p.ip),
     *(Clothes(f"pseudowire to {first:02x}", wire(first), tshark=("-d", "mpls.label==99,pwethnocw"))
@@ -280,9 +293,9 @@ TUNNELS = [
             + p.ethernet + b"\x01" * 4, tshark=("--enable-heuristic", "fp_eth")),
     Clothes("ah", ah()),
     Clothes("ah, tunnel", ah(4)),
-    *(Clothes(f"esp in clear, tag of {tag}", esp(tag), tshark=(
-        "-o", "esp.enable_null_encryption_decode_heuristic:TRUE")) for tag in (12, 16)),
-    Clothes("esp in clear, tunnel", esp(12, 4), tshark=("-o", "esp.enable_null_encryption_decode_heuristic:TRUE")),
+    *(Clothes(f"esp in clear, tag of {tag}", esp(tag), tshark=NULL_ESP) for tag in (12, 16)),
+    Clothes("esp in clear, tunnel", esp(12, 4), tshark=NULL_ESP),
+    Clothes("esp in clear, in udp", lambda p: in_udp(p, 4500, esp(12, 4)(p)[34:], 4500), tshark=NULL_ESP),
     Clothes("macsec in clear", lambda p: tagged(b"\x00\x00\0\0\0\x01", 0x88E5)(p) + b"\x5a" * 16),
     Clothes("macsec in clear, sci", lambda p: tagged(b"\x20\x00\0\0\0\x01" + bytes(8), 0x88E5)(p) + b"\x5a" * 16),
     Clothes("hsr", tagged(b"\x00\x2c\x00\x01", 0x892F)),
@@ -356,6 +369,16 @@ LINKS = [
     Clothes("raw ip", lambda p: p.ip, 101),
     Clothes("null", lambda p: b"\x02\0\0\0" + p.ip, 0),
     Clothes("ppp", lambda p: b"\xff\x03\x00\x21" + p.ip, 9),
+    Clothes("ppp with direction", lambda p: bytes([p.side]) + b"\xff\x03\x00\x21" + p.ip, 204),
+    Clothes("frame relay", lambda p: b"\x18\x41\x03\xcc" + p.ip, 107),
+    Clothes("frame relay, ethertype", lambda p: b"\x18\x41\x08\x00" + p.ip, 107),
+    Clothes("frame relay, snap", lambda p: b"\x18\x41\x03\x00\x80\0\0\0\x08\x00" + p.ip, 107),
+    Clothes("rfc 1483", lambda p: b"\xaa\xaa\x03\0\0\0\x08\x00" + p.ip, 100),
+    Clothes("ip over fibre channel", lambda p: bytes(16) + b"\xaa\xaa\x03\0\0\0\x08\x00" + p.ip, 122),
+    Clothes("token ring", lambda p: b"\x10\x40" + WIFI * 2 + b"\xaa\xaa\x03\0\0\0\x08\x00" + p.ip, 6),
+    Clothes("802.11, avs", lambda p: struct.pack(">II", 0x80211001, 64).ljust(64, b"\0") + DATA_80211 + p.ip, 163),
+    Clothes("802.11, prism", lambda p: struct.pack("<II", 0x44, 144).ljust(144, b"\0") + DATA_80211 + p.ip, 119),
+    Clothes("802.11, quality of service", lambda p: b"\x88" + DATA_80211[1:24] + b"\0\0" + DATA_80211[24:] + p.ip, 105),
     Clothes("cisco hdlc", lambda p: b"\x0f\x00\x08\x00" + p.ip, 104),
     Clothes("nflog", lambda p: b"\x02\0\0\0" + struct.pack("<HH", 4 + len(p.ip), 9) + p.ip, 239),
 ]  # fmt: skip

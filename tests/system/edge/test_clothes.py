@@ -44,8 +44,9 @@ def example(row: Clothes) -> Base:
     return next(packet for packet in base(row.six) if len(packet.ip) in range(90, 200))
 
 
-def read(data: bytes, link: int, length: int | None = None) -> Read:
-    return read_capture(pcap_file([data], link, lengths=[len(data) if length is None else length]))
+def read(data: bytes, row: Clothes, length: int | None = None) -> Read:
+    made = pcap_file([data], row.link, lengths=[len(data) if length is None else length])
+    return read_capture(made, tunnels=row.decode_as)
 
 
 @pytest.mark.slow
@@ -54,12 +55,12 @@ def test_cut_anywhere_it_is_a_segment_or_counted(row: Clothes) -> None:
     """With its headers captured a packet is a segment of full length; with less it has an outcome and never raises."""
     packet = example(row)
     data = row.wrap(packet)
-    (whole,) = read(data, row.link).segments
+    (whole,) = read(data, row).segments
     payload = whole[layout.SEGMENT_OFFSET]
     assert packet.ip.endswith(payload)
     headers_end = data.rindex(payload)
     for size in range(len(data)):
-        found = read(data[:size], row.link, len(data))
+        found = read(data[:size], row, len(data))
         assert sum(found.stage.outcomes()) == 1
         if size < headers_end or row.name.startswith("esp"):
             continue  # a trailer that was cut proves nothing
@@ -72,7 +73,8 @@ def test_cut_anywhere_it_is_a_segment_or_counted(row: Clothes) -> None:
 def test_both_directions_have_one_scope(row: Clothes) -> None:
     packets = base(row.six)
     both = [next(packet for packet in packets if packet.side == side) for side in (0, 1)]
-    found = read_capture(pcap_file([row.wrap(packet) for packet in both], row.link))
+    made = pcap_file([row.wrap(packet) for packet in both], row.link)
+    found = read_capture(made, tunnels=row.decode_as)
     assert len({segment[layout.SEGMENT_SCOPE] for segment in found.segments}) == 1
 
 
@@ -86,8 +88,16 @@ def test_a_guess_by_content_is_proved() -> None:
         data = row.wrap(packet)
         at = data.rindex(packet.ip[20:]) - 12 if packet.ip in data else data.rindex(packet.ip[40:]) - 16
         broken = data[:at] + bytes([data[at] ^ 0x40]) + data[at + 1 :]
-        assert len(read(data, row.link).segments) == 1
-        assert read(broken, row.link).segments == [], row.name
+        assert len(read(data, row).segments) == 1
+        assert read(broken, row).segments == [], row.name
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if row.decode_as], ids=lambda row: row.name)
+def test_a_name_reads_what_content_does_not_prove(row: Clothes) -> None:
+    unnamed = read(row.wrap(example(row)), row._replace(decode_as=()))
+    assert len(unnamed.segments) == row.name.startswith("vxlan")
+    ((port, _),) = row.decode_as
+    assert unnamed.stage.udp_ports() == ({} if unnamed.segments else {port: 1})
 
 
 @pytest.mark.slow
