@@ -25,6 +25,8 @@ MEANINGS = {
     "count": "a number of entries",
     "secret": "secret: never shown",
     "secret_by_name": "secret when its name looks like that of a password",
+    "secret_if_marked": "secret when marked as sensitive, or when its name looks like that of a password",
+    "echo": "not shown where it may repeat a secret",
     "group": "group id",
     "member": "member id",
     "generation": "generation or member epoch",

@@ -19,8 +19,12 @@ def exchange_line(row: dict[str, Any], request: bytes | None, response: bytes | 
     """
     renderer = Renderer(records=records, secrets=False)
     found = with_hex_keys(row)
-    for side, frame in (("request", request), ("response", response)):
-        found[side] = None
-        if frame is not None and row["api_key"] is not None:
-            found[side] = message(explain(row["api_key"], row["api_version"], side, frame), renderer)["body"]
+    key, version = row["api_key"], row["api_version"]
+    messages = {
+        side: None if frame is None or key is None else explain(key, version, side, frame)
+        for side, frame in (("request", request), ("response", response))
+    }
+    renderer.allow_echoes(messages["request"], messages["response"])
+    for side, explained in messages.items():
+        found[side] = None if explained is None else message(explained, renderer)["body"]
     return escape_json(json.dumps(found, ensure_ascii=False, separators=(",", ":")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.text import exchange_id
@@ -58,24 +58,34 @@ def lines(
         parts.append(f"throttled {milliseconds(row['throttle_time_ms'])}")
     if parts:
         yield ", ".join(parts)
-    asked = yield from _message(paths, row, "request", request)
-    yield from _message(paths, row, "response", response, asked)
+    asked = _explained(row, "request", request)
+    answer = _explained(row, "response", response, asked)
+    renderer = Renderer()
+    renderer.allow_echoes(asked, answer)
+    yield from _message(paths, row, "request", asked, renderer)
+    yield from _message(paths, row, "response", answer, renderer)
+
+
+def _explained(
+    row: Mapping[str, Any], side: str, frame: bytes | None, asked: Explained | None = None
+) -> Explained | None:
+    """None: its bytes are not there. A response is understood with the request that it answers."""
+    if frame is None or row["api_key"] is None:
+        return None
+    return explain(row["api_key"], row["api_version"], side, frame, asked)
 
 
 def _message(
-    paths: Mapping[int, str], row: Mapping[str, Any], side: str, frame: bytes | None, asked: Explained | None = None
-) -> Generator[str, None, Explained | None]:
-    """Gives back the message as it was understood; a response is understood with the request that it answers."""
+    paths: Mapping[int, str], row: Mapping[str, Any], side: str, found: Explained | None, renderer: Renderer
+) -> Iterator[str]:
     yield ""
     if row[f"{side}_time_ns"] is None:
         yield f"no {side} was seen"
-        return None
+        return
     place = f"packet {count(row[f'{side}_packet'])} of {safe(paths[row[f'{side}_file']])}"
     when = f"{moment(row[f'{side}_time_ns'], 9)} UTC"
     yield f"{side}: {count(row[f'{side}_bytes'])} bytes, begins in {place}, {when}"
-    if frame is None or row["api_key"] is None:
+    if found is None:
         yield f"its bytes cannot be shown: {row[f'{side}_decoded']}"
-        return None
-    found = explain(row["api_key"], row["api_version"], side, frame, asked)
-    yield from tree(found, Renderer())
-    return found
+        return
+    yield from tree(found, renderer)

@@ -8,14 +8,13 @@ their default when absent; others under `unknown_tags`, tag -> base64. `records`
 from __future__ import annotations
 
 import math
-import re
 from base64 import b64encode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 
+from analyzer.messages.secrets import is_secret, may_echo
 from dissectors.errors import DissectError
 from dissectors.kafka.messages.explain import explain
 from dissectors.kafka.messages.records import Budget, read_records
-from dissectors.kafka.schema import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,40 +22,44 @@ if TYPE_CHECKING:
     from dissectors.kafka.messages.explain import Explained, Node, Struct
     from dissectors.kafka.messages.records import Batch, Record
 
-# Names of configuration keys whose values are not for the eyes of those who read a report.
-SECRET_NAME = re.compile("password|secret|jaas|key|token", re.IGNORECASE)
-
 
 class Renderer:
-    """What to show: each record of a batch (`records`), values that the schema calls secret (`secrets`).
+    """What to show: each record of a batch (`records`), values that are secret (`secrets`, see `messages.secrets`).
 
+    Texts in which a broker may repeat a secret are shown when `allow_echoes` was given the exchange and found nothing.
     `budget` bounds what the records of one message may become when they are decompressed.
     """
 
     def __init__(self, records: bool = False, secrets: bool = False) -> None:
         self.records = records
         self.secrets = secrets
+        self.echoes = False
         self.budget = Budget()
+
+    def allow_echoes(self, request: Explained | None, reply: Explained | None) -> None:
+        """Both messages of the exchange of which one is shown next; None: it was not seen."""
+        self.echoes = may_echo(request, reply)
 
     def struct(self, struct: Struct) -> dict[str, Any]:
         found = {name: self.node(node, struct) for name, node in struct.fields.items()}
         if struct.unknown_tags:
-            found["unknown_tags"] = {str(tag): base64(value) for tag, value in struct.unknown_tags.items()}
+            hides = any(self.hides(node, struct) for node in struct.fields.values())
+            found["unknown_tags"] = {
+                str(tag): {"secret_bytes": len(value)} if hides else base64(value)
+                for tag, value in struct.unknown_tags.items()
+            }
         return found
 
     def node(self, node: Node, around: Struct) -> Any:
-        field = node.field
-        if field is not None and not self.secrets and self.is_secret(field, around):
-            return None if node.value is None else {"secret_bytes": size_of(node.value)}
-        kind = "" if field is None else field.type
+        if self.hides(node, around):
+            return {"secret_bytes": size_of(node)}
+        kind = "" if node.field is None else node.field.type
         if isinstance(node.value, list):
             return [self.value(element.value, kind) for element in node.value]
         return self.value(node.value, kind)
 
-    def is_secret(self, field: lookup.Field, around: Struct) -> bool:
-        if "secret_by_name" in field.roles:
-            return SECRET_NAME.search(around.value("name") or "") is not None
-        return "secret" in field.roles
+    def hides(self, node: Node, around: Struct) -> bool:
+        return not self.secrets and is_secret(node, around, self.echoes)
 
     def value(self, value: Any, kind: str) -> Any:
         if value is None or kind == "":
@@ -104,8 +107,11 @@ class Renderer:
         return found
 
 
-def size_of(value: Any) -> int:
-    return len(value.encode()) if isinstance(value, str) else len(value)
+def size_of(node: Node) -> int:
+    """Bytes of a text or of bytes without their length field; of an array all that it takes."""
+    if isinstance(node.value, list):
+        return node.end - node.start
+    return len(node.value.encode()) if isinstance(node.value, str) else len(node.value)
 
 
 def base64(value: bytes | memoryview | None) -> str | None:

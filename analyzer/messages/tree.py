@@ -50,7 +50,7 @@ def _node(node: Node, depth: int, renderer: Renderer, around: Struct) -> Iterato
     from dissectors.kafka.messages.explain import Struct
 
     place = f"{node.start:>8} {node.end - node.start:>7}  {'  ' * depth}"
-    hidden = node.field is not None and not renderer.secrets and renderer.is_secret(node.field, around)
+    hidden = renderer.hides(node, around)
     if isinstance(node.value, Struct) and not hidden:
         yield f"{place}{node.name}"
         yield from _struct(node.value, depth + 1, renderer)

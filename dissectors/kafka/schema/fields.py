@@ -9,14 +9,14 @@ OPEN = 32767
 _PRIMITIVES = "bool int8 int16 uint16 int32 uint32 int64 float64 string bytes records uuid"
 
 # What a field may mean to the analysis: the first three mark arrays (whose elements become rows, count as topics, count
-# as partitions), the fourth an array of what leaves a fetch session, all others single values. @secret is never shown,
-# @secret_by_name not when the `name` beside it looks like that of a password. @embedded marks bytes that hold a message
-# of their own, @protocol_type the field that tells which one.
+# as partitions), the fourth an array of what leaves a fetch session, all others single values. @secret, @secret_by_name,
+# @secret_if_marked and @echo (text that may repeat a secret) say what is not shown: `analyzer/messages/secrets.py`.
+# @embedded marks bytes that hold a message of their own, @protocol_type the field that tells which one.
 _ROLES = """
     row topics partitions forgotten
     topic topic_id partition entity
     error throttle records count
-    secret secret_by_name
+    secret secret_by_name secret_if_marked echo
     embedded protocol_type
     group member generation transactional_id
     offset high_watermark last_stable_offset log_start_offset leader_epoch timestamp preferred_read_replica

@@ -236,10 +236,23 @@ def test_what_must_have_a_role_has_it(api: lookup.Api, direction: str) -> None:
             assert field.is_array, path
 
 
-@pytest.mark.parametrize("key", [19, 33, 44])
-def test_values_of_settings_may_be_secrets(key: int) -> None:
-    fields = [field for _, field, _ in roles.walk(lookup.api(key).request) if field.name == "value"]
-    assert [field.roles for field in fields] == [("secret_by_name",)]
+@pytest.mark.parametrize(("api", "direction"), MESSAGES)
+def test_settings_and_what_repeats_them_may_be_secrets(api: lookup.Api, direction: str) -> None:
+    """A value with a name beside it; error texts of all APIs that carry such values."""
+    fields = [(field, around) for _, field, around in roles.walk(api.message(direction))]
+    for field, around in fields:
+        beside = {each.name for each in (around[-1].fields if around else api.message(direction).fields)}
+        if field.name == "value" and field.type == "string" and beside & {"name", "key"}:
+            assert set(field.roles) & {"secret_by_name", "secret_if_marked"}, field
+            assert ("is_sensitive" in beside) == ("secret_if_marked" in field.roles)
+    if any(field.name == "value" and field.type == "string" for _, field, _ in _both(api)):
+        for field, _ in fields:
+            if field.name in ("error_message", "status_detail"):
+                assert "echo" in field.roles, field
+
+
+def _both(api: lookup.Api) -> list[tuple[str, lookup.Field, tuple[lookup.Field, ...]]]:
+    return [*roles.walk(api.request), *roles.walk(api.response)]
 
 
 @pytest.mark.parametrize(("api", "direction"), MESSAGES)
