@@ -263,6 +263,7 @@ ORDER = (
     "analyzer.report.sections.*",
     "analyzer.report.terminal",
     "analyzer.messages",
+    "analyzer.messages.secrets",
     "analyzer.messages.render",
     "analyzer.messages.tree",
     "analyzer.messages.bodies",
