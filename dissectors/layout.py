@@ -97,7 +97,16 @@ CHUNK_DETAIL = _chunk.column()  # OPEN: part number; GAP: GAP_ reason; END: END_
 # An OPEN row has no bytes; it uses three columns otherwise: CHUNK_OFFSET 1 when the connection began with a SYN (so side 0
 # is the client and byte 0 is a frame boundary), CHUNK_LENGTH the port of side 0 * 65536 + the port of side 1, CHUNK_SEQ the
 # flow: a hash of scope, addresses and ports that is equal in every run and split.
+# An OPENING row stands where CHUNK_LENGTH bytes of a side were, which came before Kafka: CHUNK_DETAIL is their OPENING_ kind,
+# CHUNK_OFFSET and CHUNK_SEQ the two halves of the address that they name (UNKNOWN: none).
 CHUNK_COLUMNS = _chunk.count
+
+# waiting: rows of chunks that left their batch because their connection may begin with an opening (opening_rows -> openings).
+# The columns of chunks, and two more.
+_waiting = Numbering(CHUNK_COLUMNS)
+WAITING_HELD = _waiting.column()  # 1: of a connection that may begin with an opening; 0: only kept in order behind one
+WAITING_PART = _waiting.column()
+WAITING_COLUMNS = _waiting.count
 
 # taken: rows of chunks that left their batch because their connection speaks TLS, or took over the slot of one that does
 # (tls -> tls_sessions). The columns of chunks, and two more.
@@ -114,6 +123,13 @@ CHUNK_DATA = 1
 CHUNK_GAP = 2
 CHUNK_END = 3  # this side sends no more (FIN, or RST which ends both sides)
 CHUNK_CLOSE = 4  # the slot is free after this row
+CHUNK_OPENING = 5  # bytes before Kafka: taken out of the stream (openings -> tls, frames)
+
+OPENING_PROXY_V1 = 0
+OPENING_PROXY_V2 = 1
+OPENING_SOCKS4 = 2
+OPENING_SOCKS5 = 3
+OPENING_HTTP_CONNECT = 4
 
 GAP_LOST = 1  # acknowledged by the peer, never captured
 GAP_CUT = 2  # captured short (snaplen)
@@ -249,6 +265,8 @@ TALK_SKIPPED = _talk.columns(2 * SKIP_REASONS)  # a pair for each reason
 TALK_FLOW = _talk.column()  # hash of scope, addresses and ports, as the OPEN row gave it
 TALK_CONNECTION = _talk.column()  # id of the connection: hash of flow and first time
 TALK_CUT = _talk.pair()  # bytes that were on the wire and not kept, because of the capture's snap length
+TALK_OPENING = _talk.column()  # OPENING_ of the last bytes before Kafka; UNKNOWN: there are none
+TALK_PROXIED_FOR = _talk.pair()  # address that a PROXY header names, two halves; UNKNOWN: none
 TALK_COLUMNS = _talk.count
 
 PROTOCOL_UNKNOWN = 0

@@ -91,6 +91,11 @@ client_port                      int32   TCP port of that side.
 broker_address                   string  IP address of the other side.
 broker_port                      int32   TCP port of the other side.
 broker_id                        int32   Node id of the broker; null until a reply tells which node has this address.
+opening                          string  What came before Kafka in the stream: proxy_v1, proxy_v2 (PROXY protocol), socks4,
+                                         socks5, http_connect, the last one of several; null: nothing, or its beginning is
+                                         not in the capture.
+proxied_for                      string  IP address that a PROXY header names: for whom the client address, a load
+                                         balancer, made the connection; null without.
 first_time_ns                    int64   First packet seen, ns since the epoch.
 last_time_ns                     int64   Last packet seen, ns since the epoch.
 seen_from                        string  syn: the capture holds its beginning; midstream: it does not.
@@ -135,8 +140,10 @@ client_skipped_malformed_bytes   int64   Client bytes that are no request: an im
 broker_skipped_malformed_bytes   int64   Broker bytes that are no reply: an impossible length or header.
 client_skipped_unfinished_bytes  int64   Client bytes of requests whose other bytes are not in the capture.
 broker_skipped_unfinished_bytes  int64   Broker bytes of replies whose other bytes are not in the capture.
-client_skipped_foreign_bytes     int64   Client bytes of a stream that turned out to be something else than Kafka.
-broker_skipped_foreign_bytes     int64   Broker bytes of a stream that turned out to be something else than Kafka.
+client_skipped_foreign_bytes     int64   Client bytes of a stream that turned out to be something else than Kafka, and of
+                                         what came before Kafka.
+broker_skipped_foreign_bytes     int64   Broker bytes of a stream that turned out to be something else than Kafka, and of
+                                         what came before Kafka.
 client_skipped_encrypted_bytes   int64   Client bytes of TLS that could not be decrypted; 0 without TLS.
 broker_skipped_encrypted_bytes   int64   Broker bytes of TLS that could not be decrypted; 0 without TLS.
 client_tls_overhead_bytes        int64   Client bytes that TLS adds and that were read: handshake, record headers,

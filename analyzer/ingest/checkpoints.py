@@ -6,7 +6,7 @@ the checkpoint only. So another run whose connection is in the same state may sk
 resume there.
 
 Four stages know something of a connection: reassembly, TLS detection, framing and pairing. Each keeps the protocol
-`ResumableStage`; `Connections` calls them together.
+`ResumableStage`; `Connections` calls them together. What comes before Kafka is over at a checkpoint (`OpeningRows`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dissectors.kafka.columns.exchanges import Exchanges
     from dissectors.kafka.columns.walk import Walker
     from dissectors.kafka.framing.framing import Framing
+    from dissectors.openings.opening_rows import OpeningRows
     from dissectors.tcp.reassembly import Reassembly
     from dissectors.tls.detection import TlsRows
 
@@ -73,6 +74,7 @@ class Connections:
     def __init__(
         self,
         streams: Reassembly,
+        opening_rows: OpeningRows,
         tls_rows: TlsRows,
         frames: Framing,
         exchanges: Exchanges,
@@ -80,6 +82,7 @@ class Connections:
         collector: Collector | None,
     ) -> None:
         self._streams = streams
+        self._opening_rows = opening_rows
         self._tls_rows = tls_rows
         self._frames = frames
         self._exchanges = exchanges
@@ -123,7 +126,7 @@ class Connections:
 
     def checkpoint(self, slot: int, part: int) -> Checkpoint | None:
         """The checkpoint of a connection in which nothing is pending in reassembly; None when something is in another stage."""
-        if not self._frames.can_checkpoint(slot):
+        if not self._frames.can_checkpoint(slot) or not self._opening_rows.is_settled(slot):
             return None
         replies, tls = self._exchanges.checkpoint(slot, part), self._tls_rows.checkpoint(slot)
         if replies is None or tls is None:
@@ -170,6 +173,7 @@ class Connections:
         """Whether a connection is in the state that a checkpoint of another run tells."""
         return (
             self._streams.matches(slot, checkpoint.tcp, flip)
+            and self._opening_rows.is_settled(slot)
             and self._frames.matches(slot, checkpoint.framing, flip)
             and self._tls_rows.matches(slot, checkpoint.tls, flip)
             and self._exchanges.matches(slot, self.part(slot), checkpoint.replies)

@@ -1,4 +1,4 @@
-"""Segments in, raw rows out: reassembly, TLS, framing, bodies and pairing, one batch after the other.
+"""Segments in, raw rows out: reassembly, openings, TLS, framing, bodies and pairing, one batch after the other.
 
 A run over whole captures feeds it segments in capture order; so do a run over a part of a capture
 (`analyzer.distributed.resolver`) and the stitching of fragments (`analyzer.distributed.stitch`), which also use `connections`.
@@ -23,6 +23,8 @@ from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import known_keys
 from dissectors.matrix import new_matrix
+from dissectors.openings.opening_rows import OpeningRows
+from dissectors.openings.openings import Openings
 from dissectors.problems import PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP, PROBLEM_SEGMENT_GIVEN_UP
 from dissectors.tcp.reassembly import Reassembly
 from dissectors.tls.detection import TlsRows
@@ -80,6 +82,8 @@ class Pipeline:
     ) -> None:
         self._hook = hook
         self._observer = observer
+        self._opening_rows = OpeningRows()
+        self._openings = Openings(self._opening_rows)
         self._tls_rows = TlsRows()
         self.keys = keys if keys is not None else KeyLog()
         self._tls = Sessions(self._tls_rows, self.keys)
@@ -125,7 +129,7 @@ class Pipeline:
         self._facts = _facts(folder, options, self._writer)
         collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
         self.connections = Connections(
-            self._streams, self._tls_rows, self._frames, self._exchanges, self._walker, collector
+            self._streams, self._opening_rows, self._tls_rows, self._frames, self._exchanges, self._walker, collector
         )
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
@@ -210,14 +214,23 @@ class Pipeline:
         self._observer = None
 
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
+        """What comes from reassembly, then what was held back until it was clear how its connection begins: rows of other slots,
+        or later ones."""
+        heap, slots = self._streams.heap, self._streams.slots
+        rows, taken = self._opening_rows.separate(block, heap, self._chunks, rows, slots)
+        self._read_streams(block, heap, self._chunks, rows)
+        if taken:
+            chunks, rows = self._openings.feed(taken, block, heap)
+            self._read_streams(memoryview(self._openings.heap), self._openings.heap, chunks, rows)
+        self._take_parts()
+
+    def _read_streams(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
         """Frames of what was sent in clear, then of the content of TLS connections, whose rows are of other slots or later."""
-        heap = self._streams.heap
-        rows, taken = self._tls_rows.separate(block, heap, self._chunks, rows, self._streams.slots)
-        self._read_frames(block, heap, self._chunks, rows)
+        rows, taken = self._tls_rows.separate(block, heap, chunks, rows, self._streams.slots)
+        self._read_frames(block, heap, chunks, rows)
         if taken:
             chunks, rows = self._tls.feed(taken, block, heap)
             self._read_frames(memoryview(self._tls.heap), self._tls.heap, chunks, rows)
-        self._take_parts()
 
     def _read_frames(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
         """Cuts chunks into frames and reads their bodies, in rounds until the chunks are used up."""

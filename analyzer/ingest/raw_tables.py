@@ -18,6 +18,7 @@ DECODED = words(vars(layout), "DECODED_")
 SIDES = ("request", "response")
 PROTOCOLS = words(vars(layout), "PROTOCOL_")
 CLOSES = ("none", "fin", "rst")
+OPENINGS = words(vars(layout), "OPENING_")
 WAIT_KINDS = words(vars(layout), "KIND_")
 
 
@@ -183,6 +184,8 @@ TALKS = (
     *_pair("foreign_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_NOT_KAFKA),
     *_pair("headerless_bytes", layout.TALK_SKIPPED + 2 * layout.SKIP_HEADERLESS),
     *_pair("cut_bytes", layout.TALK_CUT),
+    Field("opening", layout.TALK_OPENING, OPENINGS),
+    Field("proxied_for", layout.TALK_PROXIED_FOR, "address"),
 )
 
 

@@ -15,6 +15,8 @@ SELECT
     p.broker_address,
     CAST(p.broker_port AS INTEGER) AS broker_port,
     l.broker_id,
+    p.opening,
+    p.proxied_for,
     first_time_ns,
     p.last_time_ns,
     seen_from,

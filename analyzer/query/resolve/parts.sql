@@ -37,6 +37,8 @@ WITH told AS (
         t.requests,
         t.matched + t.orphans AS replies,
         t.tokens,
+        t.opening,
+        t.proxied_for,
         CASE WHEN t.client_side = 1 THEN p.b_address ELSE p.a_address END AS client_address,
         CASE WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
         CASE WHEN t.client_side = 1 THEN p.b_port ELSE p.a_port END AS client_port,

@@ -31,6 +31,16 @@ def leave_unread(f: FramingState, slot: i64, protocol: i64) -> cython.int:
 
 @cython.cfunc
 @cython.exceptval(-1)
+def leave_first_bytes(f: FramingState, slot: i64) -> cython.int:
+    """The connection begins with what is no Kafka: requests of the side that opened it are looked for behind that."""
+    leave_unread(f, slot, PROTOCOL_OTHER)
+    if f.talk[slot, CONN_TRIES] < MOST_TRIES:
+        f.side[2 * slot, SIDE_MODE] = MODE_BEHIND
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
 def note_frame_problem(f: FramingState, kind: i64, s: i64, size: i64, detail: i64) -> cython.int:
     """Writes a problem of the frame under way on this side."""
     write_problem(f, kind, s, f.side[s, SIDE_NUMBER], f.side[s, SIDE_FIRST_TIME], f.side[s, SIDE_SEQ], size, detail)

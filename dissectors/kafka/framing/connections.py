@@ -2,7 +2,7 @@
 
 import cython
 
-from dissectors.kafka.framing.accounting import leave_unread, note_frame_problem
+from dissectors.kafka.framing.accounting import count_skipped, leave_unread, note_frame_problem
 from dissectors.kafka.framing.frame_rows import write_ended_request
 from dissectors.kafka.framing.ids import identity
 from dissectors.kafka.framing.in_flight import remove_oldest
@@ -34,6 +34,9 @@ def open_connection(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.in
     f.talk[slot, CONN_NEWEST_REQUEST] = -1
     f.talk[slot, CONN_CLIENT_END_TIME] = UNKNOWN
     f.talk[slot, CONN_FROM_SYN] = chunks[CHUNK_OFFSET, row]
+    f.talk[slot, TALK_OPENING] = UNKNOWN
+    f.talk[slot, TALK_PROXIED_FOR] = UNKNOWN
+    f.talk[slot, TALK_PROXIED_FOR + 1] = UNKNOWN
     for s in range(2 * slot, 2 * slot + 2):
         for column in range(SIDE_COLUMNS):
             f.side[s, column] = 0
@@ -60,6 +63,19 @@ def force_direction(f: FramingState, slot: i64, port0: i64, port1: i64) -> cytho
         return 0
     f.talk[slot, CONN_FORCED] = 1
     f.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def take_opening(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.int:
+    """Takes an OPENING row: bytes of a side that came before Kafka. The last address named counts."""
+    slot: i64 = chunks[CHUNK_SLOT, row]
+    count_skipped(f, slot, 2 * slot + chunks[CHUNK_SIDE, row], SKIP_NOT_KAFKA, chunks[CHUNK_LENGTH, row])
+    f.talk[slot, TALK_OPENING] = chunks[CHUNK_DETAIL, row]
+    if chunks[CHUNK_SEQ, row] != UNKNOWN:
+        f.talk[slot, TALK_PROXIED_FOR] = chunks[CHUNK_OFFSET, row]
+        f.talk[slot, TALK_PROXIED_FOR + 1] = chunks[CHUNK_SEQ, row]
     return 0
 
 

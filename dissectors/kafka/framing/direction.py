@@ -5,12 +5,18 @@
 
 import cython
 
-from dissectors.kafka.framing.accounting import leave_unread
+from dissectors.kafka.framing.accounting import leave_first_bytes, leave_unread
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_request_side, remove_oldest
 from dissectors.kafka.framing.other_protocols import is_gssapi, is_tls, is_zookeeper
 from dissectors.kafka.framing.pages import clear_frame, drop_frame
 from dissectors.kafka.framing.provisional_frames import drop_provisional
-from dissectors.kafka.framing.request_headers import is_likely_request, is_one_frame, is_request_at, may_be_request
+from dissectors.kafka.framing.request_headers import (
+    is_likely_request,
+    is_one_frame,
+    is_request_at,
+    is_small_header,
+    may_be_request,
+)
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import int32_at
@@ -108,16 +114,25 @@ def take_first_bytes(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, 
         if is_gssapi(f, buffer, base, end):
             f.talk[slot, CONN_TOKENS] = TOKENS_NEXT
             begin_frames(f, slot, s)
-        elif is_zookeeper(f, buffer, base, end) or not (
+        elif is_zookeeper(f, buffer, base, end):
+            leave_unread(f, slot, PROTOCOL_OTHER)
+        elif not (
             is_request_at(f, buffer, base, end, False)
             or is_one_frame(f, buffer, base, end)
             or (end - base < 14 and may_be_request(f, buffer, base, end))
         ):
-            leave_unread(f, slot, PROTOCOL_OTHER)
+            leave_first_bytes(f, slot)
         else:
             begin_frames(f, slot, s)
         return True
     if f.talk[slot, TALK_CLIENT_SIDE] != UNKNOWN:
+        if is_request_side(f, slot, s) and not (
+            end - base < 14 or is_small_header(f, buffer, base) or is_gssapi(f, buffer, base, end)
+        ):
+            if forced:
+                return False  # `--ports` says Kafka, these bytes do not: it is looked for everywhere behind them
+            leave_first_bytes(f, slot)
+            return True
         begin_frames(f, slot, s)
         return True
     return False

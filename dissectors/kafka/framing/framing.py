@@ -5,6 +5,7 @@ A chunk goes to the code for the mode of its direction (SIDE_MODE), which takes 
 - MODE_SEARCH: no frame boundary is known (`direction` judges the first bytes, `sync` searches)
 - MODE_FRAMES: bytes of frames (`frames`), which are paired (`pairing`), or bare SASL tokens (`tokens`)
 - MODE_PROVISIONAL: replies without requests, not believed yet (`provisional_replies`)
+- MODE_BEHIND: other bytes came first (`behind_other_bytes`)
 - MODE_NOT_KAFKA: not read
 
 A gap goes to `loss`. Each file has its rules at its head. What holds for all of them: content tells the direction and whether
@@ -17,6 +18,7 @@ Kafka headers).
 import cython
 
 from dissectors.kafka.framing.accounting import count_skipped
+from dissectors.kafka.framing.behind_other_bytes import take_other_bytes
 from dissectors.kafka.framing.checkpoint import (
     bytes_to_boundary,
     can_checkpoint,
@@ -24,7 +26,7 @@ from dissectors.kafka.framing.checkpoint import (
     matches_checkpoint,
     resume_at,
 )
-from dissectors.kafka.framing.connections import close_connection, end_side, open_connection
+from dissectors.kafka.framing.connections import close_connection, end_side, open_connection, take_opening
 from dissectors.kafka.framing.frames import take_frame_bytes
 from dissectors.kafka.framing.loss import take_gap
 from dissectors.kafka.framing.pages import drop_frame
@@ -68,6 +70,8 @@ def run_chunks(f: FramingState, chunks: i64[:, ::1], row: i64, rows: i64) -> i64
             open_connection(f, chunks, row)
         elif kind == CHUNK_END:
             end_side(f, chunks, row)
+        elif kind == CHUNK_OPENING:
+            take_opening(f, chunks, row)
         elif not close_connection(f, chunks, row):
             return row
         f.chunk_position = 0
@@ -102,6 +106,8 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
         elif mode == MODE_PROVISIONAL:
             if not take_provisional(f, chunks, row, slot, s):
                 return False
+        elif mode == MODE_BEHIND:
+            take_other_bytes(f, chunks, row, slot, s)
         else:
             count_skipped(f, slot, s, SKIP_NOT_KAFKA, length - f.chunk_position)
             f.chunk_position = length

@@ -97,3 +97,11 @@ def is_likely_produce(f: FramingState, buffer: i64, at: i64, end: i64) -> cython
     return 0 < int32_at(f, buffer, acks + 2) <= LONGEST_PRODUCE_TIMEOUT_MS and has_topics(
         f, version, buffer, acks + 6, end
     )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_cut_before_acks(f: FramingState, buffer: i64, at: i64, kept: i64, size: i64) -> cython.bint:
+    """Was too little captured of this Produce request to judge it? `kept` of its `size` bytes are there."""
+    acks: i64 = acks_offset(f, int16_at(f, buffer, at + 6), buffer, at, at + kept)
+    return kept < size and (acks < 0 or acks + 6 > at + kept)

@@ -6,7 +6,7 @@ fields (KIP-482). A reply: length and correlation id.
 
 import cython
 
-from dissectors.kafka.framing.produce_header import is_likely_produce
+from dissectors.kafka.framing.produce_header import is_cut_before_acks, is_likely_produce
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int16_at, int32_at
@@ -99,6 +99,13 @@ def is_one_frame(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint
     """
     if end - at < 12 or at + 4 + int32_at(f, buffer, at) != end:
         return False
+    return is_small_header(f, buffer, at)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_small_header(f: FramingState, buffer: i64, at: i64) -> cython.bint:
+    """Are API key and version small, as those of vendors are, too? Wants 8 bytes."""
     return 0 <= int16_at(f, buffer, at + 4) < 1024 and 0 <= int16_at(f, buffer, at + 6) < 1024
 
 
@@ -119,9 +126,11 @@ def is_header_among_tokens(f: FramingState, buffer: i64, at: i64, kept: i64) -> 
 @cython.cfunc
 @cython.exceptval(-1)
 def is_known_header(f: FramingState, buffer: i64, at: i64, kept: i64, size: i64) -> cython.bint:
-    """Does this request header prove that the connection speaks Kafka? Its key and version are known, its client id fits.
+    """Does this request header prove that the connection speaks Kafka? Its key and version are known, its client id fits, and
+    so do the first fields of a Produce request.
 
-    Many protocols send a length and a small number; a sure boundary takes any header, but only such a one is evidence.
+    Many protocols send a length and a small number; a sure boundary takes any header, but only such a one is evidence. (SMPP's
+    command ids and states look like Produce, whose key is 0.)
     """
     key: i64 = int16_at(f, buffer, at + 4)
     version: i64
@@ -130,7 +139,11 @@ def is_known_header(f: FramingState, buffer: i64, at: i64, kept: i64, size: i64)
     version = int16_at(f, buffer, at + 6)
     if version < 0 or version > f.newest[key] + 3:
         return False
-    return kept < 14 or (key == 7 and version == 0 and size == 16) or -1 <= int16_at(f, buffer, at + 12) <= size - 14
+    if kept < 14 or (key == 7 and version == 0 and size == 16):
+        return True
+    if not -1 <= int16_at(f, buffer, at + 12) <= size - 14:
+        return False
+    return key != 0 or is_cut_before_acks(f, buffer, at, kept, size) or is_likely_produce(f, buffer, at, at + kept)
 
 
 @cython.cfunc

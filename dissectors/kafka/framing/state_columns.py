@@ -19,6 +19,7 @@ CONN_CLIENT_END_TIME = _connection.column()  # when the client ended its side; U
 CONN_FROM_SYN = _connection.column()  # 1: the SYN was captured, so side 0 is the client and byte 0 a boundary
 CONN_FORCED = _connection.column()  # 1: --ports told who the broker is
 CONN_SPECIAL = _connection.column()  # requests of APIs that `needs_other_messages` names
+CONN_TRIES = _connection.column()  # chunks in which a request was looked for behind other bytes
 CONN_COLUMNS = _connection.count
 
 # The frame under way: the one that the next byte of this direction belongs to.
@@ -62,6 +63,7 @@ MODE_SEARCH = 0  # no frame boundary is known
 MODE_FRAMES = 1
 MODE_NOT_KAFKA = 2  # nothing is read
 MODE_PROVISIONAL = 3  # replies without requests, until there is proof
+MODE_BEHIND = 4  # other bytes came first: requests are looked for behind them
 
 TOKENS_NONE = 0
 TOKENS_NEXT = 1  # the broker accepted a SaslHandshake v0: the next frame is a token
@@ -127,6 +129,9 @@ RESERVED_CORRELATION = 2147483640  # Java clients number SASL requests from here
 SEARCH_LIMIT_BYTES = 262144  # searched in vain in a connection without requests: it is left unread
 TAIL_BYTES = 13  # of a chunk that was searched in vain: a request header has 14
 TAIL_REACH_BYTES = 1024  # of the next chunk, searched together with them
+
+MOST_TRIES = 64  # chunks behind other bytes that are looked at
+TRIED_BYTES = 512  # the first ones of each of them
 
 MOST_PROVISIONAL = 16384  # of all connections
 MOST_PROVISIONAL_OF_SIDE = 16

@@ -5,7 +5,7 @@ A boundary that was found this way is a guess, until the frame is complete and a
 
 import cython
 
-from dissectors.kafka.framing.accounting import count_skipped, leave_unread, note_chunk_problem
+from dissectors.kafka.framing.accounting import count_skipped, leave_first_bytes, leave_unread, note_chunk_problem
 from dissectors.kafka.framing.direction import (
     begin_frames,
     is_boundary_at,
@@ -33,7 +33,7 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
     length: i64 = chunks[CHUNK_LENGTH, row]
     at: i64 = f.chunk_position
     start: i64 = at
-    if f.talk[slot, TALK_STREAM + (s & 1)] == 0 and at == 0 and take_first_bytes(f, chunks, row, slot, s):
+    if at == 0 and is_first_chunk(f, slot, s) and take_first_bytes(f, chunks, row, slot, s):
         return True
     if at == 0 and f.side[s, SIDE_TAIL] and not search_tail(f, chunks, row, slot, s):
         return False
@@ -57,6 +57,14 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
     if at == length and f.side[s, SIDE_SEARCHED] > SEARCH_LIMIT_BYTES and f.talk[slot, TALK_REQUESTS] == 0:
         leave_unread(f, slot, PROTOCOL_OTHER)
     return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_first_chunk(f: FramingState, slot: i64, s: i64) -> cython.bint:
+    """Have no bytes of this side come yet, but for an opening?"""
+    side: i64 = s & 1
+    return f.talk[slot, TALK_STREAM + side] == f.talk[slot, TALK_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
 
 
 @cython.cfunc
@@ -199,7 +207,7 @@ def lose_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: 
     release_pages(f, s)
     clear_frame(f, s)
     if f.talk[slot, TALK_REQUESTS] == 0 and f.talk[slot, CONN_FROM_SYN] and not f.talk[slot, CONN_FORCED]:
-        leave_unread(f, slot, PROTOCOL_OTHER)
+        leave_first_bytes(f, slot)
         return 0
     if is_request_side(f, slot, s) and not is_client_proven(f, slot):
         take_back_client(f, slot, s)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from made_capture import Talk, merged, pcap, reply, request
+from opening_bytes import OPENINGS, conversation
 from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
 
 from analyzer.base.options import Options
@@ -52,6 +53,18 @@ def compare(
     count = len(packets(raw)) - 1
     tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, 16))), chance)
     return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_openings_cut_anywhere(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes before Kafka lies in one task, Kafka in others."""
+    talks = [
+        conversation(said, how, 41_000 + 3 * number + place)
+        for number, (said, _, _) in enumerate(OPENINGS.values())
+        for place, how in enumerate(("segments", "joined", "bytes"))
+    ]
+    told = compare(pcap(merged(talks)), tmp_path / "cut", SEED + seed, monkeypatch)
+    assert told.spans + told.wholes > 0
 
 
 @pytest.mark.parametrize("name", ["throttle", "groups_classic", "old_java", "ipv6", "versions"])

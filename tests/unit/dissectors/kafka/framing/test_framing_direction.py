@@ -86,8 +86,10 @@ ZOOKEEPER_34 = framed(ZOOKEEPER[4:] + b"\0")
     ],
 )
 def test_what_begins_like_another_protocol_is_left_unread(first: bytes, protocol: int) -> None:
-    """Even where requests and replies of Kafka seem to follow."""
-    out = Conversation().c(first).b(b"answer").c(request(1)).b(reply(1)).run()
+    """TLS and ZooKeeper even where requests and replies of Kafka seem to follow."""
+    talk = Conversation().c(first).b(b"answer")
+    told = first in (HTTP, b"SSH-2.0-OpenSSH_9.6\r\n", bytes(40))
+    out = (talk.c(b"more of it") if told else talk.c(request(1)).b(reply(1))).run()
     assert not out.frames and not out.problems
     assert out.protocol == protocol
     assert set(out.skipped(CLIENT)) == {"not kafka"} and set(out.skipped(BROKER)) == {"not kafka"}
@@ -115,7 +117,39 @@ def test_a_header_right_behind_a_frame_is_evidence() -> None:
 
 def test_frames_that_become_impossible_before_any_request_are_no_kafka() -> None:
     """Two bytes that begin a length, which then turns out to be impossible."""
-    out = Conversation().c(b"\0\0", b"\0\x05", request(1)).run()
+    out = Conversation().c(b"\0\0", b"\0\x05", b"\0\0\0\x05" * 9).run()
     assert not out.frames
     assert out.protocol == layout.PROTOCOL_OTHER
-    assert out.skipped(CLIENT) == {"bad": 4, "not kafka": len(request(1))}
+    assert out.skipped(CLIENT) == {"bad": 4, "not kafka": 36}
+
+
+@pytest.mark.parametrize("other", [HTTP, b"MAGIC\0\1\2", b"\0\0\0\x05", bytes(40), b"\xff" * 600])
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("answer", [b"", b"fine"])
+def test_kafka_behind_other_bytes_is_found(other: bytes, joined: bool, answer: bytes) -> None:
+    """In a chunk of its own, and (if the other bytes are few) in the same chunk."""
+    talk = Conversation()
+    talk = talk.c(other + request(1)) if joined and len(other) < 512 else talk.c(other)
+    if answer:
+        talk = talk.b(answer)
+    if not joined or len(other) >= 512:
+        talk = talk.c(request(1))
+    out = talk.b(reply(1)).c(request(2)).b(reply(2)).run()
+    assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
+    assert out.protocol == layout.PROTOCOL_KAFKA
+    assert sum(out.skipped(CLIENT).values()) == len(other) and sum(out.skipped(BROKER).values()) == len(answer)
+
+
+def test_other_bytes_are_given_up_after_a_while() -> None:
+    out = Conversation().c(*[b"no kafka"] * 64, request(1)).b(reply(1)).run()
+    assert not out.frames and out.protocol == layout.PROTOCOL_OTHER
+
+
+@pytest.mark.parametrize("second", [0x15, 6])
+def test_smpp_is_no_kafka(second: int) -> None:
+    """SMPP 3.4, 3.2: length (its own four bytes counted), command, status, sequence number. Read as Kafka, a bind_transmitter is
+    Produce v2, and what follows it is Produce v0."""
+    bind = struct.pack(">IIII", 35, 2, 0, 1) + b"user\0password\0\0\x34\0\0\0"
+    command = struct.pack(">IIII", 16, second, 0, 2)
+    out = Conversation().c(bind).c(command).c(command).run()
+    assert out.talk[layout.TALK_CHAINED] == 0 and out.protocol != layout.PROTOCOL_KAFKA
