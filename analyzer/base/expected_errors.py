@@ -89,12 +89,14 @@ def _rule(api: str, code: int) -> Rule:
     return Rule("first_use" if (api, code) in ON_FIRST_USE else "passing", seconds)
 
 
-def is_expected(api: str | None, code: int, lasted_ns: int) -> bool:
-    """Whether `code`, returned by `api` for `lasted_ns`, is normal operation."""
+def is_expected(api: str | None, code: int, lasted_ns: int | None) -> bool | None:
+    """Whether `code`, returned by `api` for `lasted_ns` (None: not known), is normal operation; None: that time would tell."""
     if code == DUPLICATE_SEQUENCE_NUMBER:
         return True
     key = (api or "", code) if (api or "", code) in EXPECTED else (ANY, code)
     if key not in EXPECTED:
         return False
     seconds = EXPECTED[key]
-    return seconds is None or lasted_ns <= seconds * 1_000_000_000
+    if seconds is None:
+        return True
+    return None if lasted_ns is None else lasted_ns <= seconds * 1_000_000_000

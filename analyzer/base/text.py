@@ -1,4 +1,4 @@
-"""Text from captures, made safe for terminals, JSON and CSV; ids of exchanges as text."""
+"""Text from captures, made safe for terminals, JSON and CSV; names of files and ids of exchanges as text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,35 @@ _UNSAFE_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
 # What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), in full width too.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Python's stand-ins for bytes of a file name that are not UTF-8 (PEP 383).
+_BYTE = re.compile("[\udc80-\udcff]")
+_ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 
 def _escape(match: re.Match[str]) -> str:
-    character = match.group()
-    return _SHORT.get(character) or (f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}")
+    character = file_text(match.group())
+    return (
+        character
+        if len(character) > 1
+        else _SHORT.get(character)
+        or (f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}")
+    )
 
 
 def printable(text: str) -> str:
     """`text` on one line, with every character that a terminal would act upon written as its escape."""
     return _UNSAFE.sub(_escape, text)
+
+
+def file_text(name: str) -> str:
+    """The name of a file as text that a table can hold: a byte that is not UTF-8 is written as `\\xff`."""
+    return _BYTE.sub(lambda match: f"\\x{ord(match.group()) - 0xDC00:02x}", name)
+
+
+def file_names(text: str) -> tuple[str, ...]:
+    """The names of files that `file_text` writes so, the likelier one first."""
+    escaped = _ESCAPED_BYTE.sub(lambda match: chr(0xDC00 + int(match.group(1), 16)), text)
+    return (text,) if escaped == text else (text, escaped)
 
 
 def escape_json(text: str) -> str:

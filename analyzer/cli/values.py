@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from analyzer.base.text import file_text
+
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
@@ -72,7 +74,7 @@ class Tap(click.ParamType):
         name, _, pattern = value.partition("=")
         if not name.strip() or not pattern:
             self.fail(f"{value!r} is not a name and a glob like broker=b*.pcap", param, ctx)
-        return name.strip(), pattern
+        return file_text(name.strip()), file_text(pattern)
 
 
 class DecodeAs(click.ParamType):

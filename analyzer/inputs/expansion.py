@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import StorageEntry, find_object, list_folder, missing_bucket_error
+from analyzer.base.text import file_text
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
 from dissectors.formats.format_detection import open_reader
@@ -74,7 +75,7 @@ def _expand_glob(pattern: str, found: Expansion) -> None:
     names = glob(pattern, recursive=True)  # noqa: PTH207 (pathlib takes no absolute patterns)
     paths = [path for path in map(Path, names) if not path.is_dir()]
     if not paths:
-        raise InputError(f"{pattern}: no file matches; check the pattern")
+        raise InputError(f"{file_text(pattern)}: no file matches; check the pattern")
     _add(map(_tried, sorted(paths, key=natural)), found, only_captures=False)
 
 
@@ -82,9 +83,10 @@ def _expand_directory(folder: Path, found: Expansion) -> None:
     try:
         paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
     except OSError as error:
-        raise InputError(input_error_text(str(folder), error)) from error
+        raise InputError(input_error_text(file_text(str(folder)), error)) from error
     if not _add(map(_tried, sorted(paths, key=natural)), found, only_captures=True):
-        raise InputError(f"{folder}: no captures in this directory; for subdirectories give '{folder}/**/*.pcap'")
+        name = file_text(str(folder))
+        raise InputError(f"{name}: no captures in this directory; for subdirectories give '{name}/**/*.pcap'")
 
 
 def _expand_uri(uri: str, found: Expansion) -> None:
@@ -174,11 +176,11 @@ class _NoCaptureError(InputError):
 def _checked(place: Path | StorageEntry) -> Source:
     """The source at a place, if it begins like a capture. A file that is not regular can be read only once, and is not checked."""
     if isinstance(place, Path):
-        source = Source(str(place), place)
+        source = Source(file_text(str(place)), place)
         try:
             status = place.stat()
         except OSError as error:
-            raise InputError(input_error_text(str(place), error)) from error
+            raise InputError(input_error_text(source.name, error)) from error
         if not stat.S_ISREG(status.st_mode):
             return source
         source.size_bytes = status.st_size

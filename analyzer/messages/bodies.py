@@ -7,15 +7,18 @@ that wait for a reply, and one batch of finished exchanges.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from analyzer.base import temp_folders
+from analyzer.base.storage.addresses import is_storage_uri
+from analyzer.base.text import file_names
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
@@ -49,12 +52,14 @@ def each_message(
     """
     messages = _Messages(dataset, take, None if only is None else set(only))
     sources = in_time_order(_sources(dataset, inputs))
-    with tempfile.TemporaryDirectory(prefix="kanalyze-", dir=options.temp_dir) as folder:
-        try:
-            keys = dataset.tls_keys.afresh() if dataset.tls_keys else None
-            read_captures(sources, Path(folder), replace(options, tables=()), hook=messages.frames, keys=keys)
-        except _Enough:
-            return
+    folder = temp_folders.make(options.temp_dir)
+    try:
+        keys = dataset.tls_keys.afresh() if dataset.tls_keys else None
+        read_captures(sources, folder, replace(options, tables=()), hook=messages.frames, keys=keys)
+    except _Enough:
+        return
+    finally:
+        temp_folders.remove(folder)
     messages.flush()
 
 
@@ -63,7 +68,7 @@ def _sources(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
     if not is_dataset(inputs[0]):
         return expand(inputs).sources
     paths = [str(row["path"]) for row in dataset.query("SELECT path FROM all_captures ORDER BY file")]
-    found = expand([path for path in paths if path != STANDARD_INPUT])
+    found = expand([_as_named(path) for path in paths if path != STANDARD_INPUT])
     missing = [str(error) for error in found.errors]
     if STANDARD_INPUT in paths:
         missing.append("the capture came from standard input and was not kept")
@@ -71,6 +76,11 @@ def _sources(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
         lines = (f"{inputs[0]}: bodies are not part of an export, and {line}" for line in missing)
         raise InputError("\n".join(lines))
     return found.sources
+
+
+def _as_named(path: str) -> str:
+    """The file of a path as tables have it."""
+    return next((name for name in file_names(path) if is_storage_uri(name) or os.path.exists(name)), path)  # noqa: PTH110
 
 
 @contextmanager

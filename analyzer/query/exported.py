@@ -8,9 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object
 from analyzer.base.tables import TABLES
+from analyzer.base.text import file_text
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.table_directories import Folder, folder, table_files
 from analyzer.query.table_views import null_column, parquet
@@ -41,7 +43,20 @@ def open_dataset(place: Path | str, **options: Any) -> Dataset:
     Missing columns are null, so exports of other versions can be read. A table in storage is copied to the temporary
     directory when it is first read. Raises DatasetError, StorageError.
     """
-    where = folder(place, options.get("temp_directory"))
+    temporary = temp_folders.make(options.pop("temp_directory", None))
+    try:
+        return _opened(place, temporary, options)
+    except BaseException:
+        temp_folders.remove(temporary)
+        raise
+
+
+def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Dataset:
+    where = folder(place, temporary)
+    if file_text(str(where)) != str(where):
+        raise DatasetError(
+            f"{file_text(str(where))}: the name is not UTF-8, which Parquet files cannot be read from; rename it"
+        )
     counts = _check_manifest(where)
     files = {table: found for table in TABLES if (found := table_files(where, table))}
     if not files:
@@ -51,7 +66,12 @@ def open_dataset(place: Path | str, **options: Any) -> Dataset:
             raise DatasetError(f"{where}: {table} is missing, the manifest says it has {rows:,} rows; export again")
     late = {table: partial(_completed, where, table, names, counts.get(table)) for table, names in files.items()}
     views = late if where.is_remote else {table: sql() for table, sql in late.items()}
-    return Dataset(views, cleanup=where.close, **options)
+
+    def cleanup() -> None:
+        where.close()
+        temp_folders.remove(temporary)
+
+    return Dataset(views, cleanup=cleanup, temp_directory=temporary, **options)
 
 
 def _check_manifest(where: Folder) -> dict[str, int]:

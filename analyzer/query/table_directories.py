@@ -7,8 +7,6 @@ table are copied when it is first read: SQL reads many times, and a little of ea
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import Address, is_storage_uri, parse_address
 from analyzer.base.storage.objects import StorageEntry, list_folder
 from analyzer.base.storage.reader import ObjectReader, read_object
@@ -109,7 +108,7 @@ class RemoteFolder:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
         with self._numbering:
             if self._copies is None:
-                self._copies = Path(tempfile.mkdtemp(prefix="kanalyze-dataset-", dir=self._temp_directory))
+                self._copies = temp_folders.make(self._temp_directory)
             # Named by number: names in storage may be no names of files.
             paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
             self._count += len(names)
@@ -120,7 +119,7 @@ class RemoteFolder:
     def close(self) -> None:
         """Removes what was copied."""
         if self._copies is not None:
-            shutil.rmtree(self._copies, ignore_errors=True)
+            temp_folders.remove(self._copies)
 
 
 def _copy(found: StorageEntry, to: Path) -> None:

@@ -5,12 +5,11 @@ An input that cannot be read is named in `Dataset.warnings` and sets `Dataset.fa
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.base import temp_folders
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
@@ -68,7 +67,7 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
     """
     import pyarrow.parquet as pq
 
-    folder = Path(tempfile.mkdtemp(prefix="kanalyze-", dir=options.temp_dir))
+    folder = temp_folders.make(options.temp_dir)
     try:
         done = run(folder)
         readings = by_file(done.readings)
@@ -86,11 +85,11 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
             threads=1 if raw_views.is_small(done.summary) else None,
             simple_plans=raw_views.is_small(done.summary, FRACTION_OF_SIMPLE_PLANS),
             filters=options.filters,
-            cleanup=lambda: shutil.rmtree(folder, ignore_errors=True),
+            cleanup=lambda: temp_folders.remove(folder),
             warnings=warnings,
             failed=failed or any(map(is_unreadable, readings)),
             memory_bytes=options.memory_bytes,
-            temp_directory=options.temp_dir,
+            temp_directory=folder,
         )
         dataset.tls_keys = done.keys
         dataset.left_out = (
@@ -98,5 +97,5 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
         )
         return dataset
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        temp_folders.remove(folder)
         raise

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import resource
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.base import temp_folders
 from analyzer.base.options import Options
 from analyzer.spark.rows import FRAGMENTS, OUTCOME, conform, packed, row, schema
 from analyzer.version import VERSION
@@ -124,8 +124,8 @@ def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
     """A folder for one run, and the options with which it runs here."""
     if given.version != VERSION:
         raise RuntimeError(f"this executor has kanalyze {VERSION}, the driver {given.version}: they must be the same")
-    with tempfile.TemporaryDirectory(prefix="kanalyze-", dir=_room(given.options)) as name:
-        folder = Path(name)
+    folder = temp_folders.make(_room(given.options))
+    try:
         secrets = folder / "secrets"
         secrets.mkdir()
         for number, data in enumerate(given.key_logs):
@@ -133,6 +133,8 @@ def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
         options = replace(given.options, temp_dir=folder, tls_key_logs=tuple(sorted(secrets.iterdir())), jobs=1)
         (folder / "raw").mkdir()
         yield folder / "raw", options
+    finally:
+        temp_folders.remove(folder)
 
 
 def _room(options: Options) -> Path | None:

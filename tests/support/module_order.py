@@ -173,6 +173,7 @@ ORDER = (
     "analyzer.base.memory",
     "analyzer.base.options",
     "analyzer.base.workers",
+    "analyzer.base.temp_folders",
     "analyzer.base.tables",
     "analyzer.base.expected_errors",
     "analyzer.base.wait_kinds",

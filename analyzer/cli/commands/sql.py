@@ -7,6 +7,7 @@ import re
 import click
 
 from analyzer.base.options import Options
+from analyzer.base.text import file_text
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.row_output import print_rows
@@ -25,6 +26,8 @@ def command(inputs: tuple[str, ...], statement: str, options: Options, limit: in
     `exchange` and `connection` are numbers inside SQL and print as 16 hex digits; ('0x' || '00c3...')::bigint turns
     digits back.
     """
+    if file_text(statement) != statement:
+        raise click.UsageError("the statement is not UTF-8")
     from analyzer.base.tables import TABLES
     from analyzer.query.dataset import DatasetError
 

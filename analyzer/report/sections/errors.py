@@ -42,15 +42,21 @@ NUMBERS = (
 DEFAULT = ("api", "topic", "client")
 # What brokers tell each other takes no more room than this beside the clients'.
 THEIRS = 8
-NORMAL, RETRIABLE, FATAL, UNKNOWN = "normal", "retriable", "fatal", "unknown"
+NORMAL, RETRIABLE, FATAL, UNKNOWN, UNJUDGED = "normal", "retriable", "fatal", "unknown", "not judged"
 
 
-def is_expected(row: dict[str, Any]) -> bool:
-    """True when every code of the row belongs to normal operation: by the tables, else by how long it lasted."""
+def is_expected(row: dict[str, Any]) -> bool | None:
+    """True when every code of the row belongs to normal operation: by the tables, else by how long it lasted. None when that is
+    not known: its packets have no time."""
     if row["expected"] + row["unjudged"] < row["count"]:
         return False
-    lasted_ns = row["last_time_ns"] - row["first_time_ns"]
+    first_ns, last_ns = row["first_time_ns"], row["last_time_ns"]
+    lasted_ns = None if first_ns is None else last_ns - first_ns
     return row["unjudged"] == 0 or expected_errors.is_expected(row["api_name"], row["code"], lasted_ns)
+
+
+def _failures_first(rows: Rows) -> Rows:
+    return sorted(rows, key=lambda row: is_expected(row) is True)
 
 
 def name(row: dict[str, Any]) -> str:
@@ -63,7 +69,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("errors")
     if not rows:
         return []
-    mine = sorted((row for row in rows if not row["between_brokers"]), key=is_expected)
+    mine = _failures_first([row for row in rows if not row["between_brokers"]])
     lines = [text_tables.heading("Errors", width)]
     if mine:
         lines += text_tables.table(COLUMNS, [_report_line(row) for row in mine[:limit]], width)
@@ -83,7 +89,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     theirs = [row for row in rows if row["between_brokers"]]
     keys = key_columns(facts.settings, DEFAULT)
     lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(_headline(mine), width)]
-    order = mine if facts.settings.every_ns else sorted(mine, key=is_expected)
+    order = mine if facts.settings.every_ns else _failures_first(mine)
     if order:
         lines += _table(keys, order[:limit], width)
     if theirs:
@@ -104,13 +110,20 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _headline(rows: Rows) -> str:
-    normal = sum(row["count"] if is_expected(row) else row["expected"] for row in rows)
-    failures = sum(row["count"] for row in rows) - normal
-    fatal = sum(row["count"] - row["expected"] for row in rows if row["retriable"] is False and not is_expected(row))
+    verdicts = [(row, is_expected(row)) for row in rows]
+    normal = sum(row["count"] if verdict else row["expected"] for row, verdict in verdicts)
+    unjudged = sum(row["count"] - row["expected"] for row, verdict in verdicts if verdict is None)
+    failures = sum(row["count"] for row in rows) - normal - unjudged
+    fatal = sum(
+        row["count"] - row["expected"] for row, verdict in verdicts if row["retriable"] is False and verdict is False
+    )
+    about = f"; {things(unjudged, 'code')} not judged, as their packets have no time" if unjudged else ""
     if not failures:
-        return f"Errors: none beyond normal operation ({things(normal, 'code')} that {'is' if normal == 1 else 'are'} normal)"
+        none = "none known" if unjudged else "none"
+        known = f"{things(normal, 'code')} that {'is' if normal == 1 else 'are'} normal"
+        return f"Errors: {none} beyond normal operation ({known}){about}"
     text = f"Errors: {things(failures, 'failure')}, {fatal:,} of them fatal (trying again does not help)"
-    return text + (f"; {things(normal, 'more code')} of normal operation" if normal else "")
+    return text + (f"; {things(normal, 'more code')} of normal operation" if normal else "") + about
 
 
 def _table(keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int) -> list[Text]:
@@ -136,13 +149,15 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
 
 
 def _what(row: dict[str, Any]) -> str:
-    if is_expected(row):
-        return NORMAL
+    verdict = is_expected(row)
+    if verdict is not False:
+        return NORMAL if verdict else UNJUDGED
     return UNKNOWN if row["retriable"] is None else RETRIABLE if row["retriable"] else FATAL
 
 
 def _report_line(row: dict[str, Any]) -> Row:
-    normal = is_expected(row)
+    verdict = is_expected(row)
+    remark = (RETRIABLE if row["retriable"] else "") if verdict is False else NORMAL if verdict else UNJUDGED
     about = row["topic"] if row["topic"] is not None else row["entity"]
     return Row(
         [
@@ -153,7 +168,7 @@ def _report_line(row: dict[str, Any]) -> Row:
             count(row["count"]),
             clock(row["first_time_ns"]),
             clock(row["last_time_ns"]),
-            NORMAL if normal else RETRIABLE if row["retriable"] else "",
+            remark,
         ],
-        text_tables.DIM if normal else "",
+        text_tables.DIM if verdict else "",
     )

@@ -292,14 +292,14 @@ def test_a_manifest_that_is_none(server: Server, bucket: Path) -> None:
 def test_threads_that_want_different_tables_get_different_copies(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def slow_directory(prefix: str, dir: Path) -> str:
+    def slow_directory(parent: Path) -> Path:
         time.sleep(0.05)
-        made.append(dir / f"{prefix}{len(made)}")
+        made.append(parent / f"{len(made)}")
         made[-1].mkdir()
-        return str(made[-1])
+        return made[-1]
 
     made: list[Path] = []
-    monkeypatch.setattr(table_directories.tempfile, "mkdtemp", slow_directory)
+    monkeypatch.setattr(table_directories.temp_folders, "make", slow_directory)
     monkeypatch.setattr(table_directories, "_copy", lambda *_: None)
     where = table_directories.RemoteFolder(parse_address("s3://bucket/set"), tmp_path)
     where._listed = {str(number): None for number in range(8)}
