@@ -40,3 +40,9 @@ class Unsupported(DissectError):
     """An API key or version that no schema of ours knows: never guessed."""
 
     kind = "unsupported"
+
+
+class Limited(DissectError):
+    """Nothing is wrong, but it is more than we keep."""
+
+    kind = "limit"

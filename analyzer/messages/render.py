@@ -15,6 +15,7 @@ from analyzer.messages.secrets import is_secret, may_echo
 from dissectors.errors import DissectError
 from dissectors.kafka.messages.explain import explain
 from dissectors.kafka.messages.records import Budget, read_records
+from dissectors.kafka.messages.room import Room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,7 @@ class Renderer:
     """What to show: each record of a batch (`records`), values that are secret (`secrets`, see `messages.secrets`).
 
     Texts in which a broker may repeat a secret are shown when `allow_echoes` was given the exchange and found nothing.
-    `budget` bounds what the records of one message may become when they are decompressed.
+    `budget` bounds what the records of one message may become when they are decompressed, `room` how many are kept.
     """
 
     def __init__(self, records: bool = False, secrets: bool = False) -> None:
@@ -35,6 +36,7 @@ class Renderer:
         self.secrets = secrets
         self.echoes = False
         self.budget = Budget()
+        self.room = Room()
 
     def allow_echoes(self, request: Explained | None, reply: Explained | None) -> None:
         """Both messages of the exchange of which one is shown next; None: it was not seen."""
@@ -78,7 +80,7 @@ class Renderer:
 
     def batches(self, data: memoryview) -> dict[str, Any]:
         """`partial_bytes` are those of a last batch that is cut off; `problem` says where reading stopped, and why."""
-        read = read_records(data, self.records, self.budget)
+        read = read_records(data, self.records, self.budget, room=self.room)
         found: dict[str, Any] = {"size_bytes": len(data), "batches": [self.batch(batch) for batch in read.batches]}
         if read.partial_bytes:
             found["partial_bytes"] = read.partial_bytes
@@ -126,7 +128,7 @@ def error(problem: DissectError) -> dict[str, Any]:
 
 def message(found: Explained, renderer: Renderer) -> dict[str, Any]:
     """A message as `kanalyze decode` prints it; with an `error`, header and body hold what came before that."""
-    renderer.budget = Budget()
+    renderer.budget, renderer.room = Budget(), Room()
     header = renderer.struct(found.header)
     if found.direction == "request" and found.error is None:
         header.setdefault("client_id", None)  # header v0 has none

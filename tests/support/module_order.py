@@ -101,6 +101,7 @@ ORDER = (
     "dissectors.kafka.messages",
     "dissectors.kafka.messages.wire",
     "dissectors.kafka.messages.nodes",
+    "dissectors.kafka.messages.room",
     "dissectors.kafka.messages.interpreter",
     "dissectors.kafka.messages.embedded",
     "dissectors.kafka.messages.codecs",

@@ -9,6 +9,7 @@ import click
 
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, opened
+from analyzer.cli.outcome import say
 
 
 @click.command(short_help="Write every exchange with both bodies as JSON lines.")
@@ -20,15 +21,21 @@ def command(inputs: tuple[str, ...], options: Options, records: bool) -> int:
 
     They come in the order in which they ended. A line has the columns of the exchange (see docs/tables.md; keys as 16
     hex digits) and `request` and `response`: the bodies as `kanalyze decode` writes them, but with {"secret_bytes": n}
-    in place of passwords and other secrets.
+    in place of passwords and other secrets. A body of more than 300,000 values or 32 MiB of text is cut there;
+    request_left_out_bytes or response_left_out_bytes then says how much is missing.
     """
-    from analyzer.cli.bodies import exchange_line
+    from analyzer.cli.bodies import ExchangeLines
     from analyzer.messages.bodies import each_message, kept_standard_input
 
+    lines = ExchangeLines(records)
+
     def take(row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
-        sys.stdout.write(exchange_line(row, request, response, records) + "\n")
+        sys.stdout.write(lines.line(row, request, response))
+        sys.stdout.write("\n")
 
     with kept_standard_input(inputs, options) as rewind, opened(inputs, options) as dataset:
         rewind()
         each_message(dataset, inputs, options, take)
+        if remark := lines.remark():
+            say(remark)
         return exit_code(dataset)

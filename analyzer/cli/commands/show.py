@@ -48,6 +48,9 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str)
 
 
 def _print_json(row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
-    from analyzer.cli.bodies import exchange_line
+    from analyzer.cli.bodies import ExchangeLines
 
-    click.echo(exchange_line(row, request, response))
+    lines = ExchangeLines()
+    click.echo(lines.line(row, request, response))
+    if remark := lines.remark():
+        say(remark)

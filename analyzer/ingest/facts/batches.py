@@ -19,6 +19,7 @@ from dissectors.kafka.columns.frame_picker import Picked, pick, wanted_table
 from dissectors.kafka.messages.checksums import crc_fits
 from dissectors.kafka.messages.codecs import CODECS, CodecError, decompress
 from dissectors.kafka.messages.records import Budget, read_records
+from dissectors.kafka.messages.room import Room
 from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _ROWS = 8_192 + 8
 _MOST_NAMES = 100_000
 # Decompressed bytes of a whole run: half a second of work at most.
 _BUDGET_BYTES = 256 << 20
+# Of the messages of one batch that are objects at a time: 200,000 messages. Of a batch with more their number stays unknown.
+_MOST_VALUES = 1_000_000
 _MAGIC_2_HEADER_BYTES = 61
 
 _PRODUCE, _FETCH, _SHARE_FETCH = 0, 1, 78
@@ -158,7 +161,7 @@ class Batches:
 
     def _control(self, data: memoryview) -> int:
         """The number of the name of what a control batch says."""
-        batches = read_records(data, full=True, budget=self._budget).batches
+        batches = read_records(data, full=True, budget=self._budget, room=Room(_MOST_VALUES)).batches
         records = batches[0].records if batches else None
         control = records[0].control if records else None
         return self._number(str(control["type"]).lower()) if control else layout.UNKNOWN
@@ -176,7 +179,9 @@ class Batches:
     def _legacy(self, data: memoryview, row: int) -> None:
         """What a compressed message holds: the messages inside, their offsets and number."""
         before = self._budget.left
-        batches = read_records(data, full=True, budget=self._budget).batches
+        batches = read_records(
+            data, full=True, budget=self._budget, room=Room(_MOST_VALUES, len(data) + before)
+        ).batches
         if batches and batches[0].problem is None:
             records = batches[0].records or []
             self._matrix[layout.BATCH_UNCOMPRESSED, row] = before - self._budget.left

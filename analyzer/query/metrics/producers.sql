@@ -81,7 +81,7 @@ SELECT
     coalesce(max(r.duplicate_replies), 0) AS duplicate_replies,
     min(s.time_ns) AS first_time_ns,
     max(s.time_ns) AS last_time_ns,
-    min_by(s.exchange, s.time_ns) AS example_exchange
+    min_by(s.exchange, (s.time_ns, s.exchange)) AS example_exchange
 FROM sent AS s
     JOIN holes AS h ON h.cluster = s.cluster AND h.producer_id = s.producer_id
     LEFT JOIN refused AS r ON r.cluster = s.cluster AND r.producer_id = s.producer_id

@@ -19,7 +19,7 @@ attempts AS (
         login,
         min(begin_ns) AS begin_ns,
         max(end_ns) AS end_ns,
-        coalesce(max_by(exchange, begin_ns) FILTER (WHERE step <> 'handshake'), min_by(exchange, begin_ns)) AS exchange,
+        coalesce(max_by(exchange, (begin_ns, exchange)) FILTER (WHERE step <> 'handshake'), min_by(exchange, (begin_ns, exchange))) AS exchange,
         max_by(mechanism, begin_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism,
         max_by(login_name, begin_ns) FILTER (WHERE login_name IS NOT NULL) AS login_name,
         max_by(token_id, begin_ns) FILTER (WHERE token_id IS NOT NULL) AS token_id,

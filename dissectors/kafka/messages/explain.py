@@ -12,6 +12,7 @@ from dissectors.errors import DissectError, Unsupported
 from dissectors.kafka.messages.embedded import read_struct_at
 from dissectors.kafka.messages.interpreter import Interpreter, default_value
 from dissectors.kafka.messages.nodes import Embedded, Explained, Node, Struct
+from dissectors.kafka.messages.room import Room
 from dissectors.kafka.messages.wire import Wire
 from dissectors.kafka.schema import headers, lookup, roles
 
@@ -26,27 +27,27 @@ def explain(
 ) -> Explained:
     """Reads a frame (without its 4-byte length) as `direction` ("request" or "response") of an API version.
 
-    Never raises for what the bytes say: `error` then holds the Truncated, Malformed or Unsupported. `request` is what a
-    response answers; only that tells what is inside some bytes fields.
+    Never raises for what the bytes say: `error` then holds the Truncated, Malformed, Unsupported or Limited. `request` is
+    what a response answers; only that tells what is inside some bytes fields.
     """
-    wire = Wire(frame)
-    found = _message(api_key, version, direction, wire)
-    _Inside(wire.data, found, request).read()
+    wire, room = Wire(frame), Room()
+    found = _message(api_key, version, direction, wire, room)
+    _Inside(wire.data, found, request, room).read()
     return found
 
 
-def _message(api_key: int, version: int, direction: str, wire: Wire) -> Explained:
+def _message(api_key: int, version: int, direction: str, wire: Wire, room: Room) -> Explained:
     found = Explained(api_key, version, direction, Struct(), None, version, [], 0, None)
     try:
-        _header(found, wire)
-        _body(found, wire)
+        _header(found, wire, room)
+        _body(found, wire, room)
     except DissectError as error:
         found.error = error
     return found
 
 
-def _header(found: Explained, wire: Wire) -> None:
-    reader = Interpreter(wire, found.version, False, found.notes)
+def _header(found: Explained, wire: Wire, room: Room) -> None:
+    reader = Interpreter(wire, found.version, False, found.notes, room)
     key, version, header = found.api_key, found.version, found.header
     if found.direction == "request":
         header_version = headers.request_version(key, version)
@@ -66,7 +67,7 @@ def _header(found: Explained, wire: Wire) -> None:
         reader.tagged((), header)
 
 
-def _body(found: Explained, wire: Wire) -> None:
+def _body(found: Explained, wire: Wire, room: Room) -> None:
     api = lookup.api(found.api_key)
     if api is None:
         raise Unsupported(wire.where(), wire.at, "an API key with a schema", f"key {found.api_key}")
@@ -74,7 +75,7 @@ def _body(found: Explained, wire: Wire) -> None:
     try:
         if found.version not in api.versions:
             raise Unsupported(wire.where(), begin, f"{api.name} version {api.versions}", f"version {found.version}")
-        _read_as(found, api, found.version, wire)
+        _read_as(found, api, found.version, wire, room)
         fits = found.leftover_bytes == 0
     except DissectError:
         if not _is_fallback(found, api, wire, begin):
@@ -84,10 +85,10 @@ def _body(found: Explained, wire: Wire) -> None:
         _is_fallback(found, api, wire, begin)
 
 
-def _read_as(found: Explained, api: lookup.Api, version: int, wire: Wire) -> None:
+def _read_as(found: Explained, api: lookup.Api, version: int, wire: Wire, room: Room) -> None:
     found.body = Struct()
     message = api.message(found.direction)
-    Interpreter(wire, version, api.is_flexible(version), found.notes).struct(message.fields, found.body)
+    Interpreter(wire, version, api.is_flexible(version), found.notes, room).struct(message.fields, found.body)
     found.leftover_bytes = wire.left
 
 
@@ -99,7 +100,7 @@ def _is_fallback(found: Explained, api: lookup.Api, wire: Wire, begin: int) -> b
     again = Wire(wire.data, begin)
     again.end, again.whole = wire.end, wire.whole
     try:
-        _read_as(trial, api, 0, again)
+        _read_as(trial, api, 0, again, Room())
     except DissectError:
         return False
     if again.left or trial.body is None or trial.body.value("error_code") != UNSUPPORTED_VERSION:
@@ -112,10 +113,13 @@ def _is_fallback(found: Explained, api: lookup.Api, wire: Wire, begin: int) -> b
 class _Inside:
     """Reads what is inside the bytes fields of a message, and hangs it beside them."""
 
-    def __init__(self, data: memoryview, found: Explained, request: Explained | None, frames: bool = True) -> None:
+    def __init__(
+        self, data: memoryview, found: Explained, request: Explained | None, room: Room, frames: bool = True
+    ) -> None:
         self.data = data
         self.found = found
         self.request = request
+        self.room = room
         self.frames = frames  # a frame inside a frame is read, one inside that is not: Kafka forwards no forwarding
 
     def read(self) -> None:
@@ -147,11 +151,11 @@ class _Inside:
             return self.frame(what, wire) if self.frames else None
         wanted = lookup.embedded(what)
         if wanted.protocol is None or wanted.protocol == protocol:
-            return read_struct_at(what, wire)
+            return read_struct_at(what, wire, self.room)
         if protocol is not None:
             return None
         # Old versions do not tell the protocol type: then only what cannot well be anything else.
-        found = read_struct_at(what, wire)
+        found = read_struct_at(what, wire, self.room)
         if found.error or found.notes or found.leftover_bytes or found.version not in wanted.versions:
             return None
         found.notes.append("no protocol type is told; these bytes are exactly such a struct")
@@ -170,8 +174,8 @@ class _Inside:
             if asked is None:
                 return None
             key, version = asked.api_key, asked.version
-        found = _message(key, version, direction, wire)
-        _Inside(self.data, found, asked, frames=False).read()
+        found = _message(key, version, direction, wire, self.room)
+        _Inside(self.data, found, asked, self.room, frames=False).read()
         return found
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dissectors.errors import DissectError
 from dissectors.kafka.messages.nodes import Node, Struct
+from dissectors.kafka.messages.room import Room
 from dissectors.kafka.messages.wire import LEAST_BYTES, Wire
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 
 
 class Interpreter:
-    """Reads the fields of one version into Structs; notes what is unusual, once per field."""
+    """Reads the fields of one version into Structs, as far as there is `room`; notes what is unusual, once per field."""
 
-    def __init__(self, wire: Wire, version: int, flexible: bool, notes: list[str]) -> None:
+    def __init__(self, wire: Wire, version: int, flexible: bool, notes: list[str], room: Room | None = None) -> None:
         self.wire = wire
         self.version = version
         self.flexible = flexible
         self.notes = notes
+        self.room = room or Room()
         self.noted: set[tuple[int, str]] = set()
 
     def struct(self, fields: tuple[Field, ...], into: Struct) -> None:
@@ -45,6 +47,7 @@ class Interpreter:
             if tag < last:
                 self.note(-1, "tagged fields do not stand in ascending order")
             last = tag
+            self.room.take(wire, 0 if field is not None else size)
             if tag in into.unknown_tags or (field is not None and field.name in into.fields):
                 self.note(-tag - 1, f"tag {tag} in {wire.where() or 'message'} occurs twice; the last one counts")
             if field is None:
@@ -60,6 +63,7 @@ class Interpreter:
 
     def field(self, field: Field, into: Struct) -> None:
         wire = self.wire
+        self.room.take(wire)
         node = Node(field.name, None, wire.at, wire.at, field)
         into.fields[field.name] = node
         wire.path.append("." + field.name)
@@ -91,6 +95,7 @@ class Interpreter:
         for index in range(count):
             name = f"[{index}]"
             wire.path.append(name)
+            self.room.take(wire)
             element = Node(name, None, wire.at, wire.at, None)
             if field.type == "struct":
                 element.value = Struct()
@@ -111,11 +116,17 @@ class Interpreter:
 
     def value(self, field: Field) -> Any:
         wire, kind = self.wire, field.type
+        begin = wire.at
         if kind == "string":
-            return self.text(field.number, field.name, self.flexible)
+            text = self.text(field.number, field.name, self.flexible)
+            self.room.take(wire, wire.at - begin, 0)
+            return text
         if kind in ("bytes", "records"):
             found = wire.sized_bytes(self.flexible)
-            return bytes(found) if kind == "bytes" and found is not None else found
+            if kind == "records" or found is None:
+                return found
+            self.room.take(wire, len(found), 0)
+            return bytes(found)
         return wire.boolean() if kind == "bool" else getattr(wire, kind)()
 
     def text(self, number: int, name: str, compact: bool) -> str | None:

@@ -17,6 +17,7 @@ from dissectors.kafka.messages.checksums import crc_fits
 from dissectors.kafka.messages.codecs import CodecError, decompress
 from dissectors.kafka.messages.control import control_of
 from dissectors.kafka.messages.record_batches import Batch, Record, Records, codec_name, last_sequence
+from dissectors.kafka.messages.room import Room
 from dissectors.kafka.messages.wire import Wire
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ MOST_BYTES = 128 << 20
 _FRAME_BYTES = 12
 _LEAST_BYTES = {0: 14, 1: 22, 2: 49}
 _MAGIC_AT = 16
+# What a batch, and a record, count for in a `Room`: the values that are shown of them.
+_BATCH_VALUES = 20
+_RECORD_VALUES = 5
+_NO_END = 1 << 62
 # Length, attributes, two deltas, two lengths, a count: one byte each at least.
 _LEAST_RECORD_BYTES = 7
 
@@ -41,14 +46,19 @@ class Budget:
 
 
 def read_records(
-    data: bytes | memoryview, full: bool = False, budget: Budget | None = None, check_crc: bool = False
+    data: bytes | memoryview,
+    full: bool = False,
+    budget: Budget | None = None,
+    check_crc: bool = False,
+    room: Room | None = None,
 ) -> Records:
     """The batches of a `records` field; with each record when `full`, with `crc_ok` when `check_crc`.
 
-    Decompression takes from `budget` (None: one of its own); what is beyond it is a batch's `problem`.
+    Decompression takes from `budget` (None: one of its own); what is beyond it is a batch's `problem`. Batches and records
+    take from `room` (None: there is no end of it); what is beyond it is left out, and a `problem` says so.
     """
     found = Records([])
-    reader = _Reader(memoryview(data), full, budget or Budget(), check_crc)
+    reader = _Reader(memoryview(data), full, budget or Budget(), check_crc, room or Room(_NO_END, _NO_END))
     at = 0
     while at < len(data):
         if len(data) - at < _MAGIC_AT + 1:
@@ -70,16 +80,18 @@ def read_records(
 class _Reader:
     """Reads batches one by one."""
 
-    def __init__(self, data: memoryview, full: bool, budget: Budget, check_crc: bool) -> None:
+    def __init__(self, data: memoryview, full: bool, budget: Budget, check_crc: bool, room: Room) -> None:
         self.data = data
         self.full = full
         self.budget = budget
         self.check_crc = check_crc
+        self.room = room
 
     def batch(self, at: int, index: int) -> Batch | None:
         """The batch at `at`; None: it is cut off. Raises Malformed when no later batch can be found."""
         wire = Wire(self.data, at)
         wire.path.append(f"batches[{index}]")
+        self.room.take(wire, values=_BATCH_VALUES)
         base_offset = wire.int64()
         size = wire.int32()
         magic = self.data[at + _MAGIC_AT]
@@ -134,7 +146,7 @@ class _Reader:
         batch.records = records = []
         for index in range(count):
             inner.path.append(f".records[{index}]")
-            records.append(modern_record(batch, inner))
+            records.append(modern_record(batch, inner, self.room))
             inner.path.pop()
         if inner.left:
             raise inner.malformed("the end of the batch", f"{inner.left} more bytes")
@@ -177,6 +189,7 @@ class _Reader:
             if size < 0:
                 raise wire.malformed("a length", str(size))
             with wire.inside(size):
+                self.room.take(wire, size if self.full else 0, _RECORD_VALUES)
                 found.append(self.inner(batch, offset, wire))
         if found and batch.magic == 1:
             last = found[-1].offset
@@ -218,10 +231,11 @@ class _Reader:
         return inner
 
 
-def modern_record(batch: Batch, wire: Wire) -> Record:
+def modern_record(batch: Batch, wire: Wire, room: Room) -> Record:
     size = wire.varint()
     if size < 0:
         raise wire.malformed("a length", str(size))
+    room.take(wire, size, _RECORD_VALUES)
     with wire.inside(size):
         wire.int8()  # attributes: none is defined
         timestamp = (batch.base_timestamp or 0) + wire.varlong()
@@ -230,7 +244,7 @@ def modern_record(batch: Batch, wire: Wire) -> Record:
             timestamp = batch.max_timestamp
         key = varint_bytes(wire)
         value = varint_bytes(wire)
-        record = Record(offset, timestamp, key, value, record_headers(wire))
+        record = Record(offset, timestamp, key, value, record_headers(wire, room))
         if wire.left:
             raise wire.malformed("the end of the record", f"{wire.left} more bytes")
     if batch.control:
@@ -238,12 +252,13 @@ def modern_record(batch: Batch, wire: Wire) -> Record:
     return record
 
 
-def record_headers(wire: Wire) -> Sequence[tuple[str, bytes | None]]:
+def record_headers(wire: Wire, room: Room) -> Sequence[tuple[str, bytes | None]]:
     count = wire.varint()
     if count < 0 or count * 2 > wire.left:
         raise wire.malformed("a count of headers", str(count))
     found = []
     for _ in range(count):
+        room.take(wire, values=2)
         key = varint_bytes(wire)
         if key is None:
             raise wire.malformed("a header's key", "null")

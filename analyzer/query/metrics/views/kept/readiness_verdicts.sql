@@ -95,7 +95,7 @@ cells AS (
         count(DISTINCT u.connection) AS connections,
         min(u.first_time_ns) AS first_time_ns,
         max(u.last_time_ns) AS last_time_ns,
-        min_by(u.example_exchange, u.first_time_ns) AS example_exchange
+        min_by(u.example_exchange, (u.first_time_ns, u.example_exchange)) AS example_exchange
     FROM used AS u
         LEFT JOIN taken AS t
             ON t.broker_address = u.broker_address AND t.broker_port = u.broker_port AND t.api_key = u.api_key

@@ -60,8 +60,8 @@ found AS (
         max(producer_epoch) FILTER (WHERE coalesce(ends_as, '') <> 'taken_over') AS producer_epoch,
         min_by(client_id, begin_ns) FILTER (WHERE ends_as IS NULL AND client_id IS NOT NULL) AS client_id,
         min_by(client_address, begin_ns) FILTER (WHERE ends_as IS NULL) AS client_address,
-        min_by(exchange, begin_ns) FILTER (WHERE ends_as IS NULL) AS begin_exchange,
-        max_by(exchange, begin_ns) FILTER (WHERE ends_as IS NOT NULL) AS end_exchange
+        min_by(exchange, (begin_ns, exchange)) FILTER (WHERE ends_as IS NULL) AS begin_exchange,
+        max_by(exchange, (begin_ns, exchange)) FILTER (WHERE ends_as IS NOT NULL) AS end_exchange
     FROM numbered
     GROUP BY cluster, transactional_id, number
 )
