@@ -129,4 +129,5 @@ $(VENV)/.compiled: $(VENV)/.installed $(STAGES)
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	@# As an installed package has it: without, every start in which Python may not write compiles anew.
 	$(BIN)/python -m compileall -q analyzer dissectors
-	@touch $@
+	@# Where nothing was compiled the next call looks again: a compiler may be there by then.
+	@! test -e "$$(echo dissectors/_shared*.so)" || touch $@

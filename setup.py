@@ -12,14 +12,18 @@ numbers stay, so that errors name the right line.
 
 import ast
 import os
+import subprocess
 import sys
-from collections.abc import Collection
+import sysconfig
+import tempfile
+from collections.abc import Callable, Collection
 from importlib import import_module
 from pathlib import Path
-from subprocess import SubprocessError
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools._distutils.ccompiler import new_compiler
+from setuptools._distutils.sysconfig import customize_compiler
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError
 
@@ -31,6 +35,10 @@ SHARED = "dissectors._shared"
 INT_MAX = (1 << 31) - 1
 INT64_MAX = (1 << 63) - 1
 INT64_MIN = -(1 << 63)
+ADVICE = (
+    "the stages stay plain Python, which is many times slower; a C compiler and the headers of Python make it fast "
+    "(Debian: apt install gcc python3-dev)"
+)
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": True,
@@ -165,17 +173,42 @@ def _write_changed(target: Path, text: str) -> None:
         target.write_text(text)
 
 
+def compiler_problem() -> str:
+    """What is missing to compile anything at all; empty when nothing is. To ask first spares a minute and pages of warnings."""
+    compiler = new_compiler()
+    customize_compiler(compiler)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "probe.c"
+        for text, lacking in (("int probe;", "no C compiler"), ("#include <Python.h>", "no headers of Python")):
+            source.write_text(text + "\n")
+            command = [*compiler.compiler_so, f"-I{sysconfig.get_path('include')}", "-c", str(source), "-o", os.devnull]
+            try:
+                subprocess.run(command, check=True, capture_output=True)
+            except (OSError, subprocess.SubprocessError):
+                return lacking
+    return ""
+
+
 def remove_stale(heads: Collection[str]) -> None:
     """Removes compiled files of stages that are no heads any more: Python would load them in place of the .py file."""
+    remove_compiled(lambda name: name not in heads and name != SHARED)
+
+
+def remove_compiled(wanted: Callable[[str], bool]) -> None:
     for path in (ROOT / "dissectors").rglob("*.so"):
-        name = ".".join((path.parent / path.name.partition(".")[0]).relative_to(ROOT).parts)
-        if name not in heads and name != SHARED:
+        if wanted(".".join((path.parent / path.name.partition(".")[0]).relative_to(ROOT).parts)):
             path.unlink()
 
 
 def extensions() -> list[Extension]:
     """The compiled stages; none where none are wanted."""
     if os.environ.get("KANALYZE_UNCOMPILED", "") not in ("", "0"):
+        return []
+    if lacking := compiler_problem():
+        print(f"kanalyze: {lacking}: {ADVICE}", file=sys.stderr)
+        if "--inplace" in sys.argv:
+            # Stages that were compiled before would be loaded in place of newer files.
+            remove_compiled(lambda _: True)
         return []
     rooms = units(read_stages())
     remove_stale(rooms)
@@ -207,16 +240,20 @@ class BuildAllOrNone(build_ext):
     Extensions share code (`SHARED`), so if one of them cannot be built none is.
     """
 
-    def build_extensions(self) -> None:
+    def run(self) -> None:
         self.failures: list[str] = []
+        super().run()
+        if self.inplace and self.failures:
+            remove_compiled(lambda _: True)
+
+    def build_extensions(self) -> None:
         super().build_extensions()
         if self.failures:
             for extension in self.extensions:
                 Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
-            self.warn(
-                "the stages stay plain Python, which is many times slower; a C compiler and the headers of Python make it "
-                f"fast (Debian: apt install gcc python3-dev). {self.failures[0]}"
-            )
+            # Nothing was built that could be copied anywhere.
+            self.extensions = []
+            self.warn(f"{ADVICE}. {self.failures[0]}")
 
     def build_extension(self, ext: Extension) -> None:
         if self.failures:
@@ -226,7 +263,7 @@ class BuildAllOrNone(build_ext):
             ext.extra_compile_args = ["-g0"]
         try:
             super().build_extension(ext)
-        except (CCompilerError, ExecError, OSError, SubprocessError) as error:
+        except (CCompilerError, ExecError, OSError, subprocess.SubprocessError) as error:
             self.failures.append(f"{ext.name}: {error}")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import paths
 import pytest
 from hypothesis import settings
+from lacking import lacking_programs
 
 # No test is timed: a machine may be slow, and is no fault of ours.
 settings.register_profile("kanalyze", deadline=None)
@@ -35,3 +36,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from sharing import Groups
 
     return Groups(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says which programs are missing, and how many tests were skipped for want of each."""
+    reasons = [
+        report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()) if isinstance(report.longrepr, tuple)
+    ]
+    for line in lacking_programs(reasons):
+        terminalreporter.write_line(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -32,6 +33,38 @@ def test_build_goes_through_without_a_compiler(compiler: str, tmp_path: Path) ->
     assert (done.stdout + done.stderr).count("stay plain Python") == 1
     assert "apt install gcc" in done.stdout + done.stderr
     assert not list(tmp_path.rglob("*.so"))
+
+
+# Answers like a compiler on a machine with Python but without its headers, or breaks at the first stage.
+NO_HEADERS = 'for word; do shift; case $word in -I*python*) ;; *) set -- "$@" "$word";; esac; done; exec gcc "$@"'
+BREAKS = 'case "$*" in *probe.c*) exec gcc "$@";; *) echo broken >&2; exit 1;; esac'
+
+
+@pytest.mark.xdist_group("build")
+@pytest.mark.parametrize(
+    ("script", "said"), [("exit 1", "no C compiler"), (NO_HEADERS, "no headers of Python"), (BREAKS, "")]
+)
+def test_a_build_in_place_leaves_plain_python_and_one_line(tmp_path: Path, script: str, said: str) -> None:
+    """What `make demo` runs: no page of warnings, no error, and no compiled file that is older than its source."""
+    if shutil.which("gcc") is None:
+        pytest.skip("no C compiler")
+    tree = tmp_path / "tree"
+    for name in ("dissectors", "analyzer", "build/stages"):
+        if (ROOT / name).exists():
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("*.so"))
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, tree)
+    (tree / "dissectors" / "_shared.cpython-311-x86_64-linux-gnu.so").write_bytes(b"old")
+    compiler = tmp_path / "cc"
+    compiler.write_text(f"#!/bin/sh\n{script}\n")
+    compiler.chmod(0o755)
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    done = subprocess.run(command, cwd=tree, env=os.environ | {"CC": str(compiler)}, capture_output=True, text=True)
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if "plain Python" in line]
+    assert done.returncode == 0 and len(lines) == 1 and said in lines[0] and "apt install gcc python3-dev" in lines[0]
+    assert not list(tree.glob("dissectors/**/*.so"))
+    if said:
+        assert len((done.stdout + done.stderr).splitlines()) == 1
 
 
 def test_only_compiled_stages_are_kept_from_the_type_checker() -> None:
