@@ -1,0 +1,48 @@
+#!/bin/sh
+# The README's two commands on a minimal Debian 12: without a compiler, with gcc but without Python's headers, with all.
+#
+#   tools/bare_machine.sh FOLDER [TARGET ...]
+#
+# As root, with debootstrap (apt install debootstrap). FOLDER takes about 3 GB; the system in it is kept and used again. The
+# targets are those of the Makefile (default: demo test). Settings of pip and its mirrors are taken from this machine.
+set -eu
+
+folder=$1
+shift
+test $# -gt 0 || set -- demo test
+here=$(cd "$(dirname "$0")/.." && pwd)
+system=$folder/debian
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+inside() {
+    chroot "$system" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=' | tr '\n' ' ') sh -c "$1"
+}
+
+if ! test -e "$system/.made"; then
+    mkdir -p "$system"
+    debootstrap --variant=minbase --include=ca-certificates,make,python3,python3-venv bookworm "$system" "$mirror"
+    touch "$system/.made"
+fi
+cp /etc/resolv.conf "$system/etc/resolv.conf"
+for file in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt ${SSL_CERT_FILE:-} ${REQUESTS_CA_BUNDLE:-} ${PIP_CERT:-}; do
+    test ! -e "$file" || { mkdir -p "$system$(dirname "$file")" && cp -L "$file" "$system$file"; }
+done
+test ! -e "$HOME/.config/pip/pip.conf" || install -D "$HOME/.config/pip/pip.conf" "$system/root/.config/pip/pip.conf"
+test -e "$system/proc/version" || mount -t proc proc "$system/proc"
+trap 'umount "$system/proc" 2>/dev/null || true' EXIT
+
+for packages in "" "gcc libc6-dev" "gcc libc6-dev python3-dev"; do
+    test -z "$packages" || inside "apt-get install -y -qq --no-install-recommends $packages" >/dev/null
+    rm -rf "$system/kanalyze"
+    mkdir "$system/kanalyze"
+    git -C "$here" archive HEAD | tar -x -C "$system/kanalyze"
+    for target in "$@"; do
+        begin=$(date +%s)
+        code=0
+        inside "cd /kanalyze && make $target" >"$folder/out" 2>&1 || code=$?
+        echo "== ${packages:-no compiler}: make $target: exit code $code, $(($(date +%s) - begin)) s, $(wc -l <"$folder/out") lines"
+        grep -E '^(kanalyze:|no [A-Z])' "$folder/out" | sort | uniq -c || true
+        tail -n 3 "$folder/out"
+    done
+done
