@@ -100,6 +100,9 @@ def run() -> None:
     """The `kanalyze` script."""
     # Arrow's own allocator takes memory in huge pages, and clears each of them, for tables that are gone in a moment.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    # NumPy, where Arrow finds it, would start a thread per core: they take address space, and have nothing to do.
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
     code = main(sys.argv[1:])
     # `main` has said what is wrong with a stream that takes no more.
     with suppress(OSError):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
 import traceback
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -18,6 +20,7 @@ CHECK_FAILED = 1
 UNREADABLE = 2
 BUG = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130
+STANDARD_OUTPUT = "standard output"
 
 
 def say(line: str) -> None:
@@ -28,11 +31,25 @@ def say(line: str) -> None:
         _discard(sys.stderr.fileno())
 
 
+class _Output(io.FileIO):
+    """Standard output, whose errors say that it is it: a full disk there is none of temporary files."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = STANDARD_OUTPUT
+            raise
+
+
 def prepare() -> None:
     """Streams that can write any text; an orderly end (temporary files removed) when the process is told to stop."""
     # Python has none where the shell closed it (`>&-`).
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        raw = io.BufferedWriter(_Output(sys.stdout.fileno(), "w", closefd=False))
+        sys.stdout = io.TextIOWrapper(raw, sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -138,6 +155,8 @@ def _expected(error: BaseException) -> str | None:
 def _system_error(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename is not None else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.filename == STANDARD_OUTPUT:
+            return f"{STANDARD_OUTPUT}: no space left"
         return f"{where}no space left; --temp-dir names another place for temporary files"
     return f"{where}{error.strerror or _first_line(str(error))}"
 

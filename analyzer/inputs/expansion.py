@@ -149,7 +149,7 @@ def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_capture
     for one in tried:
         if isinstance(one, Source):
             captures.append(one)
-        elif isinstance(one, _NoCaptureError) and only_captures:
+        elif isinstance(one, _NoCaptureError) and only_captures and not one.can_be_converted:
             others.append(one.name)
         else:
             errors.append(one)
@@ -157,7 +157,8 @@ def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_capture
     found.errors.extend(errors)
     if captures:
         found.passed_over.extend(others)
-    return bool(captures or (errors and not only_captures))
+    told = errors and (not only_captures or any(isinstance(error, _NoCaptureError) for error in errors))
+    return bool(captures or told)
 
 
 def _tried(place: Path | StorageEntry) -> Source | InputError:
@@ -171,6 +172,7 @@ class _NoCaptureError(InputError):
     """The file can be read, but is no capture."""
 
     name = ""
+    can_be_converted = False  # it is a capture, of a format that others read
 
 
 def _checked(place: Path | StorageEntry) -> Source:
@@ -193,6 +195,7 @@ def _checked(place: Path | StorageEntry) -> Source:
     except DissectError as error:
         refused = _NoCaptureError(not_a_capture(source, error))
         refused.name = source.name
+        refused.can_be_converted = _is_other_capture(error.got)
         raise refused from error
     return source
 
@@ -213,9 +216,13 @@ def _advice(got: str) -> str:
         return "; unpack it first"
     if got.endswith("data"):
         return "; it is compressed twice"
-    if "capture" in got or "trace" in got:
-        return "; convert it with editcap -F pcapng"
+    if _is_other_capture(got):
+        return "; convert it: editcap -F pcapng FILE NEW.pcapng (a part of Wireshark)"
     return ""
+
+
+def _is_other_capture(got: str) -> bool:
+    return "capture" in got or "trace" in got
 
 
 def natural(path: PurePath) -> list[list[str | int]]:

@@ -47,6 +47,9 @@ def secret_warnings(keys: KeyLog) -> Iterator[str]:
         )
 
 
+_FIRST_YEAR_NS = 365 * 86_400 * 10**9
+
+
 def is_unreadable(reading: Reading) -> bool:
     """Whether an input failed or is damaged. A file that ends inside a packet is neither: captures often end so."""
     return reading.failure is not None or any(note.kind == "damaged" for note in reading.notes)
@@ -61,6 +64,11 @@ def input_warnings(reading: Reading) -> Iterator[str]:
     for each in reading.unread:
         if each.is_tunnel and each.packets * LEAST_SHARE >= sum(reading.outcomes):
             yield f"{reading.source.name}: {each}, not read: what is inside this tunnel is missing from all that follows"
+    if reading.last_time_ns is not None and 0 <= reading.last_time_ns < _FIRST_YEAR_NS:
+        yield (
+            f"{reading.source.name}: all packets are of 1970: the clock of the capture, or the resolution of its times, is "
+            "wrong; durations may be wrong too"
+        )
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
         links = ", ".join(link_name(link) for link in reading.unread_links)

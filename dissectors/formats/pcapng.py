@@ -66,6 +66,7 @@ class PcapngReader(PcapngState):
         self.count = 0
         self.secret_bytes = 0
         self.odd_times = False
+        self.many_interfaces = False
 
     @property
     def head(self):

@@ -80,7 +80,13 @@ def keep_interface(r: PcapngState, order, link, snaplen, clock):
 
 @cython.cfunc
 def read_interface_description(r: PcapngState, order, body):
-    if len(body) < 8 or r.count == MOST_INTERFACES:
+    if r.count == MOST_INTERFACES:
+        if not r.many_interfaces:
+            text = f"more than {MOST_INTERFACES:,} interfaces: those beyond are not known, their packets have no time"
+            add_note(r, "damaged", text)
+        r.many_interfaces = True
+        return
+    if len(body) < 8:
         add_note(r, "damaged", "an interface that cannot be read")
         return
     link, _, snaplen = struct.unpack_from(order + "HHI", body)

@@ -38,6 +38,7 @@ class PcapngState:
     count: cython.longlong  # interfaces so far
     secret_bytes: cython.longlong
     odd_times: cython.bint  # a time that no int64 holds was noted
+    many_interfaces: cython.bint  # that there are too many was noted
 
 
 @cython.cfunc

@@ -20,6 +20,7 @@ LONGEST_NAME_BYTES = 255
 
 _SERVER_NAME = 0
 _ALPN = 16
+_ENCRYPT_THEN_MAC = 22
 _SUPPORTED_VERSIONS = 43
 # A ServerHello with this random asks for another ClientHello (RFC 8446, section 4.1.3).
 _RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
@@ -36,13 +37,15 @@ class ClientHello:
 
 @dataclass(frozen=True, slots=True)
 class ServerHello:
-    """`version` is the version that was chosen; `retry`: this is a HelloRetryRequest, another ClientHello follows."""
+    """`version` is the version that was chosen; `retry`: this is a HelloRetryRequest, another ClientHello follows;
+    `encrypt_then_mac`: so are records of a cipher in CBC mode made (RFC 7366)."""
 
     random: bytes
     version: int
     suite: int
     compressed: bool
     retry: bool
+    encrypt_then_mac: bool
 
 
 class _Bytes:
@@ -95,10 +98,13 @@ def server_hello(body: bytes) -> ServerHello:
     data.sized(1)
     suite = data.number(2)
     compressed = data.number(1) != 0
+    encrypt_then_mac = False
     for kind, value in _extensions(data):
         if kind == _SUPPORTED_VERSIONS and len(value) == 2:
             version = int.from_bytes(value, "big")
-    return ServerHello(random, version, suite, compressed, random == _RETRY)
+        elif kind == _ENCRYPT_THEN_MAC:
+            encrypt_then_mac = True
+    return ServerHello(random, version, suite, compressed, random == _RETRY, encrypt_then_mac)
 
 
 def _extensions(data: _Bytes) -> Iterator[tuple[int, bytes]]:

@@ -75,6 +75,10 @@ D001  ECDHE_PSK    AES_128_GCM_SHA256
 D002  ECDHE_PSK    AES_256_GCM_SHA384
 """
 
+# Ciphers in CBC mode: name for `cbc`, size of the key. Their MACs: name in hashlib, size.
+_CBC_CIPHERS = {"AES_128_CBC": ("cbc", 16), "AES_256_CBC": ("cbc", 32)}
+_MACS = {"SHA": ("sha1", 20), "SHA256": ("sha256", 32), "SHA384": ("sha384", 48)}
+
 # AEAD ciphers: name for `keys`, sizes of key and tag, sizes of the fixed and the explicit part of the nonce in TLS 1.2.
 _CIPHERS = {
     "AES_128_GCM": ("gcm", 16, 16, 4, 8),
@@ -88,9 +92,10 @@ _CIPHERS = {
 
 
 class Suite(NamedTuple):
-    """An AEAD cipher suite that can be decrypted. Sizes in bytes; `hash` is hashlib's name.
+    """A cipher suite that can be decrypted. Sizes in bytes; `hash` is hashlib's name of that of the key schedule.
 
-    `fixed_bytes` and `explicit_bytes` are the parts of the nonce in TLS 1.2; TLS 1.3 has twelve fixed ones and no other.
+    `fixed_bytes` and `explicit_bytes` are the parts of the nonce in TLS 1.2; TLS 1.3 has twelve fixed ones and no other. In CBC
+    mode `mac` is hashlib's name of the MAC, whose size is `tag_bytes`, and `explicit_bytes` the initialisation vector.
     """
 
     cipher: str
@@ -99,6 +104,7 @@ class Suite(NamedTuple):
     tag_bytes: int
     fixed_bytes: int
     explicit_bytes: int
+    mac: str = ""
 
 
 def _read_suites() -> tuple[dict[int, str], dict[int, Suite]]:
@@ -114,6 +120,11 @@ def _read_suites() -> tuple[dict[int, str], dict[int, Suite]]:
             kind, key, tag, fixed, explicit = _CIPHERS[cipher]
             digest = "sha384" if rest.endswith("_SHA384") else "sha256"
             suites[int(number, 16)] = Suite(kind, digest, key, tag, fixed, explicit)
+        mode, _, mac = rest.rpartition("_")
+        if mode in _CBC_CIPHERS:
+            (kind, key), (name, tag) = _CBC_CIPHERS[mode], _MACS[mac]
+            digest = "sha384" if mac == "SHA384" else "sha256"
+            suites[int(number, 16)] = Suite(kind, digest, key, tag, 0, 16, name)
     return names, suites
 
 

@@ -15,7 +15,17 @@ from dissectors import layout
 from dissectors.errors import Truncated
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_TLS_LOST
-from dissectors.tls.hello import CLIENT_HELLO, FINISHED, KEY_UPDATE, SERVER_HELLO, Messages, client_hello, server_hello
+from dissectors.tls.cbc import cbc_keys
+from dissectors.tls.hello import (
+    CLIENT_HELLO,
+    FINISHED,
+    KEY_UPDATE,
+    SERVER_HELLO,
+    Messages,
+    ServerHello,
+    client_hello,
+    server_hello,
+)
 from dissectors.tls.keys import (
     CLIENT_HANDSHAKE,
     CLIENT_TRAFFIC,
@@ -162,22 +172,26 @@ class Session:
             return
         self.facts.version, self.facts.suite = hello.version, hello.suite
         suite = SUITES.get(hello.suite)
-        if suite is None or hello.compressed or hello.version not in (TLS_1_2, TLS_1_3):
+        known = suite is not None and not (suite.mac and hello.version == TLS_1_3)
+        if suite is None or not known or hello.compressed or hello.version not in (TLS_1_2, TLS_1_3):
             self._refuse(UNSUPPORTED)
         elif self._client_random is None:
             self._refuse(NO_HANDSHAKE)
         elif hello.version == TLS_1_3:
             self._agree_1_3(suite, self._client_random)
         else:
-            self._agree_1_2(suite, self._client_random, hello.random)
+            self._agree_1_2(suite, self._client_random, hello)
 
-    def _agree_1_2(self, suite: Suite, client_random: bytes, server_random: bytes) -> None:
+    def _agree_1_2(self, suite: Suite, client_random: bytes, hello: ServerHello) -> None:
         master = self._keys.find(MASTER, client_random)
         if master is None:
             self._keys.miss(client_random)
             self._refuse(NO_KEYS)
             return
-        self._pending = key_block(suite, TLS_1_2, master, client_random, server_random)
+        if suite.mac:
+            self._pending = cbc_keys(suite, master, client_random, hello.random, hello.encrypt_then_mac)
+        else:
+            self._pending = key_block(suite, TLS_1_2, master, client_random, hello.random)
         for side, direction in enumerate(self.directions):
             if not direction.proven:
                 # In case the ChangeCipherSpec is lost.

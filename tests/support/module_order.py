@@ -86,6 +86,7 @@ ORDER = (
     "dissectors.tls.names",
     "dissectors.tls.hello",
     "dissectors.tls.keys",
+    "dissectors.tls.cbc",
     "dissectors.tls.record_layer",
     "dissectors.tls.sessions",
     # what messages are made of

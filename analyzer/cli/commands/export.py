@@ -39,7 +39,8 @@ def command(
 
     A directory of Parquet files can be used in place of the captures from then on: `kanalyze DIR`. In CSV and JSON the
     keys `exchange` and `connection` are 16 hex digits; in CSV text that a spreadsheet would take for a formula has an
-    apostrophe before it.
+    apostrophe before it. No table holds keys, values or headers of records, nor secrets; the files have the
+    permissions that the umask leaves.
     """
     if table is not None and directory is None:
         return _to_stdout(inputs, options, table, form or "jsonl")

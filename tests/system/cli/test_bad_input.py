@@ -24,10 +24,12 @@ Run = Callable[..., Any]
 ETHERNET = 1
 
 
-def pcap(*packets: bytes, link: int = ETHERNET) -> bytes:
+def pcap(*packets: bytes, link: int = ETHERNET, start_s: int = 1_700_000_000) -> bytes:
     """A little-endian microsecond pcap file, a packet per second."""
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link)
-    return head + b"".join(struct.pack("<IIII", n, 0, len(each), len(each)) + each for n, each in enumerate(packets))
+    times = range(start_s, start_s + len(packets))
+    heads = (struct.pack("<IIII", at, 0, len(each), len(each)) for at, each in zip(times, packets, strict=True))
+    return head + b"".join(first + each for first, each in zip(heads, packets, strict=True))
 
 
 def tcp(payload: bytes, source: int, target: int, sequence: int) -> bytes:
@@ -136,6 +138,41 @@ def test_unknown_link_type_is_said(kanalyze: Run, tmp_path: Path) -> None:
     done = kanalyze("odd.pcap")
     said = lines(done.stderr)
     assert done.returncode in (0, 2) and len(said) == 1 and "odd.pcap" in said[0] and "link" in said[0]
+
+
+def test_a_clock_of_1970_is_told(kanalyze: Run, tmp_path: Path) -> None:
+    (tmp_path / "old.pcap").write_bytes(pcap(tcp(REQUEST, 40000, 9092, 1), start_s=5))
+    done = kanalyze("old.pcap")
+    said = lines(done.stderr)
+    assert done.returncode == 0 and len(said) == 1 and "old.pcap" in said[0] and "1970" in said[0]
+
+
+@pytest.mark.parametrize("head", [b"snoop\0\0\0\0\0\0\2\0\0\0\4", b"GMBU\0\2", b"RTSS\1\1"])
+def test_captures_of_other_programs_are_told_how_to_convert(kanalyze: Run, tmp_path: Path, head: bytes) -> None:
+    """Also in a directory, where files that are no captures are passed over."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "other.cap").write_bytes(head + bytes(400))
+    (tmp_path / "folder" / "notes.txt").write_text("x")
+    for place in ("folder/other.cap", "folder"):
+        done = kanalyze(place)
+        said = lines(done.stderr)
+        assert done.returncode == 2 and len(said) == 1 and "editcap -F pcapng" in said[0] and "other.cap" in said[0]
+
+
+@pytest.mark.parametrize(
+    "verb", ["report", "dump", "exchanges --format csv", "export --table entries --format parquet"]
+)
+def test_a_full_standard_output_is_no_matter_of_temporary_files(tmp_path: Path, kafka: Path, verb: str) -> None:
+    name, *more = verb.split()
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, name, str(kafka), *more],
+            stdout=full,
+            stderr=-1,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    assert done.returncode == 2 and lines(done.stderr) == ["kanalyze: standard output: no space left"]
 
 
 def test_no_kafka_says_what_was_seen_and_what_to_try(kanalyze: Run, tmp_path: Path) -> None:
