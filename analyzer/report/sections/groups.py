@@ -250,7 +250,8 @@ def _what(row: dict[str, Any]) -> str:
         parts.append(f"gets {things(row['assigned_partitions'], 'partition')}")
     if row["reason"] and not row["reason"].startswith(ROUTINE):
         parts.append(safe(row["reason"]))
-    if row["event"] == "join" and row["time_ns"] - row["begin_ns"] >= LONG_NS:
+    timed = row["time_ns"] is not None and row["begin_ns"] is not None
+    if row["event"] == "join" and timed and row["time_ns"] - row["begin_ns"] >= LONG_NS:
         parts.append(f"waited {duration(row['time_ns'] - row['begin_ns'])}")
     return ", ".join(parts)
 

@@ -36,7 +36,10 @@ def test_each_line_is_asked_of_some_file() -> None:
 @pytest.mark.parametrize("name", ["ng_simple_packets", "ng_offset_last", "ng_times_last"])
 def test_packets_without_a_time_end_no_verb(tmp_path: Path, name: str) -> None:
     verb_runs.load()
-    lines = ["errors --format table --every 1h --by client", "readiness --format table --part versions", "report"]
+    lines = [
+        "errors --format table --every 1h --by client", "readiness --format table --part versions",
+        "groups --format table --part timeline", "report",
+    ]  # fmt: skip
     for done, problem in hostile.runs(name, lines, tmp_path):
         assert problem is None and done.code == 0, (done.line, done.err, problem)
 
