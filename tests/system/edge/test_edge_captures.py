@@ -71,7 +71,13 @@ SAID = {
     "solaris.snoop": "got a snoop capture",
     "linktype-reserved-field-not-zero.pcap": "reserved bits of the link type field are set",
     "shb-option-too-long.pcapng": "damaged at byte 0",
-}
+} | dict.fromkeys(
+    (
+        *("tcp-n-syn-ack.pcap", "http-ooo2.pcap", "tcp-badsegments.pcap"),
+        *("test001.pcapng", "test008.pcapng", "test012.pcapng"),
+    ),
+    "all packets are of 1970",
+)
 UNREADABLE = {"solaris.snoop", "shb-option-too-long.pcapng"}
 
 

@@ -65,9 +65,11 @@ class Segments:
             check_talks(whole)
             check_parts(whole)
             packets, doubled = total(whole, layout.PART_PACKETS), total(whole, layout.PART_DUPLICATES)
-            law(packets + doubled == len(columns[0]), "packets", len(columns[0]), "counted", packets, "copies", doubled)
+            lost = whole.segments_given_up
+            told = ("packets", len(columns[0]), "counted", packets, "copies", doubled, "given up", lost)
+            law(packets + doubled + lost == len(columns[0]), *told)
             sent, counted = sum(columns[layout.SEGMENT_LENGTH]), total(whole, layout.PART_BYTES)
-            law(counted == sent if doubled == 0 else counted <= sent, "bytes", sent, "counted", counted)
+            law(counted == sent if doubled + lost == 0 else counted <= sent, "bytes", sent, "counted", counted)
             if IS_FREE.get(which) and len(block) % 4 == 0:
                 again = run(block, columns, Sizes(chunks=9, frames=7, held=16 * MIB), 1 + len(block) % 13)
                 check_same(whole, again, "in small batches")

@@ -25,12 +25,14 @@ MIB = 1 << 20
 
 @dataclass
 class Out:
-    """What came out: talks and parts by part number as tuples of their columns, exchange rows as tuples."""
+    """What came out: talks and parts by part number as tuples of their columns, exchange rows as tuples; `frames`, and
+    segments of connections that were given up."""
 
     talks: dict[int, tuple[int, ...]] = field(default_factory=dict)
     parts: dict[int, tuple[int, ...]] = field(default_factory=dict)
     rows: list[tuple[int, ...]] = field(default_factory=list)
     frames: int = 0
+    segments_given_up: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Road:
         while why != layout.WHY_DONE:
             used, why = self.streams.finish(self.chunks)
             self.take_chunks(b"", self.chunks, used)
+        self.out.segments_given_up = self.streams.segments_given_up
         matrix, rows = self.streams.take_parts()
         for row in range(rows):
             part = columns(matrix, layout.PART_COLUMNS, row)

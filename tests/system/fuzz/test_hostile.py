@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import hostile
+import hostile_apart
 import pytest
 import verb_runs
 from effort import LONG, one_in
@@ -22,9 +23,10 @@ GROUPS = 12
 
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_no_verb_breaks_a_law_on_a_hostile_file(tmp_path: Path, group: int) -> None:
-    verb_runs.load()
     for number in range(group, len(NAMES), GROUPS):
-        for done, problem in hostile.runs(NAMES[number], hostile.chosen(verb_runs.LINES, number, EVERY), tmp_path):
+        for done, problem in hostile_apart.runs(
+            NAMES[number], hostile.chosen(verb_runs.LINES, number, EVERY), tmp_path
+        ):
             assert problem is None, (NAMES[number], done.line, problem)
 
 
@@ -35,20 +37,18 @@ def test_each_line_is_asked_of_some_file() -> None:
 
 @pytest.mark.parametrize("name", ["ng_simple_packets", "ng_offset_last", "ng_times_last"])
 def test_packets_without_a_time_end_no_verb(tmp_path: Path, name: str) -> None:
-    verb_runs.load()
     lines = [
         "errors --format table --every 1h --by client", "readiness --format table --part versions",
         "groups --format table --part timeline", "report",
     ]  # fmt: skip
-    for done, problem in hostile.runs(name, lines, tmp_path):
+    for done, problem in hostile_apart.runs(name, lines, tmp_path):
         assert problem is None and done.code == 0, (done.line, done.err, problem)
 
 
 def test_two_million_names_are_shown_as_far_as_there_is_room(tmp_path: Path) -> None:
     """4 MB that took 1.6 GB: now what is left out is said, in the line and on stderr."""
-    verb_runs.load()
     lines = ["dump", f"show --format json {verb_runs.CAPTURE} {verb_runs.EXCHANGE}"]
-    for done, problem in hostile.runs("metadata_of_empty_names", lines, tmp_path, 4_000_000):
+    for done, problem in hostile_apart.runs("metadata_of_empty_names", lines, tmp_path, 4_000_000):
         assert problem is None and done.code == 0, (done.line, done.err, problem)
         row = next(row for row in map(json.loads, done.out.splitlines()) if row["request_bytes"] > 1_000_000)
         kept = len(row["request"]["topics"])

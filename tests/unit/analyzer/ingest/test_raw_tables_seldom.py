@@ -67,7 +67,7 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
     """Every rule is asked, be there reason to or not. (The engine leaves out what no row can come of: so all samples.)"""
     monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
     views = resolve.views
-    monkeypatch.setattr(resolve, "views", lambda *given: views(*given[:-1], odd=True))
+    monkeypatch.setattr(resolve, "views", lambda *given: views(*given[:4], True, *given[5:]))
     read: set[str] = set()
     with opened(path, True) as found:
         found.choose(replace(found.settings, parts=False))

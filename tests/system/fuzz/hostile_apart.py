@@ -1,0 +1,41 @@
+"""Runs of `hostile.runs` in a process of their own, which a process forks for each run.
+
+A process that has run other tests before is large, and what it forks is as large from the beginning: the limits of memory would
+be its limits. As a program this reads what to do from stdin and writes what came of it to stdout, both pickled.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verb_runs import Run
+
+
+def runs(name: str, lines: Sequence[str], folder: Path, size: int | None = None) -> list[tuple[Run, str | None]]:
+    """What each line answers on one file, and the law that it breaks."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    asked = pickle.dumps((name, tuple(lines), folder, size))
+    done = subprocess.run([sys.executable, __file__], input=asked, stdout=subprocess.PIPE, env=environment, check=True)
+    found: list[tuple[Run, str | None]] = pickle.loads(done.stdout)
+    return found
+
+
+def main() -> None:
+    import hostile
+    import verb_runs
+
+    name, lines, folder, size = pickle.loads(sys.stdin.buffer.read())
+    verb_runs.load()
+    found = list(hostile.runs(name, lines, folder, hostile.SMALL_BYTES if size is None else size))
+    sys.stdout.buffer.write(pickle.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
