@@ -14,7 +14,8 @@ from typing import NamedTuple
 from analyzer.base.text import printable
 from analyzer.inputs.capture_heads import Peek, peek_all
 from analyzer.inputs.readings import NO_MORE, tap_of
-from analyzer.inputs.sources import Piece, Source
+from analyzer.inputs.sources import Cuts, Piece, Source
+from dissectors.formats.time_order_limits import WIDE_BYTES
 
 TARGET_BYTES = 256 << 20
 # A compressed capture is about so many times its size.
@@ -130,14 +131,27 @@ def _cut(piece: Piece, peek: Peek, target_bytes: int) -> Iterator[Piece]:
     size = piece.source.size_bytes or 0
     count = -(-size // target_bytes)
     cuts = sorted({size * number // count & -4 for number in range(count)})
-    for begin, end in zip(cuts, [*cuts[1:], None], strict=True):
-        yield piece._replace(source=split_of(piece.source, begin, end, peek.head if begin else b""))
+    for number, (begin, end) in enumerate(zip(cuts, [*cuts[1:], None], strict=True), 1):
+        behind = tuple(cut for cut in cuts[number:] if end is not None and cut < end + WIDE_BYTES)
+        source = split_of(piece.source, begin, end, peek.head if begin else b"")
+        yield piece._replace(source=replace(source, cuts=Cuts(begin, behind, peek.head)))
 
 
 def split_of(source: Source, begin: int, end: int | None, head: bytes, exact: bool = False) -> Source:
-    """Bytes [begin, end) of an uncompressed file as a source; an empty source when both are the same."""
-    first = None if begin else source.first_time_ns
-    return replace(source, begin=begin, end=end, head=head, exact=exact, first_time_ns=first, done_bytes=0, notes=[])
+    """Bytes [begin, end) of an uncompressed file as a source; an empty source when both are the same. `source.cuts` stay, but not
+    for a whole file."""
+    whole = begin == 0 and end is None
+    return replace(
+        source,
+        begin=begin,
+        end=end,
+        head=head,
+        exact=exact,
+        cuts=None if whole else source.cuts,
+        first_time_ns=None if begin else source.first_time_ns,
+        done_bytes=0,
+        notes=[],
+    )
 
 
 def _why_whole(sources: Sequence[Source], peek: Peek) -> Iterator[str]:

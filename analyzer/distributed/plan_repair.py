@@ -162,7 +162,13 @@ def _chained(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> tuple[Piece
     one, other = before[-1], after[0]
     if one.file != other.file:
         return before + after
-    return (*before[:-1], one._replace(source=replace(one.source, end=other.source.end)), *after[1:])
+    return (*before[:-1], one._replace(source=_joined(one.source, other.source)), *after[1:])
+
+
+def _joined(one: Source, other: Source) -> Source:
+    """Two parts of a file, one behind the other, as one."""
+    cuts = one.cuts and other.cuts and one.cuts._replace(behind=other.cuts.behind)
+    return replace(one, end=other.end, cuts=cuts)
 
 
 def _incomplete(task: Task, found: Mapping[int, Reading]) -> frozenset[tuple[int, ...]]:

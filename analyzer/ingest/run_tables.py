@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +12,7 @@ from analyzer.base.tables import TABLES
 from analyzer.base.traffic_names import in_words, unite
 from analyzer.inputs.readings import ODD_DATAGRAMS, Reading
 from dissectors.formats.capture_facts import Note, keep_note
+from dissectors.formats.time_order_limits import WINDOW_NS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,7 +103,26 @@ def _notes(splits: Sequence[Reading]) -> list[Note]:
     for what, *counts in zip(ODD_DATAGRAMS, *(reading.odd_datagrams for reading in splits), strict=True):
         if sum(counts):
             notes.append(Note("odd", 0, before, f"{sum(counts):,} {what}"))
+    notes += _disorder(splits)
     return notes
+
+
+def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
+    """What could not be put in the order of time."""
+    late, steps = (
+        sum(counts) for counts in zip(*((each.late_packets, each.steps_back) for each in splits), strict=True)
+    )
+    before = accumulate((each.numbers for each in splits), initial=0)
+    first = [count + each.first_disorder for count, each in zip(before, splits, strict=False) if each.first_disorder]
+    told = []
+    if late:
+        late_ms = max(each.late_ns for each in splits) / 1e6
+        told.append(f"{late:,} packets come too late to be put in the order of time (by up to {late_ms:,.1f} ms)")
+    if steps:
+        told.append(f"the time steps back by more than {WINDOW_NS // 10**9} s ({steps:,} times)")
+    if told:
+        text = f"{' and '.join(told)}, first at packet {first[0]}: requests and replies may be missing, and times be wrong. "
+        yield Note("odd", 0, first[0], f"{text}Sort the capture first: reordercap CAPTURE SORTED")
 
 
 def _splits(readings: Sequence[Reading]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from analyzer.inputs.sources import InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.formats.format_detection import Reader, open_reader
+from dissectors.formats.time_order_limits import WINDOW_NS
 from dissectors.matrix import new_matrix
 
 HEAD_READ_BYTES = 1 << 16
@@ -18,6 +19,7 @@ MOST_HEAD_BYTES = 16 * HEAD_READ_BYTES
 # The last packets of a file are looked for in so many bytes.
 TAIL_BYTES = 1 << 18
 TAIL_ROWS = 4_096
+HEAD_ROWS = 512  # of packets at the beginning, times are looked at
 MOST_AT_ONCE = 16
 T = TypeVar("T")
 
@@ -77,21 +79,33 @@ def _peek(source: Source) -> Peek:
 
 
 def _first(source: Source) -> tuple[int | None, bytes]:
-    """Time of the first packet, and the head of the file up to it; None and nothing where no packet was found."""
-    row = new_matrix(layout.PACKET_COLUMNS, 1)
+    """The earliest time of the first packets, and the head of the file up to the first one; None and nothing where no packet was
+    found. The first packet may not be the earliest: captures can be a little out of order."""
     data = b""
     try:
         for block in source.blocks(HEAD_READ_BYTES):
             data += block
             reader = open_reader(data)
-            if reader.feed(data, 0, row)[0]:
-                time = row[layout.PACKET_TIME, 0]
-                return None if time == layout.UNKNOWN else time, reader.head
+            first = new_matrix(layout.PACKET_COLUMNS, 1)
+            rows, at, _ = reader.feed(data, 0, first)
+            if rows:
+                head = reader.head
+                return _earliest(first[layout.PACKET_TIME, 0], reader, data, at), head
             if len(data) > MOST_HEAD_BYTES:
                 break
     except (DissectError, InputError):
         pass  # raised again when the source is read
     return None, b""
+
+
+def _earliest(first: int, reader: Reader, data: bytes, at: int) -> int | None:
+    """The time of the first packet, or an earlier one among those in `data[at:]`; not one of a clock that was set meanwhile."""
+    if first == layout.UNKNOWN:
+        return None
+    packets = new_matrix(layout.PACKET_COLUMNS, HEAD_ROWS)
+    rows, _, _ = reader.feed(data, at, packets)
+    times = (packets[layout.PACKET_TIME, row] for row in range(rows))
+    return min([first, *(time for time in times if time >= first - WINDOW_NS)])
 
 
 def _last(source: Source, head: bytes) -> int | None:

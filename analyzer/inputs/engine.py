@@ -10,13 +10,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from analyzer.inputs.readings import ALL_CONNECTIONS, PACKET_ROWS, Input, Matrices, Reading, Shard, new_matrices, tap_of
+from analyzer.inputs.input import ALL_CONNECTIONS, PACKET_ROWS, Input, Matrices, Shard, new_matrices
+from analyzer.inputs.readings import Reading, tap_of
 from analyzer.inputs.sources import Piece, Source
 from dissectors.packet.ip_fragments import Fragments
 from dissectors.tcp.merge import Merge
 
 if TYPE_CHECKING:
-    from analyzer.inputs.readings import SecretSink
+    from analyzer.inputs.packet_rows import SecretSink
 
     # Takes rows [0, rows) of a segments matrix whose payloads lie in the block.
     SegmentSink = Callable[[memoryview, memoryview, int], None]

@@ -25,6 +25,15 @@ class InputError(Exception):
     """An input that cannot be read. The message is one line for a person: which input, what is wrong, what to do."""
 
 
+class Cuts(NamedTuple):
+    """How the file of a part was cut, for whoever puts it in the order of time (`borders`): where this part was meant to begin,
+    the cuts behind it, the nearest first, and `head` for whoever begins at a cut."""
+
+    begin: int
+    behind: tuple[int, ...]
+    head: bytes
+
+
 @dataclass
 class Source:
     """One capture: the file at `path`, or the object at `uri`, or standard input when both are None; or a part of an
@@ -32,7 +41,7 @@ class Source:
 
     A part is read for the records that begin in bytes [begin, end) of the file; `end` None means the end of the file, `exact`
     that a record begins at `begin`. The bytes of a part are `head`, what a reader must know of the beginning of the file,
-    then all bytes from `begin` on, beyond `end` too: the reader stops by itself.
+    then all bytes from `begin` on, beyond `end` too: the reader stops by itself. `cuts` is None for a whole file.
 
     `size_bytes` is the size of the whole file on disk or in storage, None for a pipe. An object must keep this size while it is
     read. `first_time_ns` is the time of the first packet, None until `capture_heads.in_time_order` looked. While `blocks` runs,
@@ -48,6 +57,7 @@ class Source:
     end: int | None = None
     head: bytes = b""
     exact: bool = False
+    cuts: Cuts | None = field(default=None, repr=False)
     done_bytes: int = 0
     notes: list[Note] = field(default_factory=list)
     uri: str | None = None
@@ -83,25 +93,31 @@ class Source:
         """Like `blocks`, for a reader that may leave bytes unused: fills `buffer` again and again.
 
         Yields (view of the bytes in the buffer, number of new bytes of the file). The consumer sends back how many bytes it
-        used; the others move to the front. A full buffer of which nothing was used is doubled. Raises as `blocks`.
+        used; the next view begins with the others. The last time there are no new bytes: this is the end. More than half of
+        the buffer left unused makes it grow. Raises as `blocks`; when an input breaks off, behind that last time.
         """
         self.done_bytes = 0
         self.notes = []
         with _Opened(self) as raw:
             name = raw.packing()
             stream: _Opened | _Pieces = raw if name is None else _Pieces(self._unpacked(raw, name))
-            held = len(self.head)
-            if held >= len(buffer):
-                buffer = buffer + bytearray(held)
-            memoryview(buffer)[:held] = self.head
-            while new := stream.readinto(memoryview(buffer)[held:]):
-                held += new
-                used = yield memoryview(buffer)[:held], new
-                if used == 0 and held == len(buffer):
-                    buffer = buffer + bytearray(len(buffer))
-                elif used:
-                    held -= used
-                    memoryview(buffer)[:held] = memoryview(buffer)[used : used + held]
+            size = len(buffer)
+            begin, end = 0, len(self.head)
+            new, failure = end, None
+            if end:
+                buffer = bytearray(self.head).ljust(max(size, end))
+            while True:
+                buffer, begin, end = _make_room(buffer, begin, end, size)
+                try:
+                    new = stream.readinto(memoryview(buffer)[end : end + max(size - (end - begin), size - size // 2)])
+                except InputError as error:
+                    new, failure = 0, error
+                end += new
+                begin += yield memoryview(buffer)[begin:end], new
+                if failure:
+                    raise failure
+                if not new:
+                    return
 
     def _unpacked(self, raw: _Opened, name: str) -> Iterator[bytes]:
         count = 0
@@ -117,6 +133,18 @@ class Source:
                         yield piece
             text = f"{error}; what came before is read ({count} bytes unpacked)"
             self.notes.append(Note("cut" if "in the middle" in str(error) else "damaged", count, 0, text))
+
+
+def _make_room(buffer: bytearray, begin: int, end: int, size: int) -> tuple[bytearray, int, int]:
+    """The buffer with `buffer[begin:end]` still in it, and room behind for what `fill` reads next. While little is left unused it
+    has `size` bytes, which stay in the processor's cache; with more it grows, so that bytes are seldom moved."""
+    held = end - begin
+    limit = size if held <= size // 2 else 2 * held + size
+    if end + max(size - held, size - size // 2) <= limit <= len(buffer):
+        return buffer, begin, end
+    roomy = buffer if len(buffer) >= limit else bytearray(limit)
+    memoryview(roomy)[:held] = memoryview(buffer)[begin:end]
+    return roomy, 0, held
 
 
 class Piece(NamedTuple):

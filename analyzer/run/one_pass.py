@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.run_tables import Run
-from analyzer.inputs.readings import ALL_CONNECTIONS, Reading, Shard
+from analyzer.inputs.input import ALL_CONNECTIONS, Shard
+from analyzer.inputs.readings import Reading
 from analyzer.inputs.sources import STANDARD_INPUT, Source
 
 if TYPE_CHECKING:

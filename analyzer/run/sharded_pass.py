@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.run_tables import Run
-from analyzer.inputs.readings import Shard
+from analyzer.inputs.input import Shard
 from analyzer.inputs.sources import Source
 from analyzer.run.one_pass import read_captures, run_of
 

@@ -158,6 +158,7 @@ class PcapReader:
                 return 0, start, WHY_DONE
             at += FILE_HEADER_BYTES
         check_room(out, PACKET_COLUMNS, 0)
+        self.ended = False
         self.block = block
         while not self.stopped and at < last and at + self.record <= size:
             if row == rows:

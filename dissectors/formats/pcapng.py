@@ -108,6 +108,7 @@ class PcapngReader(PcapngState):
         """
         why: cython.longlong = WHY_DONE
         did: cython.longlong = USED
+        self.ended = False
         self.block = block
         self.out = out
         self.at = start

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +20,11 @@ from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
 from analyzer.inputs.expansion import expand
-from analyzer.inputs.sources import Piece, Source
+from analyzer.inputs.sources import Cuts, Piece, Source
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
 
-# A capture is told by its path, and the pieces have a file header each.
+# A capture is told by its path, and pieces that are files have a file header each.
 NOT_COMPARED = {"captures": ("path", "bytes")}
 LITTLE_ENDIAN = (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1")
 
@@ -54,16 +53,18 @@ def content(capture: Path) -> bytes:
 
 
 def cut(raw: bytes, folder: Path, cuts: Sequence[int], chance: random.Random) -> list[Task]:
-    """A capture cut at the packets `cuts`; each piece is a file, and some that follow one another are one task."""
+    """A capture cut at the packets `cuts`; some pieces that follow one another are one task."""
     starts = packets(raw)
-    edges = [24, *(starts[each] for each in sorted(cuts)), len(raw)]
+    edges = [0, *(starts[each] for each in sorted(cuts))]
+    path = folder / "cut.pcap"
+    path.write_bytes(raw)
     found: list[list[Piece]] = []
-    for number, (start, end) in enumerate(pairwise(edges)):
-        path = folder / f"{number}.pcap"
-        path.write_bytes(raw[:24] + raw[start:end])
+    for number, (begin, end) in enumerate(zip(edges, [*edges[1:], None], strict=True)):
+        source = Source(str(path), path, len(raw), begin=begin, end=end, head=raw[:24] if begin else b"", exact=True)
+        source.cuts = Cuts(begin, tuple(edges[number + 1 :]), raw[:24])
         if not found or chance.random() < 0.6:
             found.append([])
-        found[-1].append(Piece(number, 0, Source(str(path), path)))
+        found[-1].append(Piece(number, 0, source))
     return [Task(tuple(pieces)) for pieces in found]
 
 

@@ -157,7 +157,7 @@ def test_copies_of_it_may_come_behind_the_next_connection(tmp_path: Path) -> Non
     again.packets.append((last + 4_000, packet))
     again.clock += 1_000
     again.put(1, SYN | ACK).put(0, ACK).exchange(request(1), reply(1))
-    first, second = cut_at([*made.packets, *always(4)], 2)
+    first, second = cut_at([*made.packets, *always(6)], 4)
     found = told([first, [*again.packets, *second]], tmp_path)
     assert refuted(found) == {0}
 
@@ -173,7 +173,7 @@ def test_it_may_have_copies_of_what_was_before(tmp_path: Path) -> None:
     made.clock += 500
     made.exchange(request(1), reply(1)).close()
     early = [(START_US + SECOND - 900_000, each) for _, each in always(1)[-2:]]
-    first, second = cut_at([*before.packets, *always(4)], 2)
+    first, second = cut_at([*before.packets, *always(6)], 4)
     found = told([first, [*early, *made.packets, *second]], tmp_path)
     assert refuted(found) == {1}
 
@@ -235,7 +235,7 @@ def test_one_may_have_copies_of_another_before_it(tmp_path: Path) -> None:
     again.next = [500_000, 500_000]
     again.shake().exchange(request(1), reply(1)).close()
     early = [(START_US + SECOND - 900_000, each) for _, each in always(1)[-2:]]
-    first, second = cut_at([*made.packets, *always(4)], 2)
+    first, second = cut_at([*made.packets, *always(6)], 4)
     found = told([first, [*early, *again.packets, *second]], tmp_path)
     assert refuted(found) == {0, 1}
 

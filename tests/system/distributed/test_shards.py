@@ -17,7 +17,7 @@ from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.ingest import pipeline
 from analyzer.inputs.expansion import expand
-from analyzer.inputs.readings import Shard
+from analyzer.inputs.input import Shard
 from analyzer.inputs.sources import InputError
 from analyzer.run import local, one_pass, sharded_pass, strategy
 

@@ -81,7 +81,7 @@ def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypa
     assert resolved > 10
 
 
-@pytest.mark.parametrize("damage", ["lost", "twice", "moved"])
+@pytest.mark.parametrize("damage", ["lost", "twice", "moved", "by_turns"])
 def test_damaged_captures_cut_anywhere(
     damage: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +102,12 @@ def damaged(raw: bytes, damage: str, chance: random.Random) -> bytes:
         for at in range(len(records) - 1):
             if chance.random() < 0.05:
                 records[at : at + 2] = records[at + 1], records[at]
+    if damage == "by_turns":  # as two threads write what each of them has collected
+        for at in range(0, len(records), 40):
+            queues: tuple[list[bytes], list[bytes]] = ([], [])
+            for record in records[at : at + 40]:
+                queues[chance.randrange(2)].append(record)
+            records[at : at + 40] = queues[1] + queues[0]
     return raw[:24] + b"".join(records)
 
 

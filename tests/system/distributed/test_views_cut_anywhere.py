@@ -6,6 +6,7 @@ KANALYZE_CUTS: how many cuts of each capture, from seed KANALYZE_SEED (0) on.
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from effort import one_in
@@ -30,4 +31,22 @@ def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.M
     frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
     raw = capture(tmp_path / "base.pcap", frames).read_bytes()
     for seed in range(SEED, SEED + -(-CUTS // one_in(3))):
+        compare(raw, tmp_path / str(seed), seed, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain_and_vxlan_each_way", "two_vlans_around_a_router"])
+def test_captures_of_two_points_out_of_order(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each point has a thread that writes what it has collected, one after the other."""
+    story, _ = SEEN_TWICE[name]
+    frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
+    for seed in range(SEED, SEED + -(-CUTS // one_in(3))):
+        chance = Random(seed)
+        by_turns: list[Frame] = []
+        rest = frames
+        while rest:
+            count = 2 * chance.randint(1, 40)
+            by_turns += rest[:count:2] + rest[1:count:2]
+            rest = rest[count:]
+        raw = capture(tmp_path / "base.pcap", by_turns).read_bytes()
         compare(raw, tmp_path / str(seed), seed, monkeypatch)

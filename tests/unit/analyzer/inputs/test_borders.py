@@ -1,0 +1,126 @@
+"""A capture out of order in parts: the parts, one behind the other, are the order of the whole capture."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from capture_tools import enhanced, interface, pcap_file, section
+
+from analyzer.inputs import sources
+from analyzer.inputs.packet_rows import PacketRows
+from analyzer.inputs.readings import Reading
+from analyzer.inputs.sources import Cuts, Source
+from dissectors import layout
+from dissectors.formats.time_order_limits import WIDE_BYTES
+from dissectors.matrix import new_matrix
+
+START = 1_700_000_000
+
+
+def read(source: Source, block_bytes: int = 1 << 20) -> tuple[list[tuple[int, int]], Reading]:
+    """(time in us, size) of the packets of a source."""
+    reading = Reading(0, source, file=0)
+    found = []
+    for data, packets, row, rows in PacketRows(reading, new_matrix(layout.PACKET_COLUMNS, 300), block_bytes).batches():
+        for at in range(row, rows):
+            place = packets[layout.PACKET_OFFSET, at]
+            assert int.from_bytes(data[place : place + 4], "big") == packets[layout.PACKET_CAPTURED, at]
+            found.append(
+                (packets[layout.PACKET_TIME, at] // 1_000 - START * 10**6, packets[layout.PACKET_CAPTURED, at])
+            )
+    return found, reading
+
+
+def written(path: Path, kind: str, times: list[int]) -> tuple[bytes, bytes]:
+    """A capture of packets of many sizes, which no other packet has; and its head."""
+    data = [(60 + n % 3_000).to_bytes(4, "big") + bytes(56 + n % 3_000) for n in range(len(times))]
+    if kind == "pcap":
+        raw = pcap_file(data, times=[(START + time // 10**6, time % 10**6) for time in times])
+        path.write_bytes(raw)
+        return raw, raw[:24]
+    head = section() + interface()
+    ticks = [START * 10**6 + time for time in times]
+    raw = head + b"".join(enhanced(each, tick) for each, tick in zip(data, ticks, strict=True))
+    path.write_bytes(raw)
+    return raw, head
+
+
+def parts_of(path: Path, size: int, head: bytes, cuts: list[int]) -> list[Source]:
+    found = []
+    for number, (begin, end) in enumerate(pairwise([0, *cuts, None])):
+        behind = tuple(cut for cut in cuts[number:] if end is not None and cut < end + WIDE_BYTES)
+        source = Source(str(path), path, size, begin=begin or 0, end=end, head=head if begin else b"")
+        source.cuts = Cuts(begin or 0, behind, head)
+        found.append(source)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["pcap", "pcapng"])
+@pytest.mark.parametrize("seed", range(10))
+def test_parts_are_the_order_of_the_whole(kind: str, seed: int, tmp_path: Path) -> None:
+    """Cut anywhere, also within records, out of order by up to some hundred packets; in small blocks too."""
+    chance = random.Random(seed)
+    by = chance.choice([2, 20, 300])
+    times = sorted(range(0, 1_500_000, 1_500), key=lambda time: time + chance.uniform(0, by * 1_500))
+    raw, head = written(tmp_path / "a", kind, times)
+    whole, told = read(Source("a", tmp_path / "a", len(raw)))
+    assert [time for time, _ in whole] == sorted(times)
+    cuts = sorted({place & -4 for place in chance.sample(range(200, len(raw)), chance.choice([1, 3, 12]))})
+    found: list[tuple[int, int]] = []
+    numbers, offset = 0, 0
+    for part in parts_of(tmp_path / "a", len(raw), head, cuts):
+        packets, reading = read(part, chance.choice([700, 1 << 16, 1 << 20]))
+        found += packets
+        if reading.first_offset is None:
+            continue  # no record begins in it
+        assert reading.first_offset == offset, "not for this capture: a wrong guess"
+        numbers, offset = numbers + reading.numbers, reading.end_offset or 0
+        assert (reading.late_packets, reading.steps_back) == (0, 0)
+    assert found == whole
+    assert numbers == told.numbers == len(times)
+
+
+def test_a_clock_that_jumped_ahead_takes_nothing_from_the_next_part(tmp_path: Path) -> None:
+    times = list(range(0, 1_000_000, 1_000))
+    times[499] += 10 * 10**6
+    raw, head = written(tmp_path / "a", "pcap", times)
+    place = raw.index((60 + 505).to_bytes(4, "big") + bytes(40)) - 16
+    first, second = (read(part)[0] for part in parts_of(tmp_path / "a", len(raw), head, [place & -4]))
+    assert [len(first), len(second)] == [505, 495]
+    usual = [each for each in first + second if each[0] < 10**6]
+    assert usual == [each for each in read(Source("a", tmp_path / "a", len(raw)))[0] if each[0] < 10**6]
+
+
+def test_an_input_that_breaks_off_gives_what_came_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packets that waited for earlier ones are not lost with the rest."""
+    raw, _ = written(tmp_path / "a", "pcap", list(range(0, 100_000, 1_000)))
+    source = Source("a", tmp_path / "a", len(raw))
+    real = sources._Opened.readinto
+    given = [0]
+
+    def readinto(opened: sources._Opened, view: memoryview) -> int:
+        before = given[0]
+        if given[0] > 6_000:
+            raise sources.InputError("a: gone")
+        given[0] += real(opened, view[:2_000])
+        return given[0] - before
+
+    monkeypatch.setattr(sources._Opened, "readinto", readinto)
+    reading = Reading(0, source, file=0)
+    rows = PacketRows(reading, new_matrix(layout.PACKET_COLUMNS, 300), 1 << 20).batches()
+    found = 0
+    with pytest.raises(sources.InputError):
+        for _, _, row, rows_end in rows:
+            found += rows_end - row
+    assert found == sum(end <= given[0] for end in ends_of(raw))
+
+
+def ends_of(raw: bytes) -> list[int]:
+    found, at = [], 24
+    while at < len(raw):
+        at += 16 + int.from_bytes(raw[at + 8 : at + 12], "little")
+        found.append(at)
+    return found
