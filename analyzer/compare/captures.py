@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.expected_errors import FAILURES
+from analyzer.base.latency_buckets import middle_ns
 from analyzer.base.wait_kinds import WAIT, kind_of
 from analyzer.compare.significance import Z, above, percentile_bucket, rank_sum_z, rates_differ
 
@@ -140,7 +141,7 @@ class _Latencies:
         bucket = percentile_bucket(self.buckets or {}, percent)
         if bucket is None:
             return None
-        return 0 if bucket < 0 else min(round(1.02 ** (bucket - 0.5)), self.max_ns)
+        return min(middle_ns(bucket), self.max_ns)
 
 
 def _histograms(dataset: Dataset) -> dict[tuple[str, str | None], _Latencies]:

@@ -182,6 +182,7 @@ ORDER = (
     "analyzer.base.expected_errors",
     "analyzer.base.wait_kinds",
     "analyzer.base.settings",
+    "analyzer.base.latency_buckets",
     "analyzer.base.link_names",
     "analyzer.base.traffic_names",
     "analyzer.base.storage",

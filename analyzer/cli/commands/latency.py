@@ -18,7 +18,7 @@ command = section_command(
     parts of most requests are not known.
 
     --of service gives percentiles of the broker's own time, --of total of the time from first to last byte. Percentiles are
-    at most 1 % from the exact ones.""",
+    at most 0.55 % from the exact ones.""",
     by=("api", "version", "client", "principal", "broker", "topic", "group", "connection"),
     over_time="latency",
     measures=True,

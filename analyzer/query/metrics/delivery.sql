@@ -1,7 +1,7 @@
 -- How long does a record take from its producer to each consumer? From the last byte of the Produce request to the last byte
 -- of the first Fetch reply with the same offsets, ns, per topic, consumer and group, counted in batches. `way` is tail (the
 -- consumer waited at the end), catch_up (it read what lay there: replay, not delivery) or share; read_committed
--- stands apart, since it includes the transaction. Percentiles by buckets that grow by 2 %; the nearest-rank value to 1 %.
+-- stands apart, since it includes the transaction. Percentiles by log buckets (`latency_slices`): the nearest rank to 0.55 %.
 WITH readable AS (
     SELECT
         b.exchange,
@@ -119,7 +119,7 @@ wanted AS (
         CASE WHEN d.way = 'share' THEN d.share_group_id WHEN h.groups IS NOT NULL THEN h.group_id ELSE g.group_id END
             AS group_id,
         d.way <> 'share' AND coalesce(h.groups, g.groups, 0) > 1 AS ambiguous,
-        CASE WHEN d.delivery_ns > 0 THEN CAST(ceil(ln(d.delivery_ns) / ln(1.02)) AS INT) ELSE -1 END AS bucket
+        CASE WHEN d.delivery_ns > 0 THEN CAST(ceil(64 * ln(d.delivery_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM delivered AS d
         LEFT JOIN held_partitions AS h
             ON h.cluster = coalesce(d.cluster, '') AND h.client_address = d.client_address
@@ -188,12 +188,12 @@ SELECT
     batches,
     records,
     CAST(round(mean) AS BIGINT) AS mean_ns,
-    CASE WHEN b50 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b50 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p50_ns,
-    CASE WHEN b95 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b95 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p95_ns,
-    CASE WHEN b99 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b99 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p99_ns,
+    CASE WHEN b50 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b50 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p50_ns,
+    CASE WHEN b95 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b95 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p95_ns,
+    CASE WHEN b99 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p99_ns,
     high AS max_ns,
     slowest_fetch AS example_exchange,
     slowest_produce AS produce_exchange

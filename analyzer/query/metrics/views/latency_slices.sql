@@ -1,12 +1,12 @@
 -- Counts, percentiles and parts of a duration for each combination of the keys of `request_slices`: the one place where
--- percentiles are made, by log buckets that grow by 2 %: the nearest-rank value to within 1 %; counts of parts can be added.
+-- percentiles are made, by log buckets (base/latency_buckets.py): the nearest rank to within 0.55 %; counts of parts can be added.
 -- `parts_` are sums over requests whose parts are all known; `slow_` the same over the slowest 1 %, which begin at p99.
 -- Times of a capture may be any: a sum beyond 292 years, the most that fits, is null.
 WITH counted AS (
     SELECT
         slot_ns, role, own_kind, api_name, kind, api_version, client_id, client_address, principal, broker_id,
         broker_address, broker_port, connection, client_port, group_id, topic, topics,
-        CASE WHEN measured_ns > 0 THEN CAST(ceil(ln(measured_ns) / ln(1.02)) AS INT) ELSE -1 END AS bucket,
+        CASE WHEN measured_ns > 0 THEN CAST(ceil(64 * ln(measured_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket,
         -- A key of the grouping instead of a filter on each sum: the sums below then read few rows.
         parts_known,
         count(*) AS requests,
@@ -103,14 +103,14 @@ SELECT
     broker_address, broker_port, connection, client_port, group_id, topic, topics,
     count,
     answered,
-    CASE WHEN b50 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b50 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p50_ns,
-    CASE WHEN b90 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b90 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p90_ns,
-    CASE WHEN b95 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b95 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p95_ns,
-    CASE WHEN b99 < 0 THEN 0
-        ELSE CAST(least(greatest(round(exp((b99 - 0.5) * ln(1.02))), low), high) AS BIGINT) END AS p99_ns,
+    CASE WHEN b50 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b50 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p50_ns,
+    CASE WHEN b90 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b90 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p90_ns,
+    CASE WHEN b95 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b95 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p95_ns,
+    CASE WHEN b99 = -2000 THEN 0
+        ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p99_ns,
     high AS max_ns,
     sum_ns,
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
