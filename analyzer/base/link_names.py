@@ -24,6 +24,7 @@ NAMES = {
     127: "802.11 radiotap",
     149: "PKTAP (as user 2)",
     163: "802.11 AVS",
+    178: "Junos Ethernet",
     189: "USB",
     192: "PPI",
     195: "802.15.4",

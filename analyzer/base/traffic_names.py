@@ -55,6 +55,7 @@ ETHERTYPES = {
     0x0806: "ARP",
     0x22F0: "AVTP",
     0x22F3: "TRILL",
+    0x4305: "B.A.T.M.A.N.",
     0x8035: "RARP",
     0x8809: "LACP",
     0x880B: "PPP",

@@ -48,6 +48,7 @@ ETHERTYPE_ARP = 0x0806
 ETHERTYPE_ERSPAN_III = 0x22EB
 ETHERTYPE_TRILL = 0x22F3
 ETHERTYPE_BRIDGED_ETHERNET = 0x6558  # transparent Ethernet bridging: an Ethernet frame
+ETHERTYPE_BATMAN = 0x4305  # B.A.T.M.A.N. Advanced
 ETHERTYPE_VLAN = 0x8100
 ETHERTYPE_IPV6 = 0x86DD
 ETHERTYPE_WCCP = 0x883E  # in GRE: IPv4, with 4 bytes before it in version 2
@@ -88,6 +89,7 @@ IPPROTO_ESP = 50
 IPPROTO_AH = 51
 IPPROTO_DSTOPTS = 60
 IPPROTO_ETHERIP = 97
+IPPROTO_PIM = 103
 IPPROTO_L2TP = 115
 IPPROTO_MOBILITY = 135
 IPPROTO_MPLS = 137
@@ -111,7 +113,8 @@ TUNNEL_IP = 10  # an IP packet and nothing before it: FOU, Teredo
 TUNNEL_GUE = 11
 TUNNEL_ESP = 12
 TUNNEL_ETHERNET = 13
-TUNNEL_UNREAD = 14  # encrypted, or not written yet
+TUNNEL_CAPWAP = 14
+TUNNEL_UNREAD = 15  # encrypted, or not written yet
 
 # What NSH and VXLAN-GPE name as the next protocol.
 NEXT_IPV4 = 1
@@ -134,6 +137,8 @@ SCOPE_GTP = 9
 SCOPE_L2TP = 10
 SCOPE_TZSP = 11
 SCOPE_LISP = 12
+SCOPE_PIM = 13
+SCOPE_CAPWAP = 14
 RECENT_SCOPES = 64  # slots of a cache of scopes that have a description already, a power of two
 MOST_SCOPES = 65_536  # descriptions kept; further scopes still get their numbers
 

@@ -26,6 +26,7 @@ from dissectors.packet.tunnels import (
     parse_l2tp_session,
     parse_mpls,
     parse_nsh,
+    parse_pim,
     parse_ppp,
     parse_pppoe,
 )
@@ -134,6 +135,8 @@ def parse_ip_protocol(p: PacketState, kind: cython.longlong) -> cython.longlong:
         return LINK + LINKTYPE_ETHERNET
     elif kind == IPPROTO_NSH:
         layer = parse_nsh(p)
+    elif kind == IPPROTO_PIM:
+        layer = parse_pim(p)
     if layer == -2 - SEEN_NOT_TCP:
         p.tally[TALLY_PROTOCOLS, kind] += 1
     return layer

@@ -119,6 +119,13 @@ def token_ring(data: bytes) -> int | None:
     return _llc(data, 14 + route)
 
 
+def juniper_ethernet(data: bytes) -> int | None:
+    """Junos: a magic number, flags (bit 7: attributes of so many bytes follow; bit 1: the link layer was taken off), a frame."""
+    if data[:3] != b"MGC" or len(data) < 6 or data[3] & 2:
+        return None
+    return _behind(data, 6 + int.from_bytes(data[4:6], "big") if data[3] & 0x80 else 4, _ethernet)
+
+
 def nflog(data: bytes) -> int | None:
     """Netfilter log: attributes of length and type in the capturing host's byte order; type 9 holds the packet."""
     at = 4
@@ -151,6 +158,7 @@ RESOLVERS: dict[int, Callable[[bytes], int | None]] = {
     122: fibre_channel,
     127: radiotap,
     163: prism,
+    178: juniper_ethernet,
     192: ppi,
     204: directed_ppp,
     239: nflog,

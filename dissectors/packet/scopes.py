@@ -12,10 +12,12 @@ from dissectors.packet.packet_state import PacketState
 # By kind, SCOPE_ of `layer_codes`.
 SCOPE_NAMES = (
     "vlan", "pppoe session", "ip in ip", "gre", "erspan session", "vxlan", "geneve", "service instance", "ethernet in ip",
-    "gtp", "l2tp", "tzsp", "lisp",
+    "gtp", "l2tp", "tzsp", "lisp", "pim register", "capwap",
 )  # fmt: skip
 # Tunnels whose numbers differ by direction, or that have none: their name is all.
-UNNUMBERED = (SCOPE_IP_IN_IP, SCOPE_GRE, SCOPE_ETHERNET_IN_IP, SCOPE_GTP, SCOPE_L2TP, SCOPE_TZSP, SCOPE_LISP)
+UNNUMBERED = (
+    SCOPE_IP_IN_IP, SCOPE_GRE, SCOPE_ETHERNET_IN_IP, SCOPE_GTP, SCOPE_L2TP, SCOPE_TZSP, SCOPE_LISP, SCOPE_PIM, SCOPE_CAPWAP,
+)  # fmt: skip
 
 
 @cython.cfunc

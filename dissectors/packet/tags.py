@@ -47,6 +47,8 @@ def parse_tag(p: PacketState, kind: cython.longlong) -> cython.longlong:
         return parse_macsec(p)
     if kind == ETHERTYPE_ARISTA:
         return parse_arista(p)
+    if kind == ETHERTYPE_BATMAN:
+        return parse_batman(p)
     return -2 - SEEN_NOT_IP
 
 
@@ -101,6 +103,23 @@ def parse_macsec(p: PacketState) -> cython.longlong:
     if flags & 0x8C:  # another version, encrypted, or changed
         return -2 - SEEN_NOT_IP
     return behind_tag(p, 14 if flags & 0x20 else 6)
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def parse_batman(p: PacketState) -> cython.longlong:
+    """B.A.T.M.A.N. Advanced, of the mesh's header files: unicast of version 14 and 15 (a type, a version, hops, where to), the
+    latter also with the sender's address. What the nodes tell each other is not read."""
+    if p.at + 18 > p.end:
+        return cut_or_malformed(p)
+    kind: cython.longlong = p.block[p.at] << 8 | p.block[p.at + 1]
+    if kind == 0x030E or kind == 0x400F:
+        p.at += 10
+    elif kind == 0x420F:
+        p.at += 18
+    else:
+        return -2 - SEEN_NOT_IP
+    return LINK + LINKTYPE_ETHERNET
 
 
 @cython.cfunc

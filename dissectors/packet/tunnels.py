@@ -165,6 +165,10 @@ def parse_l2tp_session(p: PacketState) -> cython.longlong:
             enter_scope(p, SCOPE_L2TP, 0)
             p.at = at
             return ANY_IP
+        if at + 4 < p.end and u32(p, at) in (0xFF030021, 0xFF030057) and is_sure_ip(p, at + 4):  # PPP
+            enter_scope(p, SCOPE_L2TP, 0)
+            p.at = at + 4
+            return ANY_IP
     return -2 - SEEN_NOT_TCP
 
 
@@ -179,6 +183,17 @@ def parse_etherip(p: PacketState) -> cython.longlong:
     enter_scope(p, SCOPE_ETHERNET_IN_IP, 0)
     p.at += 2
     return LINK + LINKTYPE_ETHERNET
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def parse_pim(p: PacketState) -> cython.longlong:
+    """RFC 7761: a Register message (version 2, type 1) carries a packet to the rendezvous point."""
+    if p.at + 8 > p.end or p.block[p.at] != 0x21:
+        return -2 - SEEN_NOT_TCP
+    enter_scope(p, SCOPE_PIM, 0)
+    p.at += 8
+    return ANY_IP
 
 
 @cython.cfunc

@@ -27,9 +27,10 @@ TUNNELS: dict[str, tuple[int, tuple[int, ...]]] = {
     "gue": (TUNNEL_GUE, (6080,)),
     "udpencap": (TUNNEL_ESP, (4500,)),
     "eth": (TUNNEL_ETHERNET, ()),
+    "capwap.data": (TUNNEL_CAPWAP, (5247,)),
 }
-# GRE in DTLS, CAPWAP, WireGuard: not read, but counted by these ports.
-UNREAD_PORTS = (4755, 5247, 51820)
+# GRE in DTLS, WireGuard: not read, but counted by these ports.
+UNREAD_PORTS = (4755, 51820)
 MOST_PORTS = 65_536
 
 

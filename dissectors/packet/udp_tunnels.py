@@ -67,6 +67,8 @@ def parse_udp_tunnel(p: PacketState, tunnel: cython.longlong) -> cython.longlong
         layer = parse_gue(p)
     elif tunnel == TUNNEL_ESP:
         layer = parse_esp(p)
+    elif tunnel == TUNNEL_CAPWAP:
+        layer = parse_capwap(p)
     elif tunnel == TUNNEL_ETHERNET and is_likely_frame(p, p.at):
         enter_scope(p, SCOPE_ETHERNET_IN_IP, 0)
         layer = LINK + LINKTYPE_ETHERNET
@@ -226,6 +228,23 @@ def parse_tzsp(p: PacketState) -> cython.longlong:
     enter_scope(p, SCOPE_TZSP, 0)
     p.at = at + 1
     return LINK + link
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def parse_capwap(p: PacketState) -> cython.longlong:
+    """RFC 5415, data: a header of so many words, then an Ethernet frame, or what the wireless part sends itself. Encrypted, in
+    pieces, or kept alive only: not read."""
+    if p.at + 8 > p.end or p.block[p.at]:
+        return -2 - SEEN_NOT_TCP
+    native: cython.longlong = p.block[p.at + 2] & 1
+    kind: cython.longlong = p.block[p.at + 2] >> 1 & 31
+    length: cython.longlong = 4 * (p.block[p.at + 1] >> 3)
+    if length < 8 or p.block[p.at + 3] & 0x88 or (native and kind != 1):
+        return -2 - SEEN_NOT_TCP
+    enter_scope(p, SCOPE_CAPWAP, 0)
+    p.at += length
+    return LINK + (LINKTYPE_IEEE802_11 if native else LINKTYPE_ETHERNET)
 
 
 @cython.cfunc

@@ -263,6 +263,16 @@ TUNNELS = [
     Clothes("l2tpv3, both", l2tp3(b"\xc0\x0c\x1e\x55", b"\x40\0\0\x01"), tshark=(
         *ETHERNET_SESSION, "-o", "l2tp.cookie_size:4 Byte Cookie", "-o", "l2tp.l2_specific:Default L2-Specific")),
     Clothes("l2tpv3 in udp", l2tp3(udp=True), tshark=ETHERNET_SESSION),
+    Clothes("l2tpv3, ppp", lambda p: in_ip(p, 115, struct.pack(">I", 7 + p.side) + b"\xff\x03\x00\x21" + p.ip),
+            tshark=("-d", "l2tp.pw_type==0,ppp")),
+    Clothes("capwap data", lambda p: in_udp(p, 5247, b"\x00\x10\x02\x00" + bytes(4) + p.ethernet)),
+    Clothes("capwap data, radio's address", lambda p: in_udp(
+        p, 5247, b"\x00\x20\x02\x10" + bytes(4) + b"\x06" + MACS[0] + b"\0" + p.ethernet)),
+    Clothes("pim register", lambda p: in_ip(p, 103, b"\x21\x00\xde\xff\0\0\0\0" + p.ip)),
+    Clothes("batman 15", lambda p: ether(p, 0x4305) + b"\x40\x0f\x32\x01" + MACS[p.side] + p.ethernet),
+    Clothes("batman 15, sender's address", lambda p: ether(p, 0x4305) + b"\x42\x0f\x32\x01" + MACS[p.side]
+            + MACS[1 - p.side] + b"\x01\0" + p.ethernet),
+    Clothes("batman 14", lambda p: ether(p, 0x4305) + b"\x03\x0e\x32\x01" + MACS[p.side] + p.ethernet),
     Clothes("tzsp", tzsp(b"")),
     Clothes("tzsp with tags", tzsp(b"\x00\x0a\x01\xc4\x12\x01\x06")),
     Clothes("tzsp elsewhere, by name", tzsp(b"", 7_100), tshark=("-d", "udp.port==7100,tzsp"), decode_as=((7_100, "tzsp"),)),
@@ -363,6 +373,8 @@ LINKS = [
     Clothes("brcm tag in front", before(b"\x00\x00\x00\x08"), 282, tshark=NOT_READ),
     Clothes("802.11", lambda p: DATA_80211 + p.ip, 105),
     Clothes("802.11, radiotap", lambda p: b"\0\0\x08\0\0\0\0\0" + DATA_80211 + p.ip, 127),
+    Clothes("junos ethernet", lambda p: b"MGC\x81\0\x06" + bytes(6) + p.ethernet, 178),
+    Clothes("junos ethernet, no attributes", lambda p: b"MGC\x00" + p.ethernet, 178),
     Clothes("ppi", lambda p: b"\0\0\x08\0\x01\0\0\0" + p.ethernet, 192),
     Clothes("cooked 1", lambda p: struct.pack(">HHH8sH", 0, 1, 6, MACS[p.side] + b"\0\0", 0x0800) + p.ip, 113),
     Clothes("cooked 2", lambda p: struct.pack(">HHIHBB8s", 0x0800, 0, 2, 1, 0, 6, bytes(8)) + p.ip, 276),
