@@ -119,7 +119,9 @@ def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
         late_ms = max(each.late_ns for each in splits) / 1e6
         told.append(f"{late:,} packets come too late to be put in the order of time (by up to {late_ms:,.1f} ms)")
     if steps:
-        told.append(f"the time steps back by more than {WINDOW_NS // 10**9} s ({steps:,} times)")
+        told.append(
+            f"the time steps back by more than {WINDOW_NS // 10**9} s ({'once' if steps == 1 else f'{steps:,} times'})"
+        )
     if told:
         text = f"{' and '.join(told)}, first at packet {first[0]}: requests and replies may be missing, and times be wrong. "
         yield Note("odd", 0, first[0], f"{text}Sort the capture first: reordercap CAPTURE SORTED")

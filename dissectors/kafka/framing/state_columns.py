@@ -47,7 +47,9 @@ SIDE_PROVISIONAL_COUNT = _side.column()  # length of the chain
 SIDE_PROVISIONAL_BYTES = _side.column()  # received bytes of those in the chain, not counted yet
 SIDE_PROVISIONAL_NOT_ZOOKEEPER = _side.column()  # those that ZooKeeper cannot have sent
 SIDE_PROVISIONAL_ACCEPTED = _side.column()  # 1: they are proved, and leave as rows
-SIDE_TAIL = _side.column()  # how many of the last bytes that were searched in vain the tail columns hold
+SIDE_TAIL = (
+    _side.column()
+)  # how many of the last bytes that were searched in vain the tail columns hold, and TAIL_JOINED
 SIDE_TAIL_HIGH = _side.column()
 SIDE_TAIL_LOW = _side.column()  # seven bytes; those before them are in SIDE_TAIL_HIGH
 SIDE_TAIL_TIME = _side.column()  # of their packet
@@ -128,6 +130,7 @@ RESERVED_CORRELATION = 2147483640  # Java clients number SASL requests from here
 
 SEARCH_LIMIT_BYTES = 262144  # searched in vain in a connection without requests: it is left unread
 TAIL_BYTES = 13  # of a chunk that was searched in vain: a request header has 14
+TAIL_JOINED = 64  # they came in several chunks: `SIDE_TAIL_TIME` and `_NUMBER` are those of the first byte
 TAIL_REACH_BYTES = 1024  # of the next chunk, searched together with them
 
 MOST_TRIES = 64  # chunks behind other bytes that are looked at

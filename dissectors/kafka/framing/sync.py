@@ -70,20 +70,27 @@ def is_first_chunk(f: FramingState, slot: i64, s: i64) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def keep_tail(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, start: i64) -> cython.int:
-    """Remembers the last bytes of a chunk that was searched in vain from `start` on: a header may begin in them."""
+    """Remembers the last bytes of a chunk that was searched in vain from `start` on: a header may begin in them. The first bytes of
+    a stream are collected, however few a chunk has."""
     end: i64 = chunks[CHUNK_LENGTH, row]
     count: i64 = end - start if end - start < TAIL_BYTES else TAIL_BYTES
+    before: i64 = f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1)
     i: i64
     high: i64 = 0
     low: i64 = 0
+    if before and before + count <= TAIL_BYTES:
+        high = f.side[s, SIDE_TAIL_HIGH]
+        low = f.side[s, SIDE_TAIL_LOW]
+    else:
+        before = 0
+        f.side[s, SIDE_TAIL_TIME] = chunks[CHUNK_TIME, row]
+        f.side[s, SIDE_TAIL_NUMBER] = chunks[CHUNK_NUMBER, row]
     for i in range(end - count, end):
         high = ((high << 8) | (low >> 48)) & LOW_63
         low = ((low << 8) | byte_at(f, chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + i)) & LOW_56
-    f.side[s, SIDE_TAIL] = count
+    f.side[s, SIDE_TAIL] = (TAIL_JOINED if before else 0) | before + count
     f.side[s, SIDE_TAIL_HIGH] = high
     f.side[s, SIDE_TAIL_LOW] = low
-    f.side[s, SIDE_TAIL_TIME] = chunks[CHUNK_TIME, row]
-    f.side[s, SIDE_TAIL_NUMBER] = chunks[CHUNK_NUMBER, row]
     f.side[s, SIDE_TAIL_END] = (chunks[CHUNK_SEQ, row] + end) & LOW_32
     return 0
 
@@ -91,8 +98,12 @@ def keep_tail(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, start: i64
 @cython.cfunc
 @cython.exceptval(-1)
 def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
-    """Looks for a header that begins in the last bytes of the previous chunk and goes on in this one; false: no room for it."""
-    count: i64 = f.side[s, SIDE_TAIL]
+    """Looks for a header that begins in the last bytes of the previous chunk and goes on in this one; false: no room for it.
+
+    Of bytes that came in several chunks it can only begin with the first: the times of the others are not known.
+    """
+    count: i64 = f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1)
+    judged: i64 = 1 if f.side[s, SIDE_TAIL] & TAIL_JOINED else count
     buffer: i64 = chunks[CHUNK_BUFFER, row]
     base: i64 = chunks[CHUNK_OFFSET, row]
     length: i64 = chunks[CHUNK_LENGTH, row]
@@ -100,6 +111,7 @@ def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i6
     at: i64 = f.heap_used
     i: i64
     found: i64 = -1
+    whole: cython.bint = is_whole_stream(f, slot, s)
     if f.side[s, SIDE_TAIL_END] != chunks[CHUNK_SEQ, row]:
         f.side[s, SIDE_TAIL] = 0
         return True
@@ -111,8 +123,8 @@ def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i6
         f.heap[at + i] = tail_byte(f, s, count - 1 - i)
     for i in range(reach):
         f.heap[at + count + i] = byte_at(f, buffer, base + i)
-    for i in range(count):
-        if is_boundary_at(f, slot, s, OWN_HEAP, at + i, at + count + reach, False):
+    for i in range(judged):
+        if is_boundary_at(f, slot, s, OWN_HEAP, at + i, at + count + reach, whole and i == 0):
             if 4 + int32_at(f, OWN_HEAP, at + i) <= count - i:
                 continue  # a reply of a few bytes that came byte by byte: it has been skipped as a whole
             if i + 4 + int32_at(f, OWN_HEAP, at + i) + 14 <= count + reach:
@@ -121,8 +133,18 @@ def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i6
                 found = i
     if found >= 0 and not is_boundary_at(f, slot, s, buffer, base, base + length, True):
         return begin_in_tail(f, slot, s, at + found, count - found)
-    f.side[s, SIDE_TAIL] = 0
+    if not whole:
+        f.side[s, SIDE_TAIL] = 0
     return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_whole_stream(f: FramingState, slot: i64, s: i64) -> cython.bint:
+    """Are the bytes of the tail all that came of this side, but for an opening?"""
+    side: i64 = s & 1
+    opening: i64 = f.talk[slot, TALK_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
+    return f.talk[slot, TALK_STREAM + side] == opening + (f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1))
 
 
 @cython.cfunc

@@ -71,6 +71,7 @@ SAID = {
     "solaris.snoop": "got a snoop capture",
     "linktype-reserved-field-not-zero.pcap": "reserved bits of the link type field are set",
     "shb-option-too-long.pcapng": "damaged at byte 0",
+    "grpc_web.pcapng.gz": "the time steps back by more than 2 s",
 } | dict.fromkeys(
     (
         *("tcp-n-syn-ack.pcap", "http-ooo2.pcap", "tcp-badsegments.pcap"),

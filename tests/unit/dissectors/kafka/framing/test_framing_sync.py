@@ -33,6 +33,31 @@ def test_a_header_over_two_chunks_is_found(junk: int, cut: int) -> None:
     assert (found.number, found.first_time, found.seq) == (2, START + 2 * MS, 1000 + junk)
 
 
+def in_pieces(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+@pytest.mark.parametrize("size", range(1, 8))
+def test_a_stream_that_comes_in_small_pieces_begins_with_its_first_byte(size: int) -> None:
+    """Nothing tells that the connection began here; no chunk has a whole header."""
+    talk = Conversation(syn=False)
+    asked, answered = in_pieces(request(1) + request(2), size), in_pieces(reply(1) + reply(2), size)
+    out = talk.c(*asked).b(*answered).run()
+    assert out.story() == [("request", 1), ("request", 2), ("reply", 1), ("reply", 2)]
+    assert (out.skipped(CLIENT), out.skipped(BROKER)) == ({}, {})
+    first = out.frames[0]
+    assert (first.number, first.first_time, first.seq) == (2, START + 2 * MS, 1000)
+    first = out.frames[2]
+    assert (first.number, first.first_time, first.seq) == (2 + len(asked), START + (2 + len(asked)) * MS, 5000)
+
+
+def test_small_pieces_of_anything_else_are_skipped() -> None:
+    junk = b"zq" * 30
+    out = Conversation(syn=False).c(*in_pieces(junk, 3), request(1)).b(reply(1)).run()
+    assert out.story() == [("request", 1), ("reply", 1)]
+    assert out.skipped(CLIENT) == {"unsynced": len(junk)}
+
+
 def test_where_bytes_are_missing_between_two_chunks_no_header_lies_across() -> None:
     one = request(1)
     out = Conversation(syn=False).c(b"zz" + one[:8]).gap(CLIENT, 1).c(one[9:], request(2)).run()
