@@ -27,7 +27,8 @@ def endpoint_hash(
     """The hash of one address and its port."""
     x: cython.ulonglong = seed ^ (cython.cast(cython.ulonglong, high) & ALL_64)
     x = mix(x) ^ (cython.cast(cython.ulonglong, low) & ALL_64)
-    return mix((x + (cython.cast(cython.ulonglong, port) << 1)) & ALL_64)
+    # Multiplied, the ports of one address are nowhere near those of the next one: both are counted up in many networks.
+    return mix((x + cython.cast(cython.ulonglong, port) * MIX_1) & ALL_64)
 
 
 @cython.cfunc
