@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.checkpoints import Connections
 from analyzer.ingest.facts.collect import Collector, kinds_for
+from analyzer.ingest.idle_connections import IdleConnections
 from analyzer.ingest.raw_writer import RawTable, Writer
 from analyzer.ingest.summary import Summary
 from dissectors import layout
@@ -68,7 +70,8 @@ class Pipeline:
 
     `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; secrets that are
     added later count for connections that begin later. With an `observer` this is a run over a part of a capture: raw rows keep
-    the order in which they were made, and TLS connections leave no rows. Raises OSError when the folder's disk is full.
+    the order in which they were made, and TLS connections leave no rows. With `parks` idle connections leave their slots: nobody
+    may ask `connections` then. Raises OSError when the folder's disk is full.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Pipeline:
         keys: KeyLog | None = None,
         first_part: int = 0,
         observer: TaskObserver | None = None,
+        parks: bool = False,
     ) -> None:
         self._hook = hook
         self._observer = observer
@@ -131,6 +135,12 @@ class Pipeline:
         self.connections = Connections(
             self._streams, self._opening_rows, self._tls_rows, self._frames, self._exchanges, self._walker, collector
         )
+        self._idle = None
+        if parks:
+            stages = (self._streams, self._opening_rows, self._tls_rows, self._frames, self._exchanges)
+            self._idle = IdleConnections(
+                stages, self._chunks, partial(self._feed_chunks, memoryview(b"")), options.max_connections
+            )
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
             "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_entries else 1),
@@ -178,7 +188,8 @@ class Pipeline:
         """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
         row = 0
         while row < rows:
-            row = self.feed_some(block, segments, row, rows)
+            stop = self._idle.make_room(segments, row, rows) if self._idle else rows
+            row = self.feed_some(block, segments, row, stop)
 
     def feed_some(self, block: memoryview, segments: memoryview, row: int, stop: int) -> int:
         """Takes rows [row, stop), or fewer of them; returns the first row that is left."""
@@ -196,10 +207,9 @@ class Pipeline:
     def finish(self) -> None:
         """The capture has ended: open connections leave their rows as they are, and the files are completed."""
         self._ending = True
-        why = layout.WHY_OUTPUT_FULL
-        while why != layout.WHY_DONE:
-            chunks, why = self._streams.finish(self._chunks)
-            self._feed_chunks(memoryview(b""), chunks)
+        self._end_all()
+        if self._idle:
+            self._idle.finish(self._end_all)
         self._flush_all()
         for table in self._tables.values():
             table.complete()
@@ -207,11 +217,19 @@ class Pipeline:
             facts.finish()
         self._writer.close()
 
+    def _end_all(self) -> None:
+        """Connections in slots leave their rows as they are."""
+        why = layout.WHY_OUTPUT_FULL
+        while why != layout.WHY_DONE:
+            chunks, why = self._streams.finish(self._chunks)
+            self._feed_chunks(memoryview(b""), chunks)
+
     def close(self) -> None:
         """Ends the writer. Before `finish` this gives up the run, and files may be incomplete."""
         self._writer.close()
         # The observer holds this object: without a cycle the memory of the stages is free as soon as nobody needs them.
         self._observer = None
+        self._idle = None
 
     def _feed_chunks(self, block: memoryview, rows: int) -> None:
         """What comes from reassembly, then what was held back until it was clear how its connection begins: rows of other slots,

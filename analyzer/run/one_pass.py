@@ -43,7 +43,7 @@ def read_captures(
     from analyzer.inputs.engine import BLOCK_BYTES, Engine
 
     keys = read_key_logs(options.tls_key_logs) if keys is None else keys
-    pipeline = Pipeline(folder, options, hook, keys, first_part=shard.number << PART_SHIFT)
+    pipeline = Pipeline(folder, options, hook, keys, first_part=shard.number << PART_SHIFT, parks=True)
     try:
         secrets = partial(add_secrets, keys)
         engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES, secrets, options.taps, shard, options.decode_as)

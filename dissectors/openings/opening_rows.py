@@ -69,6 +69,16 @@ class OpeningRows:
         """Whether nothing of the connection in this slot is held, or will be."""
         return slot < self.slots and self.state[slot, S_KIND] == SETTLED
 
+    def is_held(self, slot, part):
+        """Whether rows of this part wait."""
+        return slot < self.slots and self.state[slot, S_KIND] == HELD and self.state[slot, S_PART] == part
+
+    def slot_state(self, slots):
+        """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""
+        if slots > self.slots:
+            self._grow(slots)
+        return S_PART, ((self.state_memory, 1),)
+
     def _grow(self, wanted):
         size = max(64, self.slots)
         while size < wanted:

@@ -69,12 +69,14 @@ def adopt_complete(tcp: TcpState, slot: cython.longlong, number: cython.longlong
     if (
         slot < 0
         or tcp.conn[slot, CONN_FIRST_NUMBER] != number
-        or tcp.conn[slot, CONN_MODE] != MODE_LIVE
+        or tcp.conn[slot, CONN_MODE] & ~MODE_HALF_OPEN != MODE_LIVE
         or tcp.conn[slot, CONN_VIEW]
         or tcp.conn[slot, CONN_NETWORK]
         or not is_only_view(tcp, slot)
     ):
         return False
+    if tcp.conn[slot, CONN_MODE] & MODE_HALF_OPEN:
+        tcp.half_open -= 1
     tcp.conn[slot, CONN_MODE] = MODE_LIVE | MODE_CLOSED | MODE_ADOPTED
     tcp.conn[slot, CONN_PENDING] = 1
     tcp.conn[slot, CONN_CLOSE] = row[COMPLETE_CLOSE]

@@ -111,6 +111,8 @@ def close_slot(tcp: TcpState, slot: cython.longlong):
     if tcp.in_task:
         tcp.closed.append(tcp.conn[slot, CONN_PART])
         note_complete(tcp, slot)
+    if tcp.conn[slot, CONN_MODE] & MODE_HALF_OPEN:
+        tcp.half_open -= 1
     tcp.conn[slot, CONN_MODE] = 0
     tcp.conn[slot, CONN_NEXT_FREE] = tcp.free_slot
     tcp.free_slot = slot

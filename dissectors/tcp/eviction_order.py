@@ -1,7 +1,8 @@
 """Which connection is given up first when there are too many, or too much is buffered.
 
-Too many: of the closed the one closed first, else of those that are half open the oldest, else the one idle for longest. Too
-much buffered: the connection idle for longest among those with a backlog, that is with buffered bytes.
+Too many: of the closed the one closed first. Else the one idle for longest; of the half-open ones alone while these are more
+than a quarter of the limit. So a flood or a scan gives up itself, and a handshake under way is not taken for one. Too much
+buffered: the connection idle for longest among those with a backlog, that is with buffered bytes.
 """
 
 import heapq
@@ -18,31 +19,69 @@ from dissectors.tcp.state_columns import *
 def slot_to_evict(tcp: TcpState) -> cython.longlong:
     """The slot to evict.
 
-    The heap holds ranks that were true when they were entered; one that has changed is entered again when it comes up.
+    The heaps hold ranks that were true when they were entered; one that has changed is entered again when it comes up.
     """
     slot: cython.longlong
-    if tcp.eviction_heap is None or len(tcp.eviction_heap) > 4 * tcp.live + 64:
+    if tcp.eviction_heap is None or len(tcp.eviction_heap) + len(tcp.half_open_heap) > 4 * tcp.live + 64:
         tcp.eviction_heap = []
+        tcp.half_open_heap = []
         for slot in range(tcp.slots):
             if tcp.conn[slot, CONN_MODE] & MODE_LIVE:
-                tcp.eviction_heap.append(eviction_rank(tcp, slot))
-        heapq.heapify(tcp.eviction_heap)
+                note_rank(tcp, slot)
+    slot = first_in(tcp, tcp.eviction_heap)
+    if tcp.conn[slot, CONN_MODE] & MODE_CLOSED == 0 and tcp.half_open > tcp.max_live // HALF_OPEN_PART:
+        return first_in(tcp, tcp.half_open_heap)
+    return slot
+
+
+@cython.cfunc
+def note_rank(tcp: TcpState, slot: cython.longlong):
+    """Enters a slot into the heaps, if the limit has been felt."""
+    if tcp.eviction_heap is not None:
+        heapq.heappush(tcp.eviction_heap, eviction_rank(tcp, slot))
+        if tcp.conn[slot, CONN_MODE] & MODE_HALF_OPEN:
+            heapq.heappush(tcp.half_open_heap, eviction_rank(tcp, slot))
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def first_in(tcp: TcpState, heap: list) -> cython.longlong:
+    """The slot of the first entry that is still true. It stays there, until its slot is free."""
+    slot: cython.longlong
     while True:
-        entry = heapq.heappop(tcp.eviction_heap)
+        entry = heap[0]
         slot = entry[2]
-        if tcp.conn[slot, CONN_MODE] & MODE_LIVE and tcp.conn[slot, CONN_PART] == entry[3]:
-            now = eviction_rank(tcp, slot)
-            if now == entry:
-                return slot
-            heapq.heappush(tcp.eviction_heap, now)
+        if (
+            tcp.conn[slot, CONN_MODE] & MODE_LIVE == 0
+            or tcp.conn[slot, CONN_PART] != entry[3]
+            or (heap is tcp.half_open_heap and tcp.conn[slot, CONN_MODE] & MODE_HALF_OPEN == 0)
+        ):
+            heapq.heappop(heap)
+            continue
+        now = eviction_rank(tcp, slot)
+        if now == entry:
+            return slot
+        heapq.heapreplace(heap, now)
 
 
 @cython.cfunc
 def eviction_rank(tcp: TcpState, slot: cython.longlong):
-    """An entry of the eviction heap: 0 closed, 1 half open, 2 open; the packet that closed it or its newest one; slot and part."""
+    """An entry of the heaps: 0 closed, 1 not; the packet that closed it or its newest one; slot and part."""
     if tcp.conn[slot, CONN_MODE] & MODE_CLOSED:
         return (0, tcp.conn[slot, CONN_CLOSED_NUMBER], slot, tcp.conn[slot, CONN_PART])
-    return (1 if is_half_open(tcp, slot) else 2, tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
+    return (1, tcp.conn[slot, CONN_LAST_NUMBER], slot, tcp.conn[slot, CONN_PART])
+
+
+@cython.cfunc
+def note_half_open(tcp: TcpState, slot: cython.longlong):
+    """Counts a connection among the half-open ones, or no longer."""
+    was: cython.bint = tcp.conn[slot, CONN_MODE] & MODE_HALF_OPEN != 0
+    now: cython.bint = is_half_open(tcp, slot)
+    if now != was:
+        tcp.conn[slot, CONN_MODE] ^= MODE_HALF_OPEN
+        tcp.half_open += 1 if now else -1
+        if now and tcp.eviction_heap is not None:
+            heapq.heappush(tcp.half_open_heap, eviction_rank(tcp, slot))
 
 
 @cython.cfunc

@@ -3,8 +3,8 @@
 Only here does a connection depend on others. What is cut is a problem, and is counted.
 
 A flow that was given up stays given up until it begins anew with a SYN: were each of its segments the beginning of another
-part, each would give up one more connection. A connection of which only the SYN was seen is given up first and is no loss: a
-port scan or a SYN flood leaves the connections alone that have something to tell.
+part, each would give up one more connection. A connection of which only the SYN was seen is no loss (`eviction_order`): a port
+scan or a SYN flood leaves the connections alone that have something to tell.
 """
 
 import cython
@@ -13,7 +13,7 @@ from dissectors.layout import *
 from dissectors.matrix import new_matrix
 from dissectors.problems import *
 from dissectors.tcp.draining import drain_slot, flush_slot
-from dissectors.tcp.eviction_order import is_half_open, next_backlog, slot_to_evict
+from dissectors.tcp.eviction_order import next_backlog, slot_to_evict
 from dissectors.tcp.output_rows import problem_row
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
@@ -24,18 +24,22 @@ from dissectors.tcp.state_columns import *
 def evict(tcp: TcpState) -> cython.longlong:
     """Frees one slot; returns why it stopped."""
     why: cython.longlong
-    s: cython.longlong
     if tcp.victim < 0:
-        tcp.victim = slot_to_evict(tcp)
-        s = 2 * tcp.victim
-        if tcp.conn[tcp.victim, CONN_MODE] & MODE_CLOSED == 0 and not is_half_open(tcp, tcp.victim):
-            tcp.evicted += 1
-            note_given_up(tcp, tcp.conn[tcp.victim, CONN_HASH])
-            problem_row(tcp, PROBLEM_CONNECTION_EVICTED, s, tcp.side[s, SIDE_NEXT], 0)
+        choose_victim(tcp, slot_to_evict(tcp))
     why = flush_slot(tcp, tcp.victim)
     if why == WHY_DONE:
         tcp.victim = -1
     return why
+
+
+@cython.cfunc
+def choose_victim(tcp: TcpState, slot: cython.longlong):
+    """The slot that `evict` frees next. Of an open connection this is a loss, and is told."""
+    tcp.victim = slot
+    if tcp.conn[slot, CONN_MODE] & (MODE_CLOSED | MODE_HALF_OPEN) == 0:
+        tcp.evicted += 1
+        note_given_up(tcp, tcp.conn[slot, CONN_HASH])
+        problem_row(tcp, PROBLEM_CONNECTION_EVICTED, 2 * slot, tcp.side[2 * slot, SIDE_NEXT], 0)
 
 
 @cython.cfunc

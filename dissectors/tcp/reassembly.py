@@ -49,6 +49,7 @@ from dissectors.tcp.draining import begin_batch, flush_slot
 from dissectors.tcp.duplicates import forget_recent, remember_rows, remember_segments
 from dissectors.tcp.fast_path import take_in_order
 from dissectors.tcp.flow_hash import flow_hash, flows
+from dissectors.tcp.idle_slots import claim_slots, enter_slots, find_idle, give_up_slots, leave_slots, write_flow_keys
 from dissectors.tcp.out_of_order import grow_records
 from dissectors.tcp.output_rows import take_parts, take_problems
 from dissectors.tcp.sequence import unwrap
@@ -66,10 +67,10 @@ class Reassembly(TcpState):
     """Reassembles all connections of a capture; `feed` it segments, then `finish`.
 
     `heap` holds the bytes of chunks whose CHUNK_BUFFER is 1, and may be another object after each call. `slots` is above every
-    CHUNK_SLOT so far, `views` above every PART_VIEW. `duplicates`: input (the upper bits of a packet's number) -> segments that
-    were captured twice. `evicted`: open connections that were given up for newer ones, `segments_given_up`: later segments of
-    these. `holes_given_up`: holes that were not waited for because of a memory limit. `next_part`: number of the part that
-    begins next. `part_rows`: rows that `take_parts` would give.
+    CHUNK_SLOT so far, `live` is how many have a connection, `views` above every PART_VIEW. `duplicates`: input (the upper bits
+    of a packet's number) -> segments that were captured twice. `evicted`: open connections that were given up for newer ones,
+    `segments_given_up`: later segments of these. `holes_given_up`: holes that were not waited for because of a memory limit.
+    `next_part`: number of the part that begins next. `part_rows`: rows that `take_parts` would give.
 
     In a task (`in_task`), a run over a part of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
     connections (`dissectors.tcp.checkpoint`). What lies between two of them does not depend on what lies before but for some
@@ -204,6 +205,48 @@ class Reassembly(TcpState):
             forget_recent(self)
         self.chunks = None
         return self.chunk_rows, why
+
+    # ---- connections that leave their slots while they are idle: `idle_slots` ----
+
+    def slot_state(self):
+        """(number of the column that holds the part, ((matrix of state, rows for each slot), ...))."""
+        return CONN_PART, ((self.conn_memory, 1), (self.side_memory, 2))
+
+    def flow_keys(
+        self,
+        segments: cython.longlong[:, ::1],
+        start: cython.longlong,
+        stop: cython.longlong,
+        keys: cython.longlong[::1],
+    ):
+        """Writes the key of the flow of each segment row of [start, stop): connections of a flow have its key."""
+        write_flow_keys(self, segments, start, stop, keys)
+
+    def idle(self):
+        """Connections that may leave their slots, the longest idle first: (slot, part, key of the flow, newest time, whether both
+        sides have ended, whether only SYNs of one side were seen)."""
+        return find_idle(self)
+
+    def leave(self, slots):
+        """Frees slots of connections that are kept elsewhere."""
+        leave_slots(self, slots)
+
+    def claim(self, count):
+        """So many free slots. Their rows of state are to be written, then `enter` is to be called."""
+        return claim_slots(self, count)
+
+    def enter(self, slots):
+        """The connections in these claimed slots are there again."""
+        enter_slots(self, slots)
+
+    def give_up(self, chunks: cython.longlong[:, ::1], slots):
+        """Gives up connections, which are taken from the list `slots`. Returns (chunk rows written, why); call again until
+        WHY_DONE."""
+        why: cython.longlong = give_up_slots(self, chunks, slots)
+        self.chunks = None
+        return self.chunk_rows, why
+
+    # ---- a capture read in tasks ----
 
     def take_touched(self, fresh: cython.longlong):
         """(slot, part, whether its span is spoiled, whether it can be checkpointed) of connections with segments since the

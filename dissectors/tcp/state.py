@@ -21,6 +21,7 @@ class TcpState:
     # For others to read: see `Reassembly`.
     heap = cython.declare(object, visibility="readonly")
     slots = cython.declare(cython.longlong, visibility="readonly")
+    live = cython.declare(cython.longlong, visibility="readonly")  # slots in use
     views = cython.declare(cython.longlong, visibility="readonly")
     duplicates = cython.declare(dict, visibility="readonly")
     evicted = cython.declare(cython.longlong, visibility="readonly")
@@ -48,7 +49,6 @@ class TcpState:
     side_memory: object
     table: cython.int[::1]
     mask: cython.longlong
-    live: cython.longlong  # slots in use
     free_slot: cython.longlong
     new_view: cython.longlong  # CONN_VIEW, CONN_CAPTURE_POINT and CONN_NETWORK of the next new slot
     new_capture_point: cython.longlong
@@ -92,7 +92,9 @@ class TcpState:
     first_row: cython.longlong  # first row of this call that is not in the ring yet
 
     # Limits.
+    half_open: cython.longlong  # connections with MODE_HALF_OPEN
     eviction_heap: object  # (rank, packet number, slot, part) while the connection limit is felt, else None
+    half_open_heap: object  # the same of half-open connections
     victim: cython.longlong  # slot that is being evicted, -1 none
     given_up: cython.longlong[
         :, ::1
@@ -143,7 +145,9 @@ def clear_state(tcp: TcpState):
     tcp.released_count = 0
     tcp.buffered_pages = 0
     tcp.live = 0
+    tcp.half_open = 0
     tcp.eviction_heap = None
+    tcp.half_open_heap = None
     tcp.draining = -1
     tcp.victim = -1
     tcp.given_up = None

@@ -83,6 +83,7 @@ MODE_CLOSED = 4  # both sides have ended
 MODE_RESET = 8  # a reset has waited long enough: nothing more is waited for
 MODE_FLUSH = 16  # the slot is being freed
 MODE_GIVING_UP = 32  # its holes are being given up, as all connections together buffer too much
+MODE_HALF_OPEN = 128  # see `is_half_open`
 MODE_ADOPTED = 64  # another run has seen all of it: no segment of it may come any more
 
 # State of a side: side[2 * slot + side, column].
@@ -177,6 +178,8 @@ PROBLEMS_PER_SIDE = 4
 # Time that a side met in mid-flight has to show where it starts: both have to pass.
 START_SEGMENTS = 8
 START_NS = 2_000_000
+
+HALF_OPEN_PART = 4  # half-open connections are the first to go while they are more than this part of the limit
 
 # Flows that are remembered as given up: a later one at the same place is remembered instead.
 GIVEN_UP_FLOWS = 1 << 20

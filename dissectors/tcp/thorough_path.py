@@ -14,6 +14,7 @@ from dissectors.tcp.delivery import take_data
 from dissectors.tcp.draining import drain_slot, flush_slot
 from dissectors.tcp.duplicates import count_duplicate, is_duplicate, may_be_duplicate
 from dissectors.tcp.ends import take_fin, take_reset
+from dissectors.tcp.eviction_order import note_half_open
 from dissectors.tcp.fast_path import count_segment
 from dissectors.tcp.handshake import begins_new_connection, take_syn
 from dissectors.tcp.limits import evict, free_backlog, stays_given_up
@@ -107,5 +108,6 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
             take_data(tcp, s)
         if tcp.flags & TCP_FIN:
             take_fin(tcp, s)
+    note_half_open(tcp, s >> 1)
     tcp.draining = s >> 1
     return drain_slot(tcp, s >> 1)

@@ -71,6 +71,16 @@ class TlsRows:
         if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
             self.state[slot, S_KIND] = UNREADABLE
 
+    def is_tls(self, slot, part):
+        """Whether rows of this part leave for `sessions`."""
+        return slot < self.slots and self.state[slot, S_KIND] >= TLS and self.state[slot, S_PART] == part
+
+    def slot_state(self, slots):
+        """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""
+        if slots > self.slots:
+            self._grow(slots)
+        return S_PART, ((self.state_memory, 1),)
+
     # ---- a capture read in parts: checkpoints of a connection ----
 
     def checkpoint(self, slot: i64):

@@ -118,6 +118,12 @@ class Exchanges(ExchangeState):
                 if 0 <= old < len(texts):
                     self.pending_memory[index, column] = number(texts[old])
 
+    def slot_state(self, slots):
+        """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""
+        if slots > self.slots:
+            grow_slots(self, slots)
+        return LAST_REPLY_PART, ((self.last_replies_memory, 1),)
+
     # ---- a capture read in parts: checkpoints of a connection ----
 
     def checkpoint(self, slot: cython.longlong, part: cython.longlong):

@@ -207,6 +207,11 @@ class Framing(FramingState):
             self.problems = self.problems_memory
         return taken, rows, dropped
 
+    def slot_state(self, slots):
+        """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""
+        grow_slots(self, slots)
+        return TALK_PART, ((self.talk_memory, 1), (self.side_memory, 2))
+
     def can_checkpoint(self, slot):
         """Whether nothing is pending in a connection: see `can_checkpoint` in `checkpoint`."""
         return can_checkpoint(self, slot)

@@ -178,7 +178,7 @@ def test_two_hundred_thousand_half_open_connections(tmp_path: Path, little: int)
             )
             file.write(struct.pack("<IIII", 1_800_000_000 + number // 1000, number % 1000, len(packet), len(packet)))
             file.write(packet)
-    code, memory, said = measured("report", str(path), "--max-connections", "10000")
+    code, memory, said = measured("report", str(path), "--max-connections", "10000", "--memory", "256MB")
     print(f"200,000 SYNs: {memory >> 20} MiB, {little >> 20} MiB without any")
     assert code == 0
     assert "--max-connections" not in said, said

@@ -1,0 +1,1 @@
+"""State of idle connections in few bytes, until they speak again."""

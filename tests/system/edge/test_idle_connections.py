@@ -1,0 +1,100 @@
+"""Connections that have no slot while they are idle: what is read of them, and what memory they take."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paths import LAB, ROOT, SAMPLES
+
+from analyzer.base.options import Options
+from analyzer.ingest import idle_connections
+from analyzer.run import local
+
+TABLES = ("connections", "exchanges", "entries", "errors", "problems")
+CAPTURES = (*(SAMPLES / f"{name}.pcap.zst" for name in ("groups_848", "ipv6", "versions")), LAB / "tls12.pcap")
+IDLE_BYTES = 500  # of a connection, over all stages
+PROGRAM = """
+import sys
+from pathlib import Path
+from analyzer.base.options import Options
+from analyzer.ingest.pipeline import Pipeline
+from analyzer.inputs.sources import Source
+from analyzer.run.one_pass import read_captures
+
+def told(self):
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    print(lines["VmRSS"].split()[0], self._idle.parked)
+    finish(self)
+
+finish, Pipeline.finish = Pipeline.finish, told
+path = Path(sys.argv[1])
+read_captures([Source("idle", path, path.stat().st_size)], Path(sys.argv[2]), Options(tables=(), max_connections=1_000_000))
+"""
+
+
+def made(path: Path, kind: str, count: int) -> Path:
+    script = ROOT / "bench" / "make_connections.py"
+    subprocess.run([sys.executable, str(script), kind, str(count), str(path)], check=True, capture_output=True)
+    return path
+
+
+def rows_of(path: Path, **options: Any) -> tuple[dict[str, list[str]], str]:
+    """All rows of all tables, and the warnings."""
+    with local.open_dataset([str(path)], Options(**options)) as dataset:
+        rows = {table: sorted(map(repr, dataset.query(f"select * from {table}"))) for table in TABLES}
+        return rows, "\n".join(dataset.warnings)
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
+@pytest.mark.parametrize("room", [4, 9])
+def test_rows_do_not_depend_on_slots(path: Path, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handful of slots for all connections of a capture gives the rows that a slot for each gives."""
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here")
+    free = rows_of(path)
+    monkeypatch.setattr(idle_connections, "ROOM", room)
+    assert rows_of(path) == free
+
+
+def test_parked_connections_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """20,000 idle connections, of which 15,000 may be followed: no more are given up than are too many, and it is said."""
+    path = made(tmp_path / "idle.pcap", "idle", 20_000)
+    monkeypatch.setattr(idle_connections, "ROOM", 400)
+    with local.open_dataset([str(path)], Options(max_connections=15_000)) as dataset:
+        rows = dataset.query("select count(*) as n, count(*) filter (where requests > 0) as kafka from connections")
+        (given_up,) = dataset.query("select count(*) as n from problems where kind = 'connection_evicted'")
+        (requests,) = dataset.query("select count(*) as n from exchanges where status = 'answered'")
+        said = "\n".join(dataset.warnings)
+    assert rows == [{"n": 20_000, "kafka": 20_000}]
+    # Of the 20 that speak once more at the end the first 5 or 6 had been given up.
+    assert 20_014 <= requests["n"] <= 20_015
+    assert 5_000 <= given_up["n"] <= 5_100
+    assert "--max-connections" in said
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_bytes_of_an_idle_connection(tmp_path: Path) -> None:
+    """What 200,000 idle connections take beyond what 40,000 take: state of all stages, and all that comes with it."""
+    found = []
+    for count in (40_000, 200_000):
+        path = made(tmp_path / "idle.pcap", "idle", count)
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(path), str(folder)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        memory, parked = map(int, done.stdout.split())
+        assert count - idle_connections.ROOM <= parked < count
+        found.append((memory * 1024, parked))
+    each = (found[1][0] - found[0][0]) / (found[1][1] - found[0][1])
+    print(f"{each:.0f} bytes for each idle connection")
+    assert 100 < each < IDLE_BYTES
