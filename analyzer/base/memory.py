@@ -1,4 +1,4 @@
-"""How much memory this process may use, and how much of it questions may take."""
+"""How much memory this process may use, how much of it questions may take, and how many connections fit into it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from pathlib import Path
 PART_FOR_QUESTIONS = 4
 LEAST_FOR_QUESTIONS = 256_000_000
 MOST_FOR_QUESTIONS = 4_000_000_000
+# Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`), within these bounds.
+PART_FOR_CONNECTIONS = 8
+CONNECTION_BYTES = 600
+LEAST_CONNECTIONS = 100_000
+MOST_CONNECTIONS = 5_000_000
 # The limit of a control group, as version 2 and version 1 of the kernel's interface tell it.
 GROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -19,6 +24,12 @@ def question_memory_bytes() -> int:
     """Memory for the SQL engine where nobody says how much: a quarter of the machine's, 256 MB to 4 GB."""
     most = min(_limits(), default=LEAST_FOR_QUESTIONS)
     return min(max(most // PART_FOR_QUESTIONS, LEAST_FOR_QUESTIONS), MOST_FOR_QUESTIONS)
+
+
+def connections_at_a_time() -> int:
+    """Connections that are followed at a time where nobody says how many: 100,000 to 5 million."""
+    most = min(_limits(), default=0) // PART_FOR_CONNECTIONS // CONNECTION_BYTES
+    return min(max(most, LEAST_CONNECTIONS), MOST_CONNECTIONS)
 
 
 def _limits() -> Iterator[int]:

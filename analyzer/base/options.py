@@ -15,7 +15,8 @@ class Options:
     """All options of a command line that are about a run.
 
     `ports` are the brokers' ports; empty means that Kafka is found by content. Of a frame longer than `max_frame_bytes` only
-    the head is read. `temp_dir` None is the system's. `tables` names the tables that are wanted, None means all.
+    the head is read. At most `max_connections` are followed at a time, None means what the machine can spare. `temp_dir` None
+    is the system's. `tables` names the tables that are wanted, None means all.
     `taps` are pairs of the name of a capture point and a glob of inputs that were captured there. A hole is waited for until
     `reorder_packets` packets of the connection *and* `reorder_ns` have passed since an ACK for it. `tls_key_logs` are
     files with the secrets of TLS sessions. `decode_as` are pairs of a UDP port and the name of the tunnel that has it, one of
@@ -28,7 +29,7 @@ class Options:
 
     ports: tuple[int, ...] = ()
     max_frame_bytes: int = 128 * MIB
-    max_connections: int = 100_000
+    max_connections: int | None = None
     max_reassembly_bytes: int = 256 * MIB
     temp_dir: Path | None = None
     filters: Filters = field(default_factory=Filters)

@@ -100,10 +100,9 @@ _READING = (
     click.option(
         "--max-connections",
         type=click.IntRange(min=1),
-        default=DEFAULTS.max_connections,
-        show_default=True,
         metavar="N",
-        help="Follow this many connections at a time.",
+        help="Follow this many connections at a time.  "
+        "[default: those that fit into an eighth of the machine's memory, 100000 to 5000000]",
     ),
     click.option(
         "--max-reassembly",
@@ -146,7 +145,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
             temp_dir: Path | None,
             memory: int | None,
             max_frame: int,
-            max_connections: int,
+            max_connections: int | None,
             max_reassembly: int,
             reorder_packets: int,
             reorder_time: int,

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Connections with slots. Captures with fewer open ones at a time never park any.
 ROOM = 32_768
+# The cells of parked connections are numbered in 31 bits.
+MOST_PARKED = 100_000_000
 # Segments that are looked at together: each may want a slot.
 ROWS_AT_ONCE = 4096
 
@@ -48,7 +50,7 @@ class IdleConnections:
         self._room = ROOM
         self._rows_at_once = max(1, min(ROWS_AT_ONCE, ROOM // 4))
         self._full_at = ROOM  # more slots in use: some are to be freed
-        self._parking = Parking(max_connections)
+        self._parking = Parking(min(max_connections, MOST_PARKED))
         self._keys = new_matrix(1, ROWS_AT_ONCE).cast("B").cast("q")
 
     @property

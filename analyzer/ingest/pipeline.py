@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from analyzer.base.memory import LEAST_CONNECTIONS, connections_at_a_time
 from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.checkpoints import Connections
 from analyzer.ingest.facts.collect import Collector, kinds_for
@@ -94,10 +95,14 @@ class Pipeline:
         self._tls_facts: list[TlsFacts] = []
         # Buffered bytes are those that wait for earlier bytes, a quarter of the limit, and those of unfinished frames.
         out_of_order_bytes = options.max_reassembly_bytes // 4
+        max_connections = options.max_connections or connections_at_a_time()
+        if not (parks or options.max_connections):
+            # Each takes five times as much, and other tasks run beside this one.
+            max_connections = max(LEAST_CONNECTIONS, max_connections // 10)
         self._streams = Reassembly(
             reorder_segments=options.reorder_packets,
             reorder_ns=options.reorder_ns,
-            max_connections=options.max_connections,
+            max_connections=max_connections,
             max_buffered_bytes_per_side=max(LEAST_BUFFERED_PER_SIDE, options.max_reassembly_bytes // 16),
             max_buffered_bytes=out_of_order_bytes,
             first_part=first_part,
@@ -139,7 +144,7 @@ class Pipeline:
         if parks:
             stages = (self._streams, self._opening_rows, self._tls_rows, self._frames, self._exchanges)
             self._idle = IdleConnections(
-                stages, self._chunks, partial(self._feed_chunks, memoryview(b"")), options.max_connections
+                stages, self._chunks, partial(self._feed_chunks, memoryview(b"")), max_connections
             )
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),

@@ -31,12 +31,13 @@ def read_by_shards(
     # What each process would have to load for itself is loaded before there are two.
     import pyarrow.parquet  # noqa: F401
 
-    from analyzer.base import workers
+    from analyzer.base import memory, workers
 
+    most = options.max_connections or memory.connections_at_a_time()
     limited = replace(
         options,
         # A shard may have a quarter more connections than the others (`Packets`): none meets the limit before the capture does.
-        max_connections=-(-5 * options.max_connections // (4 * options.jobs)) + 8,
+        max_connections=-(-5 * most // (4 * options.jobs)) + 8,
         max_reassembly_bytes=-(-options.max_reassembly_bytes // options.jobs),
     )
     folders = [folder / f"shard{number}" for number in range(options.jobs)]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from paths import LAB, ROOT, SAMPLES
 
+from analyzer.base import memory
 from analyzer.base.options import Options
-from analyzer.ingest import idle_connections
+from analyzer.ingest import idle_connections, pipeline
 from analyzer.run import local
 
 TABLES = ("connections", "exchanges", "entries", "errors", "problems")
@@ -98,3 +99,26 @@ def test_bytes_of_an_idle_connection(tmp_path: Path) -> None:
     each = (found[1][0] - found[0][0]) / (found[1][1] - found[0][1])
     print(f"{each:.0f} bytes for each idle connection")
     assert 100 < each < IDLE_BYTES
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ([1 << 32], (1 << 29) // 600),
+        ([1 << 40, 1 << 33], (1 << 30) // 600),
+        ([1 << 40], 5_000_000),
+        ([1 << 28], 100_000),
+    ],
+)
+def test_the_limit_follows_from_the_memory(limits: list[int], expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An eighth of the memory, 600 bytes for each connection; of several limits the lowest counts."""
+    monkeypatch.setattr(memory, "_limits", lambda: iter(limits))
+    assert memory.connections_at_a_time() == expected
+
+
+def test_the_limit_of_a_run_is_that_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = made(tmp_path / "idle.pcap", "idle", 2000)
+    assert rows_of(path)[1] == ""
+    monkeypatch.setattr(memory, "connections_at_a_time", lambda: 1000)
+    monkeypatch.setattr(pipeline, "connections_at_a_time", lambda: 1000)
+    assert "--max-connections" in rows_of(path)[1]

@@ -43,23 +43,10 @@ def state_of(found: tuple[Any, ...], slot: int) -> list[Rows]:
 def some_value(chance: random.Random) -> int:
     """Zeros, small numbers, times, what lies at the edges of so many bytes, and anything."""
     edge = 1 << chance.randrange(64)
+    near = NOW + chance.randrange(-(1 << 48), 1 << 48)
+    small, times = (0, 0, 0, -1, 1, 9092), (NOW, NOW - 1, near)
     value = chance.choice(
-        (
-            0,
-            0,
-            0,
-            UNKNOWN,
-            -1,
-            1,
-            9092,
-            NOW,
-            NOW - 1,
-            NOW + chance.randrange(-(1 << 48), 1 << 48),
-            edge,
-            -edge,
-            edge - 1,
-        )
-        + (-edge - 1, LARGEST, chance.randrange(-LARGEST, LARGEST))
+        (*small, *times, edge, -edge, edge - 1, -edge - 1, UNKNOWN, LARGEST, chance.randrange(-LARGEST, LARGEST))
     )
     return max(UNKNOWN, min(LARGEST, value))
 
