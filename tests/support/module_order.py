@@ -282,6 +282,7 @@ ORDER = (
     "analyzer.report.comparison",
     "analyzer.report.json_report",
     "analyzer.report.tls",
+    "analyzer.report.attempts",
     "analyzer.report.sections",
     "analyzer.report.sections.errors",
     "analyzer.report.sections.attention",

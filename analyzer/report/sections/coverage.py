@@ -8,6 +8,7 @@ from rich.text import Text
 
 from analyzer.base import filters
 from analyzer.report import text_tables
+from analyzer.report.attempts import failed_attempts
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, percent, rate, safe, short_count, size, things, time_range
 from analyzer.report.tls import undecrypted
@@ -48,7 +49,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
             _bytes(row),
             _bodies(facts.rows("decoding")),
             _packets(row),
-            _others(row),
+            _others(facts, row),
         ]
     for sentence in sentences:
         lines += [Text(line, style=text_tables.DIM) for line in text_tables.wrap(sentence, width) if sentence]
@@ -153,16 +154,19 @@ def _packets(row: dict[str, Any]) -> str:
     return f"Capture: {', '.join(parts)}." if parts else ""
 
 
-def _others(row: dict[str, Any]) -> str:
+def _others(facts: Facts, row: dict[str, Any]) -> str:
     tls = row["tls_connections"]
     silent = row["silent_connections"]
+    failed = facts.rows("attempts") if silent else []
     others = row["connections"] - row["kafka_connections"] - tls - silent
     parts = [f"{things(tls, 'TLS connection')} not decrypted ({undecrypted(row)})"] if tls else []
     if others:
         parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
-    if silent:
-        parts.append(f"{things(silent, 'connection')} without a byte of payload (refused, or only kept open)")
-    return f"Also in it: {' and '.join(parts)}." if parts else ""
+    if kept := silent - sum(each["attempts"] for each in failed):
+        parts.append(f"{things(kept, 'connection')} without a byte of payload")
+    if failed:
+        parts += failed_attempts(facts)
+    return f"Also in it: {'; '.join(parts)}." if parts else ""
 
 
 def _shown(facts: Facts) -> str:

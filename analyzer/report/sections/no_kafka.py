@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.report import text_tables
+from analyzer.report.attempts import failed_attempts
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, safe, size, things
 from analyzer.report.text_tables import Column, Row
@@ -36,6 +37,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         lines += (
             [Text(text_tables.cut(f"{text_tables.INDENT}... and {count(hidden)} more ports", width))] if hidden else []
         )
+    if row["silent_connections"]:
+        for attempts in failed_attempts(facts):
+            lines += [Text(line) for line in text_tables.wrap(f"{attempts}.", width)]
     lines.append(Text(""))
     for advice in _advice(facts, row, seen):
         first, *rest = text_tables.wrap(advice, width - 4)
@@ -82,6 +86,10 @@ def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
                 f"TLS on port {ports}: Kafka may be inside, but it was not decrypted ({undecrypted(row)}). Without keys, "
                 "capture a plaintext listener, or behind the proxy that ends TLS."
             )
+    if row["silent_connections"] and not kinds:
+        yield (
+            "No connection came about: a broker is down, a firewall is in between, or this is a port scan or a SYN flood."
+        )
     if "no payload" in kinds and len(kinds) == 1:
         yield (
             "No connection carries payload: either they are idle or refused, or the snap length of the capture cut it "

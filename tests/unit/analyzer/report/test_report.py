@@ -116,7 +116,7 @@ class Altered:
         # Lone surrogates are refused before there is a filter.
         client, topic = (replace(word).encode("utf-8", "replace").decode() for word in ("client", "topic"))
         self.filters = Filters(clients=(client,), topics=(topic,))
-        names = [*METRICS, "seen", "unread"]
+        names = [*METRICS, "attempts", "seen", "unread"]
         self._rows = {name: [self._altered(row, replace) for row in stored(found, name)] for name in names}
         self._path = replace("path")
         self.whole = True

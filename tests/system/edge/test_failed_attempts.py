@@ -1,0 +1,63 @@
+"""Connection attempts that came to nothing, however many, are a line of the report: how many, from where, to where."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from paths import ROOT
+
+HEADER_BYTES = 24  # of a pcap file
+
+
+def made(path: Path, *kinds: tuple[str, int]) -> Path:
+    """A capture of these kinds of connections, one after the other."""
+    script = ROOT / "bench" / "make_connections.py"
+    found = b""
+    for kind, count in kinds:
+        subprocess.run([sys.executable, str(script), kind, str(count), str(path)], check=True, capture_output=True)
+        data = path.read_bytes()
+        found += data[HEADER_BYTES:] if found else data
+    path.write_bytes(found)
+    return path
+
+
+def report(path: Path, *arguments: str) -> str:
+    """The report as one line."""
+    command = [sys.executable, "-c", "from analyzer.cli.main import run; run()", str(path), "--jobs", "1", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stderr == ""
+    return " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("flood", "3,000 connection attempts without an answer, from 3,000 addresses to 10.255.0.1:9092."),
+        ("scan", "3,000 connection attempts refused, from 10.0.0.254 to 3,000 addresses and ports."),
+    ],
+)
+def test_nothing_but_attempts(kind: str, words: str, tmp_path: Path) -> None:
+    said = report(made(tmp_path / "made.pcap", (kind, 3000)))
+    assert "No Kafka in this capture" in said
+    assert words in said
+    assert len(said) < 900, said  # no line for each port
+
+
+def test_attempts_beside_kafka(tmp_path: Path) -> None:
+    said = report(made(tmp_path / "made.pcap", ("idle", 50), ("flood", 3000), ("scan", 1000)))
+    assert "50 connections, 50 requests" in said
+    assert (
+        "Also in it: 3,000 connection attempts without an answer, from 3,000 addresses to 10.255.0.1:9092; "
+        "1,000 connection attempts refused, from 10.0.0.254 to 1,000 ports of 10.254.0.0." in said
+    )
+
+
+def test_a_flood_gives_up_itself(tmp_path: Path) -> None:
+    """Beyond the limit too: what was opened and is idle stays, and goes on after the flood."""
+    path = made(tmp_path / "made.pcap", ("idle", 1000), ("flood", 3000))
+    said = report(path, "--max-connections", "1500")
+    assert "1,000 connections, 1,001 requests" in said
+    assert "3,000 connection attempts without an answer" in said
