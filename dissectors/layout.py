@@ -67,8 +67,14 @@ SEGMENT_TAP = (
 )  # number of the named capture point, which keeps apart equal 4-tuples; 0: none was named
 SEGMENT_SCOPE = _segment.column()  # number of (tap, VLAN, tunnel): each direction and each view may have its own
 SEGMENT_INTERFACE = _segment.column()  # number of the input among those read at the same time * 2^20 + its interface
+SEGMENT_CHECKSUM = _segment.column()  # CHECKSUM_ code
 SEGMENT_PART = _segment.column()  # written by streams in a task only: the part that the segment belongs to, from 0
 SEGMENT_COLUMNS = _segment.count
+
+# What the TCP checksum of a segment says. Unknown: not captured in full, left to the network card, or nothing depends on it.
+CHECKSUM_UNKNOWN = 0
+CHECKSUM_RIGHT = 1
+CHECKSUM_WRONG = 2
 
 # Outcome of each packet in the packets stage: index into its counters.
 SEEN_TCP = 0
@@ -168,6 +174,7 @@ PART_GAP_BYTES = _part.pair()
 PART_CONFLICTS = _part.pair()  # overlapping copies whose bytes differ
 PART_ZERO_WINDOW = _part.pair()  # segments that announced a zero window
 PART_DUPLICATES = _part.pair()  # segments captured twice: counted here and nowhere else
+PART_DAMAGED = _part.pair()  # segments whose checksum was wrong, and which counted for nothing else
 PART_COUNTS = (_part.count - PART_PACKETS) // 2  # pairs from PART_PACKETS on
 PART_TAP = _part.column()  # as SEGMENT_TAP
 PART_START_SEQ = _part.pair()  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
@@ -426,6 +433,7 @@ TCP_CHECKPOINT_NEXT = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_ACK = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_TTL = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_SCOPE = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_CHECKSUM = _tcp_checkpoint_side.column()  # whether its checksums are believed: bits of SIDE_STATE
 TCP_CHECKPOINT_PROBLEMS = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_COUNTS = _tcp_checkpoint_side.columns(PART_COUNTS)
 TCP_CHECKPOINT_SIDE_COLUMNS = _tcp_checkpoint_side.count

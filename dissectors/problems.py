@@ -25,6 +25,7 @@ PROBLEM_CONNECTION_EVICTED = 23
 PROBLEM_STRAY_BYTES = 24
 PROBLEM_HOLE_GIVEN_UP = 25
 PROBLEM_SEGMENT_GIVEN_UP = 26
+PROBLEM_DAMAGED_SEGMENT = 27
 # TLS.
 PROBLEM_TLS_LOST = 30
 
@@ -88,6 +89,11 @@ KINDS = {
     ),
     PROBLEM_CONFLICTING_COPIES: ProblemKind(
         "conflicting_copies", "Two copies of the same bytes differ; the first one seen counts."
+    ),
+    PROBLEM_DAMAGED_SEGMENT: ProblemKind(
+        "damaged_segment",
+        "The TCP checksum of a segment is wrong, those of its sender are right otherwise, and its receiver did not take it: not "
+        "read.",
     ),
     PROBLEM_RESET_IGNORED: ProblemKind(
         "reset_ignored", "A reset whose sequence number lies far from the stream: it ended nothing."

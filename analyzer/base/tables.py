@@ -118,6 +118,10 @@ client_conflicts                 int64   Segments of the client that repeat byte
                                          counts.
 broker_conflicts                 int64   Segments of the broker that repeat bytes with another content; the first seen
                                          counts.
+client_damaged                   int64   Segments of the client with a wrong TCP checksum that the broker did not take: not
+                                         read.
+broker_damaged                   int64   Segments of the broker with a wrong TCP checksum that the client did not take: not
+                                         read.
 client_zero_windows              int64   Segments in which the client says that it can take no more bytes.
 broker_zero_windows              int64   Segments in which the broker says that it can take no more bytes.
 rtt_ns                           int64   SYN to the last ACK of the handshake, ns; null when the handshake was not

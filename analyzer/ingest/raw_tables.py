@@ -162,6 +162,7 @@ PARTS = (
     *_pair("gaps", layout.PART_GAPS),
     *_pair("gap_bytes", layout.PART_GAP_BYTES),
     *_pair("conflicts", layout.PART_CONFLICTS),
+    *_pair("damaged", layout.PART_DAMAGED),
     *_pair("zero_windows", layout.PART_ZERO_WINDOW),
 )
 

@@ -156,6 +156,8 @@ MOST_LINKS = 64  # link types that are counted apart
 MAPPED = 0xFFFF00000000  # ::ffff:0:0, where IPv4 addresses stand among IPv6 addresses
 SIGN = 1 << 31
 HIGH_HALF = 1 << 32
+LOW_HALF = HIGH_HALF - 1
+ONES = 0xFFFF  # what checksums are sums modulo
 LARGEST_SEGMENT = 16_777_216  # offload makes 512 KiB; a larger claim is damage and would skip a stream
 NO_BOUND = 1 << 62
 

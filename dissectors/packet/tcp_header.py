@@ -6,6 +6,7 @@ from dissectors.layout import *
 from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState, u8, u16, u32
 from dissectors.packet.shards import is_of_shard
+from dissectors.packet.tcp_checksum import checksum_of
 
 
 @cython.cfunc
@@ -51,4 +52,5 @@ def parse_tcp(p: PacketState) -> cython.longlong:
         p.out[SEGMENT_IP_ID, row] = -1 - u16(p, at + 16) if at + 18 <= p.end else UNKNOWN
     p.out[SEGMENT_TAP, row] = p.base_scope
     p.out[SEGMENT_SCOPE, row] = p.scope
+    p.out[SEGMENT_CHECKSUM, row] = checksum_of(p, payload)
     return -2 - SEEN_TCP

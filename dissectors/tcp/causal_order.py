@@ -8,7 +8,7 @@ import cython
 from dissectors.layout import *
 from dissectors.tcp.acknowledgments import believed_ack
 from dissectors.tcp.sequence import unwrap
-from dissectors.tcp.sides import is_awaited
+from dissectors.tcp.sides import is_awaited, is_held
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 
@@ -34,11 +34,12 @@ def must_wait(tcp: TcpState, s: cython.longlong, ack: cython.longlong) -> cython
 @cython.cfunc
 @cython.exceptval(-1)
 def is_first_record_next(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Whether the first record of a side has the bytes that are delivered next."""
+    """Whether the first record of a side has the bytes that are delivered next, and is not held."""
     return (
         tcp.side[s, SIDE_FIRST_RECORD] >= 0
         and tcp.side[s, SIDE_STATE] & STATE_STARTED != 0
         and tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ] == tcp.side[s, SIDE_NEXT]
+        and not is_held(tcp, s)
     )
 
 

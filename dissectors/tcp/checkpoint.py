@@ -6,7 +6,7 @@ So the run that joins the tasks need not see the span's segments: it checks that
 the span, and resumes at the one behind it.
 
 A span is spoiled when something came that makes this untrue: a segment earlier than the span, one with SYN, FIN or RST, one
-of another view, or a possible duplicate of a segment before the task.
+of another view, a possible duplicate of a segment before the task, or one whose wrong checksum may be damage (`damaged`).
 """
 
 import cython
@@ -102,8 +102,10 @@ def take_checkpoint(tcp: TcpState, slot: cython.longlong):
     s: cython.longlong
     found = [tcp.conn[slot, CONN_LAST_TIME], tcp.conn[slot, CONN_LAST_NUMBER]]
     for s in range(2 * slot, 2 * slot + 2):
-        for column in (SIDE_NEXT, SIDE_LAST_ACK, SIDE_TTL, SIDE_SCOPE, SIDE_PROBLEMS):
+        for column in (SIDE_NEXT, SIDE_LAST_ACK, SIDE_TTL, SIDE_SCOPE):
             found.append(tcp.side[s, column])
+        found.append(tcp.side[s, SIDE_STATE] & (STATE_RIGHT | STATE_WRONG))
+        found.append(tcp.side[s, SIDE_PROBLEMS])
         for column in range(SIDE_COUNTS, SIDE_COUNTS + PART_COUNTS):
             found.append(tcp.side[s, column])
     return found
@@ -144,6 +146,7 @@ def matches_checkpoint(tcp: TcpState, slot: cython.longlong, checkpoint, flip: c
     d: cython.longlong
     mine: cython.longlong
     theirs: cython.longlong
+    checksums: cython.longlong
     if not can_checkpoint(tcp, slot) or tcp.conn[slot, CONN_LAST_NUMBER] != checkpoint[TCP_CHECKPOINT_NUMBER]:
         return False
     for d in range(2):
@@ -155,6 +158,10 @@ def matches_checkpoint(tcp: TcpState, slot: cython.longlong, checkpoint, flip: c
             or tcp.side[mine, SIDE_TTL] != checkpoint[theirs + TCP_CHECKPOINT_TTL]
             or tcp.side[mine, SIDE_SCOPE] != checkpoint[theirs + TCP_CHECKPOINT_SCOPE]
         ):
+            return False
+        # Of a run that has seen no checksum a wrong one has spoiled the span.
+        checksums = checkpoint[theirs + TCP_CHECKPOINT_CHECKSUM]
+        if checksums and checksums != tcp.side[mine, SIDE_STATE] & (STATE_RIGHT | STATE_WRONG):
             return False
     return True
 
@@ -173,6 +180,9 @@ def resume_behind(tcp: TcpState, slot: cython.longlong, before, after, flip: cyt
         theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
         tcp.side[mine, SIDE_NEXT] += after[theirs + TCP_CHECKPOINT_NEXT] - before[theirs + TCP_CHECKPOINT_NEXT]
         tcp.side[mine, SIDE_LAST_ACK] = after[theirs + TCP_CHECKPOINT_ACK]
+        if after[theirs + TCP_CHECKPOINT_CHECKSUM]:
+            tcp.side[mine, SIDE_STATE] &= ~(STATE_RIGHT | STATE_WRONG)
+            tcp.side[mine, SIDE_STATE] |= after[theirs + TCP_CHECKPOINT_CHECKSUM]
         for column in range(PART_COUNTS):
             tcp.side[mine, SIDE_COUNTS + column] += (
                 after[theirs + TCP_CHECKPOINT_COUNTS + column] - before[theirs + TCP_CHECKPOINT_COUNTS + column]

@@ -1,7 +1,7 @@
 """Payloads: what is next is delivered from the block, what is later is buffered, what was seen is a retransmission.
 
-The first copy of a byte wins. Bytes that were not captured (snaplen) become a gap with the reason GAP_CUT. What lies behind the
-end of a stream is no part of it, and a problem.
+The first copy of a byte wins, a damaged one aside (`damaged`). Bytes that were not captured (snaplen) become a gap with the
+reason GAP_CUT. What lies behind the end of a stream is no part of it, and a problem.
 """
 
 import cython
@@ -9,10 +9,11 @@ import cython
 from dissectors.layout import *
 from dissectors.problems import *
 from dissectors.tcp.causal_order import captured_first, is_first_record_next, must_wait
+from dissectors.tcp.damaged import replace_damaged
 from dissectors.tcp.out_of_order import buffer_bytes, drop_first_record
 from dissectors.tcp.output_rows import problem_row, stream_row
 from dissectors.tcp.sequence import older_ack
-from dissectors.tcp.sides import unwrap_of_side
+from dissectors.tcp.sides import is_set_aside, unwrap_of_side
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.stream_start import lower_start
@@ -33,6 +34,7 @@ def take_data(tcp: TcpState, s: cython.longlong):
         elif buffer_bytes(tcp, s, first, first, first + tcp.length) == 0:
             tcp.side[s, SIDE_RETRANSMITTED] += 1
         return
+    replace_damaged(tcp, s, first, first + tcp.length)
     begin = max(first, tcp.side[s, SIDE_NEXT])
     end = before_end(tcp, s, begin, first + tcp.length)
     if begin >= end:
@@ -52,7 +54,10 @@ def take_data(tcp: TcpState, s: cython.longlong):
         buffered = buffer_bytes(tcp, s, first, stop, end)
         if buffered > 0:
             # While the peer has not started, waiting says nothing about the order of the capture.
-            if tcp.side[s ^ 1, SIDE_STATE] & STATE_STARTED or tcp.side[s ^ 1, SIDE_LOST_TO]:
+            # What waits for a better copy was not late.
+            if (tcp.side[s ^ 1, SIDE_STATE] & STATE_STARTED or tcp.side[s ^ 1, SIDE_LOST_TO]) and not (
+                is_set_aside(tcp, s) or is_set_aside(tcp, s ^ 1)
+            ):
                 tcp.side[s, SIDE_REORDERED] += 1
         elif stop == begin:
             tcp.side[s, SIDE_RETRANSMITTED] += 1
@@ -109,9 +114,12 @@ def deliver_first_record(tcp: TcpState, s: cython.longlong):
     length: cython.longlong = tcp.records[record, RECORD_LENGTH]
     time: cython.longlong = tcp.records[record, RECORD_TIME]
     number: cython.longlong = tcp.records[record, RECORD_NUMBER]
-    if tcp.records[record, RECORD_CUT]:
+    if tcp.records[record, RECORD_KIND] == RECORD_CUT:
         stream_row(tcp, CHUNK_GAP, s, 0, length, time, number, GAP_CUT)
     else:
         stream_row(tcp, CHUNK_DATA, s, record * PAGE_BYTES, length, time, number, 0)
         tcp.chunks[CHUNK_BUFFER, tcp.chunk_rows - 1] = 1
+    if tcp.records[record, RECORD_KIND] >= RECORD_DAMAGED:
+        # The peer took it, so checksums of this side say nothing.
+        tcp.side[s, SIDE_STATE] = tcp.side[s, SIDE_STATE] & ~STATE_RIGHT | STATE_WRONG
     drop_first_record(tcp, s)

@@ -1,13 +1,14 @@
 """Segments in order while nothing is pending: nearly all segments of a capture.
 
 A segment is taken here when nothing is pending on its connection, it has no SYN, FIN or RST, acknowledges only bytes that were
-delivered, and its payload, if any, is the next of its side and captured in full. Its payload goes out as a reference into the
-block. Each other segment goes to `thorough_path`. This file decides how fast reassembly is: measure each change.
+delivered, and its payload, if any, is the next of its side, captured in full and not damaged. Its payload goes out as a
+reference into the block. Each other segment goes to `thorough_path`. This file decides how fast reassembly is: measure each change.
 """
 
 import cython
 
 from dissectors.layout import *
+from dissectors.tcp.damaged import learn_checksum
 from dissectors.tcp.output_rows import chunk_row, open_row
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.sides import acks_more
@@ -48,6 +49,7 @@ def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
             next_seq & LOW_32 != tcp.segments[SEGMENT_SEQ, row]
             or tcp.side[s, SIDE_STATE] & (STATE_STARTED | STATE_ENDED) != STATE_STARTED
             or tcp.segments[SEGMENT_CAPTURED, row] < length
+            or learn_checksum(tcp, s, row)
         ):
             return False
         if tcp.conn[slot, CONN_MODE] & MODE_OPENED == 0:

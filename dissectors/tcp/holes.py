@@ -10,10 +10,11 @@ from dissectors.layout import *
 from dissectors.problems import *
 from dissectors.tcp.acknowledgments import believed_ack
 from dissectors.tcp.causal_order import captured_first, is_first_record_next, must_wait
+from dissectors.tcp.damaged import drop_held
 from dissectors.tcp.delivery import deliver_first_record
 from dissectors.tcp.ends import end_side
 from dissectors.tcp.output_rows import problem_row, stream_row
-from dissectors.tcp.sides import end_of_seen, is_awaited
+from dissectors.tcp.sides import end_of_seen, is_awaited, is_held
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.stream_start import start_stream
@@ -77,6 +78,8 @@ def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cyth
         start_stream(tcp, s, tcp.side[s, SIDE_LOWEST_START])
     elif head < 0:
         pass_over(tcp, s, to, reason, tcp.side[s, SIDE_LOST_TIME], tcp.side[s, SIDE_LOST_NUMBER])
+    elif reason != GAP_LOST and is_held(tcp, s):
+        drop_held(tcp, s)
     elif tcp.records[head, RECORD_SEQ] > tcp.side[s, SIDE_NEXT]:
         if to >= tcp.records[head, RECORD_SEQ]:
             pass_over(
@@ -99,6 +102,8 @@ def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cyth
     elif is_first_record_next(tcp, peer):
         # Each side waits for the other: in the order of capture.
         deliver_first_record(tcp, captured_first(tcp, s >> 1, True, True))
+    elif is_held(tcp, peer):
+        drop_held(tcp, peer)
     else:
         end = believed_ack(tcp, peer, tcp.records[head, RECORD_ACK])
         if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:

@@ -1,8 +1,8 @@
 """Out-of-order bytes: buffered in pages of an arena until they can be delivered.
 
 Each page of `arena` has a record of the same number (RECORD_ columns). The records of a side are a list in sequence order
-without overlaps: of bytes that came twice the first copy counts. A page that was handed on in a chunk is released: it keeps its
-bytes until the next call. RECORD_ACK says which bytes of the peer must be delivered before.
+without overlaps: of bytes that came twice the first copy counts, a damaged one aside. A page that was handed on in a chunk is
+released: it keeps its bytes until the next call. RECORD_ACK says which bytes of the peer must be delivered before.
 """
 
 import cython
@@ -77,7 +77,7 @@ def new_record(
     if at < there:
         size = min(min(stop, there) - at, PAGE_BYTES)
         tcp.arena[record * PAGE_BYTES : record * PAGE_BYTES + size] = tcp.block[source : source + size]
-    tcp.records[record, RECORD_CUT] = 0 if at < there else 1
+    tcp.records[record, RECORD_KIND] = RECORD_WHOLE if at < there else RECORD_CUT
     tcp.records[record, RECORD_SEQ] = at
     tcp.records[record, RECORD_LENGTH] = size
     tcp.records[record, RECORD_TIME] = tcp.time
@@ -131,7 +131,7 @@ def differing_bytes(
     theirs: cython.longlong = record * PAGE_BYTES - tcp.records[record, RECORD_SEQ]
     count: cython.longlong = 0
     i: cython.longlong
-    if tcp.records[record, RECORD_CUT]:
+    if tcp.records[record, RECORD_KIND] != RECORD_WHOLE:
         return 0
     for i in range(at, min(stop, first + tcp.captured)):
         if tcp.block[mine + i] != tcp.arena[theirs + i]:

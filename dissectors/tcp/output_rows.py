@@ -98,8 +98,22 @@ def stream_row(
 
 @cython.cfunc
 def problem_row(tcp: TcpState, kind: cython.longlong, s: cython.longlong, seq: cython.longlong, size: cython.longlong):
-    """A problem of side `s`, at the newest segment of the connection. Of a side only the first few are written, so that one
-    broken connection does not fill the table."""
+    """A problem of side `s`, at the newest segment of the connection."""
+    problem_of_packet(tcp, kind, s, seq, size, tcp.conn[s >> 1, CONN_LAST_TIME], tcp.conn[s >> 1, CONN_LAST_NUMBER])
+
+
+@cython.cfunc
+def problem_of_packet(
+    tcp: TcpState,
+    kind: cython.longlong,
+    s: cython.longlong,
+    seq: cython.longlong,
+    size: cython.longlong,
+    time: cython.longlong,
+    number: cython.longlong,
+):
+    """A problem of side `s`, at a packet. Of a side only the first few are written, so that one broken connection does not fill
+    the table."""
     row: cython.longlong = tcp.problem_rows
     tcp.side[s, SIDE_PROBLEMS] += 1
     if row == PROBLEM_ROWS or (tcp.side[s, SIDE_PROBLEMS] > PROBLEMS_PER_SIDE and kind != PROBLEM_CONNECTION_EVICTED):
@@ -110,8 +124,8 @@ def problem_row(tcp: TcpState, kind: cython.longlong, s: cython.longlong, seq: c
         tcp.problems = tcp.problems_memory
     tcp.problems[PROBLEM_KIND, row] = kind
     tcp.problems[PROBLEM_PART, row] = tcp.conn[s >> 1, CONN_PART]
-    tcp.problems[PROBLEM_NUMBER, row] = tcp.conn[s >> 1, CONN_LAST_NUMBER]
-    tcp.problems[PROBLEM_TIME, row] = tcp.conn[s >> 1, CONN_LAST_TIME]
+    tcp.problems[PROBLEM_NUMBER, row] = number
+    tcp.problems[PROBLEM_TIME, row] = time
     tcp.problems[PROBLEM_SIDE, row] = s & 1
     tcp.problems[PROBLEM_OFFSET, row] = seq & LOW_32
     tcp.problems[PROBLEM_BYTES, row] = size

@@ -2,7 +2,8 @@
 
 Rules, each with the file that keeps it
 - The first copy of a byte wins (`delivery`, `out_of_order`). A byte's time is that of the packet that brought this copy.
-  Checksums do not matter.
+  A segment with a wrong checksum from a side whose checksums are right is damaged: it waits until its peer acknowledges it or a
+  better copy comes (`damaged`).
 - Causal order: bytes of one side whose ACK number covers bytes of the other follow those (`causal_order`). So a reply never
   overtakes its request, whatever order the capture has them in.
 - A hole that the peer acknowledged is given up when the reorder window has passed after that ACK: a number of segments of the

@@ -75,3 +75,18 @@ def has_nothing_pending(tcp: TcpState, s: cython.longlong) -> cython.bint:
     return tcp.side[s, SIDE_FIRST_RECORD] < 0 and (
         state & STATE_ENDED != 0 or (state & STATE_FIN == 0 and not is_awaited(tcp, s, tcp.side[s, SIDE_ACKED]))
     )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_set_aside(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether the first record of a side was set aside (`damaged`)."""
+    record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
+    return record >= 0 and tcp.records[record, RECORD_KIND] >= RECORD_DAMAGED
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_held(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether the first record of a side was set aside and nothing of it is acknowledged: it is not delivered."""
+    return is_set_aside(tcp, s) and tcp.side[s, SIDE_ACKED] <= tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ]

@@ -6,8 +6,8 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           144         320
-    side                  144           136         280
-    with both sides       464           416         880
+    side                  152           136         288
+    with both sides       480           416         896
 
 Of very many connections those that are idle have neither, but some 420 bytes over all stages (`dissectors.parking`). Columns that
 begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -117,6 +117,7 @@ SIDE_GAP_BYTES = _count(layout.PART_GAP_BYTES)
 SIDE_CONFLICTS = _count(layout.PART_CONFLICTS)
 SIDE_ZERO_WINDOW = _count(layout.PART_ZERO_WINDOW)
 SIDE_DUPLICATES = _count(layout.PART_DUPLICATES)
+SIDE_DAMAGED = _count(layout.PART_DAMAGED)
 SIDE_SECOND_GROUP = _side.count
 # Buffered bytes:
 SIDE_FIRST_RECORD = _side.column()  # -1 none
@@ -146,12 +147,14 @@ STATE_ENDED = 2
 STATE_FIN = 4  # its FIN was seen
 STATE_ISN = 8  # its SYN was seen
 STATE_CALLER = 16  # and it was a SYN without ACK
+STATE_RIGHT = 32  # the checksum of its newest segment that had one was right
+STATE_WRONG = 64  # it was wrong
 
 # A record of buffered bytes, with the page of the same number: records[record, column].
 _record = Numbering()
 RECORD_SEQ = _record.column()
 RECORD_LENGTH = _record.column()
-RECORD_CUT = _record.column()  # 1: not captured (snaplen), there are no bytes
+RECORD_KIND = _record.column()  # one of the four below
 RECORD_TIME = _record.column()
 RECORD_NUMBER = _record.column()
 # As on the wire, UNKNOWN when there was none. It never falls from one record of a side to the next.
@@ -159,6 +162,11 @@ RECORD_ACK = _record.column()
 RECORD_NEXT = _record.column()  # of the same side, in sequence order, or of a list of free records; -1 none
 _record.column()  # rows of 64 bytes are one cache line
 RECORD_COLUMNS = _record.count
+
+RECORD_WHOLE = 0
+RECORD_CUT = 1  # not captured (snaplen), there are no bytes
+RECORD_DAMAGED = 2  # set aside (`damaged`)
+RECORD_DAMAGED_FIRST = 3  # the same, and the first of its segment
 
 # Numbers of 32 and 64 bits.
 LOW_32 = 0xFFFFFFFF

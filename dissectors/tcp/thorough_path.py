@@ -1,7 +1,8 @@
 """The thorough path: a segment that the fast path did not take.
 
-In this order: is it a duplicate; does it begin a new connection of its 4-tuple, so that the old one is flushed; are the limits
-kept; SYN, ACK, then RST or data and FIN. Then the connection is drained.
+In this order: is it damaged; is it a duplicate; does it begin a new connection of its 4-tuple, so that the old one is flushed;
+are the limits kept. A damaged one is set aside, of any other SYN, ACK, then RST or data and FIN are taken. Then the connection is
+drained.
 """
 
 import cython
@@ -10,6 +11,7 @@ from dissectors.layout import *
 from dissectors.tcp.acknowledgments import start_window, take_ack
 from dissectors.tcp.complete_connections import disturb
 from dissectors.tcp.connections import new_slot
+from dissectors.tcp.damaged import brings_better_copy, is_damaged, learn_checksum, set_aside
 from dissectors.tcp.delivery import take_data
 from dissectors.tcp.draining import drain_slot, flush_slot
 from dissectors.tcp.duplicates import count_duplicate, is_duplicate, may_be_duplicate
@@ -45,17 +47,20 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
     Returns why it stopped; the segment was taken when that is WHY_DONE, or when `draining` names its slot.
     """
     why: cython.longlong
+    damaged: cython.bint
     load_segment(tcp, row)
+    damaged = s >= 0 and is_damaged(tcp, s, row)
     if (
         s >= 0
         and tcp.conn[s >> 1, CONN_MODE] & MODE_ADOPTED
         and (
             is_duplicate(tcp, row, COPY_OF_SAME_POINT)
+            or damaged
             or not (tcp.conn[s >> 1, CONN_MODE] & MODE_FLUSH or begins_new_connection(tcp, s))
         )
     ):
         disturb(tcp, s >> 1)
-    if s >= 0 and may_be_duplicate(tcp, s):
+    if s >= 0 and may_be_duplicate(tcp, s) and (damaged or not brings_better_copy(tcp, s)):
         tcp.newest_side = s
         if is_duplicate(tcp, row, COPY_OF_SAME_POINT):
             count_duplicate(tcp, s)
@@ -66,7 +71,7 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         why = free_backlog(tcp)
         if why != WHY_DONE:
             return why
-    if s >= 0 and (tcp.conn[s >> 1, CONN_MODE] & MODE_FLUSH or begins_new_connection(tcp, s)):
+    if s >= 0 and (tcp.conn[s >> 1, CONN_MODE] & MODE_FLUSH or (not damaged and begins_new_connection(tcp, s))):
         key = tcp.conn[s >> 1, CONN_HASH]
         tcp.new_view = tcp.conn[s >> 1, CONN_VIEW]
         tcp.new_capture_point = tcp.conn[s >> 1, CONN_CAPTURE_POINT]
@@ -90,11 +95,26 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         count_segment(tcp, s, row)
         start_window(tcp, s, 0)
         start_window(tcp, s ^ 1, 0)
+        learn_checksum(tcp, s, row)
     else:
-        count_segment(tcp, s, row)
+        if damaged:
+            set_aside(tcp, s)
+        else:
+            count_segment(tcp, s, row)
         check_start_window(tcp, s)
         check_start_window(tcp, s ^ 1)
     tcp.newest_side = s
+    if not damaged:
+        s = take_loaded(tcp, s)
+    note_half_open(tcp, s >> 1)
+    tcp.draining = s >> 1
+    return drain_slot(tcp, s >> 1)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def take_loaded(tcp: TcpState, s: cython.longlong) -> cython.longlong:
+    """Takes what the loaded segment of side `s` says; returns the sender's `s`, which changes when the sides are swapped."""
     if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
         tcp.conn[s >> 1, CONN_SPOILED] = 1
     if tcp.flags & TCP_SYN and tcp.flags & TCP_RST == 0:
@@ -108,6 +128,4 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
             take_data(tcp, s)
         if tcp.flags & TCP_FIN:
             take_fin(tcp, s)
-    note_half_open(tcp, s >> 1)
-    tcp.draining = s >> 1
-    return drain_slot(tcp, s >> 1)
+    return s

@@ -38,6 +38,7 @@ class Segment:
     ttl: int = 64
     ip_id: int | None = None  # None: the packet number, as of a sender that counts
     interface: int = 0
+    checksum: int = layout.CHECKSUM_UNKNOWN
 
     def __post_init__(self) -> None:
         self.seq &= MASK
@@ -137,6 +138,7 @@ def rows_of(segments: list[Segment]) -> tuple[bytearray, memoryview]:
             (layout.SEGMENT_TTL, one.ttl),
             (layout.SEGMENT_IP_ID, one.number if one.ip_id is None else one.ip_id),
             (layout.SEGMENT_INTERFACE, one.interface),
+            (layout.SEGMENT_CHECKSUM, one.checksum),
         ):
             rows[column, row] = value
     return block, rows

@@ -37,6 +37,8 @@ SELECT
     broker_cut_bytes,
     client_conflicts,
     broker_conflicts,
+    client_damaged,
+    broker_damaged,
     client_zero_windows,
     broker_zero_windows,
     rtt_ns,

@@ -57,6 +57,8 @@ WITH told AS (
         CASE WHEN t.client_side = 1 THEN p.a_gap_bytes ELSE p.b_gap_bytes END AS broker_gap_bytes,
         CASE WHEN t.client_side = 1 THEN p.b_conflicts ELSE p.a_conflicts END AS client_conflicts,
         CASE WHEN t.client_side = 1 THEN p.a_conflicts ELSE p.b_conflicts END AS broker_conflicts,
+        CASE WHEN t.client_side = 1 THEN p.b_damaged ELSE p.a_damaged END AS client_damaged,
+        CASE WHEN t.client_side = 1 THEN p.a_damaged ELSE p.b_damaged END AS broker_damaged,
         CASE WHEN t.client_side = 1 THEN p.b_zero_windows ELSE p.a_zero_windows END AS client_zero_windows,
         CASE WHEN t.client_side = 1 THEN p.a_zero_windows ELSE p.b_zero_windows END AS broker_zero_windows,
         CASE WHEN t.client_side = 1 THEN p.b_stream_bytes ELSE p.a_stream_bytes END AS client_stream_bytes,

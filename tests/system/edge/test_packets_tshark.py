@@ -15,10 +15,12 @@ from dissectors.errors import DissectError
 FIELDS = [
     "frame.number", "frame.time_epoch", "frame.cap_len", "frame.len", "frame.protocols", "ip.src", "ip.dst", "ip.ttl",
     "ip.id", "ipv6.src", "ipv6.dst", "ipv6.hlim", "tcp.srcport", "tcp.dstport", "tcp.seq_raw", "tcp.ack_raw",
-    "tcp.flags", "tcp.window_size_value", "tcp.len", "tcp.checksum",
+    "tcp.flags", "tcp.window_size_value", "tcp.len", "tcp.checksum", "tcp.checksum.status",
 ]  # fmt: skip
-# IP fragments put together, as we do; neither checksums nor the order of TCP segments are asked for here.
+# IP fragments put together, as we do; the order of TCP segments is not asked for here.
 PREFERENCES = ["-o", "ip.defragment:TRUE", "-o", "ipv6.defragment:TRUE", "-o", "tcp.desegment_tcp_streams:FALSE"]
+PREFERENCES += ["-o", "tcp.check_checksum:TRUE"]
+CHECKSUMS = {layout.CHECKSUM_RIGHT: "1", layout.CHECKSUM_WRONG: "0"}
 
 # Captures that tshark does not open. The value says why we do, or what we say.
 NOT_OPENED = {
@@ -93,6 +95,8 @@ def compare_segments(name: str, ours: Read, theirs: list[dict[str, str]]) -> Non
             continue
         assert is_segment(frame), (name, frame)
         assert segment(row) == expected(frame), (name, number)
+        verdict = CHECKSUMS.get(row[layout.SEGMENT_CHECKSUM])
+        assert verdict in (None, frame["tcp.checksum.status"]), (name, number)
         if (name, number) not in OTHER_LENGTH:
             assert row[layout.SEGMENT_LENGTH] == int(frame["tcp.len"]), (name, number)
     assert not rows, (name, list(rows))
