@@ -101,7 +101,7 @@ KINDS = {
     PROBLEM_BYTES_AFTER_END: ProblemKind(
         "bytes_after_end", "Bytes beyond the end of the stream (FIN or RST) were passed over."
     ),
-    PROBLEM_STRAY_BYTES: ProblemKind("stray_bytes", "Bytes far from a stream whose start was not seen: left out."),
+    PROBLEM_STRAY_BYTES: ProblemKind("stray_bytes", "Bytes far from the others of their stream: left out."),
     PROBLEM_TLS_LOST: ProblemKind(
         "tls_lost", "After a gap no TLS record could be found again: the rest of this direction was not decrypted."
     ),

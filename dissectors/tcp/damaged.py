@@ -83,7 +83,7 @@ def set_aside(tcp: TcpState, s: cython.longlong):
     if at >= end_of_seen(tcp, s):
         before = tcp.side[s, SIDE_LAST_RECORD]
         record = -1
-        if at > end_of_seen(tcp, s) + LARGEST_JUMP:
+        if at > end_of_seen(tcp, s) + LARGEST_ASIDE:
             last = at
     while at < last:
         while record >= 0 and tcp.records[record, RECORD_SEQ] <= at:

@@ -14,6 +14,7 @@ from dissectors.layout import *
 from dissectors.problems import *
 from dissectors.tcp.acknowledgments import believed_ack, has_window_passed
 from dissectors.tcp.causal_order import must_wait
+from dissectors.tcp.damaged import replace_damaged
 from dissectors.tcp.eviction_order import eviction_rank
 from dissectors.tcp.out_of_order import buffered_bytes, drop_first_record
 from dissectors.tcp.output_rows import problem_row, stream_row
@@ -65,6 +66,7 @@ def end_side(
     """Ends a side: what is buffered behind its end is dropped."""
     slot: cython.longlong = s >> 1
     stream_row(tcp, CHUNK_END, s, 0, 0, time, number, reason)
+    replace_damaged(tcp, s, tcp.side[s, SIDE_NEXT], end_of_seen(tcp, s))
     if tcp.side[s, SIDE_FIRST_RECORD] >= 0:
         problem_row(tcp, PROBLEM_BYTES_AFTER_END, s, tcp.side[s, SIDE_NEXT], buffered_bytes(tcp, s))
     while tcp.side[s, SIDE_FIRST_RECORD] >= 0:

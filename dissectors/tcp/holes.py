@@ -1,7 +1,8 @@
 """Holes that are given up: they become gaps, and what waited for them is delivered.
 
 A hole is given up when its reorder window has passed (GAP_LOST), when too much is buffered behind it (GAP_LIMIT), or when nothing
-more can come, at the end of the connection or of the capture (GAP_UNACKED).
+more can come, at the end of the connection or of the capture (GAP_UNACKED). Bytes so far ahead that no window reached there are
+no part of the stream, unless the peer acknowledged them or says nothing.
 """
 
 import cython
@@ -13,6 +14,7 @@ from dissectors.tcp.causal_order import captured_first, is_first_record_next, mu
 from dissectors.tcp.damaged import drop_held
 from dissectors.tcp.delivery import deliver_first_record
 from dissectors.tcp.ends import end_side
+from dissectors.tcp.out_of_order import drop_first_record
 from dissectors.tcp.output_rows import problem_row, stream_row
 from dissectors.tcp.sides import end_of_seen, is_awaited, is_held
 from dissectors.tcp.state import TcpState
@@ -80,6 +82,9 @@ def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cyth
         pass_over(tcp, s, to, reason, tcp.side[s, SIDE_LOST_TIME], tcp.side[s, SIDE_LOST_NUMBER])
     elif reason != GAP_LOST and is_held(tcp, s):
         drop_held(tcp, s)
+    elif reason == GAP_UNACKED and is_stray(tcp, s):
+        problem_row(tcp, PROBLEM_STRAY_BYTES, s, tcp.records[head, RECORD_SEQ], tcp.records[head, RECORD_LENGTH])
+        drop_first_record(tcp, s)
     elif tcp.records[head, RECORD_SEQ] > tcp.side[s, SIDE_NEXT]:
         if to >= tcp.records[head, RECORD_SEQ]:
             pass_over(
@@ -109,6 +114,18 @@ def give_up(tcp: TcpState, s: cython.longlong, to: cython.longlong, reason: cyth
         if tcp.side[peer, SIDE_FIRST_RECORD] >= 0:
             end = min(end, tcp.records[tcp.side[peer, SIDE_FIRST_RECORD], RECORD_SEQ])
         pass_over(tcp, peer, end, reason, tcp.records[head, RECORD_TIME], tcp.records[head, RECORD_NUMBER])
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_stray(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether the first record of side `s` lies so far ahead that no window reached there, and the peer never acknowledged it."""
+    at: cython.longlong = tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ]
+    return (
+        at > tcp.side[s, SIDE_NEXT] + LARGEST_JUMP
+        and at >= tcp.side[s, SIDE_ACKED]
+        and tcp.side[s ^ 1, SIDE_LAST_ACK] != UNKNOWN
+    )
 
 
 @cython.cfunc

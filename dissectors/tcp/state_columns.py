@@ -194,6 +194,7 @@ GIVEN_UP_FLOWS = 1 << 20
 
 # Sequence numbers that are believed.
 LARGEST_JUMP = 1 << 24  # a larger jump is another connection, or a lie
+LARGEST_ASIDE = 1 << 20  # a damaged segment further ahead is not set aside: its sequence number may be the damage
 LARGEST_WINDOW = 1 << 30  # RFC 7323
 OLDEST_RESET = 1 << 16  # a reset may answer a segment so far behind
 EARLIEST_SYN = 1 << 20  # a SYN so far before the first byte seen may be late

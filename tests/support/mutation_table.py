@@ -28,6 +28,8 @@ from mutations import (
     damaged,
     each,
     fragments,
+    fragments_6,
+    from_syn,
     later,
     merged,
     options,
@@ -36,6 +38,7 @@ from mutations import (
     shifted,
     with_v6,
 )
+from one_base import MACS
 
 # Columns that tell when and how fast.
 TIMES = ("request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns", "latency_ns", "service_ns")
@@ -212,6 +215,15 @@ def one_resolution(unit: int) -> Callable[[list[Frame]], bytes]:
     return write
 
 
+def each_way(frames: list[Frame]) -> bytes:
+    """Requests on an interface that counts microseconds, replies on one that counts nanoseconds."""
+    out = [section(), interface(), interface(options=option(9, b"\x09") + bytes(4))]
+    for frame in frames:
+        side = int(frame.data[:6] == MACS[0])
+        out.append(enhanced(frame.data, frame.time if side else frame.time // 1_000, side))
+    return b"".join(out)
+
+
 def big_endian(frames: list[Frame]) -> bytes:
     out = [section(">"), interface(options=option(9, b"\x09", ">") + bytes(4), order=">")]
     return b"".join(out + [enhanced(frame.data, frame.time, order=">") for frame in frames])
@@ -275,16 +287,22 @@ MUTATIONS = [
                                                     if len(one.data) > 1 else [one]))),
     Mutation("each packet twice", each(lambda one, _: [one, one])),
     Mutation("each packet twice, no IP id", each(lambda one, _: 2 * [replace(one, ip_id=0)])),
+    Mutation("left to the card, then sent", each(lambda one, _: [replace(one, checksum="partial"), one])),
     Mutation("each packet three times", each(lambda one, _: [one, one, one])),
     # Cut at other places.
-    Mutation("pieces of 1 byte", each(lambda one, _: cut(one, 1 if len(one.data) < 100 else 500))),
-    Mutation("pieces of 7 bytes", each(lambda one, _: cut(one, 7 if len(one.data) < 2_000 else 700))),
+    Mutation("pieces of 1 byte", each(lambda one, _: cut(one, 1 if len(one.data) < 100 else 500) if one.flow in from_syn()
+                                      else [one])),
+    Mutation("pieces of 7 bytes", each(lambda one, _: cut(one, 7 if len(one.data) < 2_000 else 700) if one.flow in from_syn()
+                                       else [one])),
     Mutation("pieces of 536 bytes", each(lambda one, _: cut(one, 536))),
     Mutation("put together on receipt", merged, TIMES),
     Mutation("total length 0", each(lambda one, _: [replace(one, no_length=True, checksum="large")])),
     Mutation("fragments", lambda: [frame for one in segments() for frame in fragments(one, "forward")]),
     Mutation("fragments backward", lambda: [frame for one in segments() for frame in fragments(one, "backward")]),
     Mutation("fragments that overlap", lambda: [frame for one in segments() for frame in fragments(one, "overlapping")]),
+    Mutation("fragments of 8 bytes", lambda: [frame for one in segments() for frame in fragments(one, step=8)]),
+    Mutation("fragments twice", lambda: [frame for one in segments() for frame in 2 * fragments(one)]),
+    Mutation("fragments in IPv6", lambda: [frame for one in segments() for frame in fragments_6(one)], ADDRESSES),
     # Segments that carry nothing new.
     Mutation("keep-alives", each(keep_alive(0))),
     Mutation("keep-alives of a byte", each(keep_alive(1))),
@@ -292,6 +310,9 @@ MUTATIONS = [
     Mutation("many equal ACKs", each(some(2, lambda one: [*(3 * [answer(one, one.seq)]), one]))),
     Mutation("no ACKs without data", each(lambda one, _: [one] if one.data or one.flags != ACK else [])),
     Mutation("old segments", later(extra(5, lambda one: [replace(one, ip_id=9, ttl=63)]), 300)),
+    Mutation("data far away", each(some(7, lambda one: [replace(one, seq=(one.seq + (1 << 29)) % SEQUENCES, ip_id=9), one]))),
+    Mutation("data before the stream", each(some(7, lambda one: [replace(one, seq=(one.seq - (1 << 29)) % SEQUENCES, ip_id=9),
+                                                                 one]))),
     Mutation("resets far away", each(some(7, lambda one: [replace(one, flags=RST, seq=(one.seq + (1 << 29)) % SEQUENCES,
                                                                   data=b"", ip_id=9), one]))),
     # Headers.
@@ -333,6 +354,12 @@ MUTATIONS = [
     Mutation("garbage behind", each(some(11, lambda one: [one, damaged(one, ip_id=9)])), damaged=GARBAGE),
     Mutation("garbage that is longer", each(some(11, lambda one: [damaged(one, len(one.data) + 900), one])), damaged=GARBAGE),
     Mutation("garbage that is shorter", each(some(11, lambda one: [damaged(one, middle(one)), one])), damaged=GARBAGE),
+    Mutation("garbage elsewhere", each(some(11, lambda one: [damaged(one, seq=one.seq ^ 0x00F0_0F00), one])), damaged=GARBAGE),
+    Mutation("garbage that acknowledges", each(some(11, lambda one: [damaged(one, ack=one.ack ^ 0x0000_FF00), one])),
+             damaged=GARBAGE),
+    Mutation("garbage three times", each(some(11, lambda one: [*(damaged(one, ip_id=9 + n) for n in range(3)), one])),
+             damaged=3 * GARBAGE),
+    Mutation("garbage, then pieces", each(some(11, lambda one: [damaged(one), *cut(one, 50)])), damaged=GARBAGE),
     Mutation("garbage ends", each(some(11, lambda one: [damaged(one, 0, flags=RST), one])), damaged=GARBAGE),
     Mutation("garbage calls", each(some(11, lambda one: [damaged(one, 0, flags=SYN), one])), damaged=GARBAGE),
     # Files.
@@ -342,6 +369,7 @@ MUTATIONS = [
     Mutation("pcapng, microseconds", lambda: plain(segments()), write=one_resolution(0)),
     Mutation("pcapng, nanoseconds", lambda: plain(segments()), write=one_resolution(1)),
     Mutation("pcapng, an offset", lambda: plain(segments()), write=one_resolution(2)),
+    Mutation("pcapng, an interface each way", lambda: plain(segments()), write=each_way),
     Mutation("pcapng, big endian", lambda: plain(segments()), write=big_endian),
     Mutation("pcapng, obsolete blocks", lambda: plain(segments()), write=obsolete),
     Mutation("pcapng, other blocks between", lambda: plain(segments()), write=among_others),

@@ -182,6 +182,12 @@ def damaged(one: Segment, size: int | None = None, **fields: int) -> Segment:
     return replace(one, data=data, checksum="wrong", **fields)  # type: ignore[arg-type]
 
 
+@cache
+def from_syn() -> frozenset[object]:
+    """Connections whose beginning is in the base. In the others a header has to lie in one segment, or in two, to be found."""
+    return frozenset(one.flow for one in segments() if one.flags & SYN)
+
+
 def merged() -> list[Frame]:
     """Segments of one direction that follow each other directly, put together as GRO does, with partial checksums."""
     held: list[Segment] = []
@@ -202,19 +208,29 @@ def merged() -> list[Frame]:
     return plain(replace(one, checksum="partial") if len(one.data) > 1_460 else one for one in held)
 
 
-def fragments(one: Segment, order: str) -> list[Frame]:
-    """In pieces of 64 bytes: forward, backward, or overlapping (the first copy of a byte counts, and copies are equal)."""
+def fragments(one: Segment, order: str = "forward", step: int = 64) -> list[Frame]:
+    """In pieces of `step` bytes: forward, backward, or overlapping (the first copy of a byte counts, and copies are equal)."""
     tcp = one.tcp
-    if len(tcp) < 100 or len(tcp) > 4_000:
+    if len(tcp) < 100 or len(tcp) > 60 * step:
         return [Frame(one.frame(), one.time)]
-    size = 96 if order == "overlapping" else 64
+    size = 3 * step // 2 if order == "overlapping" else step
     made = []
-    for begin in range(0, len(tcp), 64):
+    for begin in range(0, len(tcp), step):
         piece = tcp[begin : begin + size]
         made.append(one.frame(one.ip(piece, begin | (begin + size < len(tcp)))))
         if begin + size >= len(tcp):
             break
     return [Frame(data, one.time) for data in (made[::-1] if order == "backward" else made)]
+
+
+def fragments_6(one: Segment) -> list[Frame]:
+    """The same in IPv6 (RFC 8200, 4.5), in pieces of 64 bytes."""
+    tcp = with_v6(one, b"", 6).tcp
+    made = []
+    for begin in range(0, len(tcp), 64):
+        head = struct.pack(">BBHI", 6, 0, begin | (begin + 64 < len(tcp)), one.ip_id)
+        made.append(Frame(one.frame(with_v6(one, head, 44).ip(tcp[begin : begin + 64])), one.time))
+    return made
 
 
 def shifted(change: Callable[[Segment], tuple[int, int]]) -> Callable[[], list[Frame]]:
