@@ -22,7 +22,8 @@ class PendingSegments:
     """Takes segments. Those that may travel go to the file at `path`, with the part that each belongs to; parts are counted from
     0 here.
 
-    Inside a span no segment travels, but of the last ones before its end the headers do: duplicates of them may follow.
+    Inside a span no segment travels, but of the last ones before its end, and before the end of the task, the headers do:
+    duplicates of them may follow.
     `first_ns` and `latest_ns` are times of segments; `late_ns` says how much earlier than the latest one before it a segment was.
     """
 
@@ -95,7 +96,9 @@ class PendingSegments:
         after = pc.invert(pc.or_(before, inside))
         late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self.late_ns)
         recent = pc.greater(number, pc.subtract(end, RECENT_SEGMENTS))
-        context = pc.and_(pc.and_(inside, recent), pc.greater_equal(late, since))
+        # The next task may begin with duplicates of whatever came last in this one, whose times may run behind.
+        newest = pc.greater(number, pc.subtract(pc.max(number), RECENT_SEGMENTS))
+        context = pc.and_(inside, pc.or_(newest, pc.and_(recent, pc.greater_equal(late, since))))
         self._write(table.filter(pc.or_(before, pc.and_(after, is_ended))))
         self._write(_headers(table.filter(pc.and_(context, is_ended))))
         pending = pa.concat_tables(

@@ -23,8 +23,6 @@ def note_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cyt
     """Notes a segment of side `s` in a task, and its part; true when `feed` shall stop, as `stop_after` asked."""
     slot: cython.longlong = s >> 1
     time: cython.longlong = tcp.segments[SEGMENT_TIME, row]
-    if tcp.spoiling_until == UNKNOWN and time != UNKNOWN:
-        tcp.spoiling_until = time + 2 * DUPLICATE_NS
     tcp.segments[SEGMENT_PART, row] = tcp.conn[slot, CONN_PART] - tcp.first_part
     tcp.conn[slot, CONN_SPAN_BYTES] += tcp.segments[SEGMENT_LENGTH, row] + HEADER_BYTES
     if time < tcp.conn[slot, CONN_SPAN_SINCE] or time == UNKNOWN:

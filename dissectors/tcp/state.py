@@ -113,7 +113,6 @@ class TcpState:
 
     # In a task only.
     newest_side: cython.longlong  # 2 * slot + side of the newest segment of the thorough path
-    spoiling_until: cython.longlong  # before this time a segment may be a duplicate of one before the task
     touched: list  # slots with segments since `take_touched`
     closed: list  # parts whose slots were freed since `take_closed`
     new_duplicates: list  # (part, input) of each duplicate since `take_duplicates`
@@ -157,7 +156,6 @@ def clear_state(tcp: TcpState):
     tcp.evicted = 0
     tcp.holes_given_up = 0
     tcp.finish_slot = 0
-    tcp.spoiling_until = UNKNOWN
     tcp.newest_side = 0
     tcp.touched = []
     tcp.closed = []

@@ -65,7 +65,8 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         if is_duplicate(tcp, row, COPY_OF_SAME_POINT):
             count_duplicate(tcp, s)
             return WHY_DONE
-        if tcp.in_task and tcp.time < tcp.spoiling_until:
+        if tcp.in_task and tcp.recent_count < RECENT_SEGMENTS:
+            # It may be a duplicate of a segment before the task. Times do not tell: those of a second tap may run behind.
             tcp.conn[s >> 1, CONN_SPOILED] = 1
     if tcp.buffered_pages > tcp.max_buffered:
         why = free_backlog(tcp)
