@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 from analyzer.inputs.sources import Source
@@ -82,11 +81,21 @@ def _moved(source: Source, cut: int) -> Times:
 
 
 def _latest(part: Source, head: bytes) -> int:
-    """The latest time of a part, UNKNOWN without one; not that of a clock that jumped far ahead for one packet. Raises
-    InputError."""
-    times = list(_times(replace(part, head=head if part.begin else b"", done_bytes=0, notes=[])))
-    usual = max((min(pair) for pair in pairwise(times)), default=max(times, default=layout.UNKNOWN))
-    return max((time for time in times if time <= usual + WINDOW_NS), default=layout.UNKNOWN)
+    """The latest time of a part since its clock was set back, UNKNOWN without one; not that of a clock that jumped far ahead for
+    one packet. Raises InputError."""
+    times: list[int] = []
+    usual = before = layout.UNKNOWN
+    for time in _times(replace(part, head=head if part.begin else b"", done_bytes=0, notes=[])):
+        if time == layout.UNKNOWN:
+            continue
+        if usual != layout.UNKNOWN and time < usual - WINDOW_NS:
+            times, usual, before = [], layout.UNKNOWN, layout.UNKNOWN
+        usual = max(usual, min(before, time))
+        before = time
+        times.append(time)
+    return max(
+        (time for time in times if usual in (layout.UNKNOWN, time) or time <= usual + WINDOW_NS), default=layout.UNKNOWN
+    )
 
 
 def _times(part: Source) -> Iterator[int]:

@@ -64,6 +64,8 @@ class PacketRows:
         if source.begin == source.end:
             return
         self._stretches = stretches(source, NO_MORE)
+        if self._stretches[0].given != NEVER:
+            self._order.begin_behind(self._stretches[0].given.end)
         filling = source.fill(bytearray(self._block_bytes))
         data, new = next(filling)
         at = 0

@@ -80,6 +80,11 @@ class TimeOrder:
         self.last_key = UNKNOWN
         return 0
 
+    def begin_behind(self, time):
+        """Packets before those that will be added were as late as `time`."""
+        self.top = time
+        self.newest = time
+
     def add(self, packets: cython.longlong[:, ::1], start: cython.longlong, rows: cython.longlong):
         """Takes `packets[:, start:rows]`, the next ones of the file.
 

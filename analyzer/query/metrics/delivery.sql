@@ -189,11 +189,11 @@ SELECT
     records,
     CAST(round(mean) AS BIGINT) AS mean_ns,
     CASE WHEN b50 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b50 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p50_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b50 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p50_ns,
     CASE WHEN b95 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b95 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p95_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b95 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p95_ns,
     CASE WHEN b99 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p99_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p99_ns,
     high AS max_ns,
     slowest_fetch AS example_exchange,
     slowest_produce AS produce_exchange

@@ -52,8 +52,8 @@ def content(capture: Path) -> bytes:
     return b"".join(expand([str(capture)]).sources[0].blocks())
 
 
-def cut(raw: bytes, folder: Path, cuts: Sequence[int], chance: random.Random) -> list[Task]:
-    """A capture cut at the packets `cuts`; some pieces that follow one another are one task."""
+def cut(raw: bytes, folder: Path, cuts: Sequence[int], chance: random.Random | None = None) -> list[Task]:
+    """A capture cut at the packets `cuts`; by `chance` some pieces that follow one another are one task."""
     starts = packets(raw)
     edges = [0, *(starts[each] for each in sorted(cuts))]
     path = folder / "cut.pcap"
@@ -62,7 +62,7 @@ def cut(raw: bytes, folder: Path, cuts: Sequence[int], chance: random.Random) ->
     for number, (begin, end) in enumerate(zip(edges, [*edges[1:], None], strict=True)):
         source = Source(str(path), path, len(raw), begin=begin, end=end, head=raw[:24] if begin else b"", exact=True)
         source.cuts = Cuts(begin, tuple(edges[number + 1 :]), raw[:24])
-        if not found or chance.random() < 0.6:
+        if not found or chance is None or chance.random() < 0.6:
             found.append([])
         found[-1].append(Piece(number, 0, source))
     return [Task(tuple(pieces)) for pieces in found]

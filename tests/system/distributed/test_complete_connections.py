@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
 from made_capture import ACK, FIN, PSH, RST, START_US, SYN, Packet, Talk, merged, pcap, reply, request, segment
-from parts_of_captures import Told, packets, same_rows
+from parts_of_captures import Told, cut, same_rows
 
 from analyzer.base.options import Options
 from analyzer.distributed.plan import Task
-from analyzer.inputs.sources import Piece, Source
 from analyzer.run import local
 
 SECOND = 1_000_000
@@ -40,13 +39,8 @@ def always(seconds: int) -> list[Packet]:
 def tasks_of(parts: Sequence[Sequence[Packet]], folder: Path) -> tuple[bytes, list[Task]]:
     """The capture of these packets, a task for each of its parts."""
     raw = pcap(packet for part in parts for packet in part)
-    starts, begin, tasks = packets(raw), 0, []
-    for number, part in enumerate(parts):
-        path = folder / f"{number}.pcap"
-        path.write_bytes(raw[:24] + raw[starts[begin] : starts[begin + len(part)]])
-        tasks.append(Task((Piece(number, 0, Source(str(path), path)),)))
-        begin += len(part)
-    return raw, tasks
+    cuts = list(accumulate(len(part) for part in parts[:-1]))
+    return raw, cut(raw, folder, cuts)
 
 
 def cut_at(found: Sequence[Packet], *seconds: float) -> list[list[Packet]]:

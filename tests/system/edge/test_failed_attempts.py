@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,15 +15,26 @@ HEADER_BYTES = 24  # of a pcap file
 
 
 def made(path: Path, *kinds: tuple[str, int]) -> Path:
-    """A capture of these kinds of connections, one after the other."""
+    """A capture of these kinds of connections, one after the other, each some seconds later."""
     script = ROOT / "bench" / "make_connections.py"
     found = b""
-    for kind, count in kinds:
+    for later, (kind, count) in enumerate(kinds):
         subprocess.run([sys.executable, str(script), kind, str(count), str(path)], check=True, capture_output=True)
         data = path.read_bytes()
-        found += data[HEADER_BYTES:] if found else data
+        found = found or data[:HEADER_BYTES]
+        for begin, end in pairwise(packets(data)):
+            (second,) = struct.unpack_from("<I", data, begin)
+            found += struct.pack("<I", second + 100 * later) + data[begin + 4 : end]
     path.write_bytes(found)
     return path
+
+
+def packets(raw: bytes) -> list[int]:
+    """Where the records of a pcap file begin, and its end."""
+    starts = [HEADER_BYTES]
+    while starts[-1] < len(raw):
+        starts.append(starts[-1] + 16 + struct.unpack_from("<I", raw, starts[-1] + 8)[0])
+    return starts
 
 
 def report(path: Path, *arguments: str) -> str:
@@ -56,7 +69,7 @@ def test_attempts_beside_kafka(tmp_path: Path) -> None:
 
 
 def test_a_flood_gives_up_itself(tmp_path: Path) -> None:
-    """Beyond the limit too: what was opened and is idle stays, and goes on after the flood."""
+    """Beyond the limit too: what was opened and is idle stays."""
     path = made(tmp_path / "made.pcap", ("idle", 1000), ("flood", 3000))
     said = report(path, "--max-connections", "1500")
     assert "1,000 connections, 1,001 requests" in said

@@ -104,13 +104,13 @@ SELECT
     count,
     answered,
     CASE WHEN b50 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b50 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p50_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b50 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p50_ns,
     CASE WHEN b90 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b90 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p90_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b90 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p90_ns,
     CASE WHEN b95 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b95 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p95_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b95 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p95_ns,
     CASE WHEN b99 = -2000 THEN 0
-        ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) / 64 * ln(2))), low), high) AS BIGINT) END AS p99_ns,
+        ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p99_ns,
     high AS max_ns,
     sum_ns,
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
