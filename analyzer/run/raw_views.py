@@ -39,6 +39,7 @@ CONNECTION_VIEWS = (
     "raw_notes",
     "raw_joined",
     *resolve.FACTS,
+    "view_members",
     "part_views",
     "parts",
     "part_evidence",

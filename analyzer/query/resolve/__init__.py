@@ -18,8 +18,11 @@ from dissectors.kafka.schema.lookup import api_names
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
+    "view_members",
+    "view_times",
     "part_views",
     "parts",
+    "part_signs",
     "part_evidence",
     "part_clusters",
     "part_brokers",
@@ -29,28 +32,43 @@ VIEWS = (
     "connection_context",
     "connections",
     "topic_names",
+    "fetch_names",
     "fetch_steps",
     "fetch_sessions",
     "fetch_states",
+    "raft_fetches",
     "exchanges_with_packets",
     "exchanges_with_kind",
     "exchanges",
+    "throttled_requests",
     "mutes",
     "fetch_positions",
     "entries",
+    "errors_told",
+    "last_answers",
     "errors",
     "exchange_problems",
     "problems",
     "topic_ids",
     "brokers",
     "offered_versions",
+    "static_members",
+    "part_group_types",
+    "group_types",
     "group_events",
+    "own_assignments",
+    "member_clients",
+    "group_clients",
     "assignments",
     "transaction_events",
     "batches",
 )
+# Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
+# to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
+# `connection_context`, which has only those.
+OF_RUNS = ("view_times", "part_signs", "fetch_names", "last_answers", "member_clients")
 # Views that have no rows without rows of `entries`.
-OF_ENTRIES = ("fetch_steps", "fetch_sessions", "fetch_states", "fetch_positions")
+OF_ENTRIES = ("fetch_names", "fetch_steps", "fetch_sessions", "fetch_states", "raft_fetches", "fetch_positions")
 # Raw tables with rows of connections: those of views that give no rows are left out.
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
@@ -95,10 +113,12 @@ def views(
         sources["exchange_problems"] = "no_exchange_problems"
     if not several_views:
         sources["part_views"] = "no_part_views"
+        del sources["view_members"], sources["view_times"]
     folder = Path(__file__).parent
     texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
     if several_views:
-        texts = {name: text if name == "part_views" else _of_one_view(text) for name, text in texts.items()}
+        every_view = (*OF_RUNS, "view_members", "part_views")
+        texts = {name: text if name in every_view else _of_one_view(text) for name, text in texts.items()}
     return facts | texts
 
 

@@ -3,12 +3,12 @@
 WITH placed AS (
     SELECT
         b.*,
-        p.connection,
+        l.connection,
         coalesce(b.topic_id, b.topic) AS written_to,
         CASE WHEN b.magic = 2 THEN b.last_offset - b.base_offset + 1 ELSE b.records END AS offsets
     FROM raw_batches AS b
-    JOIN parts AS p ON p.part = b.part
-    WHERE p.is_kafka
+    JOIN connection_context AS l ON l.part = b.part
+    WHERE l.is_kafka
 ),
 counted AS (
     SELECT

@@ -1,12 +1,11 @@
 -- Nodes that messages named, one row for each address that they advertise. Which of them is the controller is known only
 -- where a message named one: then the others of its cluster are not.
 WITH told AS (
-    SELECT c.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
+    SELECT l.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
     FROM raw_reported AS t
-    JOIN parts AS p ON p.part = t.part
-    LEFT JOIN all_connections AS c ON c.connection = p.connection
-    WHERE p.is_kafka
-    GROUP BY c.cluster, t.body
+    JOIN connection_context AS l ON l.part = t.part
+    WHERE l.is_kafka
+    GROUP BY l.cluster, t.body
 ),
 controllers AS (
     SELECT t.cluster, f.controller_id

@@ -1,7 +1,7 @@
 -- Topic-partitions of requests and replies, with their connection.
 SELECT
     e.exchange,
-    p.connection,
+    l.connection,
     e.side,
     coalesce(e.topic, n.topic) AS topic,
     e.topic_id,
@@ -18,6 +18,6 @@ SELECT
     CASE WHEN e.side = 'response' THEN e.next_offset END AS next_offset,
     e.timestamp_ms
 FROM raw_entries AS e
-JOIN parts AS p ON p.part = e.part
+JOIN connection_context AS l ON l.part = e.part
 LEFT JOIN topic_names AS n ON n.topic_id = e.topic_id
-WHERE p.is_kafka
+WHERE l.is_kafka

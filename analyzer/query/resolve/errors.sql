@@ -2,56 +2,29 @@
 -- always; for some seconds in a row for one client and partition, or from its first time on; when a later request is answered.
 -- `expected` true: normal operation; false: a failure; null: not known.
 WITH told AS (
-    SELECT
-        e.exchange,
-        e.part,
-        e.side,
-        e.code,
-        e.api_key,
-        e.field,
-        e.entity,
-        e.topic,
-        e.topic_id,
-        e.partition,
-        l.connection,
-        l.client_address,
-        l.broker_address,
-        l.broker_port,
-        l.role,
-        coalesce(x.rule, g.rule) AS rule,
-        CASE WHEN x.rule IS NULL THEN g.seconds ELSE x.seconds END AS seconds,
-        x.followed_by,
-        g.client_only
-    FROM raw_errors AS e
-    JOIN connection_context AS l ON l.part = e.part
-    LEFT JOIN expected_errors AS x ON x.api_key = e.api_key AND x.code = e.code
-    -- Rules for all APIs without a rule of their own.
-    LEFT JOIN expected_errors AS g ON g.api_key IS NULL AND g.code = e.code
-    WHERE l.is_kafka
+    SELECT * FROM errors_told
 ),
 -- One row per exchange and thing that failed, for the rules that need a time and a client.
 moments AS (
     SELECT
-        t.client_address,
-        x.client_id,
-        t.api_key,
-        t.code,
-        coalesce(t.topic_id, t.topic) AS topic_key,
-        t.partition,
-        t.entity,
-        t.exchange,
-        t.side,
-        max(t.rule) AS rule,
-        max(t.seconds) AS seconds,
-        max(t.followed_by) AS followed_by,
-        max(t.broker_address) AS broker_address,
-        max(t.broker_port) AS broker_port,
-        max(coalesce(x.response_time_ns, x.request_time_ns)) AS time_ns
-    FROM told AS t JOIN raw_exchanges AS x ON x.exchange = t.exchange
-    -- True for all such exchanges, so that most others need not be read.
-    WHERE x.error_code <> 0 AND (t.rule = 'passing' OR t.rule = 'first_use' OR t.rule = 'followed')
-    GROUP BY
-        t.client_address, x.client_id, t.api_key, t.code, coalesce(t.topic_id, t.topic), t.partition, t.entity, t.exchange, t.side
+        client_address,
+        client_id,
+        api_key,
+        code,
+        coalesce(topic_id, topic) AS topic_key,
+        partition,
+        entity,
+        exchange,
+        side,
+        max(rule) AS rule,
+        max(seconds) AS seconds,
+        max(followed_by) AS followed_by,
+        max(broker_address) AS broker_address,
+        max(broker_port) AS broker_port,
+        max(time_ns) AS time_ns
+    FROM told
+    WHERE has_moment
+    GROUP BY client_address, client_id, api_key, code, coalesce(topic_id, topic), partition, entity, exchange, side
 ),
 spaced AS (
     SELECT
@@ -74,11 +47,9 @@ runs AS (
     )
 ),
 answers AS (
-    SELECT l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key, max(x.request_time_ns) AS last_ns
-    FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part
-    WHERE x.api_key BETWEEN 15 AND 18 AND (x.api_key = 15 OR x.api_key = 18) AND x.error_code = 0
-        AND EXISTS (SELECT 1 FROM moments AS m WHERE m.rule = 'followed')
-    GROUP BY l.client_address, x.client_id, l.broker_address, l.broker_port, x.api_key
+    SELECT l.client_address, a.client_id, l.broker_address, l.broker_port, a.api_key, max(a.last_ns) AS last_ns
+    FROM last_answers AS a JOIN connection_context AS l ON l.part = a.part
+    GROUP BY l.client_address, a.client_id, l.broker_address, l.broker_port, a.api_key
 ),
 judged AS (
     SELECT

@@ -1,46 +1,14 @@
 -- Partitions that a consumer's Fetch names in its request or reply, with the state that its fetch session (KIP-227) had for
 -- each before. Sessions belong to a broker and outlive connections; a Fetch without a session names all partitions that it reads.
 -- `behind`, `unknown`: of the partition when the Fetch began; `behind_after`: after its reply. 0 or 1.
-WITH fetches AS (
+WITH named AS (
     SELECT
-        x.exchange,
-        x.part,
-        coalesce(x.request_time_ns, x.response_time_ns) AS asked_ns,
-        x.response_time_ns,
-        CASE WHEN x.session_id <> 0 THEN x.session_id ELSE 0 END AS session_id,
-        CASE WHEN x.session_id <> 0 THEN p.broker_address ELSE '' END AS session_address,
+        CASE WHEN f.session_id <> 0 THEN p.broker_address ELSE '' END AS session_address,
         -- Without a session the state is that of the connection.
-        CASE WHEN x.session_id <> 0 THEN p.broker_port ELSE x.part END AS session_port,
-        x.session_epoch,
-        x.isolation_level
-    FROM raw_exchanges AS x JOIN parts AS p ON p.part = x.part
-    WHERE x.api_key = 1 AND coalesce(x.replica_id, -1) < 0 AND NOT x.token AND p.is_kafka
-),
-named AS (
-    SELECT
-        f.session_address,
-        f.session_port,
-        f.session_id,
-        f.asked_ns,
-        f.exchange,
-        f.part,
-        f.response_time_ns,
-        f.session_epoch,
-        coalesce(e.topic_id, e.topic) AS topic_key,
-        max(e.topic) AS topic,
-        max(e.topic_id) AS topic_id,
-        e.partition,
-        max(CASE WHEN e.side = 'request' AND e.forgotten THEN 1 ELSE 0 END) AS forgotten,
-        max(CASE WHEN e.side = 'request' AND NOT e.forgotten THEN e.offset END) AS asked_offset,
-        max(CASE WHEN e.side = 'response' THEN CASE WHEN f.isolation_level = 1 THEN e.last_stable_offset ELSE e.high_watermark END END)
-            AS told_end,
-        max(CASE WHEN e.side = 'response' THEN e.next_offset END) AS told_next,
-        max(CASE WHEN e.side = 'response' THEN e.record_bytes END) AS record_bytes,
-        max(CASE WHEN e.side = 'response' THEN e.preferred_read_replica END) AS preferred_read_replica
-    FROM raw_entries AS e JOIN fetches AS f ON f.exchange = e.exchange
-    GROUP BY
-        f.session_address, f.session_port, f.session_id, f.asked_ns, f.exchange, f.part, f.response_time_ns,
-        f.session_epoch, coalesce(e.topic_id, e.topic), e.partition
+        CASE WHEN f.session_id <> 0 THEN p.broker_port ELSE f.part END AS session_port,
+        f.*
+    FROM fetch_names AS f JOIN connection_context AS p ON p.part = f.part
+    WHERE p.is_kafka
 ),
 -- Groups of rows with the same last requested offset and the same last known end.
 runs AS (

@@ -1,25 +1,7 @@
 -- Events of groups. Joins, syncs, leaves, and heartbeats of newer group types, come from bodies; failed heartbeats of classic
 -- groups, and commits, come from exchanges alone. The static member behind a member id is known where a body has both. A commit
 -- has the type of its group; a group of which only commits were seen is classic.
-WITH known AS (
-    SELECT group_id, member_id, max(instance_id) AS instance_id
-    FROM raw_group_steps
-    WHERE member_id IS NOT NULL AND instance_id IS NOT NULL
-    GROUP BY group_id, member_id
-),
-types AS (
-    SELECT s.part, s.group_id, max(s.group_type) AS group_type
-    FROM raw_group_steps AS s
-    GROUP BY s.part, s.group_id
-    HAVING min(s.group_type) = max(s.group_type)
-),
-types_of_all AS (
-    SELECT group_id, max(group_type) AS group_type
-    FROM raw_group_steps
-    GROUP BY group_id
-    HAVING min(group_type) = max(group_type)
-),
-steps AS (
+WITH steps AS (
     SELECT
         exchange, event, group_type, group_id, member_id, instance_id, generation, sent_generation, leader, members,
         protocol, reason, topics, assigned_partitions, session_timeout_ms, rebalance_timeout_ms, error_code
@@ -44,22 +26,22 @@ steps AS (
         CAST(NULL AS INTEGER) AS rebalance_timeout_ms,
         x.error_code
     FROM raw_exchanges AS x
-    LEFT JOIN known AS k ON k.group_id = x.group_id AND k.member_id = x.member_id
-    LEFT JOIN types AS t ON t.part = x.part AND t.group_id = x.group_id
-    LEFT JOIN types_of_all AS a ON a.group_id = x.group_id
+    LEFT JOIN static_members AS k ON k.group_id = x.group_id AND k.member_id = x.member_id
+    LEFT JOIN part_group_types AS t ON t.part = x.part AND t.group_id = x.group_id
+    LEFT JOIN group_types AS a ON a.group_id = x.group_id
     WHERE (x.api_key = 8 OR (x.api_key = 12 AND x.error_code <> 0)) AND NOT x.token
 )
 SELECT
     s.exchange,
-    p.connection,
-    c.cluster,
+    l.connection,
+    l.cluster,
     coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
     x.request_time_ns AS begin_ns,
     s.group_id,
     s.group_type,
     s.event,
     x.client_id,
-    p.client_address,
+    l.client_address,
     s.member_id,
     s.instance_id,
     s.generation,
@@ -75,6 +57,5 @@ SELECT
     s.error_code
 FROM steps AS s
 JOIN raw_exchanges AS x ON x.exchange = s.exchange
-JOIN parts AS p ON p.part = x.part
-LEFT JOIN all_connections AS c ON c.connection = p.connection
-WHERE p.is_kafka
+JOIN connection_context AS l ON l.part = x.part
+WHERE l.is_kafka

@@ -31,13 +31,6 @@ attempts AS (
     FROM steps
     GROUP BY part, connection, login
 ),
-others AS (
-    SELECT x.part, min(x.request_time_ns) AS first_ns, max(x.request_time_ns) AS last_ns
-    FROM raw_exchanges AS x
-    JOIN (SELECT part FROM raw_login_steps GROUP BY part) AS s ON s.part = x.part
-    WHERE x.status = 'answered' AND NOT x.token AND x.api_key <> 17 AND x.api_key <> 18 AND x.api_key <> 36
-    GROUP BY x.part
-),
 owners AS (
     SELECT token_id, min(owner) AS owner FROM raw_token_owners GROUP BY token_id HAVING min(owner) = max(owner)
 ),
@@ -52,7 +45,7 @@ ended AS (
         END AS outcome,
         a.number > 1 OR coalesce(o.first_ns < a.begin_ns, false) AS again
     FROM attempts AS a
-    LEFT JOIN others AS o ON o.part = a.part
+    LEFT JOIN part_evidence AS o ON o.part = a.part
 )
 SELECT
     e.exchange,

@@ -11,7 +11,7 @@ WITH throttled AS (
         x.throttle_time_ms,
         l.connection,
         l.mutes
-    FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part
+    FROM throttled_requests AS x JOIN connection_context AS l ON l.part = x.part
     WHERE x.throttle_time_ms > 0 AND x.response_time_ns IS NOT NULL AND l.is_kafka
 ),
 requests AS (
@@ -21,8 +21,8 @@ requests AS (
         request_time_ns AS time_ns,
         lead(coalesce(request_end_ns, request_time_ns)) OVER by_request AS next_request_ns,
         lead(response_time_ns) OVER by_request AS next_response_ns
-    FROM raw_exchanges
-    WHERE request_time_ns IS NOT NULL AND part IN (SELECT part FROM throttled)
+    FROM throttled_requests
+    WHERE request_time_ns IS NOT NULL
     WINDOW by_request AS (PARTITION BY part ORDER BY request_time_ns, exchange)
 ),
 -- Requests, and begins and ends of mutes, in the order of time; begins and ends before requests.

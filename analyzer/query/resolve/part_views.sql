@@ -1,84 +1,33 @@
 -- Parts of connections that were captured at several points of their way (views): a row per part, and which part gives the rows
 -- of its connection. That is the one in which most replies met their request; then the one with the fewest lost bytes; then
 -- the one nearest to the client. Capture points that `--tap` names never share a connection.
-WITH ends AS (
-    SELECT
-        p.part,
-        p.tap_number,
-        p.network,
-        p.view_number,
-        p.first_time_ns,
-        p.last_time_ns,
-        t.matched,
-        p.a_gap_bytes + p.b_gap_bytes AS gap_bytes,
-        least(concat(p.a_address, ' ', p.a_port), concat(p.b_address, ' ', p.b_port)) AS low,
-        greatest(concat(p.a_address, ' ', p.a_port), concat(p.b_address, ' ', p.b_port)) AS high,
-        CASE WHEN concat(p.a_address, ' ', p.a_port) < concat(p.b_address, ' ', p.b_port) THEN p.a_start_seq ELSE p.b_start_seq END
-            AS low_start,
-        CASE WHEN concat(p.a_address, ' ', p.a_port) < concat(p.b_address, ' ', p.b_port) THEN p.b_start_seq ELSE p.a_start_seq END
-            AS high_start
-    FROM raw_parts AS p
-    JOIN raw_talks AS t ON t.part = p.part
-),
-seen_twice AS (
-    SELECT tap_number, network, low, high
-    FROM ends
-    GROUP BY tap_number, network, low, high
-    HAVING min(view_number) < max(view_number)
-),
--- A 4-tuple may be used again, at each point. Views of one connection begin with the same sequence number on one side at least,
--- or, met in mid-flight, lie side by side for more than half of the shorter one's time.
-pairs AS (
-    SELECT
-        x.part,
-        y.part AS first_part,
-        row_number() OVER (
-            PARTITION BY x.part
-            ORDER BY y.view_number, CASE WHEN x.low_start = y.low_start OR x.high_start = y.high_start THEN 0 ELSE 1 END, y.part
-        ) AS place
-    FROM ends AS x
-    JOIN seen_twice AS s ON s.tap_number = x.tap_number AND s.network = x.network AND s.low = x.low AND s.high = x.high
-    JOIN ends AS y ON y.tap_number = x.tap_number AND y.network = x.network AND y.low = x.low AND y.high = x.high
-    WHERE x.part = y.part
-        OR (
-            y.view_number < x.view_number
-            AND (
-                x.low_start = y.low_start
-                OR x.high_start = y.high_start
-                OR 2 * (least(x.last_time_ns, y.last_time_ns) - greatest(x.first_time_ns, y.first_time_ns))
-                    > least(x.last_time_ns - x.first_time_ns, y.last_time_ns - y.first_time_ns)
-            )
-        )
-),
-members AS (
-    SELECT part, first_part FROM pairs WHERE place = 1
-),
 -- On the way to the broker a request passes the points in their order, its reply in the other order. Half the difference of
 -- both delays is the time between two points, whatever their clocks say.
-delays AS (
+WITH delays AS (
     SELECT
         m.part,
         CAST(round((
             percentile_cont(0.5) WITHIN GROUP (ORDER BY x.request_time_ns - y.request_time_ns)
             - percentile_cont(0.5) WITHIN GROUP (ORDER BY x.response_time_ns - y.response_time_ns)
         ) / 2) AS BIGINT) AS behind_ns
-    FROM members AS m
-    JOIN raw_exchanges AS x ON x.part = m.part
-    JOIN raw_exchanges AS y
+    FROM view_members AS m
+    JOIN view_times AS x ON x.part = m.part
+    JOIN view_times AS y
         ON y.part = m.first_part AND y.correlation_id = x.correlation_id AND y.api_key = x.api_key
-    WHERE m.part <> m.first_part AND x.status = 'answered' AND y.status = 'answered'
+    WHERE m.part <> m.first_part
     GROUP BY m.part
 ),
 placed AS (
     SELECT
         m.part,
         m.first_part,
-        e.matched,
-        e.gap_bytes,
-        e.view_number,
+        t.matched,
+        p.a_gap_bytes + p.b_gap_bytes AS gap_bytes,
+        p.view_number,
         CASE WHEN m.part = m.first_part THEN 0 ELSE d.behind_ns END AS behind_ns
-    FROM members AS m
-    JOIN ends AS e ON e.part = m.part
+    FROM view_members AS m
+    JOIN raw_parts AS p ON p.part = m.part
+    JOIN raw_talks AS t ON t.part = m.part
     LEFT JOIN delays AS d ON d.part = m.part
 )
 SELECT

@@ -1,11 +1,10 @@
 -- Topic ids with their names, by cluster, and the times at which messages told them.
 WITH told AS (
-    SELECT c.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
+    SELECT l.cluster, t.body, min(t.time_ns) AS first_time_ns, max(t.time_ns) AS last_time_ns
     FROM raw_reported AS t
-    JOIN parts AS p ON p.part = t.part
-    LEFT JOIN all_connections AS c ON c.connection = p.connection
-    WHERE p.is_kafka
-    GROUP BY c.cluster, t.body
+    JOIN connection_context AS l ON l.part = t.part
+    WHERE l.is_kafka
+    GROUP BY l.cluster, t.body
 )
 SELECT t.cluster, f.topic_id, f.topic, min(t.first_time_ns) AS first_time_ns, max(t.last_time_ns) AS last_time_ns
 FROM told AS t

@@ -1,8 +1,8 @@
 -- Requests about transactions and producer ids.
 SELECT
     s.exchange,
-    p.connection,
-    c.cluster,
+    l.connection,
+    l.cluster,
     coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
     x.request_time_ns AS begin_ns,
     s.event,
@@ -17,6 +17,5 @@ SELECT
     s.error_code
 FROM raw_transaction_steps AS s
 JOIN raw_exchanges AS x ON x.exchange = s.exchange
-JOIN parts AS p ON p.part = x.part
-LEFT JOIN all_connections AS c ON c.connection = p.connection
-WHERE p.is_kafka
+JOIN connection_context AS l ON l.part = x.part
+WHERE l.is_kafka

@@ -1,0 +1,6 @@
+-- When the newest successful request began of APIs whose answer says that an earlier error was normal (`followed` in
+-- expected_errors), for each part and client id.
+SELECT part, client_id, api_key, max(request_time_ns) AS last_ns
+FROM raw_exchanges
+WHERE api_key BETWEEN 15 AND 18 AND (api_key = 15 OR api_key = 18) AND error_code = 0
+GROUP BY part, client_id, api_key
