@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed import fragments
 from analyzer.distributed.fragments import MARKER
 from analyzer.ingest.checkpoints import Checkpoint
+from analyzer.ingest.raw_tables import Field
 from dissectors import layout
+from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from analyzer.ingest.raw_writer import RawTable
 
 # Columns of a checkpoint of framing that are the same at both edges of a span.
 _UNCHANGED = (
@@ -32,6 +36,10 @@ _PROBLEMS = tuple(
     layout.TCP_CHECKPOINT_SIDES + layout.TCP_CHECKPOINT_SIDE_COLUMNS * side + layout.TCP_CHECKPOINT_PROBLEMS
     for side in range(2)
 )
+
+
+# Raw table: exchanges of which one run may have the request and another one the reply.
+STRADDLING = (Field("exchange", 0, "int64"),)
 
 
 class SpanEdge(NamedTuple):
@@ -96,3 +104,17 @@ def marker(payload: bytes) -> Marker:
     """What the payload of a row of kind MARKER says."""
     task, part, begin, end = json.loads(payload, object_hook=_bytes_of_json)
     return Marker(task, part, Checkpoint(*begin), Checkpoint(*end))
+
+
+def straddling(edges: Iterable[Checkpoint]) -> set[int]:
+    """Exchanges whose request waited for its reply at a checkpoint. What a run wrote of one before the checkpoint and behind it
+    is kept by different runs."""
+    return {row[layout.ROW_EXCHANGE] for edge in edges for row, _ in edge.requests}
+
+
+def append_straddling(table: RawTable, exchanges: Collection[int]) -> None:
+    """Writes the rows of a raw table `STRADDLING`."""
+    rows = new_matrix(len(STRADDLING), max(1, len(exchanges)))
+    for row, exchange in enumerate(sorted(exchanges)):
+        rows[0, row] = exchange
+    table.append(rows, len(exchanges), [])

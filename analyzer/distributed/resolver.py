@@ -29,7 +29,15 @@ from analyzer.distributed import fragments
 from analyzer.distributed.complete_connections import CompleteConnections
 from analyzer.distributed.pending_segments import PendingSegments
 from analyzer.distributed.raw_row_filter import filter_file, kinds_of_problems, row_ranges
-from analyzer.distributed.resolved_spans import Span, SpanEdge, can_follow, marker_rows
+from analyzer.distributed.resolved_spans import (
+    STRADDLING,
+    Span,
+    SpanEdge,
+    append_straddling,
+    can_follow,
+    marker_rows,
+    straddling,
+)
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.summary import Summary
@@ -84,6 +92,7 @@ class Resolver:
         self._unfiltered = folder / "unfiltered"
         self._unfiltered.mkdir()
         self._pipeline = Pipeline(self._unfiltered, options, first_part=first, observer=self)
+        self._straddling = self._pipeline.add_table("straddling", STRADDLING)
         self._connections = self._pipeline.connections
         self._first = first
         self._raw_flows = raw_flows
@@ -126,6 +135,8 @@ class Resolver:
             self._end_span(part)
         self._settle()
         self._pending.close()
+        edges = (edge.checkpoint for span in self._settled for edge in (span.begin, span.end))
+        append_straddling(self._straddling, straddling(edges))
         self._pipeline.finish()
         if self._pipeline.problems_dropped:
             self._cannot_be_complete |= self._with_problems

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from analyzer.distributed import fragments
 from analyzer.distributed.complete_connections import CompleteConnection, complete_connection
 from analyzer.distributed.fragments import COMPLETE, CONTEXT, MARKER
-from analyzer.distributed.resolved_spans import Marker, marker
+from analyzer.distributed.resolved_spans import STRADDLING, Marker, append_straddling, marker, straddling
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.raw_tables import Field
 from analyzer.ingest.summary import Summary
@@ -36,7 +36,9 @@ class Stitcher:
         self._pipeline = Pipeline(folder, options, keys=keys, first_part=first_part)
         self._connections = self._pipeline.connections
         self._joined_table = self._pipeline.add_table("joined", JOINED)
+        self._straddling_table = self._pipeline.add_table("straddling", STRADDLING)
         self._joined: dict[int, int] = {}  # part of a task -> part here
+        self._straddling: set[int] = set()  # exchanges
         # The flow of the newest row. If that row is of kind COMPLETE and the first one of its flow, it is held back: it matters
         # only when other rows of this flow follow.
         self._flow: int | None = None
@@ -69,6 +71,7 @@ class Stitcher:
         for row, pair in enumerate(self._joined.items()):
             pairs[0, row], pairs[1, row] = pair
         self._joined_table.append(pairs, len(self._joined), [])
+        append_straddling(self._straddling_table, self._straddling)
         self._pipeline.finish()
 
     def close(self) -> None:
@@ -123,6 +126,7 @@ class Stitcher:
         if self._joined.setdefault(span.part, part) != part:
             return False
         self._connections.resume(slot, span.begin, span.end, flip)
+        self._straddling |= straddling((span.begin, span.end))
         return True
 
     # ---- complete connections ----

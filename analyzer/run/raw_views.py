@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.ingest.run_tables import Run
     from analyzer.ingest.summary import Summary
+    from analyzer.inputs.readings import Reading
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
 OF_EACH_PROCESS = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
@@ -27,6 +28,10 @@ OF_THE_RUN = ("whole", "splits", "notes")
 # Raw tables to which a task adds rows of connections that it could not finish. The rows have a part number of the task;
 # `raw_joined` says which part of the stitched connections that is. Rows of complete connections keep the task's number.
 RESOLVED_IN_TASKS = ("exchanges", "entries", "errors")
+OF_TASKS = tuple(
+    f"raw_{name}"
+    for name in (*RESOLVED_IN_TASKS, *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns))
+)
 _JOINED = (
     "SELECT r.* REPLACE (coalesce(j.joined_to, r.part) AS part) FROM ({rows}) AS r "
     "LEFT JOIN raw_joined AS j ON j.part = r.part"
@@ -72,25 +77,35 @@ MOST_HELD_ENTRIES = 500_000
 
 def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     """Name -> SQL of each raw table and of each view that makes final tables of them. `folder` has the tables of the run."""
-    whole_files = all(reading.file == reading.split for reading in run.readings)
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
-    raw |= {f"raw_{name}": parquet(_files(name, run.folders)) for name in OF_EACH_PROCESS}
+    raw |= rows_of(run.folders)
     if not options.seldom:
         raw["raw_exchanges"] = f"SELECT *, {_not_read()} FROM ({raw['raw_exchanges']})"
-    raw |= {f"raw_{name}": _fact_table(name, run.folders) for name in FACT_TABLES}
-    if joined := _files("joined", run.folders):
-        of_tasks = (
-            *RESOLVED_IN_TASKS,
-            *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
-        )
-        raw |= {f"raw_{name}": _JOINED.format(rows=raw[f"raw_{name}"]) for name in of_tasks}
-        raw["raw_joined"] = parquet(joined)
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    summary = run.summary
-    made = resolve.views(
+    return raw | captures | made_of(run.readings, run.summary, options)
+
+
+def rows_of(folders: Sequence[Path]) -> dict[str, str]:
+    """Name -> SQL of the raw tables that processes wrote into `folders`; rows of tasks have the part that they were joined to."""
+    raw = {f"raw_{name}": parquet(files) for name in OF_EACH_PROCESS if (files := _files(name, folders))}
+    raw |= {f"raw_{name}": _fact_table(name, folders) for name in FACT_TABLES}
+    if joined := _files("joined", folders):
+        raw |= {name: under_joined_parts(raw[name]) for name in OF_TASKS if name in raw}
+        raw["raw_joined"] = parquet(joined)
+    return raw
+
+
+def under_joined_parts(rows: str) -> str:
+    """SQL of rows of tasks, each under the part of the stitched connection to which it belongs (`raw_joined`)."""
+    return _JOINED.format(rows=rows)
+
+
+def made_of(readings: Sequence[Reading], summary: Summary, options: Options) -> dict[str, str]:
+    """Name -> SQL of the views that make final tables of the raw ones."""
+    whole_files = all(reading.file == reading.split for reading in readings)
+    return resolve.views(
         summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd, summary.saw_several_points
     )
-    return raw | captures | made
 
 
 def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ VIEWS = (
     "entries",
     "errors_told",
     "last_answers",
+    "client_answers",
     "errors",
     "exchange_problems",
     "problems",

@@ -46,11 +46,6 @@ runs AS (
         ORDER BY time_ns, exchange, side ROWS UNBOUNDED PRECEDING
     )
 ),
-answers AS (
-    SELECT l.client_address, a.client_id, l.broker_address, l.broker_port, a.api_key, max(a.last_ns) AS last_ns
-    FROM last_answers AS a JOIN connection_context AS l ON l.part = a.part
-    GROUP BY l.client_address, a.client_id, l.broker_address, l.broker_port, a.api_key
-),
 judged AS (
     SELECT
         r.exchange,
@@ -66,7 +61,7 @@ judged AS (
             ) <= r.seconds * CAST(1000000000 AS BIGINT)
         END AS expected
     FROM runs AS r
-    LEFT JOIN answers AS a
+    LEFT JOIN client_answers AS a
         ON a.api_key = r.followed_by AND a.client_address = r.client_address
         AND coalesce(a.client_id, '') = coalesce(r.client_id, '')
         AND a.broker_address = r.broker_address AND a.broker_port = r.broker_port

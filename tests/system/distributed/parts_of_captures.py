@@ -16,13 +16,14 @@ from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed.fragments import COMPLETE, MARKER
 from analyzer.distributed.plan import Task
-from analyzer.distributed.tasks import Outcome, read_task, stitch
+from analyzer.distributed.tasks import STITCHED, Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import Cuts, Piece, Source
 from analyzer.query.dataset import Dataset
 from analyzer.run import local
+from dissectors.layout import SPLIT_SHIFT
 
 # A capture is told by its path, and pieces that are files have a file header each.
 NOT_COMPARED = {"captures": ("path", "bytes")}
@@ -82,58 +83,65 @@ def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: l
     """The tables of captures that were read task by task."""
 
     def run(target: Path) -> Run:
-        outcomes: dict[int, Outcome] = {}
-        raw_flows: dict[int, frozenset[int]] = {task.number: frozenset() for task in tasks}
-        again = set(raw_flows)
-        refuted: set[tuple[int, int]] = set()
-        stitched: list[Outcome] = []
-        turn = 0
-        while again:
-            turn += 1
-            for task in tasks:
-                if task.number in again:
-                    folder = target / f"task{task.number}.{turn}"
-                    folder.mkdir()
-                    outcomes[task.number] = read_task(task, folder, options, raw_flows=raw_flows[task.number])
-                    folders[task.number] = folder
-            secrets = [each for outcome in outcomes.values() for read in outcome.readings for each in read.secrets]
-            stitched = []
-            for number in range(partitions):
-                last = target / f"stitched{number}.{turn}"
-                last.mkdir()
-                folders[-1 - number] = last
-                rows = partition([folders[task.number] for task in tasks], number, partitions)
-                stitched.append(stitch(rows, last, options, number, secrets))
-            found = {pair for outcome in stitched for pair in outcome.refuted}
-            again = {task for task, _ in found}
-            refuted |= found
-            for task, flow in found:
-                assert flow not in raw_flows[task], "what leaves raw cannot be refuted"
-                raw_flows[task] |= {flow}
-        done = [*outcomes.values(), *stitched]
-        summary = done[0].summary
-        for outcome in done[1:]:
-            summary += outcome.summary
-        readings = [reading for outcome in outcomes.values() for reading in outcome.readings]
-        keys = read_key_logs(options.tls_key_logs)
-        for secret in secrets:
-            add_secrets(keys, *secret)
-        fragments = [pq.read_table(folders[task.number] / "fragments.parquet") for task in tasks]
-        told.append(
-            Told(
-                sum(reading.bytes for reading in readings),
-                sum(table.column("payload").nbytes + 60 * table.num_rows for table in fragments),
-                *(
-                    sum(pc.sum(pc.equal(table.column("kind"), kind)).as_py() or 0 for table in fragments)
-                    for kind in (MARKER, COMPLETE)
-                ),
-                refuted,
-            )
-        )
-        return Run(readings, summary, keys, list(folders.values()))
+        return read_tasks(target, tasks, options, partitions, told)[0]
 
-    folders: dict[int, Path] = {}
     return local.dataset_of(run, options, [], False)
+
+
+def read_tasks(
+    target: Path, tasks: Sequence[Task], options: Options, partitions: int, told: list[Told]
+) -> tuple[Run, dict[int, Path]]:
+    """Reads captures task by task and stitches them; also answers the folder of each run by its number."""
+    folders: dict[int, Path] = {}
+    outcomes: dict[int, Outcome] = {}
+    raw_flows: dict[int, frozenset[int]] = {task.number: frozenset() for task in tasks}
+    again = set(raw_flows)
+    refuted: set[tuple[int, int]] = set()
+    stitched: list[Outcome] = []
+    turn = 0
+    while again:
+        turn += 1
+        for task in tasks:
+            if task.number in again:
+                folder = target / f"task{task.number}.{turn}"
+                folder.mkdir()
+                outcomes[task.number] = read_task(task, folder, options, raw_flows=raw_flows[task.number])
+                folders[task.number] = folder
+        secrets = [each for outcome in outcomes.values() for read in outcome.readings for each in read.secrets]
+        stitched = []
+        for number in range(partitions):
+            last = target / f"stitched{number}.{turn}"
+            last.mkdir()
+            folders[STITCHED >> SPLIT_SHIFT | number] = last
+            rows = partition([folders[task.number] for task in tasks], number, partitions)
+            stitched.append(stitch(rows, last, options, number, secrets))
+        found = {pair for outcome in stitched for pair in outcome.refuted}
+        again = {task for task, _ in found}
+        refuted |= found
+        for task, flow in found:
+            assert flow not in raw_flows[task], "what leaves raw cannot be refuted"
+            raw_flows[task] |= {flow}
+    done = [*outcomes.values(), *stitched]
+    summary = done[0].summary
+    for outcome in done[1:]:
+        summary += outcome.summary
+    readings = [reading for outcome in outcomes.values() for reading in outcome.readings]
+    keys = read_key_logs(options.tls_key_logs)
+    for secret in secrets:
+        add_secrets(keys, *secret)
+    fragments = [pq.read_table(folders[task.number] / "fragments.parquet") for task in tasks]
+    told.append(
+        Told(
+            sum(reading.bytes for reading in readings),
+            sum(table.column("payload").nbytes + 60 * table.num_rows for table in fragments),
+            *(
+                sum(pc.sum(pc.equal(table.column("kind"), kind)).as_py() or 0 for table in fragments)
+                for kind in (MARKER, COMPLETE)
+            ),
+            refuted,
+        )
+    )
+    return Run(readings, summary, keys, list(folders.values())), folders
 
 
 def rows(dataset: Dataset, table: str) -> list[str]:

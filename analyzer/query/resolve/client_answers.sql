@@ -1,0 +1,5 @@
+-- When each client last began a successful request whose answer says that an earlier error was normal (`followed` in
+-- expected_errors), by broker.
+SELECT l.client_address, a.client_id, l.broker_address, l.broker_port, a.api_key, max(a.last_ns) AS last_ns
+FROM last_answers AS a JOIN connection_context AS l ON l.part = a.part
+GROUP BY l.client_address, a.client_id, l.broker_address, l.broker_port, a.api_key

@@ -1,0 +1,134 @@
+"""What all runs together tell of connections, clusters, groups and topics: small tables, which one process makes and every run
+is given before its rows are resolved.
+
+Each run hands on its small raw tables, and views of `resolve.OF_RUNS` over its own rows: what its requests prove of a
+connection, client ids of members of groups. A database over all of these makes the views below with the SQL of a run on this
+machine, and the final tables that need no other rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.ingest.run_tables import small_tables
+from analyzer.query.table_views import parquet
+from analyzer.run import raw_views, run_sql
+from analyzer.run.run_sql import Tables
+from dissectors.layout import SPLIT_SHIFT
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+    from analyzer.ingest.summary import Summary
+    from analyzer.inputs.readings import Reading
+
+# Raw tables with a row for each connection, group step or fact at most.
+SMALL = (
+    *("parts", "talks", "tls", "problems", "joined", "reported"),
+    *("cluster_facts", "broker_facts", "topic_facts", "version_facts", "group_steps", "login_steps", "token_owners"),
+)
+# Views over the rows of a run that it hands on with them.
+SIGNS = ("part_signs", "last_answers", "member_clients")
+# Final tables that are made of these alone.
+FINAL = ("captures", "connections", "problems", "topic_ids", "brokers", "offered_versions", "logins")
+# What every run is given, and of what it is given the rows about its own connections.
+FOR_ALL = ("raw_splits", "topic_names", "static_members", "group_types", "own_assignments", "group_clients", "client_answers")
+FOR_PARTS = ("connection_context", "part_group_types", "throttled_parts")
+THROTTLED = "SELECT part, throttled FROM part_evidence WHERE throttled = 1"
+
+
+# The run that is made of rows of exchanges of which several runs have some (`resolved_runs.collect_strays`).
+STRAYS = -1
+
+
+class Told(NamedTuple):
+    """What runs told beside their tables, which lie in `folder`, a directory for each run, named by its number; also the strays
+    if there are any."""
+
+    folder: Path
+    runs: Sequence[int]
+    readings: Sequence[Reading]
+    summary: Summary
+
+    def folders(self) -> list[Path]:
+        return [self.folder / str(run) for run in self.runs]
+
+    @property
+    def strays(self) -> Path | None:
+        folder = self.folder / str(STRAYS)
+        return folder if folder.exists() else None
+
+
+class Facts:
+    """The database over what runs told. Use it as a context manager.
+
+    `view_times`: files with the view of that name, which is needed where a connection was captured at several points; runs
+    give it when they are asked for the parts of `views_of_connections`.
+    """
+
+    def __init__(self, told: Told, options: Options, view_times: Sequence[Path] = ()) -> None:
+        import pyarrow.parquet as pq
+
+        self._folder = told.folder
+        self._several_views = told.summary.saw_several_points
+        # Exchanges are not here: what is odd about them each run says for itself.
+        made = raw_views.made_of(told.readings, replace(told.summary, odd=False), options)
+        views = made | raw_views.rows_of(told.folders()) | {"throttled_parts": THROTTLED}
+        self._joined = "raw_joined" in views
+        for name, table in small_tables(told.readings, told.summary).items():
+            pq.write_table(table, told.folder / f"{name}.parquet")
+            views[name] = parquet([told.folder / f"{name}.parquet"])
+        with_strays = (*told.folders(), *([told.strays] if told.strays else []))
+        for name in SIGNS:
+            rows = parquet([path for folder in with_strays if (path := folder / f"{name}.parquet").exists()])
+            views[name] = raw_views.under_joined_parts(rows) if self._joined else rows
+        if told.strays:
+            tables = (f"SELECT part FROM ({parquet([path])}) AS x" for path in sorted(told.strays.glob("raw_*.parquet")))
+            views["strays"] = " UNION ".join(tables)
+        if view_times:
+            views["view_times"] = parquet(view_times)
+        self._open = ExitStack()
+        kept = (*raw_views.COMPUTED_ONCE, *FOR_ALL, *FOR_PARTS)
+        self._dataset = self._open.enter_context(run_sql.opened(views, told.folder, options, kept))
+
+    def __enter__(self) -> Facts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def views_of_connections(self, run: int) -> Tables:
+        """What a run needs to give `view_times`."""
+        return self._of_run(run, ("view_members",))
+
+    def for_all(self) -> Tables:
+        """What every run is given."""
+        return dict(self._copies((name, f"SELECT * FROM {name}") for name in FOR_ALL))
+
+    def for_run(self, run: int) -> Tables:
+        """What a run is given beside that: the rows about connections of which it has rows."""
+        return self._of_run(run, (*FOR_PARTS, *(("part_views",) if self._several_views else ())))
+
+    def final(self) -> Iterator[tuple[str, bytes, int]]:
+        """(name, Parquet file, rows) of the final tables that are made of small tables alone."""
+        for table in FINAL:
+            path = self._folder / f"final_{table}.parquet"
+            if count := run_sql.copied(self._dataset, run_sql.final_rows(table), path):
+                yield table, path.read_bytes(), count
+
+    def _of_run(self, run: int, names: Iterable[str]) -> Tables:
+        own = "part IN (SELECT part FROM strays)" if run == STRAYS else f"part >> {SPLIT_SHIFT} = {run}"
+        parts = f"({own} OR part IN (SELECT joined_to FROM raw_joined WHERE {own}))" if self._joined else own
+        tables = dict(self._copies((name, f"SELECT * FROM {name} WHERE {parts}") for name in names))
+        if self._joined:
+            tables |= dict(self._copies([("raw_joined", f"SELECT * FROM raw_joined WHERE {own}")]))
+        return tables
+
+    def _copies(self, questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+        for name, sql in questions:
+            path = self._folder / f"given_{name}.parquet"
+            run_sql.copied(self._dataset, sql, path)
+            yield name, path.read_bytes()

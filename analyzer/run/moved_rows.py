@@ -1,0 +1,116 @@
+"""Rows that must meet rows of other runs before they say what they mean.
+
+Most raw rows are resolved where they lie (`resolved_runs`). Three things need rows of several runs side by side: a fetch session
+goes on through the whole capture, what a client did while it was muted may lie in the next run, and whether an error was
+normal is told by what the client did later. A `Move` says which rows leave a run, by which key they meet, and which final
+tables are made of them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.query.table_views import parquet
+from analyzer.run import run_sql
+from analyzer.run.run_sql import Tables
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+    from analyzer.query.dataset import Dataset
+
+
+class Move(NamedTuple):
+    """The rows of `view` move; those with the same `key` meet. They bring along columns of `connection_context`. `gives`: the
+    final tables that are made of them."""
+
+    view: str
+    brought: tuple[str, ...]
+    key: str
+    gives: tuple[str, ...]
+
+    def leaving(self) -> str:
+        """SQL of the rows in a run."""
+        if not self.brought:
+            return f"SELECT * FROM {self.view}"
+        columns = ", ".join(f"l.{name}" for name in self.brought)
+        return (
+            f"SELECT m.*, {columns} FROM {self.view} AS m JOIN connection_context AS l ON l.part = m.part WHERE l.is_kafka"
+        )
+
+    def met(self) -> dict[str, str]:
+        """The views behind which the rows are where they met, under the name `moved`."""
+        views = {self.view: f"SELECT * EXCLUDE ({', '.join((*self.brought, 'run'))}) FROM moved"}
+        if self.brought:
+            columns = ", ".join(self.brought)
+            views["connection_context"] = f"SELECT DISTINCT part, {columns}, true AS is_kafka FROM moved"
+        return views
+
+
+FETCHES = Move(
+    "fetch_names",
+    ("connection", "cluster", "broker_address", "broker_port"),
+    "CASE WHEN session_id <> 0 THEN hash(broker_address, broker_port, session_id) ELSE hash(part) END",
+    ("fetch_positions",),
+)
+THROTTLES = Move("throttled_requests", ("connection", "mutes", "last_time_ns"), "hash(part)", ("mutes",))
+ERRORS = Move("errors_told", (), "hash(client_address, client_id)", ("errors",))
+# Fetches leave before a run is resolved, as the wait kinds of its exchanges come of them; the others with its resolved rows.
+LATE = (THROTTLES, ERRORS)
+MOVES = {move.view: move for move in (FETCHES, *LATE)}
+
+
+class Met(NamedTuple):
+    """What was made of rows that met: final tables and their rows, and of fetches what their sessions tell of the exchanges of
+    each run."""
+
+    tables: Tables
+    rows: dict[str, int]
+    states: dict[int, bytes]
+
+
+def leave(dataset: Dataset, move: Move, run: int, buckets: int, folder: Path) -> Iterator[tuple[int, bytes]]:
+    """(bucket, Parquet file) of the rows of a run that move; rows with the same key have the same bucket."""
+    path = folder / f"leaving_{move.view}.parquet"
+    rows = f"SELECT *, CAST({run} AS BIGINT) AS run FROM ({move.leaving()}) AS leaving"
+    if not run_sql.copied(dataset, rows, path):
+        return
+    if buckets == 1:
+        yield 0, path.read_bytes()
+        return
+    for bucket in range(buckets):
+        one = folder / f"leaving_{move.view}_{bucket}.parquet"
+        if run_sql.copied(dataset, f"{parquet([path])} WHERE {move.key} % {buckets} = {bucket}", one):
+            yield bucket, one.read_bytes()
+
+
+def meet(
+    move: Move, files: Sequence[Path], made: Mapping[str, str], facts: Tables, folder: Path, options: Options
+) -> Met:
+    """Resolves rows that met, which `leave` wrote to `files`. `made`: the SQL of `resolve`; `facts`: those for all runs."""
+    views = {**made, **run_sql.given(facts, folder / "facts"), "moved": parquet(files), **move.met()}
+    found = Met({}, {}, {})
+    with run_sql.opened(views, folder, options) as dataset:
+        for table in move.gives:
+            path = folder / f"{table}.parquet"
+            if count := run_sql.copied(dataset, run_sql.final_rows(table), path):
+                found.tables[table] = path.read_bytes()
+                found.rows[table] = count
+        if move is FETCHES:
+            found.states.update(_states(dataset, folder))
+    return found
+
+
+def _states(dataset: Dataset, folder: Path) -> Iterator[tuple[int, bytes]]:
+    """Run -> what fetch sessions tell of its exchanges (`fetch_states`)."""
+    path = folder / "states.parquet"
+    told = (
+        "SELECT m.run, s.* FROM fetch_states AS s "
+        "JOIN (SELECT exchange, min(run) AS run FROM moved GROUP BY exchange) AS m ON m.exchange = s.exchange"
+    )
+    run_sql.copied(dataset, told, path)
+    for row in dataset.query(f"SELECT DISTINCT run FROM ({parquet([path])}) AS told ORDER BY run"):
+        one = folder / f"states_{row['run']}.parquet"
+        run_sql.copied(dataset, f"SELECT * EXCLUDE (run) FROM ({parquet([path])}) AS told WHERE run = {row['run']}", one)
+        yield int(row["run"]), one.read_bytes()

@@ -1,0 +1,137 @@
+"""Rows of one run -> rows of final tables, where the run's raw tables lie.
+
+Before the facts of all runs are known: `signs`. After: `resolve`, which is given them (`facts_of_runs`) and what fetch sessions
+told of the run's exchanges (`moved_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.query.table_views import parquet
+from analyzer.run import raw_views, run_sql
+from analyzer.run.facts_of_runs import SIGNS
+from analyzer.run.moved_rows import FETCHES, Move, leave
+from analyzer.run.run_sql import Tables
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+    from analyzer.query.dataset import Dataset
+
+# Raw tables that stay where they are.
+RAW = ("exchanges", "entries", "errors", "batches", "assigned", "transaction_steps", "envelopes", "group_steps")
+STRAY = "stray_"
+# Final tables of which each run makes its own rows: of `problems` those of exchanges.
+FINAL = ("exchanges", "entries", "problems", "group_events", "assignments", "transaction_events", "batches")
+_SOURCES = {"problems": "exchange_problems"}
+NO_STATES = (
+    "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
+)
+DAY_NS = 86_400_000_000_000
+_DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
+
+
+def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
+    """Writes what a run tells of connections, members and fetches beside its raw tables, into the same folder, and as
+    `stray_NAME` those rows of each raw table whose exchange may have rows in other runs."""
+    names = (*SIGNS, *((FETCHES.view,) if options.with_entries else ()))
+    rows = raw_views.rows_of([folder])
+    with run_sql.opened(made | _staying(rows, folder), folder, options, ()) as dataset:
+        for name in names:
+            run_sql.copied(dataset, f"SELECT * FROM {name}", folder / f"{name}.parquet")
+        for name in RAW if _straddling(folder) else ():
+            stray = f"SELECT * FROM ({rows[f'raw_{name}']}) AS x WHERE exchange IN (SELECT exchange FROM raw_straddling)"
+            run_sql.copied(dataset, stray, folder / f"{STRAY}{name}.parquet")
+
+
+def _straddling(folder: Path) -> bool:
+    """Whether a run tells of exchanges that may have rows in other runs."""
+    import pyarrow.parquet as pq
+
+    path = folder / "raw_straddling.parquet"
+    return path.exists() and pq.read_metadata(path).num_rows > 0
+
+
+def _staying(rows: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The raw tables of a run without the rows of such exchanges."""
+    if not _straddling(folder):
+        return dict(rows)
+    chosen = {f"raw_{name}" for name in RAW} & rows.keys()
+    return {
+        **rows,
+        **{
+            name: f"SELECT * FROM ({rows[name]}) AS x WHERE exchange NOT IN (SELECT exchange FROM raw_straddling)"
+            for name in chosen
+        },
+        "raw_straddling": parquet([folder / "raw_straddling.parquet"]),
+    }
+
+
+def collect_strays(folders: Sequence[Path], target: Path, made: Mapping[str, str], options: Options) -> bool:
+    """Makes a run of the rows that strayed from all runs, in `target`; False: there are none."""
+    target.mkdir()
+    found = {
+        name: files for name in RAW if (files := [path for each in folders if (path := each / f"{STRAY}{name}.parquet").exists()])
+    }
+    with run_sql.opened({}, target, options, ()) as dataset:
+        for name, files in found.items():
+            run_sql.copied(dataset, parquet(files), target / f"raw_{name}.parquet")
+    if found:
+        signs(target, made, options)
+    return bool(found)
+
+
+class Run:
+    """The raw tables of a run, in `folder`, with the facts that it is `given`, as a database. Use it as a context manager."""
+
+    def __init__(
+        self, folder: Path, number: int, made: Mapping[str, str], given: Tables, options: Options
+    ) -> None:
+        self._folder = folder
+        self._number = number
+        views = {FETCHES.view: parquet([fetches])} if (fetches := folder / f"{FETCHES.view}.parquet").exists() else {}
+        facts = run_sql.given(given, folder / "given")
+        rows = _staying(raw_views.rows_of([folder]), folder)
+        if "raw_joined" in facts:
+            rows = {name: raw_views.under_joined_parts(sql) if name in raw_views.OF_TASKS else sql for name, sql in rows.items()}
+            views = {name: raw_views.under_joined_parts(sql) for name, sql in views.items()}
+        views |= {"part_evidence": "SELECT * FROM throttled_parts", "fetch_states": NO_STATES}
+        self._open = run_sql.opened({**made, **rows, **views, **facts}, folder, options)
+
+    def __enter__(self) -> Run:
+        self._dataset: Dataset = self._open.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.__exit__(None, None, None)
+
+    def view_times(self) -> bytes:
+        """The view of that name."""
+        path = self._folder / "view_times.parquet"
+        run_sql.copied(self._dataset, "SELECT * FROM view_times", path)
+        return path.read_bytes()
+
+    def leaving(self, move: Move, buckets: int) -> Iterator[tuple[int, bytes]]:
+        """(bucket, Parquet file) of the rows that move."""
+        return leave(self._dataset, move, self._number, buckets, self._folder)
+
+    def final(self, by_day: bool) -> Iterator[tuple[str, bytes, int]]:
+        """(name, Parquet file, rows) of the run's rows of final tables; of exchanges one for each day (UTC) on request, whose name
+        is `exchanges/DAY`, the day since 1970."""
+        for table in FINAL:
+            source = _SOURCES.get(table, f"all_{table}")
+            for name, where in self._pieces(table, by_day):
+                path = self._folder / f"final_{table}.parquet"
+                if count := run_sql.copied(self._dataset, run_sql.final_rows(table, where, source), path):
+                    yield name, path.read_bytes(), count
+
+    def _pieces(self, table: str, by_day: bool) -> Sequence[tuple[str, str]]:
+        if table != "exchanges" or not by_day:
+            return [(table, "true")]
+        days = self._dataset.query(f"SELECT DISTINCT {_DAY} AS day FROM all_exchanges ORDER BY day")
+        return [
+            (f"{table}/{row['day']}", f"{_DAY} = {row['day']}") if row["day"] is not None else (table, f"{_DAY} IS NULL")
+            for row in days
+        ]

@@ -1,0 +1,60 @@
+"""SQL of `resolve` where it is run over a part of all rows: with results as Parquet files, and results of others as views."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.base.filters import literal
+from analyzer.base.memory import question_memory_bytes
+from analyzer.base.tables import SQL_TYPES, TABLES
+from analyzer.query.dataset import Dataset
+from analyzer.query.table_views import parquet
+from analyzer.run.raw_views import COMPUTED_ONCE
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+
+# Name of a view -> its rows, a Parquet file: what travels between the processes that resolve.
+Tables = dict[str, bytes]
+
+# Several such processes share a machine.
+MOST_MEMORY_BYTES = 1 << 30
+COPIED_AS = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 65536"
+# The order of the rows of a file, where it is not the order in which messages were read.
+_TIMES = {"exchanges": "coalesce(request_time_ns, response_time_ns), exchange"}
+
+
+@contextmanager
+def opened(
+    views: Mapping[str, str], folder: Path, options: Options, kept: Collection[str] = COMPUTED_ONCE
+) -> Iterator[Dataset]:
+    """The views as a database of one thread, which spills below `folder`; those in `kept` are computed once."""
+    memory = options.memory_bytes or min(question_memory_bytes(), MOST_MEMORY_BYTES)
+    with Dataset(views, kept=kept, threads=1, memory_bytes=memory, temp_directory=folder) as dataset:
+        yield dataset
+
+
+def given(tables: Tables, folder: Path) -> dict[str, str]:
+    """Views of tables that came from elsewhere, kept as files in `folder`, which is made."""
+    folder.mkdir()
+    for name, data in tables.items():
+        (folder / f"{name}.parquet").write_bytes(data)
+    return {name: parquet([folder / f"{name}.parquet"]) for name in tables}
+
+
+def copied(dataset: Dataset, sql: str, path: Path) -> int:
+    """Writes the rows of a SELECT into a Parquet file and returns how many there are."""
+    (found,) = dataset.query(f"COPY ({sql}) TO {literal(str(path))} ({COPIED_AS})")
+    return int(found["Count"])
+
+
+def final_rows(table: str, where: str = "true", source: str | None = None) -> str:
+    """SQL of the rows of a final table, with the columns and types that its files have. `source`: the view that has the rows."""
+    columns = ", ".join(
+        f'CAST("{column.name}" AS {SQL_TYPES[column.type]}) AS "{column.name}"' for column in TABLES[table]
+    )
+    order = f" ORDER BY {_TIMES[table]}" if table in _TIMES else ""
+    return f"SELECT {columns} FROM {source or f'all_{table}'} WHERE {where}{order}"

@@ -1,0 +1,153 @@
+"""Rows of tasks resolved where they lie, in this process: what executors of Spark do, without Spark."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from parts_of_captures import NOT_COMPARED
+
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.ingest.run_tables import Run as Read
+from analyzer.run import facts_of_runs, moved_rows, raw_views, resolved_runs
+from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
+from analyzer.run.run_sql import Tables
+
+
+def resolved_apart(
+    read: Read, folders: dict[int, Path], options: Options, scratch: Path, buckets: int, by_day: bool
+) -> dict[str, list[str]]:
+    """The rows of each final table, sorted, as `parts_of_captures.tables` has them."""
+    made = raw_views.made_of(read.readings, read.summary, options)
+    for folder in folders.values():
+        resolved_runs.signs(folder, made, options)
+    told = _handed_on(read, folders, scratch / "driver")
+    strays = told.folder / str(STRAYS)
+    if resolved_runs.collect_strays(list(folders.values()), strays, made, options):
+        folders = {**folders, STRAYS: strays}
+    else:
+        strays.rmdir()
+    found = _Found(scratch)
+    with _facts(told, folders, made, options, scratch) as facts:
+        for_all = facts.for_all()
+        for name, data, rows in facts.final():
+            found.add(name, data, rows)
+        given = {run: for_all | facts.for_run(run) for run in folders}
+    states = _sessions(found, folders, given, for_all, made, options, scratch, buckets)
+    late: dict[tuple[str, int], list[bytes]] = defaultdict(list)
+    for number, folder in folders.items():
+        tables = given[number] | ({"fetch_states": states[number]} if number in states else {})
+        with _run(folder, number, made, tables, options, scratch) as run:
+            for name, data, rows in run.final(by_day):
+                found.add(name, data, rows)
+            for move in moved_rows.LATE:
+                for bucket, data in run.leaving(move, buckets):
+                    late[move.view, bucket].append(data)
+    for (view, _), files in late.items():
+        found.meet(moved_rows.MOVES[view], files, made, for_all, options)
+    return {table: sorted(found.rows[table]) for table in TABLES}
+
+
+class _Found:
+    def __init__(self, scratch: Path) -> None:
+        self.rows: dict[str, list[str]] = defaultdict(list)
+        self.states: dict[int, list[bytes]] = defaultdict(list)
+        self._scratch = scratch
+        self._met = 0
+
+    def add(self, name: str, data: bytes, rows: int) -> None:
+        path = self._scratch / "found.parquet"
+        path.write_bytes(data)
+        table = name.partition("/")[0]
+        left_out = NOT_COMPARED.get(table, ())
+        made = pq.read_table(path).to_pylist()
+        assert len(made) == rows
+        self.rows[table] += [
+            repr({name: value for name, value in row.items() if name not in left_out}) for row in made
+        ]
+
+    def meet(
+        self, move: moved_rows.Move, files: list[bytes], made: dict[str, str], facts: Tables, options: Options
+    ) -> None:
+        folder = self._scratch / f"met{self._met}"
+        self._met += 1
+        folder.mkdir()
+        paths = [folder / f"{place}.parquet" for place in range(len(files))]
+        for path, data in zip(paths, files, strict=True):
+            path.write_bytes(data)
+        met = moved_rows.meet(move, paths, made, facts, folder, options)
+        for table, data in met.tables.items():
+            self.add(table, data, met.rows[table])
+        for run, data in met.states.items():
+            self.states[run].append(data)
+
+
+def _handed_on(read: Read, folders: dict[int, Path], target: Path) -> Told:
+    for number, folder in folders.items():
+        own = target / str(number)
+        own.mkdir(parents=True)
+        for name in (*(f"raw_{name}" for name in SMALL), *SIGNS):
+            if (path := folder / f"{name}.parquet").exists():
+                shutil.copy(path, own)
+    return Told(target, list(folders), read.readings, read.summary)
+
+
+def _facts(told: Told, folders: dict[int, Path], made: dict[str, str], options: Options, scratch: Path) -> Facts:
+    if not told.summary.saw_several_points:
+        return Facts(told, options)
+    paths = []
+    with Facts(told, options) as first:
+        for number, folder in folders.items():
+            with _run(folder, number, made, first.views_of_connections(number), options, scratch) as run:
+                paths.append(scratch / f"view_times{number}.parquet")
+                paths[-1].write_bytes(run.view_times())
+    return Facts(told, options, paths)
+
+
+def _run(
+    folder: Path, number: int, made: dict[str, str], given: Tables, options: Options, scratch: Path
+) -> resolved_runs.Run:
+    """The run as another process finds it: what stays, and nothing else."""
+    own = scratch / "run"
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir()
+    for name in (*(f"raw_{name}" for name in resolved_runs.RAW), "raw_straddling", "fetch_names"):
+        if (path := folder / f"{name}.parquet").exists():
+            shutil.copy(path, own)
+    return resolved_runs.Run(own, number, made, given, options)
+
+
+def _sessions(
+    found: _Found,
+    folders: dict[int, Path],
+    given: dict[int, Tables],
+    for_all: Tables,
+    made: dict[str, str],
+    options: Options,
+    scratch: Path,
+    buckets: int,
+) -> dict[int, bytes]:
+    """What fetch sessions tell of each run: one file a run."""
+    moved: dict[int, list[bytes]] = defaultdict(list)
+    for number, folder in folders.items():
+        with _run(folder, number, made, given[number], options, scratch) as run:
+            for bucket, data in run.leaving(moved_rows.FETCHES, buckets):
+                moved[bucket].append(data)
+    for files in moved.values():
+        found.meet(moved_rows.FETCHES, files, made, for_all, options)
+    return {run: _one(files, scratch) for run, files in found.states.items()}
+
+
+def _one(files: list[bytes], scratch: Path) -> bytes:
+    import pyarrow as pa
+
+    tables = []
+    for data in files:
+        tables.append(pq.read_table(pa.BufferReader(data)))
+    path = scratch / "one.parquet"
+    pq.write_table(pa.concat_tables(tables), path)
+    return path.read_bytes()
