@@ -35,7 +35,15 @@ SIGNS = ("part_signs", "last_answers", "member_clients")
 # Final tables that are made of these alone.
 FINAL = ("captures", "connections", "problems", "topic_ids", "brokers", "offered_versions", "logins")
 # What every run is given, and of what it is given the rows about its own connections.
-FOR_ALL = ("raw_splits", "topic_names", "static_members", "group_types", "own_assignments", "group_clients", "client_answers")
+FOR_ALL = (
+    "raw_splits",
+    "topic_names",
+    "static_members",
+    "group_types",
+    "own_assignments",
+    "group_clients",
+    "client_answers",
+)
 FOR_PARTS = ("connection_context", "part_group_types", "throttled_parts")
 THROTTLED = "SELECT part, throttled FROM part_evidence WHERE throttled = 1"
 
@@ -86,7 +94,9 @@ class Facts:
             rows = parquet([path for folder in with_strays if (path := folder / f"{name}.parquet").exists()])
             views[name] = raw_views.under_joined_parts(rows) if self._joined else rows
         if told.strays:
-            tables = (f"SELECT part FROM ({parquet([path])}) AS x" for path in sorted(told.strays.glob("raw_*.parquet")))
+            tables = (
+                f"SELECT part FROM ({parquet([path])}) AS x" for path in sorted(told.strays.glob("raw_*.parquet"))
+            )
             views["strays"] = " UNION ".join(tables)
         if view_times:
             views["view_times"] = parquet(view_times)

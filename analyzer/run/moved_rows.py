@@ -35,9 +35,7 @@ class Move(NamedTuple):
         if not self.brought:
             return f"SELECT * FROM {self.view}"
         columns = ", ".join(f"l.{name}" for name in self.brought)
-        return (
-            f"SELECT m.*, {columns} FROM {self.view} AS m JOIN connection_context AS l ON l.part = m.part WHERE l.is_kafka"
-        )
+        return f"SELECT m.*, {columns} FROM {self.view} AS m JOIN connection_context AS l ON l.part = m.part WHERE l.is_kafka"
 
     def met(self) -> dict[str, str]:
         """The views behind which the rows are where they met, under the name `moved`."""
@@ -112,5 +110,7 @@ def _states(dataset: Dataset, folder: Path) -> Iterator[tuple[int, bytes]]:
     run_sql.copied(dataset, told, path)
     for row in dataset.query(f"SELECT DISTINCT run FROM ({parquet([path])}) AS told ORDER BY run"):
         one = folder / f"states_{row['run']}.parquet"
-        run_sql.copied(dataset, f"SELECT * EXCLUDE (run) FROM ({parquet([path])}) AS told WHERE run = {row['run']}", one)
+        run_sql.copied(
+            dataset, f"SELECT * EXCLUDE (run) FROM ({parquet([path])}) AS told WHERE run = {row['run']}", one
+        )
         yield int(row["run"]), one.read_bytes()

@@ -7,6 +7,7 @@ told of the run's exchanges (`moved_rows`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,9 @@ STRAY = "stray_"
 # Final tables of which each run makes its own rows: of `problems` those of exchanges.
 FINAL = ("exchanges", "entries", "problems", "group_events", "assignments", "transaction_events", "batches")
 _SOURCES = {"problems": "exchange_problems"}
-NO_STATES = (
-    "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
-)
+NO_STATES = "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
 DAY_NS = 86_400_000_000_000
+EPOCH = date(1970, 1, 1)
 _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
 
 
@@ -38,11 +38,13 @@ def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
     `stray_NAME` those rows of each raw table whose exchange may have rows in other runs."""
     names = (*SIGNS, *((FETCHES.view,) if options.with_entries else ()))
     rows = raw_views.rows_of([folder])
-    with run_sql.opened(made | _staying(rows, folder), folder, options, ()) as dataset:
+    with run_sql.opened({**made, **_staying(rows, folder)}, folder, options, ()) as dataset:
         for name in names:
             run_sql.copied(dataset, f"SELECT * FROM {name}", folder / f"{name}.parquet")
         for name in RAW if _straddling(folder) else ():
-            stray = f"SELECT * FROM ({rows[f'raw_{name}']}) AS x WHERE exchange IN (SELECT exchange FROM raw_straddling)"
+            stray = (
+                f"SELECT * FROM ({rows[f'raw_{name}']}) AS x WHERE exchange IN (SELECT exchange FROM raw_straddling)"
+            )
             run_sql.copied(dataset, stray, folder / f"{STRAY}{name}.parquet")
 
 
@@ -73,7 +75,9 @@ def collect_strays(folders: Sequence[Path], target: Path, made: Mapping[str, str
     """Makes a run of the rows that strayed from all runs, in `target`; False: there are none."""
     target.mkdir()
     found = {
-        name: files for name in RAW if (files := [path for each in folders if (path := each / f"{STRAY}{name}.parquet").exists()])
+        name: files
+        for name in RAW
+        if (files := [path for each in folders if (path := each / f"{STRAY}{name}.parquet").exists()])
     }
     with run_sql.opened({}, target, options, ()) as dataset:
         for name, files in found.items():
@@ -86,16 +90,17 @@ def collect_strays(folders: Sequence[Path], target: Path, made: Mapping[str, str
 class Run:
     """The raw tables of a run, in `folder`, with the facts that it is `given`, as a database. Use it as a context manager."""
 
-    def __init__(
-        self, folder: Path, number: int, made: Mapping[str, str], given: Tables, options: Options
-    ) -> None:
+    def __init__(self, folder: Path, number: int, made: Mapping[str, str], given: Tables, options: Options) -> None:
         self._folder = folder
         self._number = number
         views = {FETCHES.view: parquet([fetches])} if (fetches := folder / f"{FETCHES.view}.parquet").exists() else {}
         facts = run_sql.given(given, folder / "given")
         rows = _staying(raw_views.rows_of([folder]), folder)
         if "raw_joined" in facts:
-            rows = {name: raw_views.under_joined_parts(sql) if name in raw_views.OF_TASKS else sql for name, sql in rows.items()}
+            rows = {
+                name: raw_views.under_joined_parts(sql) if name in raw_views.OF_TASKS else sql
+                for name, sql in rows.items()
+            }
             views = {name: raw_views.under_joined_parts(sql) for name, sql in views.items()}
         views |= {"part_evidence": "SELECT * FROM throttled_parts", "fetch_states": NO_STATES}
         self._open = run_sql.opened({**made, **rows, **views, **facts}, folder, options)
@@ -119,7 +124,7 @@ class Run:
 
     def final(self, by_day: bool) -> Iterator[tuple[str, bytes, int]]:
         """(name, Parquet file, rows) of the run's rows of final tables; of exchanges one for each day (UTC) on request, whose name
-        is `exchanges/DAY`, the day since 1970."""
+        is `exchanges/date=2026-05-01`."""
         for table in FINAL:
             source = _SOURCES.get(table, f"all_{table}")
             for name, where in self._pieces(table, by_day):
@@ -132,6 +137,8 @@ class Run:
             return [(table, "true")]
         days = self._dataset.query(f"SELECT DISTINCT {_DAY} AS day FROM all_exchanges ORDER BY day")
         return [
-            (f"{table}/{row['day']}", f"{_DAY} = {row['day']}") if row["day"] is not None else (table, f"{_DAY} IS NULL")
-            for row in days
+            (table, f"{_DAY} IS NULL")
+            if day is None
+            else (f"{table}/date={EPOCH + timedelta(days=day)}", f"{_DAY} = {day}")
+            for day in (row["day"] for row in days)
         ]

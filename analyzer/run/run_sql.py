@@ -38,8 +38,8 @@ def opened(
 
 
 def given(tables: Tables, folder: Path) -> dict[str, str]:
-    """Views of tables that came from elsewhere, kept as files in `folder`, which is made."""
-    folder.mkdir()
+    """Views of tables that came from elsewhere, kept as files in `folder`."""
+    folder.mkdir(exist_ok=True)
     for name, data in tables.items():
         (folder / f"{name}.parquet").write_bytes(data)
     return {name: parquet([folder / f"{name}.parquet"]) for name in tables}

@@ -1,6 +1,6 @@
 """The job: captures -> tables as DataFrames.
 
-    plan --read--> raw tables, fragments --by connection--> stitch --> raw tables --SQL--> final tables
+    plan --read--> raw tables, fragments --by connection--> stitch --> raw tables --resolve (`final`)--> final tables
 
 What a run guessed is proved here from what the runs tell: where a part of a file begins (`analyzer.distributed.plan`),
 where a frame begins (`analyzer.distributed.tasks.stitch`). What is refuted is read again, and nothing of the first try
@@ -16,21 +16,22 @@ from operator import add
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed.plan import TARGET_BYTES, Plan, plan
 from analyzer.distributed.plan_repair import repaired
-from analyzer.ingest.run_tables import by_file, small_tables
+from analyzer.ingest.run_tables import by_file
 from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
-from analyzer.query import resolve
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 from analyzer.spark import dataflow, stages
 from analyzer.spark.dataflow import Stage
+from analyzer.spark.final import Final, resolve
 from analyzer.spark.session import prepare
-from analyzer.spark.views import Views, final_tables
+from analyzer.spark.views import made_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,22 +81,33 @@ class Tables(Mapping[str, "DataFrame"]):
     """The final tables by name, as a mapping or as attributes: `tables.exchanges`; `sql`, `metric`, `findings` ask them.
 
     `warnings` are lines that a person must see; `failed` says that some input could not be read; `inputs` are the captures in
-    the order of reading; `several_days`: they touch more than one day (UTC); `stages` hold what every run told. `close`, or
-    the end of a `with`, gives the disks of the executors back; then nothing can be asked any more.
+    the order of reading; `stages` hold what every run told; `final` the tables as files, before filters; `several_days`:
+    captures touch more than one day (UTC). `close`, or the end of a `with`, gives the disks of the executors back; then nothing
+    can be asked any more.
     """
 
-    def __init__(self, views: Views, done: Read, warnings: Sequence[str], failed: bool) -> None:
-        self._views = views
+    def __init__(
+        self,
+        spark: SparkSession,
+        final: Final,
+        done: Read,
+        filters: Filters,
+        several_days: bool,
+        warnings: Sequence[str],
+        failed: bool,
+    ) -> None:
+        self._views = made_tables(spark, final, filters)
         self._done = done
+        self.final = final
+        self.filtered = bool(filters)
+        self.several_days = several_days
         self.warnings = tuple(warnings)
         self.failed = failed
         self.stages = done.stages
         self.inputs = [reading.source.name for reading in done.files]
-        times = (time for each in done.files for time in (each.first_time_ns, each.last_time_ns) if time is not None)
-        self.several_days = len({time // DAY_NS for time in times}) > 1
-        self.sql = views.sql
-        self.metric = views.metric
-        self.findings = views.findings
+        self.sql = self._views.sql
+        self.metric = self._views.metric
+        self.findings = self._views.findings
 
     def __getitem__(self, name: str) -> DataFrame:
         return self._views[name]
@@ -114,6 +126,7 @@ class Tables(Mapping[str, "DataFrame"]):
     def close(self) -> None:
         """Gives back what is kept on disks."""
         self._views.close()
+        self.final.close()
         self._done.close()
 
     def __enter__(self) -> Tables:
@@ -159,31 +172,23 @@ def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Ta
     if (strict and failed) or all(reading.failure for reading in done.files):
         raise InputError("\n".join([*given.warnings, *lines]))
     lines += [*limit_warnings(done.summary), *secret_warnings(read_key_logs(given.options.tls_key_logs))]
-    raw = {f"raw_{name}": frame for name, frame in done.raw().items()}
-    raw |= {name: dataflow.small(spark, table) for name, table in small_tables(done.readings, done.summary).items()}
-    whole_files = all(reading.file == reading.split for reading in done.readings)
-    sql = resolve.views(
-        done.summary.api_keys, whole_files, odd=done.summary.odd, several_views=done.summary.saw_several_points
-    )
-    views = final_tables(spark, raw, sql, given.options.filters)
-    return Tables(views, done, [*given.warnings, *lines], failed)
+    times = (time for each in done.files for time in (each.first_time_ns, each.last_time_ns) if time is not None)
+    several_days = len({time // DAY_NS for time in times}) > 1
+    final = resolve(spark, done, given.options, several_days)
+    return Tables(spark, final, done, given.options.filters, several_days, [*given.warnings, *lines], failed)
 
 
 class Read:
     """What both stages gave: rows that are kept, readings in the order of files and splits, and the sum of all summaries."""
 
-    def __init__(self, spark: SparkSession, stages_kept: Sequence[Stage], plan_done: Plan) -> None:
-        self._spark = spark
+    def __init__(self, stages_kept: Sequence[Stage], plan_done: Plan, order: stages.Order) -> None:
         self.plan = plan_done
+        self.order = order
         self.stages = stages_kept
         outcomes = [done.outcome for stage in stages_kept for done in stage.done.values()]
         self.readings: list[Reading] = [reading for outcome in outcomes for reading in outcome.readings]
         self.files: list[Reading] = by_file(self.readings)
         self.summary: Summary = reduce(add, (outcome.summary for outcome in outcomes))
-
-    def raw(self) -> dict[str, DataFrame]:
-        """The raw tables that runs write, by name without `raw_`."""
-        return dataflow.raw_tables(self._spark, self.stages)
 
     def close(self) -> None:
         """Gives the disks back."""
@@ -220,7 +225,7 @@ class _Reader:
                 made, again = repaired(made, self._readings())
             again = self._stitch()
         assert self._stitched is not None
-        return Read(self._spark, [*self._read, self._stitched], made)
+        return Read([*self._read, self._stitched], made, self._order)
 
     def _read_tasks(self, made: Plan, numbers: frozenset[int]) -> None:
         kept = {task.number for task in made.tasks} - numbers
@@ -239,7 +244,7 @@ class _Reader:
             self._stitched.close()
         self._tell("stitching connections")
         secrets = [secret for reading in self._readings() for secret in reading.secrets]
-        self._stitched = dataflow.stitch(self._spark, self._read, self._order, secrets)
+        self._stitched = dataflow.stitch(self._read, self._order, secrets)
         refuted = [pair for done in self._stitched.done.values() for pair in done.outcome.refuted]
         for task, flow in refuted:
             self._raw_flows[task] = self._raw_flows.get(task, frozenset()) | {flow}

@@ -1,46 +1,37 @@
-"""The rows in which stages hand tables on: (table, task, batch), a batch being some thousand rows of that table as Arrow IPC.
+"""The rows in which stages hand tables on: (table, task, batch).
 
-One stage gives rows of twenty tables and is run once; each table is a filter and `unpacked`. Batches are small because a
-worker, Java and Arrow each hold some of them at a time.
+A file (the Parquet file of a table) is some rows that follow one another, each with a piece of its bytes: nothing between two
+processes decodes what the one wrote and the other reads. Fragments, which are sorted between two stages, are batches of some
+thousand rows as Arrow IPC. Pieces and batches are small because a worker, Java and Arrow each hold some of them at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.distributed import fragments
-from analyzer.distributed.stitch import JOINED
-from analyzer.ingest import raw_tables, tls_facts
-from analyzer.ingest.arrow_tables import arrow_table
-from analyzer.ingest.facts.fact_tables import FACT_TABLES
-from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analyzer.ingest.raw_tables import Field
-
 SHAPE = "table string, task bigint, batch binary"
 BATCH_ROWS = 8_192
 BATCH_BYTES = 1 << 20
-# Besides raw tables: what leaves for the stitch, and what a run tells of itself.
+PIECE_BYTES = 4 << 20
+# What leaves for the stitch, and what a run tells of itself. Files of raw tables have their names; those for the driver, final
+# tables, how many rows a final table has, what sessions tell a run, and rows that move have a word before the name.
 FRAGMENTS = "fragments"
+OUTCOME = "outcome"
+TOLD = "told/"
+FINAL = "final/"
+COUNT = "count/"
+STATES = "states"
+MOVED = "moved/"
 # Of zstd: a twentieth less than what comes without asking, for a tenth of a second in a task of 256 MB.
 FRAGMENTS_LEVEL = 6
-OUTCOME = "outcome"
-OF_RUNS: dict[str, tuple[Field, ...]] = {
-    "exchanges": raw_tables.EXCHANGES,
-    "entries": raw_tables.ENTRIES,
-    "errors": raw_tables.ERRORS,
-    "problems": raw_tables.PROBLEMS,
-    "parts": raw_tables.PARTS,
-    "talks": raw_tables.TALKS,
-    "tls": tls_facts.FIELDS,
-    "joined": JOINED,
-}
 SPARK_TYPES = {
     "int8": "tinyint",
     "int16": "smallint",
@@ -51,21 +42,6 @@ SPARK_TYPES = {
     "double": "double",
     "binary": "binary",
 }
-
-
-@cache
-def schema(table: str) -> pa.Schema:
-    """Columns of a raw table (its name without `raw_`), or of the fragments, as plain Arrow types. KeyError: no such table."""
-    import pyarrow as pa
-
-    if table == FRAGMENTS:
-        return fragments.schema()
-    if table in FACT_TABLES:
-        return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in FACT_TABLES[table]])
-    fields = OF_RUNS[table]
-    columns = 2 + max(field.at for field in fields)
-    made = arrow_table(fields, new_matrix(columns, 1), 0, pa.array([], pa.string()))
-    return pa.schema([(field.name, _plain(field.type)) for field in made.schema])
 
 
 def ddl(columns: pa.Schema) -> str:
@@ -83,20 +59,6 @@ def conform(batch: pa.RecordBatch, columns: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
 
-def packed(path: Path, table: str) -> Iterator[tuple[bytes, int]]:
-    """The rows of a Parquet file in batches, each with how many rows it holds. Fragments go over the network, so these are
-    packed tighter."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    columns = schema(table)
-    codec = pa.Codec("zstd", FRAGMENTS_LEVEL) if table == FRAGMENTS else "lz4"
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(BATCH_ROWS):
-            for piece in _pieces(conform(batch, columns)):
-                yield _bytes(piece, codec), piece.num_rows
-
-
 def row(table: str, task: int, data: bytes) -> pa.RecordBatch:
     """One row of SHAPE."""
     import pyarrow as pa
@@ -105,11 +67,56 @@ def row(table: str, task: int, data: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=["table", "task", "batch"])
 
 
-def unpacked(batches: Iterable[pa.RecordBatch], table: str) -> Iterator[pa.RecordBatch]:
-    """The rows of the table out of rows whose only column is `batch`."""
+def tuples(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, bytes]]:
+    """The rows of batches of SHAPE, one at a time."""
+    for batch in batches:
+        for place in range(batch.num_rows):
+            yield tuple(column[place].as_py() for column in batch.columns)
+
+
+def of_file(table: str, task: int, data: bytes | Path) -> Iterator[pa.RecordBatch]:
+    """The rows of a file."""
+    if isinstance(data, bytes):
+        for begin in range(0, len(data), PIECE_BYTES):
+            yield row(table, task, data[begin : begin + PIECE_BYTES])
+        return
+    with data.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            yield row(table, task, piece)
+
+
+def files(found: Iterable[tuple[str, int, bytes]]) -> Iterator[tuple[str, int, Iterator[bytes]]]:
+    """(table, task, pieces) of each file out of the rows of several; the pieces are to be read before the next file."""
+    for (table, task), pieces in groupby(found, key=lambda each: each[:2]):
+        yield table, task, (piece for _, _, piece in pieces)
+
+
+def keep(pieces: Iterable[bytes], path: Path) -> Path:
+    """Writes a file of these pieces."""
+    with path.open("wb") as out:
+        out.writelines(pieces)
+    return path
+
+
+def packed(path: Path) -> Iterator[tuple[bytes, int]]:
+    """The rows of a file of fragments in batches, each with how many rows it holds. They go over the network, so these are packed
+    tighter."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = fragments.schema()
+    codec = pa.Codec("zstd", FRAGMENTS_LEVEL)
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(BATCH_ROWS):
+            for piece in _pieces(conform(batch, columns)):
+                yield ipc(piece, codec), piece.num_rows
+
+
+def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The fragments out of rows whose only column is `batch`."""
     import pyarrow as pa
 
-    columns = schema(table)
+    columns = fragments.schema()
     for packs in batches:
         for data in packs.column(0):
             with pa.ipc.open_stream(data.as_buffer()) as stream:
@@ -127,19 +134,14 @@ def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield batch
 
 
-def _bytes(batch: pa.RecordBatch, compression: pa.Codec | str = "lz4") -> bytes:
+def ipc(batch: pa.RecordBatch, compression: pa.Codec | str = "lz4") -> bytes:
+    """The batch as a stream of Arrow IPC."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as stream:
         stream.write_batch(batch)
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    import pyarrow as pa
-
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _array(column: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -21,7 +21,7 @@ from analyzer.base.storage.objects import find_object, list_folder, object_write
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.exported import MANIFEST
 from analyzer.spark.dataflow import partition_number
-from analyzer.spark.rows import conform
+from analyzer.spark.rows import FINAL, conform, files, tuples
 from analyzer.spark.session import SparkError, told
 from analyzer.version import VERSION
 
@@ -70,14 +70,65 @@ def write(tables: Tables, place: str, tell: Tell = lambda _: None) -> dict[str, 
     check_free(place)
     if not is_storage_uri(place):
         place = str(Path(place).absolute())
+    counts = _write_filtered(tables, place) if tables.filtered else _write_files(tables, place)
+    for table, rows in counts.items():
+        tell(f"{table}: {rows:,} rows written")
+    text = {"kanalyze": VERSION, "format": "parquet", "inputs": tables.inputs, "tables": counts}
+    with _writing(place, MANIFEST) as out:
+        out.write((json.dumps(text, indent=2) + "\n").encode())
+    return counts
+
+
+def _write_files(tables: Tables, place: str) -> dict[str, int]:
+    """The files of final tables, as they were made."""
+
+    def store(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return store_files(batches, place)
+
+    with told():
+        found = tables.final.frame.select("table", "task", "batch").mapInArrow(store, WRITTEN).collect()
+    _check([Written(*row) for row in found], place)
+    there = {file.partition("/")[0] for file, *_ in found}
+    for table in TABLES.keys() - there:
+        _write_empty(table, place)
+    return {table: tables.final.counts[table] for table in TABLES}
+
+
+def store_files(batches: Iterable[pa.RecordBatch], place: str) -> Iterator[pa.RecordBatch]:
+    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name."""
+    import pyarrow as pa
+
+    for name, _, pieces in files(tuples(batches)):
+        file = name.removeprefix(FINAL)
+        size = 0
+        with _writing(place, file) as out:
+            for piece in pieces:
+                out.write(piece)
+                size += len(piece)
+        arrays = [pa.array([value]) for value in Written(file, 0, size)]
+        yield pa.RecordBatch.from_arrays(arrays, names=list(Written._fields))
+
+
+def _check(written: Iterable[Written], place: str) -> None:
+    """Executors may have written to disks of their own, which nobody else sees."""
+    for file in written:
+        if _size(place, file.file) != file.bytes:
+            raise SparkError(
+                f"{place}/{file.file} was written, but cannot be seen here; name a place that all machines share"
+            )
+
+
+def _write_empty(table: str, place: str) -> None:
+    with _File(place, f"{table}/part-00000.parquet", table):
+        pass
+
+
+def _write_filtered(tables: Tables, place: str) -> dict[str, int]:
+    """What filters leave of the tables: whether a row stays may depend on rows of other runs."""
     counts = {}
     for table in TABLES:
         files = _write_table(tables[table], table, place, tables.several_days and table == BY_DAY)
         counts[table] = sum(file.rows for file in files)
-        tell(f"{table}: {counts[table]:,} rows written")
-    text = {"kanalyze": VERSION, "format": "parquet", "inputs": tables.inputs, "tables": counts}
-    with _writing(place, MANIFEST) as out:
-        out.write((json.dumps(text, indent=2) + "\n").encode())
     return counts
 
 
@@ -93,14 +144,8 @@ def _write_table(rows: DataFrame, table: str, place: str, by_day: bool) -> list[
     with told():
         files = [Written(*row) for row in chosen.mapInArrow(store, WRITTEN).collect()]
     if not files:
-        with _File(place, f"{table}/part-00000.parquet", table):
-            pass
-    for file in files:
-        # Executors may have written to disks of their own, which nobody else sees.
-        if _size(place, file.file) != file.bytes:
-            raise SparkError(
-                f"{place}/{file.file} was written, but cannot be seen here; name a place that all machines share"
-            )
+        _write_empty(table, place)
+    _check(files, place)
     return files
 
 

@@ -1,7 +1,7 @@
-"""What runs on executors: reading of a task, and stitching of a partition of the fragments. Everything temporary is removed.
+"""What runs on executors: tasks are read, connections stitched, and rows resolved. Everything temporary is removed.
 
-Both give rows of `rows.SHAPE`: raw tables, for a task also its fragments, and one row with what it tells (`Done`, sealed).
-What is run again gives the same rows.
+All give rows of `rows.SHAPE`: files of raw and final tables, fragments, rows that move, and one row with what a run tells
+(`Done`, sealed). What is run again gives the same rows.
 """
 
 from __future__ import annotations
@@ -10,24 +10,49 @@ import os
 import pickle
 import resource
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base import temp_folders
 from analyzer.base.options import Options
-from analyzer.spark.rows import FRAGMENTS, OUTCOME, conform, packed, row, schema
+from analyzer.distributed.tasks import STITCHED
+from analyzer.run import moved_rows, raw_views, resolved_runs
+from analyzer.run.facts_of_runs import SIGNS, SMALL
+from analyzer.run.moved_rows import FETCHES, LATE, MOVES
+from analyzer.run.run_sql import Tables
+from analyzer.spark.rows import (
+    COUNT,
+    FINAL,
+    FRAGMENTS,
+    MOVED,
+    OUTCOME,
+    STATES,
+    TOLD,
+    conform,
+    files,
+    keep,
+    of_file,
+    packed,
+    row,
+    tuples,
+)
 from analyzer.version import VERSION
+from dissectors.layout import SPLIT_SHIFT
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from analyzer.distributed.tasks import Outcome
 
-RAW = "raw_"
+# Files that the driver is told, and those that stay where they are until they are resolved.
+FOR_DRIVER = frozenset((*(f"raw_{name}" for name in SMALL), *SIGNS))
+STAYING = (*(f"raw_{name}" for name in resolved_runs.RAW), "raw_straddling", FETCHES.view)
+# The numbers of the runs that stitch.
+STITCHED_RUNS = STITCHED >> SPLIT_SHIFT
 
 
 @dataclass(frozen=True)
@@ -85,38 +110,140 @@ def read(batches: Iterable[pa.RecordBatch], tasks: Sequence[bytes], given: Order
             task, raw_flows = pickle.loads(tasks[place])
             with _folder(given) as (folder, options):
                 outcome = read_task(task, folder, options, raw_flows=raw_flows)
-                yield from _rows(folder, task.number, outcome, given)
+                yield from _run_rows(folder, task.number, outcome, options, given)
 
 
 def stitch(
     batches: Iterator[pa.RecordBatch], number: int, given: Order, secrets: Sequence[tuple[int, bytes]]
 ) -> Iterator[pa.RecordBatch]:
     """Finishes the connections of partition `number` of the fragments, which come sorted by flow and number."""
+    from analyzer.distributed.fragments import schema
     from analyzer.distributed.tasks import stitch as finish
 
-    columns = schema(FRAGMENTS)
+    columns = schema()
     first = next(batches, None)
     if first is None:
         return
     with _folder(given) as (folder, options):
         rows = (conform(batch, columns) for batch in chain([first], batches))
         outcome = finish(rows, folder, options, number, secrets)
-        yield from _rows(folder, number, outcome, given)
+        yield from _run_rows(folder, STITCHED_RUNS | number, outcome, options, given)
 
 
-def _rows(folder: Path, task: int, outcome: Outcome, given: Order) -> Iterator[pa.RecordBatch]:
+def _run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given: Order) -> Iterator[pa.RecordBatch]:
+    """All that a run gives."""
+    import pyarrow.parquet as pq
+
+    made = raw_views.made_of(outcome.readings, outcome.summary, options)
+    resolved_runs.signs(folder, made, options)
     counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     for path in sorted(folder.glob("*.parquet")):
-        table = path.stem.removeprefix(RAW)
-        for data, count in packed(path, table):
-            counts[table] += count
-            sizes[table] += len(data)
-            yield row(table, task, data)
+        name = path.stem
+        counts[name] = pq.read_metadata(path).num_rows
+        if name == FRAGMENTS:
+            for data, _ in packed(path):
+                sizes[name] += len(data)
+                yield row(name, run, data)
+        else:
+            sizes[name] = path.stat().st_size
+        if name in FOR_DRIVER or name.startswith(resolved_runs.STRAY):
+            yield from of_file(f"{TOLD}{name}", run, path)
+        if name in STAYING:
+            yield from of_file(name, run, path)
         # Room for what comes next.
         path.unlink()
     peak_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    yield row(OUTCOME, task, sealed(Done(outcome, counts, sizes, peak_bytes), given))
+    yield row(OUTCOME, run, sealed(Done(outcome, counts, sizes, peak_bytes), given))
+
+
+def leave(
+    batches: Iterable[pa.RecordBatch], facts: Mapping[int, Tables], made: Mapping[str, str], buckets: int, given: Order
+) -> Iterator[pa.RecordBatch]:
+    """The rows of `FETCHES.view` of runs, as they move."""
+    for _, run, pieces in files(tuples(batches)):
+        with _folder(given) as (folder, options):
+            keep(pieces, folder / f"{FETCHES.view}.parquet")
+            with resolved_runs.Run(folder, run, made, facts[run], options) as found:
+                yield from leaving(found, (FETCHES,), buckets)
+
+
+def view_times(
+    batches: Iterable[pa.RecordBatch], facts: Mapping[int, Tables], made: Mapping[str, str], given: Order
+) -> Iterator[pa.RecordBatch]:
+    """The view of that name of each run."""
+    for run, rows in groupby(tuples(batches), key=lambda each: each[1]):
+        with _folder(given) as (folder, options):
+            for table, _, pieces in files(rows):
+                keep(pieces, folder / f"{table}.parquet")
+            with resolved_runs.Run(folder, run, made, facts[run], options) as found:
+                yield row("view_times", run, found.view_times())
+
+
+def meet(
+    batches: Iterable[pa.RecordBatch], number: int, facts: Tables, made: Mapping[str, str], given: Order
+) -> Iterator[pa.RecordBatch]:
+    """Final tables of rows that met in partition `number`, and what they tell runs."""
+    found: dict[str, list[Path]] = {}
+    with _folder(given) as (folder, options):
+        for place, (table, _, data) in enumerate(tuples(batches)):
+            if not table.startswith(MOVED):
+                continue
+            view = table.removeprefix(MOVED)
+            path = folder / f"moved_{place}.parquet"
+            path.write_bytes(data)
+            found.setdefault(view, []).append(path)
+        for view, paths in found.items():
+            scratch = folder / view
+            scratch.mkdir()
+            met = moved_rows.meet(MOVES[view], paths, made, facts, scratch, options)
+            for table, data in met.tables.items():
+                yield from final_rows(table, "m", number, data, met.rows[table])
+            for run, data in met.states.items():
+                yield row(STATES, run, data)
+
+
+def resolve(
+    batches: Iterable[pa.RecordBatch],
+    facts: Mapping[int, Tables],
+    made: Mapping[str, str],
+    by_day: bool,
+    buckets: int,
+    given: Order,
+) -> Iterator[pa.RecordBatch]:
+    """Final tables of the raw ones of runs, and rows that move."""
+    for run, rows in groupby(tuples(batches), key=lambda each: each[1]):
+        with _folder(given) as (folder, options):
+            for table, _, pieces in files(rows):
+                keep(pieces, folder / f"{table}.parquet")
+            yield from resolved(folder, run, facts[run], made, by_day, buckets, options)
+
+
+def resolved(
+    folder: Path, run: int, facts: Tables, made: Mapping[str, str], by_day: bool, buckets: int, options: Options
+) -> Iterator[pa.RecordBatch]:
+    """The same for one run, whose raw tables lie in `folder`."""
+    # Tasks, partitions of the stitch, and strays are numbered apart.
+    source = ("x", 0) if run < 0 else ("s", run - STITCHED_RUNS) if run >= STITCHED_RUNS else ("r", run)
+    with resolved_runs.Run(folder, run, made, facts, options) as found:
+        for name, data, count in found.final(by_day):
+            yield from final_rows(name, *source, data, count)
+        yield from leaving(found, LATE, buckets)
+
+
+def leaving(run: resolved_runs.Run, moves: Iterable[moved_rows.Move], buckets: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a run that move."""
+    for move in moves:
+        for bucket, data in run.leaving(move, buckets):
+            yield row(f"{MOVED}{move.view}", bucket, data)
+            yield row(f"{COUNT}{MOVED}{move.view}", bucket, b"1")
+
+
+def final_rows(name: str, source: str, number: int, data: bytes, count: int) -> Iterator[pa.RecordBatch]:
+    """A file of a final table, under the path that it will have in a dataset, and how many rows it has. `source`: a letter for who
+    made it; `name` may be that of a directory of the table."""
+    yield from of_file(f"{FINAL}{name}/part-{source}{number:05}.parquet", number, data)
+    yield row(f"{COUNT}{name.partition('/')[0]}", number, str(count).encode())
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Raw tables -> final tables -> metrics and findings, by Spark SQL: the same files as on DuckDB, in the same order.
+"""Final tables -> metrics and findings, by Spark SQL: the same files as on DuckDB.
 
 Everything is a temporary view, made when something first reads it, under a name that clashes with nobody's: the session may be
 shared. Only public calls that Spark Connect knows too.
@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
-from analyzer.base.tables import TABLES
-from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query import metrics, run_findings
 from analyzer.query.catalog import tables_read
-from analyzer.query.resolve import FACTS
 from analyzer.query.table_views import entries_of, shared_entry
-from analyzer.run.raw_views import COMPUTED_ONCE
-from analyzer.spark.dataflow import MOST_PARTITIONS, RAW_TABLES
-from analyzer.spark.rows import SPARK_TYPES, _bytes
+from analyzer.spark.dataflow import MOST_PARTITIONS
+from analyzer.spark.rows import BATCH_ROWS, FINAL, conform, ddl, files, ipc, tuples
 from analyzer.spark.session import told
 
 if TYPE_CHECKING:
@@ -30,16 +27,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from analyzer.query.dataset import Dataset
+    from analyzer.spark.final import Final
 
 ALL = {table: f"all_{table}" for table in TABLES}
-RAW = frozenset(f"raw_{name}" for name in RAW_TABLES)
-# Computed when they are first read and held, so that the plan of whoever reads them ends there: nested as they are, planning
-# alone would take minutes.
-HELD = frozenset(ALL.get(name, name) for name in (*COMPUTED_ONCE, "errors") if name not in FACTS)
-# Columns of tables that may be missing, because there was nothing to write.
-COLUMNS = {f"raw_{name}": columns for name, columns in FACT_TABLES.items()} | {
-    ALL[table]: tuple((column.name, column.type) for column in columns) for table, columns in TABLES.items()
-}
 # What names nothing (texts, comments); or a name behind FROM and JOIN, and whether it is given another.
 _NAMES = re.compile(
     r"""(?P<quiet>"(?:[^"]|"")*"|'(?:[^']|'')*'|--[^\n]*)|\b(?P<word>from|join)\s+(?P<name>\w+)\b(?P<alias>\s+as\b)?""",
@@ -50,25 +40,20 @@ _NAMES = re.compile(
 class Views(Mapping[str, "DataFrame"]):
     """The final tables by name, narrowed by the filters; `query`, `metric` and `findings` ask them as a Dataset is asked.
 
-    `frames` are tables that are there, under the names that SQL gives them: `raw_exchanges`, `all_captures`; facts and final
-    tables that are missing are empty. `sql` makes the others (`resolve.views`). `close` gives back what is held; frames that
-    came from here end with it. What Spark refuses raises SparkError.
+    `frames` are final tables under their names; those that are missing are empty. With `keep` a table is computed once, when
+    something first reads it. `close` gives back what is held; frames that came from here end with it. What Spark refuses raises
+    SparkError.
     """
 
     def __init__(
-        self,
-        spark: SparkSession,
-        frames: Mapping[str, DataFrame],
-        sql: Mapping[str, str] | None = None,
-        filters: Filters | None = None,
+        self, spark: SparkSession, frames: Mapping[str, DataFrame], filters: Filters | None = None, keep: bool = False
     ) -> None:
         self._spark = spark
-        self._frames = dict(frames)
-        made = {ALL.get(name, name) for name in sql or ()}
-        for name in COLUMNS.keys() - made - self._frames.keys():
-            self._frames[name] = spark.createDataFrame([], _ddl(COLUMNS[name]))
-        self._entries = entries_of(sql or {}, (), filters or Filters())
-        self._persisted = made & set(ALL.values()) - HELD
+        self._frames = {ALL[name]: frame for name, frame in frames.items()}
+        for name in TABLES.keys() - frames.keys():
+            self._frames[ALL[name]] = spark.createDataFrame([], ddl(arrow_schema(name)))
+        self._entries = entries_of({}, (), filters or Filters())
+        self._keeps = keep
         self._prefix = f"kanalyze_{uuid.uuid4().hex[:12]}"
         # Settings -> their number. Views that depend on them have names of their own for each: with Spark Connect a frame is
         # planned when it is read, so a view must never come to mean something else.
@@ -151,16 +136,13 @@ class Views(Mapping[str, "DataFrame"]):
 
     def _frame(self, name: str, settings: Settings) -> DataFrame:
         if name in self._frames:
-            # Many read a raw table, and each would look for its rows in all that the stages gave.
-            return self._keep(self._frames[name]) if name in RAW else self._frames[name]
+            return self._keep(self._frames[name]) if self._keeps else self._frames[name]
         if name == "settings":
             return self._spark.sql(settings.sql())
         entry = self._entries.get(name) or shared_entry(name, settings)
         assert entry is not None, name
         frame = self._spark.sql(self._named(entry.sql, settings))
-        if entry.kept or name in HELD:
-            return self._held(frame)
-        return self._keep(frame) if name in self._persisted else frame
+        return self._held(frame) if entry.kept else frame
 
     def _keep(self, frame: DataFrame) -> DataFrame:
         from pyspark import StorageLevel
@@ -183,29 +165,38 @@ class Views(Mapping[str, "DataFrame"]):
             return self._keep(rows.mapInArrow(_unpacked, frame.schema))
 
 
-def final_tables(
-    spark: SparkSession, raw: Mapping[str, DataFrame], sql: Mapping[str, str], filters: Filters | None = None
-) -> Views:
-    """The final tables of raw ones. `raw`: the tables that both stages wrote, the small ones too, by their names in SQL
-    (`raw_exchanges`, `captures`); `sql`: what `resolve.views` makes of them.
-    """
-    return Views(spark, {ALL.get(name, name): frame for name, frame in raw.items()}, sql, filters)
+def made_tables(spark: SparkSession, final: Final, filters: Filters | None = None) -> Views:
+    """Final tables that a run has made."""
+    return Views(spark, {table: _of_files(final.frame, table) for table in TABLES}, filters, keep=True)
 
 
 def written_tables(spark: SparkSession, tables: Mapping[str, DataFrame], filters: Filters | None = None) -> Views:
     """Final tables that were written before, by their names in `analyzer.base.tables`."""
-    return Views(spark, {ALL[name]: frame for name, frame in tables.items()}, {}, filters)
+    return Views(spark, tables, filters)
 
 
-def _ddl(columns: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"`{name}` {SPARK_TYPES[kind]}" for name, kind in columns)
+def _of_files(frame: DataFrame, table: str) -> DataFrame:
+    """The rows of a final table out of its files."""
+    schema = arrow_schema(table)
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        for _, _, pieces in files(tuples(batches)):
+            with pq.ParquetFile(pa.BufferReader(b"".join(pieces))) as file:
+                for batch in file.iter_batches(BATCH_ROWS):
+                    yield conform(batch, schema)
+
+    chosen = frame.where(f"table LIKE '{FINAL}{table}/%'").select("table", "task", "batch")
+    return chosen.mapInArrow(read, ddl(schema))
 
 
 def _packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     for batch in batches:
-        yield pa.RecordBatch.from_arrays([pa.array([_bytes(batch)], pa.binary())], names=["batch"])
+        yield pa.RecordBatch.from_arrays([pa.array([ipc(batch)], pa.binary())], names=["batch"])
 
 
 def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

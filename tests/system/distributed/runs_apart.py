@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,7 +12,7 @@ from parts_of_captures import NOT_COMPARED
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.ingest.run_tables import Run as Read
-from analyzer.run import facts_of_runs, moved_rows, raw_views, resolved_runs
+from analyzer.run import moved_rows, raw_views, resolved_runs
 from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
 from analyzer.run.run_sql import Tables
 
@@ -66,9 +65,7 @@ class _Found:
         left_out = NOT_COMPARED.get(table, ())
         made = pq.read_table(path).to_pylist()
         assert len(made) == rows
-        self.rows[table] += [
-            repr({name: value for name, value in row.items() if name not in left_out}) for row in made
-        ]
+        self.rows[table] += [repr({name: value for name, value in row.items() if name not in left_out}) for row in made]
 
     def meet(
         self, move: moved_rows.Move, files: list[bytes], made: dict[str, str], facts: Tables, options: Options

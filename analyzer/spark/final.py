@@ -1,0 +1,173 @@
+"""Raw tables of runs -> final tables, as files on the disks of the executors.
+
+The driver is told what is small and makes facts of it (`analyzer.run.facts_of_runs`); with these the runs resolve their rows
+where they are (`analyzer.run.resolved_runs`). Rows that must meet those of other runs move (`analyzer.run.moved_rows`): fetches
+before, since the wait kinds of exchanges come of them, the others with the resolved rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.base import temp_folders
+from analyzer.run import raw_views, resolved_runs
+from analyzer.run.facts_of_runs import STRAYS, Facts, Told
+from analyzer.run.moved_rows import FETCHES
+from analyzer.run.run_sql import Tables
+from analyzer.spark import dataflow, rows, stages
+from analyzer.spark.dataflow import Made, Stage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from analyzer.base.options import Options
+    from analyzer.spark.job import Read
+
+# Rows that meet in one partition, at most about so many.
+MET_ROWS = 1_000_000
+
+
+class Final:
+    """Final tables as rows of `rows.SHAPE`, of which those of files are named by their place in a dataset."""
+
+    def __init__(self, made: Sequence[Made], of_driver: DataFrame, counts: Mapping[str, int]) -> None:
+        self._made = made
+        self.frame = dataflow.union(iter([*(each.frame for each in made), of_driver])).where(
+            f"table LIKE '{rows.FINAL}%'"
+        )
+        self.counts = sum((each.counts for each in made), Counter(counts))
+
+    def close(self) -> None:
+        """Gives the disks back."""
+        for each in self._made:
+            each.close()
+
+
+def resolve(spark: SparkSession, done: Read, options: Options, by_day: bool) -> Final:
+    """All final tables; exchanges in a directory for each day (UTC) on request."""
+    folder = temp_folders.make(options.temp_dir)
+    try:
+        return _Resolution(spark, done, options, folder).run(by_day)
+    finally:
+        temp_folders.remove(folder)
+
+
+class _Resolution:
+    """`folder` is the driver's, for what it is told and what it makes of it."""
+
+    def __init__(self, spark: SparkSession, done: Read, options: Options, folder: Path) -> None:
+        self._spark = spark
+        self._stages: Sequence[Stage] = done.stages
+        self._order = done.order
+        self._options = options
+        self._folder = folder
+        self._runs = [run for stage in done.stages for run in stage.done]
+        self._made = raw_views.made_of(done.readings, done.summary, options)
+        for stage in done.stages:
+            stage.keep_told(folder)
+        self._told = Told(folder, self._runs, done.readings, done.summary)
+        strays = folder / str(STRAYS)
+        folders = self._told.folders()
+        self._strays = strays if resolved_runs.collect_strays(folders, strays, self._made, options) else None
+        self._rows: Counter[str] = sum((each.rows for stage in done.stages for each in stage.done.values()), Counter())
+        self._of_driver: list[pa.RecordBatch] = []
+
+    def run(self, by_day: bool) -> Final:
+        given = self._given()
+        with ExitStack() as undone:
+            made: list[Made] = []
+
+            def keep(found: Made) -> Made:
+                undone.callback(found.close)
+                made.append(found)
+                return found
+
+            if self._rows[FETCHES.view] or self._strays:
+                states = keep(self._sessions(given)).states
+                for run, pieces in states.items():
+                    given[run]["fetch_states"] = _joined(pieces)
+            moved = self._stray_rows(given, by_day)
+            done = keep(self._resolved(given, by_day))
+            if moved or any(table.startswith(rows.MOVED) for table in done.counts):
+                found = done.frame.where(f"table LIKE '{rows.MOVED}%'").union(dataflow.of_driver(self._spark, moved))
+                keep(dataflow.meet(found, self._for_all, self._made, self._late_buckets(), self._order))
+            final = Final(made, dataflow.of_driver(self._spark, self._of_driver), _counts(self._of_driver))
+            undone.pop_all()
+            return final
+
+    def _given(self) -> dict[int, Tables]:
+        """What each run is given. What the driver can make of facts alone it makes here."""
+        with self._facts() as facts:
+            self._for_all = facts.for_all()
+            for name, data, count in facts.final():
+                self._of_driver += stages.final_rows(name, "d", 0, data, count)
+            return {run: self._for_all | facts.for_run(run) for run in (*self._runs, STRAYS)}
+
+    def _facts(self) -> Facts:
+        if not self._told.summary.saw_several_points:
+            return Facts(self._told, self._options)
+        with Facts(self._told, self._options) as first:
+            given = {run: first.views_of_connections(run) for run in (*self._runs, STRAYS)}
+        times = dataflow.view_times(self._stages, given, self._made, self._order)
+        if self._strays:
+            with resolved_runs.Run(self._strays, STRAYS, self._made, given[STRAYS], self._options) as run:
+                times.append(run.view_times())
+        paths = [self._folder / f"view_times_{place}.parquet" for place in range(len(times))]
+        for path, data in zip(paths, times, strict=True):
+            path.write_bytes(data)
+        return Facts(self._told, self._options, paths)
+
+    def _sessions(self, given: Mapping[int, Tables]) -> Made:
+        buckets = 1 + self._rows[FETCHES.view] // MET_ROWS
+        moved = dataflow.leaving(self._stages, given, self._made, buckets, self._order)
+        if self._strays:
+            with resolved_runs.Run(self._strays, STRAYS, self._made, given[STRAYS], self._options) as run:
+                strays = list(stages.leaving(run, (FETCHES,), buckets))
+            moved = moved.union(dataflow.of_driver(self._spark, strays))
+        return dataflow.meet(moved, self._for_all, self._made, buckets, self._order)
+
+    def _stray_rows(self, given: Mapping[int, Tables], by_day: bool) -> list[pa.RecordBatch]:
+        """Resolves the run of strays here; answers what of it moves."""
+        if not self._strays:
+            return []
+        made = stages.resolved(
+            self._strays, STRAYS, given[STRAYS], self._made, by_day, self._late_buckets(), self._options
+        )
+        moved: list[pa.RecordBatch] = []
+        for batch in made:
+            (moved if batch["table"][0].as_py().startswith(rows.MOVED) else self._of_driver).append(batch)
+        return moved
+
+    def _resolved(self, given: Mapping[int, Tables], by_day: bool) -> Made:
+        return dataflow.resolve(self._stages, given, self._made, by_day, self._late_buckets(), self._order)
+
+    def _late_buckets(self) -> int:
+        """Nobody knows before how many exchanges lie on connections that were throttled: few, mostly."""
+        return 1 + max(self._rows["raw_errors"] // MET_ROWS, self._rows["raw_exchanges"] // (8 * MET_ROWS))
+
+
+def _joined(pieces: Sequence[bytes]) -> bytes:
+    """Parquet files of the same columns as one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        pa.concat_tables([pq.read_table(pa.BufferReader(data)) for data in pieces]), sink, compression="zstd"
+    )
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def _counts(batches: Iterable[pa.RecordBatch]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for table, _, data in rows.tuples(batches):
+        if table.startswith(rows.COUNT):
+            counts[table.removeprefix(rows.COUNT)] += int(data)
+    return counts
