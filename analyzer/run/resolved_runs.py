@@ -73,18 +73,19 @@ def _staying(rows: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 def collect_strays(folders: Sequence[Path], target: Path, made: Mapping[str, str], options: Options) -> bool:
     """Makes a run of the rows that strayed from all runs, in `target`; False: there are none."""
-    target.mkdir()
     found = {
         name: files
         for name in RAW
         if (files := [path for each in folders if (path := each / f"{STRAY}{name}.parquet").exists()])
     }
+    if not found:
+        return False
+    target.mkdir()
     with run_sql.opened({}, target, options, ()) as dataset:
         for name, files in found.items():
             run_sql.copied(dataset, parquet(files), target / f"raw_{name}.parquet")
-    if found:
-        signs(target, made, options)
-    return bool(found)
+    signs(target, made, options)
+    return True
 
 
 class Run:

@@ -106,13 +106,16 @@ class _Resolution:
             self._for_all = facts.for_all()
             for name, data, count in facts.final():
                 self._of_driver += stages.final_rows(name, "d", 0, data, count)
-            return {run: self._for_all | facts.for_run(run) for run in (*self._runs, STRAYS)}
+            return {run: self._for_all | facts.for_run(run) for run in self._all_runs()}
+
+    def _all_runs(self) -> list[int]:
+        return [*self._runs, *([STRAYS] if self._strays else [])]
 
     def _facts(self) -> Facts:
         if not self._told.summary.saw_several_points:
             return Facts(self._told, self._options)
         with Facts(self._told, self._options) as first:
-            given = {run: first.views_of_connections(run) for run in (*self._runs, STRAYS)}
+            given = {run: first.views_of_connections(run) for run in self._all_runs()}
         times = dataflow.view_times(self._stages, given, self._made, self._order)
         if self._strays:
             with resolved_runs.Run(self._strays, STRAYS, self._made, given[STRAYS], self._options) as run:

@@ -28,8 +28,6 @@ def resolved_apart(
     strays = told.folder / str(STRAYS)
     if resolved_runs.collect_strays(list(folders.values()), strays, made, options):
         folders = {**folders, STRAYS: strays}
-    else:
-        strays.rmdir()
     found = _Found(scratch)
     with _facts(told, folders, made, options, scratch) as facts:
         for_all = facts.for_all()
