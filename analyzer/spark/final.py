@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from analyzer.base.options import Options
-    from analyzer.spark.job import Read
+    from analyzer.spark.reading import Read
 
 # Rows that meet in one partition, at most about so many.
 MET_ROWS = 1_000_000

@@ -1,18 +1,12 @@
 """The job: captures -> tables as DataFrames.
 
-    plan --read--> raw tables, fragments --by connection--> stitch --> raw tables --resolve (`final`)--> final tables
-
-What a run guessed is proved here from what the runs tell: where a part of a file begins (`analyzer.distributed.plan`),
-where a frame begins (`analyzer.distributed.tasks.stitch`). What is refuted is read again, and nothing of the first try
-counts.
+plan --read--> raw tables, fragments --by connection--> stitch --> raw tables --resolve (`final`)--> final tables
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +14,18 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed.plan import TARGET_BYTES, Plan, plan
-from analyzer.distributed.plan_repair import repaired
-from analyzer.ingest.run_tables import by_file
 from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
-from analyzer.spark import dataflow, stages
-from analyzer.spark.dataflow import Stage
 from analyzer.spark.final import Final, resolve
+from analyzer.spark.reading import Read, read
 from analyzer.spark.session import prepare
 from analyzer.spark.views import made_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-    from analyzer.ingest.summary import Summary
-    from analyzer.inputs.readings import Reading
 
     Tell = Callable[[str], None]
 
@@ -158,7 +146,7 @@ def tables(
 def run(spark: SparkSession, given: Planned, strict: bool = False, tell: Tell = lambda _: None) -> Tables:
     """The same for what is planned already."""
     prepare(spark)
-    done = read(spark, given, tell)
+    done = read(spark, given.plan, given.options, tell)
     try:
         return _tables(spark, given, done, strict)
     except BaseException:
@@ -176,80 +164,3 @@ def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Ta
     several_days = len({time // DAY_NS for time in times}) > 1
     final = resolve(spark, done, given.options, several_days)
     return Tables(spark, final, done, given.options.filters, several_days, [*given.warnings, *lines], failed)
-
-
-class Read:
-    """What both stages gave: rows that are kept, readings in the order of files and splits, and the sum of all summaries."""
-
-    def __init__(self, stages_kept: Sequence[Stage], plan_done: Plan, order: stages.Order) -> None:
-        self.plan = plan_done
-        self.order = order
-        self.stages = stages_kept
-        outcomes = [done.outcome for stage in stages_kept for done in stage.done.values()]
-        self.readings: list[Reading] = [reading for outcome in outcomes for reading in outcome.readings]
-        self.files: list[Reading] = by_file(self.readings)
-        self.summary: Summary = reduce(add, (outcome.summary for outcome in outcomes))
-
-    def close(self) -> None:
-        """Gives the disks back."""
-        for stage in self.stages:
-            stage.close()
-
-
-def read(spark: SparkSession, given: Planned, tell: Tell) -> Read:
-    """Both stages, until nothing is refuted any more."""
-    reader = _Reader(spark, given.options, tell)
-    try:
-        return reader.run(given.plan)
-    except BaseException:
-        reader.close()
-        raise
-
-
-class _Reader:
-    """Reads tasks, proves, and reads again."""
-
-    def __init__(self, spark: SparkSession, options: Options, tell: Tell) -> None:
-        self._spark = spark
-        self._order = stages.order(options)
-        self._tell = tell
-        self._read: list[Stage] = []
-        self._stitched: Stage | None = None
-        self._raw_flows: dict[int, frozenset[int]] = {}
-
-    def run(self, made: Plan) -> Read:
-        again = frozenset(task.number for task in made.tasks)
-        while again:
-            while again:
-                self._read_tasks(made, again)
-                made, again = repaired(made, self._readings())
-            again = self._stitch()
-        assert self._stitched is not None
-        return Read([*self._read, self._stitched], made, self._order)
-
-    def _read_tasks(self, made: Plan, numbers: frozenset[int]) -> None:
-        kept = {task.number for task in made.tasks} - numbers
-        for stage in self._read:
-            stage.forget(set(stage.done) - kept)
-        tasks = [task for task in made.tasks if task.number in numbers]
-        self._tell(f"reading {'again ' if self._read else ''}{len(tasks):,} of {len(made.tasks):,} tasks")
-        self._read.append(dataflow.read(self._spark, tasks, self._order, self._raw_flows))
-
-    def _readings(self) -> list[Reading]:
-        return [reading for stage in self._read for done in stage.done.values() for reading in done.outcome.readings]
-
-    def _stitch(self) -> frozenset[int]:
-        """Finishes what tasks left; answers the tasks that must be read again, because they were wrong in something."""
-        if self._stitched is not None:
-            self._stitched.close()
-        self._tell("stitching connections")
-        secrets = [secret for reading in self._readings() for secret in reading.secrets]
-        self._stitched = dataflow.stitch(self._read, self._order, secrets)
-        refuted = [pair for done in self._stitched.done.values() for pair in done.outcome.refuted]
-        for task, flow in refuted:
-            self._raw_flows[task] = self._raw_flows.get(task, frozenset()) | {flow}
-        return frozenset(task for task, _ in refuted)
-
-    def close(self) -> None:
-        for stage in (*self._read, *([self._stitched] if self._stitched else [])):
-            stage.close()

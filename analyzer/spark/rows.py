@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHAPE = "table string, task bigint, batch binary"
 BATCH_ROWS = 8_192
 BATCH_BYTES = 1 << 20
-PIECE_BYTES = 4 << 20
+PIECE_BYTES = 1 << 20
 # What leaves for the stitch, and what a run tells of itself. Files of raw tables have their names; those for the driver, final
 # tables, how many rows a final table has, what sessions tell a run, and rows that move have a word before the name.
 FRAGMENTS = "fragments"

@@ -24,6 +24,9 @@ LOG_SETTINGS = Path(__file__).parent / "log4j2.properties"
 BYTES_LIMITED_FROM = (4, 1)
 MOST_ROWS = 64
 SHUFFLE_PARTITIONS_PER_CORE = 4
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+# Of a job of ours Java only carries the bytes: compiling its code well takes twice the time that it saves.
+OF_ONE_JOB = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 NO_CODE = "; the Python of the executors has no kanalyze: ship an environment (spark.archives) or set PYSPARK_PYTHON"
 TRACEBACK = "Traceback (most recent call last):"
 _END = re.compile(r"([\w.]+(?:Error|Exception|Interrupt|Exit))(?:: (.*))?$")
@@ -44,7 +47,7 @@ def opened(
 ) -> Iterator[SparkSession]:
     """A session as `get_session` gives it; one that was made for it is stopped at the end."""
     active = _pyspark().getActiveSession()
-    spark = get_session(master, settings, temp_dir, cores)
+    spark = get_session(master, settings, temp_dir, cores, for_one_job=True)
     try:
         yield spark
     finally:
@@ -57,17 +60,19 @@ def get_session(
     settings: Sequence[tuple[str, str]] = (),
     temp_dir: Path | None = None,
     cores: int | None = None,
+    *,
+    for_one_job: bool = False,
 ) -> SparkSession:
     """The session that is active, that spark-submit or a Connect server offers, or one that is made here.
 
     `master` as Spark takes it, `sc://host` for a Connect server; None: SPARK_REMOTE, what spark-submit says, or this
     machine with `cores` (None: all). `settings` are pairs of Spark's own names and values, for a session that is made here.
-    Raises SparkError.
+    With `for_one_job` nobody asks questions in that session. Raises SparkError.
     """
     sessions = _pyspark()
     spark: SparkSession | None = sessions.getActiveSession()
     if spark is None:
-        spark = _made(sessions.builder.appName("kanalyze"), master, dict(settings), temp_dir, cores)
+        spark = _made(sessions.builder.appName("kanalyze"), master, dict(settings), temp_dir, cores, for_one_job)
     prepare(spark)
     return spark
 
@@ -115,7 +120,12 @@ def _pyspark() -> Any:
 
 
 def _made(
-    builder: Any, master: str | None, settings: dict[str, str], temp_dir: Path | None, cores: int | None
+    builder: Any,
+    master: str | None,
+    settings: dict[str, str],
+    temp_dir: Path | None,
+    cores: int | None,
+    for_one_job: bool,
 ) -> SparkSession:
     remote = master if master and master.startswith("sc://") else None
     if remote or (master is None and os.environ.get("SPARK_REMOTE")):
@@ -128,12 +138,13 @@ def _made(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     master = master or f"local[{cores or '*'}]"
     defaults = _defaults(temp_dir)
+    if for_one_job:
+        defaults[JAVA_OPTIONS] += OF_ONE_JOB
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         defaults |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
-    java_options = "spark.driver.extraJavaOptions"
-    if java_options in settings:
-        settings[java_options] = f"{defaults[java_options]} {settings[java_options]}"
+    if JAVA_OPTIONS in settings:
+        settings[JAVA_OPTIONS] = f"{defaults[JAVA_OPTIONS]} {settings[JAVA_OPTIONS]}"
     return _got(builder.master(master), defaults | settings)
 
 
@@ -144,7 +155,7 @@ def _defaults(temp_dir: Path | None) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{LOG_SETTINGS} -XX:ReservedCodeCacheSize=256m",
+        JAVA_OPTIONS: f"-Dlog4j2.configurationFile=file:{LOG_SETTINGS} -XX:ReservedCodeCacheSize=256m",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": str(SHUFFLE_PARTITIONS_PER_CORE * cores),
     } | ({"spark.local.dir": str(temp_dir)} if temp_dir else {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from effort import one_in
+from runs_apart import NOT_COMPARED, resolved_apart
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
@@ -25,8 +28,6 @@ from analyzer.query.dataset import Dataset
 from analyzer.run import local
 from dissectors.layout import SPLIT_SHIFT
 
-# A capture is told by its path, and pieces that are files have a file header each.
-NOT_COMPARED = {"captures": ("path", "bytes")}
 LITTLE_ENDIAN = (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1")
 
 
@@ -77,15 +78,6 @@ def partition(folders: Sequence[Path], number: int, of: int) -> Iterator[pa.Reco
     share = pc.subtract(flows, pc.multiply(pc.divide(flows, of), of))
     chosen = table.filter(pc.equal(share, number)).sort_by([("flow", "ascending"), ("number", "ascending")])
     yield from chosen.to_batches(max_chunksize=1_000)
-
-
-def open_tasks(tasks: Sequence[Task], options: Options, partitions: int, told: list[Told]) -> Dataset:
-    """The tables of captures that were read task by task."""
-
-    def run(target: Path) -> Run:
-        return read_tasks(target, tasks, options, partitions, told)[0]
-
-    return local.dataset_of(run, options, [], False)
 
 
 def read_tasks(
@@ -170,11 +162,18 @@ def same_rows(
     options: Options,
     expected: dict[str, list[str]] | None = None,
 ) -> Told:
-    """Asserts that tasks give the rows of one run over the whole capture, which `expected` are when they are known."""
+    """Asserts that tasks give the rows of one run over the whole capture, which `expected` are when they are known: resolved by
+    one process over all rows, and (of one in three) where the rows lie."""
     told: list[Told] = []
-    found = tables(open_tasks(tasks, options, partitions, told))
+    target, scratch = (Path(tempfile.mkdtemp(dir=folder)) for _ in range(2))
+    read, folders = read_tasks(target, tasks, options, partitions, told)
+    found = tables(local.dataset_of(lambda _: read, options, [], False))
+    apart = None
+    if len(tasks) % one_in(3) == 0:
+        apart = resolved_apart(read, folders, options, scratch, buckets=1 + len(raw) % 3, by_day=len(raw) % 2 == 0)
     if expected is None:
         expected = of_one_run(raw, folder, options)
     for table in TABLES:
         assert found[table] == expected[table], table
+        assert apart is None or apart[table] == expected[table], f"{table}, resolved where the rows lie"
     return told[0]

@@ -7,7 +7,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from parts_of_captures import NOT_COMPARED
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
@@ -15,6 +14,9 @@ from analyzer.ingest.run_tables import Run as Read
 from analyzer.run import moved_rows, raw_views, resolved_runs
 from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
 from analyzer.run.run_sql import Tables
+
+# A capture is told by its path, and pieces that are files have a file header each.
+NOT_COMPARED = {"captures": ("path", "bytes")}
 
 
 def resolved_apart(

@@ -24,14 +24,12 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
-from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
-from analyzer.query import findings, metrics, resolve
+from analyzer.query import findings, metrics
 from analyzer.query.dataset import Dataset
+from analyzer.query.export import export
 from analyzer.query.exported import open_dataset
-from analyzer.query.table_views import parquet
 from analyzer.run import local
-from analyzer.run.raw_views import COMPUTED_ONCE
-from analyzer.spark.views import Views, final_tables, written_tables
+from analyzer.spark.views import Views, written_tables
 
 SETTINGS = {
     "": Settings(),
@@ -46,7 +44,6 @@ FILTERS = {
 }
 # A table of each sort that filters narrow: exchanges, what is of them, what is of their topics, and connections.
 FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
-KEPT = (*COMPUTED_ONCE, *TABLES)
 STORY_SECONDS = 400
 
 
@@ -84,36 +81,21 @@ def ask_both(beside: SparkSession, scratch: Path, answers: Path, captures: list[
                 print(json.dumps(report), file=out)
 
     def of_captures(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
-        yield from of_raw_tables(spark, captures, folder)
+        yield from of_exported(spark, captures, folder)
 
     # Most of the time goes into planning, which has one thread: two are planned at a time, in one session.
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(run, (of_captures, of_made_rows, of_stories)))
 
 
-def of_raw_tables(spark: SparkSession, captures: list[str], folder: Path) -> Iterator[dict[str, Any]]:
-    """What becomes of the raw tables of a run, as every question sees it; and as a run leaves it that read no entries, in
-    splits that are no files.
-    """
+def of_exported(spark: SparkSession, captures: list[str], folder: Path) -> Iterator[dict[str, Any]]:
+    """The tables of captures."""
     with local.open_dataset(captures, Options(temp_dir=folder)) as dataset:
-        (run,) = folder.iterdir()
-        keys = {row["api_key"] for row in dataset.query("SELECT DISTINCT api_key FROM all_exchanges")} - {None}
-        whole = _resolved("captures", spark, run, resolve.views(keys, True))
-        yield from of_final_tables(whole)
-        yield from of_questions(whole)
-        _close(whole)
-        of_splits = resolve.views(keys, False, entries=False, left_out=("batches",), odd=False)
-        cut = _resolved("captures in splits", spark, run, of_splits)
-        yield from of_final_tables(cut)
-        _close(cut)
-
-
-def _resolved(label: str, spark: SparkSession, run: Path, views: dict[str, str]) -> Both:
-    raw = {path.stem: path for path in run.glob("*.parquet")}
-    missing = {name: no_rows(fact) for fact in FACT_TABLES if (name := f"raw_{fact}") not in raw}
-    duckdb = Dataset({name: parquet([path]) for name, path in raw.items()} | missing | views, kept=KEPT, threads=1)
-    frames = {name: spark.read.parquet(str(path)) for name, path in raw.items()}
-    return Both(label, duckdb, final_tables(spark, frames, views))
+        export(dataset, folder / "exported", "parquet")
+    both = _written("captures", spark, folder / "exported")
+    yield from of_final_tables(both)
+    yield from of_questions(both)
+    _close(both)
 
 
 def of_made_rows(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
