@@ -7,7 +7,8 @@
 WITH coordinated AS (
     SELECT connection, max(group_id) AS group_id, max(client_id) AS client_id, max(client_address) AS client_address
     FROM exchanges
-    WHERE api_name IN ('Heartbeat', 'ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')
+    -- Heartbeats of groups of any type.
+    WHERE api_key IN (12, 68, 76, 88) AND connection IN (SELECT connection FROM mutes WHERE applies)
     GROUP BY connection
 ),
 sessions AS (

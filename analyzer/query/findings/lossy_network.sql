@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 34
--- when: exchanges having count(*) >= 30 AND (SELECT sum(client_retransmitted + broker_retransmitted) FROM connections) >= 30
+-- when: exchanges having count(*) >= 30 AND (SELECT count(*) FROM (SELECT 1 AS pair FROM connections WHERE is_kafka GROUP BY client_address, broker_address HAVING sum(client_retransmitted + broker_retransmitted) >= 30 AND sum(client_retransmitted + broker_retransmitted) * 100 >= sum(client_packets + broker_packets)) AS pairs) > 0
 -- says: the network between {client_address} and {broker_address} loses packets: {resent_share} of their segments came twice, and {slow_share} of the slowest requests ran there
 -- do: Look at the path between the two: interfaces' error counters, a full queue, a bad cable.
 -- look: kanalyze connections --client {client_address}
@@ -20,22 +20,34 @@ WITH pairs AS (
     HAVING sum(client_retransmitted + broker_retransmitted) >= 30
         AND sum(client_retransmitted + broker_retransmitted) * 100 >= sum(client_packets + broker_packets)
 ),
-ranked AS (
-    SELECT
-        exchange,
-        client_address,
-        broker_address,
-        latency_ns,
-        row_number() OVER (PARTITION BY api_name, kind ORDER BY latency_ns DESC, exchange) AS place,
-        count(*) OVER (PARTITION BY api_name, kind) AS requests
+timed AS (
+    SELECT exchange, client_address, broker_address, api_name, kind, latency_ns
     FROM exchanges
     WHERE latency_ns IS NOT NULL
         AND (kind IS NULL OR kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog', 'fetch_unknown'))
 ),
+-- Only the slowest rows are ranked.
+classes AS (
+    SELECT api_name, kind, count(*) AS requests, percentile_disc(0.98) WITHIN GROUP (ORDER BY latency_ns) AS slow_ns
+    FROM timed
+    GROUP BY api_name, kind
+    HAVING count(*) >= 30
+),
+ranked AS (
+    SELECT
+        t.exchange,
+        t.client_address,
+        t.broker_address,
+        t.latency_ns,
+        row_number() OVER (PARTITION BY t.api_name, t.kind ORDER BY t.latency_ns DESC, t.exchange) AS place,
+        c.requests
+    FROM timed AS t JOIN classes AS c
+        ON c.api_name IS NOT DISTINCT FROM t.api_name AND c.kind IS NOT DISTINCT FROM t.kind AND t.latency_ns >= c.slow_ns
+),
 slow AS (
     SELECT *, count(*) OVER () AS slow_requests
     FROM ranked
-    WHERE requests >= 30 AND place * 100 <= requests
+    WHERE place * 100 <= requests
 )
 SELECT
     p.client_address,

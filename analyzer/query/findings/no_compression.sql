@@ -5,16 +5,23 @@
 -- do: compression.type=zstd or lz4 saves network and disk on brokers and consumers.
 -- look: kanalyze topics[ --topic {topic}]
 -- From 1 MB/s on, of at least 30 batches.
+WITH sent AS (
+    SELECT exchange, coalesce(topic, topic_id) AS topic, count(*) AS batches, sum(bytes) AS bytes, max(bytes) AS greatest
+    FROM batches
+    WHERE side = 'request' AND codec = 'none'
+    GROUP BY exchange, coalesce(topic, topic_id)
+)
 SELECT
     coalesce(x.client_id, x.client_address) AS who,
-    coalesce(b.topic, b.topic_id) AS topic,
-    CAST(sum(b.bytes) AS BIGINT) AS written_bytes,
-    sum(b.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) AS written_bytes_per_s,
-    CAST(sum(b.bytes) AS BIGINT) AS weight,
-    max_by(b.exchange, (b.bytes, b.exchange)) AS evidence_greatest,
+    s.topic,
+    CAST(sum(s.bytes) AS BIGINT) AS written_bytes,
+    sum(s.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) AS written_bytes_per_s,
+    CAST(sum(s.bytes) AS BIGINT) AS weight,
+    max_by(s.exchange, (s.greatest, s.exchange)) AS evidence_greatest,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
-FROM batches AS b JOIN exchanges AS x ON x.exchange = b.exchange
-WHERE b.side = 'request' AND b.codec = 'none' AND coalesce(x.role, 'client') = 'client'
-GROUP BY coalesce(x.client_id, x.client_address), coalesce(b.topic, b.topic_id)
-HAVING count(*) >= 30 AND sum(b.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) >= 1000000
+FROM sent AS s JOIN exchanges AS x ON x.exchange = s.exchange
+WHERE x.api_key = 0 AND coalesce(x.role, 'client') = 'client'
+GROUP BY coalesce(x.client_id, x.client_address), s.topic
+HAVING sum(s.batches) >= 30
+    AND sum(s.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) >= 1000000

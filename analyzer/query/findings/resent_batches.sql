@@ -5,27 +5,34 @@
 -- do: Its requests time out or its connections break: compare its request.timeout.ms with the latency, and look at its network.
 -- look: kanalyze latency[ --client {who}] --api Produce
 -- The same producer id, epoch, partition and first sequence, on any connection to the cluster: each cluster counts its own ids.
-WITH sent AS (
+WITH batches_sent AS (
+    SELECT
+        exchange, producer_id, producer_epoch, coalesce(topic, topic_id) AS topic, partition, base_sequence, count(*) AS copies
+    FROM batches
+    WHERE side = 'request' AND producer_id >= 0 AND base_sequence >= 0
+    GROUP BY exchange, producer_id, producer_epoch, coalesce(topic, topic_id), partition, base_sequence
+),
+sent AS (
     SELECT
         c.cluster,
         coalesce(x.client_id, x.client_address) AS who,
         b.producer_id,
         b.producer_epoch,
-        coalesce(b.topic, b.topic_id) AS topic,
+        b.topic,
         b.partition,
         b.base_sequence,
-        count(*) AS copies,
+        sum(b.copies) AS copies,
         min_by(b.exchange, (x.request_time_ns, b.exchange)) AS first_exchange,
         max_by(b.exchange, (x.request_time_ns, b.exchange)) AS last_exchange,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
-    FROM batches AS b
+    FROM batches_sent AS b
     JOIN exchanges AS x ON x.exchange = b.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE b.side = 'request' AND x.api_name = 'Produce' AND b.producer_id >= 0 AND b.base_sequence >= 0
+    WHERE x.api_key = 0
     GROUP BY
-        c.cluster, coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, coalesce(b.topic, b.topic_id),
-        b.partition, b.base_sequence
+        c.cluster, coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, b.topic, b.partition,
+        b.base_sequence
 )
 SELECT
     who,

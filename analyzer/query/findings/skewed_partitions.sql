@@ -4,16 +4,27 @@
 -- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}
 -- do: One key has most of the records: choose another key, or spread it.
 -- look: kanalyze topics[ --topic {topic}]
-WITH written AS (
+WITH sent AS (
+    SELECT
+        connection,
+        coalesce(topic, topic_id) AS topic,
+        partition,
+        sum(records) AS records,
+        max(records) AS greatest,
+        max_by(exchange, (records, exchange)) FILTER (WHERE records IS NOT NULL) AS exchange
+    FROM batches
+    WHERE side = 'request'
+    GROUP BY connection, coalesce(topic, topic_id), partition
+),
+written AS (
     SELECT
         c.cluster,
-        coalesce(b.topic, b.topic_id) AS topic,
-        b.partition,
-        CAST(sum(b.records) AS BIGINT) AS records,
-        max_by(b.exchange, (b.records, b.exchange)) FILTER (WHERE b.records IS NOT NULL) AS evidence_greatest
-    FROM batches AS b JOIN connections AS c ON c.connection = b.connection
-    WHERE b.side = 'request'
-    GROUP BY c.cluster, coalesce(b.topic, b.topic_id), b.partition
+        s.topic,
+        s.partition,
+        CAST(sum(s.records) AS BIGINT) AS records,
+        max_by(s.exchange, (s.greatest, s.exchange)) FILTER (WHERE s.exchange IS NOT NULL) AS evidence_greatest
+    FROM sent AS s JOIN connections AS c ON c.connection = s.connection
+    GROUP BY c.cluster, s.topic, s.partition
 ),
 middle AS (
     SELECT

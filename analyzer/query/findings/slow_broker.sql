@@ -5,39 +5,22 @@
 -- do: Look at this broker's disks, its followers (acks=all waits for them) and its request handler threads.
 -- look: kanalyze latency --broker {broker} --api {api_name}
 -- Service time only (no waits behind others, no mutes), at least 30 requests on each side; nearest rank.
-WITH timed AS (
+WITH slow AS (
     SELECT
         api_name,
         kind,
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
-        exchange,
-        service_ns,
-        request_time_ns
+        count(*) AS requests,
+        percentile_disc(0.99) WITHIN GROUP (ORDER BY service_ns) AS p99_ns,
+        max_by(exchange, (service_ns, exchange)) AS evidence_slowest,
+        min(request_time_ns) AS first_time_ns,
+        max(request_time_ns) AS last_time_ns
     FROM exchanges
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
     WHERE service_ns IS NOT NULL AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')
         AND coalesce(role, 'client') = 'client'
-),
-ranked AS (
-    SELECT
-        *,
-        row_number() OVER (PARTITION BY api_name, kind, broker ORDER BY service_ns) AS place,
-        count(*) OVER (PARTITION BY api_name, kind, broker) AS requests
-    FROM timed
-),
-slow AS (
-    SELECT
-        api_name,
-        kind,
-        broker,
-        max(requests) AS requests,
-        min(service_ns) FILTER (WHERE place * 100 >= requests * 99) AS p99_ns,
-        max_by(exchange, (service_ns, exchange)) AS evidence_slowest,
-        min(request_time_ns) AS first_time_ns,
-        max(request_time_ns) AS last_time_ns
-    FROM ranked
-    GROUP BY api_name, kind, broker
-    HAVING max(requests) >= 30
+    GROUP BY api_name, kind, broker_address, broker_port
+    HAVING count(*) >= 30
 )
 SELECT
     s.api_name,

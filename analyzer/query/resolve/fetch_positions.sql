@@ -15,7 +15,7 @@ SELECT
     CASE WHEN s.next_offset IS NOT NULL AND s.newest_end IS NOT NULL THEN greatest(s.newest_end - s.next_offset, 0) END AS lag,
     s.fetch_offset < s.end_offset AS behind,
     s.session_id <> 0 AND max(CASE WHEN s.session_epoch = 0 THEN 1 ELSE 0 END) OVER (
-        PARTITION BY s.session_address, s.session_port, s.session_id
+        PARTITION BY s.session_at, s.session_id
     ) = 0 AS partial
 FROM (
     SELECT
