@@ -351,6 +351,17 @@ LABEL_KEY = _label.column()  # API key
 LABEL_COLUMNS = _label.count
 assert ENTRY_FRAME == ERROR_FRAME == 0, "`label` writes the id of the exchange into the first column"
 
+# sets: one row per records field that may hold batches, of messages with facts of batches (walk -> batch_rows).
+_set = Numbering()
+SET_FRAME = _set.column()  # row of the frame in this batch
+SET_OFFSET = _set.column()  # of the field's first byte, in the frame's buffer
+SET_BYTES = _set.column()
+SET_TOPIC = _set.column()  # text
+SET_TOPIC_ID_HIGH = _set.pair()
+SET_TOPIC_ID_LOW = SET_TOPIC_ID_HIGH + 1
+SET_PARTITION = _set.column()
+SET_COLUMNS = _set.count
+
 # rows: finished exchanges (exchanges -> Arrow), request and reply joined; columns in the order of the raw table.
 _row = Numbering()
 ROW_EXCHANGE = _row.column()
@@ -468,14 +479,14 @@ COMPLETE_SIDE_COLUMNS = _complete_side.count
 COMPLETE_SIDES = _complete.columns(2 * COMPLETE_SIDE_COLUMNS)
 COMPLETE_COLUMNS = _complete.count
 
-# batches: one row per record batch or legacy message (headers -> rows). The first seven columns are the caller's.
+# batches: one row per record batch or legacy message (batch_rows -> Arrow).
 _batch = Numbering()
 BATCH_EXCHANGE = _batch.column()
 BATCH_PART = _batch.column()
 BATCH_SIDE = _batch.column()  # 0 request, 1 response
-BATCH_TOPIC = _batch.column()  # number of a name of the caller's
-BATCH_TOPIC_ID_HIGH = _batch.column()
-BATCH_TOPIC_ID_LOW = _batch.column()
+BATCH_TOPIC = _batch.column()  # text
+BATCH_TOPIC_ID_HIGH = _batch.pair()
+BATCH_TOPIC_ID_LOW = BATCH_TOPIC_ID_HIGH + 1
 BATCH_PARTITION = _batch.column()
 BATCH_POSITION = _batch.column()
 BATCH_BASE_OFFSET = _batch.column()
@@ -485,6 +496,7 @@ BATCH_CODEC = _batch.column()
 BATCH_RECORDS = _batch.column()
 BATCH_BYTES = _batch.column()
 BATCH_UNCOMPRESSED = _batch.column()
+BATCH_UNOPENED = _batch.column()  # UNOPENED_ of a compressed batch; UNKNOWN: it was opened, or is not compressed
 BATCH_FIRST_TIMESTAMP = _batch.column()
 BATCH_MAX_TIMESTAMP = _batch.column()
 BATCH_TIMESTAMP_TYPE = _batch.column()  # 0 create, 1 log append
@@ -493,7 +505,13 @@ BATCH_PRODUCER_EPOCH = _batch.column()
 BATCH_BASE_SEQUENCE = _batch.column()
 BATCH_TRANSACTIONAL = _batch.column()
 BATCH_CONTROL = _batch.column()
-BATCH_CONTROL_TYPE = _batch.column()  # number of a name of the caller's
+BATCH_CONTROL_TYPE = _batch.column()  # text, set by who opens batches
 BATCH_CRC = _batch.column()
 BATCH_CRC_OK = _batch.column()
+BATCH_BUFFER = _batch.column()  # where its bytes are: as FRAME_BUFFER, and the offset there
+BATCH_OFFSET = _batch.column()
 BATCH_COLUMNS = _batch.count
+
+# Why a compressed batch was not opened. The raw table writes the name without UNOPENED_.
+UNOPENED_BUDGET = 0  # what may be decompressed was used up
+UNOPENED_UNREADABLE = 1  # it is damaged, larger than any batch may be, or of a codec that nobody knows

@@ -8,6 +8,7 @@ from pathlib import Path
 from analyzer.base.filters import Filters
 
 MIB = 1 << 20
+PRODUCE, FETCH, SHARE_FETCH = 0, 1, 78  # API keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Options:
     `dissectors.packet.udp_ports.TUNNELS`. Questions may take `memory_bytes`, None means what the machine can spare
     (`analyzer.base.memory`). `jobs` processes share the connections of a large capture, or its bytes when it
     lies in object storage; more than one is for programs without threads of their own (`analyzer.base.workers`). Without
-    `seldom`, columns of exchanges that the report of a large capture never reads, a third of them, may be left out; a question
-    that reads one of them fails.
+    `seldom`, what no section or rule of the report reads may be left out: columns of exchanges, entries and batches, and
+    entries of most APIs. A question that reads one of these columns fails.
     """
 
     ports: tuple[int, ...] = ()
@@ -53,12 +54,14 @@ class Options:
         return self.tables is None or any(table in self.tables for table in tables)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """Large tables that are not wanted and not made."""
-        together = (("group_events", "assignments"), ("transaction_events",), ("batches",))
-        return tuple(table for tables in together if not self.wants(*tables) for table in tables)
+    def entries_of(self) -> frozenset[int] | None:
+        """The API keys whose entries are read; None means all.
 
-    @property
-    def with_entries(self) -> bool:
-        """Whether rows of `entries` are wanted, which cost more than all others. Filters by topic read them too."""
-        return self.wants("entries", "batches", "fetch_positions") or bool(self.filters.topics)
+        Those of Fetch are always needed, as they tell what a Fetch waited for. Rows of batches get their offsets from those of
+        Produce. The others cost more than all else.
+        """
+        if self.filters.topics or (self.seldom and self.wants("entries")):
+            return None
+        return frozenset(
+            (FETCH, *((PRODUCE, SHARE_FETCH) if self.wants("entries", "batches", "fetch_positions") else ()))
+        )

@@ -23,13 +23,12 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
-    `measure`: one of MEASURES, the duration that percentiles are of. `parts`: whether the components of each duration are added up.
+    `measure`: one of MEASURES, the duration that percentiles are of.
     """
 
     by: tuple[str, ...] = ()
     every_ns: int | None = None
     measure: str = "latency"
-    parts: bool = True
 
     def __post_init__(self) -> None:
         for name in self.by:
@@ -55,6 +54,5 @@ class Settings:
         """Column -> SQL of its value."""
         every = "NULL" if self.every_ns is None else str(self.every_ns)
         flags = {f"by_{name}": str(name in self.by).lower() if self.by else "NULL" for name in DIMENSIONS}
-        flags["parts"] = str(self.parts).lower()
         casts = {name: f"CAST({value} AS BOOLEAN)" for name, value in flags.items()}
         return {"every_ns": f"CAST({every} AS BIGINT)", "measure": f"'{self.measure}'"} | casts

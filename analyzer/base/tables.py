@@ -298,6 +298,8 @@ codec                 string  none, gzip, snappy, lz4 or zstd; null when unknown
 records               int32   Records in it; of a compressed message set those inside; null when not readable.
 bytes                 int64   Size in bytes as on the wire, header included.
 uncompressed_bytes    int64   Size of the records after decompression, bytes; null when they were not opened.
+unopened              string  Why a compressed batch was not opened: budget (256 MiB are decompressed in a run, which were used up
+                              by it or before) or unreadable; null when it was, or is not compressed.
 first_timestamp_ms    int64   Base timestamp, epoch ms; null for magic 0.
 max_timestamp_ms      int64   Greatest timestamp, epoch ms; null for magic 0.
 timestamp_type        string  create or log_append; null for magic 0.

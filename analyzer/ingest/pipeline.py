@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from analyzer.base.memory import LEAST_CONNECTIONS, connections_at_a_time
 from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.checkpoints import Connections
+from analyzer.ingest.facts.batches import Batches
 from analyzer.ingest.facts.collect import Collector, kinds_for
 from analyzer.ingest.idle_connections import IdleConnections
 from analyzer.ingest.raw_writer import RawTable, Writer
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     FrameHook = Callable[[memoryview, int, memoryview, bytearray], None]
 
     from analyzer.base.options import Options
-    from analyzer.ingest.facts.batches import Batches
     from dissectors.tls.sessions import TlsFacts
 
 # Rows of a batch: so many that the calls between stages cost nothing, so few that a batch stays in the processor's cache.
@@ -116,7 +116,9 @@ class Pipeline:
             options.max_reassembly_bytes - out_of_order_bytes,
             frozenset(options.ports),
         )
-        self._walker = Walker(write_entries=options.with_entries)
+        self._walker = Walker(
+            write_entries=options.with_facts, write_sets=options.wants("batches"), entries_of=options.entries_of
+        )
         self._exchanges = Exchanges()
         self._no_segments = new_matrix(layout.SEGMENT_COLUMNS, 1)
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
@@ -127,7 +129,7 @@ class Pipeline:
         self._tables: dict[str, RawTable] = {}
         for name, fields in (
             ("exchanges", raw_tables.wanted(raw_tables.EXCHANGES, options.seldom)),
-            ("entries", raw_tables.ENTRIES),
+            ("entries", raw_tables.wanted(raw_tables.ENTRIES, options.seldom)),
             ("errors", raw_tables.ERRORS),
             ("problems", raw_tables.PROBLEMS),
             ("parts", raw_tables.PARTS),
@@ -135,10 +137,16 @@ class Pipeline:
             ("tls", tls_facts.FIELDS),
         ):
             self.add_table(name, fields)
-        self._facts = _facts(folder, options, self._writer)
-        collector = next((facts for facts in self._facts if isinstance(facts, Collector)), None)
+        self._collector = _collector(folder, options, self._writer)
+        self._batches = Batches(folder, self._writer, options.seldom) if options.wants("batches") else None
         self.connections = Connections(
-            self._streams, self._opening_rows, self._tls_rows, self._frames, self._exchanges, self._walker, collector
+            self._streams,
+            self._opening_rows,
+            self._tls_rows,
+            self._frames,
+            self._exchanges,
+            self._walker,
+            self._collector,
         )
         self._idle = None
         if parks:
@@ -148,7 +156,7 @@ class Pipeline:
             )
         self._out = {
             "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
-            "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_entries else 1),
+            "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_facts else 1),
             "errors": _Output(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
         }
         # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about these
@@ -185,8 +193,10 @@ class Pipeline:
     def positions(self) -> dict[str, int]:
         """Raw table -> rows so far, those of it that are not written yet too: exchanges, entries, errors and facts."""
         rows = {name: self._tables[name].rows + out.rows for name, out in self._out.items()}
-        for facts in self._facts:
-            rows |= facts.positions
+        if self._collector:
+            rows |= self._collector.positions
+        if self._batches:
+            rows["batches"] = self._batches.rows
         return rows
 
     def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
@@ -218,8 +228,8 @@ class Pipeline:
         self._flush_all()
         for table in self._tables.values():
             table.complete()
-        for facts in self._facts:
-            facts.finish()
+        if self._collector:
+            self._collector.finish()
         self._writer.close()
 
     def _end_all(self) -> None:
@@ -268,8 +278,10 @@ class Pipeline:
         entries, errors = self._walker.walk(block, heap, self._frame_rows, rows, self._values)
         if self._hook:
             self._hook(self._frame_rows, rows, block, heap)
-        for facts in self._facts:
-            facts.take(self._frame_rows, rows, block, heap)
+        if self._collector:
+            self._collector.take(self._frame_rows, rows, block, heap)
+        if self._batches:
+            self._batches.take(self._frame_rows, block, heap, self._walker)
         if entries:
             self._label("entries", self._walker.rows_of_entries(), entries, layout.ENTRY_COLUMNS)
         if errors:
@@ -302,6 +314,8 @@ class Pipeline:
             self._flush(name)
         if self._notable is not None:
             self._append("exchanges", self._notable)
+        if self._batches:
+            self._batches.flush(self._walker.texts())
 
     def _flush(self, name: str) -> None:
         out = self._out[name]
@@ -349,21 +363,17 @@ class Pipeline:
             self._tls_facts = []
 
 
-def _facts(folder: Path, options: Options, writer: Writer) -> list[Collector | Batches]:
-    """The readers of message bodies that the wanted tables need."""
+def _collector(folder: Path, options: Options, writer: Writer) -> Collector | None:
+    """The reader of facts that the wanted tables need."""
     if not options.with_facts:
-        return []
+        return None
 
     def write(name: str, table: pa.Table) -> None:
         writer.write_table(folder / f"raw_{name}.parquet", table)
 
-    kinds = kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events"))
-    found: list[Collector | Batches] = [Collector(kinds, write)]
-    if options.wants("batches"):
-        from analyzer.ingest.facts.batches import Batches
-
-        found.append(Batches(write))
-    return found
+    return Collector(
+        kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events")), write
+    )
 
 
 class _Output:

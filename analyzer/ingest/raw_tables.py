@@ -27,7 +27,7 @@ class Field(NamedTuple):
 
     `type` is an Arrow alias; or `text` (the number of an interned string); `uuid` or `address` (64 bits, and 64 more in the
     next matrix column); `packet` (becomes NAME_split and NAME_number); `api` (an API key, which becomes its name); or a tuple
-    of words by number. The report of a large capture reads no column that is `seldom`: it is left out then.
+    of words by number. No section and no rule of the report reads a column that is `seldom`: it may be left out.
     """
 
     name: str
@@ -48,9 +48,9 @@ EXCHANGES = (
     Field("request_time_ns", layout.ROW_REQUEST_FIRST, "int64"),
     Field("request_end_ns", layout.ROW_REQUEST_LAST, "int64"),
     Field("response_time_ns", layout.ROW_RESPONSE_FIRST, "int64"),
-    Field("response_end_ns", layout.ROW_RESPONSE_LAST, "int64", seldom=True),
-    Field("request_bytes", layout.ROW_REQUEST_BYTES, "int64", seldom=True),
-    Field("response_bytes", layout.ROW_RESPONSE_BYTES, "int64", seldom=True),
+    Field("response_end_ns", layout.ROW_RESPONSE_LAST, "int64"),
+    Field("request_bytes", layout.ROW_REQUEST_BYTES, "int64"),
+    Field("response_bytes", layout.ROW_RESPONSE_BYTES, "int64"),
     Field("request", layout.ROW_REQUEST_NUMBER, "packet"),
     Field("response", layout.ROW_RESPONSE_NUMBER, "packet"),
     Field("request_decoded", layout.ROW_REQUEST_DECODED, DECODED),
@@ -64,11 +64,11 @@ EXCHANGES = (
     Field("acks", layout.ROW_ACKS, "int16", seldom=True),
     Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32", seldom=True),
     Field("min_bytes", layout.ROW_MIN_BYTES, "int32"),
-    Field("isolation_level", layout.ROW_ISOLATION_LEVEL, "int16", seldom=True),
-    Field("session_id", layout.ROW_SESSION_ID, "int32", seldom=True),
+    Field("isolation_level", layout.ROW_ISOLATION_LEVEL, "int16"),
+    Field("session_id", layout.ROW_SESSION_ID, "int32"),
     Field("session_epoch", layout.ROW_SESSION_EPOCH, "int32"),
     Field("group_id", layout.ROW_GROUP_ID, "text"),
-    Field("member_id", layout.ROW_MEMBER_ID, "text", seldom=True),
+    Field("member_id", layout.ROW_MEMBER_ID, "text"),
     Field("transactional_id", layout.ROW_TRANSACTIONAL_ID, "text"),
     Field("replica_id", layout.ROW_REPLICA_ID, "int32"),
     Field("timeout_ms", layout.ROW_TIMEOUT_MS, "int32", seldom=True),
@@ -76,7 +76,7 @@ EXCHANGES = (
     Field("software_name", layout.ROW_SOFTWARE_NAME, "text"),
     Field("software_version", layout.ROW_SOFTWARE_VERSION, "text"),
     Field("mechanism", layout.ROW_MECHANISM, "text"),
-    Field("generation_id", layout.ROW_GENERATION_ID, "int32", seldom=True),
+    Field("generation_id", layout.ROW_GENERATION_ID, "int32"),
     Field("leftover_bytes", layout.ROW_LEFTOVER, "int32", seldom=True),
     Field("queue_ns", layout.ROW_QUEUE, "int64"),
     Field("muted_ns", layout.ROW_MUTED, "int64"),
@@ -95,12 +95,12 @@ ENTRIES = (
     Field("offset", layout.ENTRY_OFFSET, "int64"),
     Field("high_watermark", layout.ENTRY_HIGH_WATERMARK, "int64"),
     Field("last_stable_offset", layout.ENTRY_LAST_STABLE_OFFSET, "int64"),
-    Field("log_start_offset", layout.ENTRY_LOG_START_OFFSET, "int64"),
+    Field("log_start_offset", layout.ENTRY_LOG_START_OFFSET, "int64", seldom=True),
     Field("record_bytes", layout.ENTRY_RECORD_BYTES, "int64"),
-    Field("leader_epoch", layout.ENTRY_LEADER_EPOCH, "int32"),
+    Field("leader_epoch", layout.ENTRY_LEADER_EPOCH, "int32", seldom=True),
     Field("forgotten", layout.ENTRY_FORGOTTEN, "bool"),
     Field("preferred_read_replica", layout.ENTRY_PREFERRED_READ_REPLICA, "int32"),
-    Field("timestamp_ms", layout.ENTRY_TIMESTAMP, "int64"),
+    Field("timestamp_ms", layout.ENTRY_TIMESTAMP, "int64", seldom=True),
     Field("next_offset", layout.ENTRY_NEXT_OFFSET, "int64"),
 )
 

@@ -91,8 +91,6 @@ class Dataset:
         self.failed = failed
         # The TLS secrets of the captures, for `messages.bodies`, which reads the captures again.
         self.tls_keys: KeyLog | None = None
-        # Tables that were not made: nobody asked for them, and the captures are large.
-        self.left_out: tuple[str, ...] = ()
         self._cleanup = cleanup
         # DuckDB makes the directory when it spills, and not before.
         self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"

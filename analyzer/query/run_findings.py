@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 EVIDENCE = "evidence"
-# Rules whose condition reads one of these tables read all of its rows.
-LARGE = ("exchanges", "offered_versions")
 MOST_ROWS = 100  # of one rule
 
 
@@ -40,12 +38,6 @@ class Finding:
     severity: str
     row: dict[str, Any]
     evidence: tuple[Evidence, ...]
-
-
-def find_quickly(dataset: Dataset) -> list[Finding]:
-    """Findings of rules that need not read every exchange; for a small capture those of all rules."""
-    missing = {*LARGE, *dataset.left_out}
-    return find(dataset, [rule for rule in rules() if rule.table not in missing] if dataset.left_out else None)
 
 
 def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding]:

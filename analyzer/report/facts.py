@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset, limit_reason
-from analyzer.query.run_findings import Finding, find, find_quickly
+from analyzer.query.run_findings import Finding, find
 
 Rows = list[dict[str, Any]]
 
@@ -18,9 +17,6 @@ Rows = list[dict[str, Any]]
 @contextmanager
 def facts_of_report(dataset: Dataset) -> Iterator[Facts]:
     """The facts that `terminal.print_report` prints; within it their findings are computed beside."""
-    if dataset.left_out:
-        # Of a large capture `kanalyze latency` tells where the time goes.
-        dataset.choose(replace(dataset.settings, parts=False))
     facts = Facts(dataset)
     with facts.look_ahead():
         yield facts
@@ -37,8 +33,7 @@ class Facts:
         # Section -> why memory or disk did not suffice for its questions.
         self.left_out: dict[str, str] = {}
         self._findings: list[Finding] | None = None
-        self._first_findings: list[Finding] | None = None
-        # Waits for the first findings when they are computed beside.
+        # Waits for the findings when they are computed beside.
         self._ahead: Callable[[], list[Finding]] | None = None
 
     def rows(self, metric: str) -> Rows:
@@ -75,7 +70,8 @@ class Facts:
     def findings(self) -> list[Finding]:
         """What all rules find, the worst first."""
         if self._findings is None:
-            self._findings = find(self._dataset)
+            ahead, self._ahead = self._ahead, None
+            self._findings = find(self._dataset) if ahead is None else ahead()
         return self._findings
 
     @contextmanager
@@ -84,7 +80,7 @@ class Facts:
         lock. Who leaves it without them stops that.
         """
         with ThreadPoolExecutor(1, "findings") as pool:
-            found = pool.submit(self._find)
+            found = pool.submit(find, self._dataset)
             self._ahead = found.result
             try:
                 yield
@@ -93,21 +89,6 @@ class Facts:
                 while not found.done():
                     self._dataset.interrupt()
                     wait((found,), timeout=0.02)
-
-    def _find(self) -> list[Finding]:
-        return find(self._dataset) if self.whole else find_quickly(self._dataset)
-
-    def first_findings(self) -> list[Finding]:
-        """Findings for a report: of a large capture only what is found quickly."""
-        if self._first_findings is None:
-            ahead, self._ahead = self._ahead, None
-            self._first_findings = ahead() if ahead is not None else self._find()
-        return self._first_findings
-
-    @property
-    def whole(self) -> bool:
-        """False for a large capture of which a report does not look at everything."""
-        return not self._dataset.left_out
 
     def coverage(self) -> dict[str, Any]:
         """The one row of the coverage metric."""

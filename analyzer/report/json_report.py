@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from analyzer.base.tables import is_key
 from analyzer.base.text import json_text
 from analyzer.query.dataset import limit_reason
-from analyzer.query.run_findings import find_quickly
+from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
     found: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     questions: dict[str, Callable[[], list[dict[str, Any]]]] = {
-        "findings": lambda: [as_object(finding) for finding in find_quickly(dataset)]
+        "findings": lambda: [as_object(finding) for finding in find(dataset)]
     }
     questions |= {name: partial(_rows, dataset, name) for name in METRICS}
     for name, ask in questions.items():

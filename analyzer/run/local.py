@@ -92,9 +92,6 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
             temp_directory=folder,
         )
         dataset.tls_keys = done.keys
-        dataset.left_out = (
-            options.left_out if options.with_entries else ("entries", "fetch_positions", *options.left_out)
-        )
         return dataset
     except BaseException:
         temp_folders.remove(folder)

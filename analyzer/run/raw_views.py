@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base.tables import SQL_TYPES, TABLES
+from analyzer.ingest.facts.batches import FIELDS as BATCHES
 from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
-from analyzer.ingest.raw_tables import EXCHANGES, Field
+from analyzer.ingest.raw_tables import ENTRIES, EXCHANGES, Field
 from analyzer.query import resolve
 from analyzer.query.table_views import parquet
 
@@ -69,6 +70,8 @@ WINDOW_VIEWS = (
     "brokers",
     "offered_versions",
 )
+# Raw tables with columns that are left out where nobody reads them.
+WITH_SELDOM = {"exchanges": EXCHANGES, "entries": ENTRIES, "batches": BATCHES}
 COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
 # Tables of so many rows fit into the memory of the database with room to spare.
 MOST_HELD_EXCHANGES = 150_000
@@ -80,9 +83,9 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
     if not options.seldom:
-        raw["raw_exchanges"] = f"SELECT *, {_not_read()} FROM ({raw['raw_exchanges']})"
+        raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    return raw | captures | made_of(run.readings, run.summary, options)
+    return raw | captures | made_of(run.readings, run.summary)
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
@@ -100,19 +103,17 @@ def under_joined_parts(rows: str) -> str:
     return _JOINED.format(rows=rows)
 
 
-def made_of(readings: Sequence[Reading], summary: Summary, options: Options) -> dict[str, str]:
+def made_of(readings: Sequence[Reading], summary: Summary) -> dict[str, str]:
     """Name -> SQL of the views that make final tables of the raw ones."""
     whole_files = all(reading.file == reading.split for reading in readings)
-    return resolve.views(
-        summary.api_keys, whole_files, options.with_entries, options.left_out, summary.odd, summary.saw_several_points
-    )
+    return resolve.views(summary.api_keys, whole_files, summary.odd, summary.saw_several_points)
 
 
 def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
-    where columns of `exchanges` were left out."""
+    where columns of them were left out."""
     if is_small(summary):
-        return (*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name != "exchanges"))
+        return (*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name not in WITH_SELDOM))
     return (*COMPUTED_ONCE, *(("errors",) if summary.rows["errors"] <= MOST_HELD_ENTRIES else ()))
 
 
@@ -124,17 +125,19 @@ def is_small(summary: Summary, fraction: float = 1) -> bool:
     )
 
 
-def _not_read() -> str:
-    """Columns of exchanges that were left out. Whoever reads one gets an error, and never a null that would mean something."""
-    return ", ".join(
+def _without(rows: str, fields: Sequence[Field]) -> str:
+    """SQL of a raw table of which columns were left out. Whoever reads one gets an error, and never a null that would mean
+    something."""
+    left_out = (field for field in fields if field.seldom)
+    columns = ", ".join(
         f"CAST(error('{field.name}: not read for this report') AS {_sql_type(field)}) AS {field.name}"
-        for field in EXCHANGES
-        if field.seldom
+        for field in left_out
     )
+    return f"SELECT *, {columns} FROM ({rows})"
 
 
 def _sql_type(field: Field) -> str:
-    return "VARCHAR" if field.type == "text" else SQL_TYPES[str(field.type)]
+    return "VARCHAR" if isinstance(field.type, tuple) or field.type == "text" else SQL_TYPES[field.type]
 
 
 def _fact_table(name: str, folders: Sequence[Path]) -> str:

@@ -36,7 +36,7 @@ _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
 def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
     """Writes what a run tells of connections, members and fetches beside its raw tables, into the same folder, and as
     `stray_NAME` those rows of each raw table whose exchange may have rows in other runs."""
-    names = (*SIGNS, *((FETCHES.view,) if options.with_entries else ()))
+    names = (*SIGNS, FETCHES.view)
     rows = raw_views.rows_of([folder])
     with run_sql.opened({**made, **_staying(rows, folder)}, folder, options, ()) as dataset:
         for name in names:

@@ -52,7 +52,7 @@ def choose(
     shared = options.jobs > 1 and not small and all(source.size_bytes is not None for source in sources)
     if options.tables and small:
         options = replace(options, tables=None)
-    if stored or options.tables is None:
+    if stored or small:
         # Tasks hand on all columns, and a small capture has them all.
         options = replace(options, seldom=True)
 

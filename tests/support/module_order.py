@@ -152,6 +152,7 @@ ORDER = (
     "dissectors.kafka.columns.operations",
     "dissectors.kafka.columns.role_columns",
     "dissectors.kafka.columns.program",
+    "dissectors.kafka.columns.batch_format",
     "dissectors.kafka.columns.walk_limits",
     "dissectors.kafka.columns.walk_state",
     "dissectors.kafka.columns.walk_bytes",
@@ -175,8 +176,9 @@ ORDER = (
     "dissectors.kafka.columns.field_operations",
     "dissectors.kafka.columns.field_program",
     "dissectors.kafka.columns.field_reader",
-    "dissectors.kafka.columns.batch_format",
     "dissectors.kafka.columns.batch_headers",
+    "dissectors.kafka.columns.batch_checksums",
+    "dissectors.kafka.columns.batch_rows",
     # files, tables, people
     "analyzer.version",
     "analyzer.base",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 
@@ -21,7 +22,8 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
 
     High is worth being woken for, medium wants a look, info is good to know.
     """
-    with opened(inputs, options, None) as dataset:
+    # Filters may name any column.
+    with opened(inputs, replace(options, seldom=bool(options.filters)), None) as dataset:
         if form == "table":
             from analyzer.cli.screen import screen
             from analyzer.report.terminal import print_section

@@ -22,7 +22,7 @@ def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
     """
     # Filters may name any column, and the other forms show them.
     seldom = form != "table" or bool(options.filters)
-    with opened(inputs, replace(options, seldom=seldom)) as dataset:
+    with opened(inputs, replace(options, seldom=seldom), None) as dataset:
         if form == "table":
             from analyzer.report.facts import facts_of_report
 

@@ -35,7 +35,7 @@ _COLUMNS = {
     # Filled from a matrix (`analyzer.ingest.facts.batches`).
     "batches": f"{_OF_EXCHANGE}, side string, topic string, topic_id string, partition int32, position int32, "
     "base_offset int64, last_offset int64, magic int8, codec string, records int32, bytes int64, "
-    "uncompressed_bytes int64, first_timestamp_ms int64, max_timestamp_ms int64, timestamp_type string, "
+    "uncompressed_bytes int64, unopened string, first_timestamp_ms int64, max_timestamp_ms int64, timestamp_type string, "
     "producer_id int64, producer_epoch int16, base_sequence int32, transactional bool, control bool, "
     "control_type string, crc int64, crc_ok bool",
     "envelopes": f"{_OF_EXCHANGE}, inner_api_key int16, inner_client_id string",

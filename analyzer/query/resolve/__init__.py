@@ -68,8 +68,6 @@ VIEWS = (
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
 # `connection_context`, which has only those.
 OF_RUNS = ("view_times", "part_signs", "fetch_names", "last_answers", "member_clients")
-# Views that have no rows without rows of `entries`.
-OF_ENTRIES = ("fetch_names", "fetch_steps", "fetch_sessions", "fetch_states", "raft_fetches", "fetch_positions")
 # Raw tables with rows of connections: those of views that give no rows are left out.
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
@@ -83,19 +81,11 @@ _READ = re.compile(r"\b(?P<word>FROM|JOIN) (?P<table>raw_\w+)\b(?P<alias> AS\b)?
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
-def views(
-    api_keys: Collection[int],
-    whole_files: bool,
-    entries: bool = True,
-    left_out: Collection[str] = (),
-    odd: bool = True,
-    several_views: bool = True,
-) -> dict[str, str]:
+def views(api_keys: Collection[int], whole_files: bool, odd: bool = True, several_views: bool = True) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
-    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `entries`: rows of entries were made;
-    `left_out`: final tables whose raw rows were not made; `odd`: a body was malformed, or the clock ran back within an exchange;
-    `several_views`: a connection was captured at several points of its way.
+    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `odd`: a body was malformed, or the clock ran
+    back within an exchange; `several_views`: a connection was captured at several points of its way.
     """
     facts = {
         "problem_kinds": _values(
@@ -105,11 +95,9 @@ def views(
         "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
         "expected_errors": _values("api_key, code, rule, seconds, followed_by, client_only", _expected(api_keys)),
     }
-    sources = {name: name for name in VIEWS if name not in left_out and (entries or name not in OF_ENTRIES)}
+    sources = {name: name for name in VIEWS}
     if whole_files:
         sources["exchanges_with_packets"] = "exchanges_with_packets_of_whole_files"
-    if not entries:
-        sources["exchanges_with_kind"] = "exchanges_with_own_kind"
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
     if not several_views:

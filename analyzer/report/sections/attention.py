@@ -14,24 +14,22 @@ STYLES = {"high": "bold red", "medium": "yellow", "info": "cyan"}
 # On the first screen one rule must not hide the others: the rest of its findings are counted.
 OF_ONE_RULE = 2
 COMMAND = "kanalyze findings"
-PARTLY = f"Of a large capture, throttling, errors, logins and connections; {COMMAND} looks at everything."
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Numbered findings, those of severity info left out, or one sentence when nothing needs attention."""
-    found = [finding for finding in facts.first_findings() if finding.severity != "info"]
+    found = [finding for finding in facts.findings() if finding.severity != "info"]
     lines = [text_tables.heading("Needs attention", width)]
-    remarks = [] if facts.whole else text_tables.remarks(PARTLY, width)
     if not found:
         text = "Nothing, in what could be read: no error beyond normal operation, no throttling, no request cut off."
-        return lines + [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)] + remarks
+        return lines + [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
     shown = found if limit is None else _varied(found)[:limit]
     for number, finding in enumerate(shown, 1):
         lines += _lines(number, finding, width)
     if len(found) > len(shown):
         rest = f"{text_tables.INDENT}... and {len(found) - len(shown):,} more ({COMMAND})"
         lines.append(Text(text_tables.cut(rest, width), style=text_tables.DIM))
-    return lines + remarks
+    return lines
 
 
 def _varied(found: list[Finding]) -> list[Finding]:

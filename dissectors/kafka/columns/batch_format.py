@@ -1,4 +1,4 @@
-"""Sizes and offsets within record batches and legacy messages."""
+"""Sizes and offsets within record batches and legacy messages, and how their checksums are computed."""
 
 from __future__ import annotations
 
@@ -7,3 +7,13 @@ MAGIC_OFFSET = 16  # of the magic byte, in all formats
 HEADER_BYTES = 61  # of magic 2
 HIGHEST_OFFSET = 1 << 62  # no log has offsets beyond
 MASK_32 = 0xFFFFFFFF
+
+# The first byte that a checksum covers. It covers all from there on.
+COVERED_FROM = 21  # magic 2
+COVERED_FROM_LEGACY = 16
+
+KNOWN_CODECS = 5  # numbers of codecs that there are; the others of the three bits mean nothing
+
+# Checksums of batches that cover at most so many bytes are computed for many batches at a time.
+GROUPED_BYTES = 4_096
+GROUP_BATCHES = 1_024

@@ -33,6 +33,7 @@ FORM_COMPACT = 2
 USE_NOTHING = 0
 USE_TEXT = 1
 USE_RECORDS = 2
+USE_SET = 3  # records too, and a row of sets
 
 # Types of the fields of an OP_FIXED.
 LOAD_INT8 = 0

@@ -22,6 +22,8 @@ from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE
 from dissectors.kafka.schema import headers, lookup, roles
 
 _NO_TARGET = -1
+# Messages with records whose batches are facts: what clients send, and what they are given.
+HAVE_SETS = ((0, "request"), (1, "response"), (78, "response"))  # Produce, Fetch, ShareFetch
 
 
 class Program(NamedTuple):
@@ -49,12 +51,12 @@ def error_fields(key: int, direction: str) -> dict[int, ErrorField]:
     return {number: ErrorField(paths[number], level) for number, level in roles.error_levels(message).items()}
 
 
-def build(key: int, version: int, direction: str, entries: bool) -> Program:
+def build(key: int, version: int, direction: str, entries: bool, sets: bool = False) -> Program:
     """The program for header and body of a message; where no schema knows the version, for the header alone.
 
-    Without `entries` no rows of entries are written, and what only they need is skipped.
+    Without `entries` no rows of entries are written, and what only they need is skipped; `sets` likewise.
     """
-    writer = _Writer(key, version, entries)
+    writer = _Writer(key, version, entries, sets and (key, direction) in HAVE_SETS)
     writer.header(direction)
     api = lookup.api(key)
     if api is None or version not in api.versions:
@@ -83,10 +85,11 @@ class _Element:
 class _Writer:
     """Writes the operations of one version of one message."""
 
-    def __init__(self, key: int, version: int, entries: bool) -> None:
+    def __init__(self, key: int, version: int, entries: bool, sets: bool) -> None:
         self.key = key
         self.version = version
         self.entries = entries
+        self.sets = sets
         self.flexible = False
         self.code = array("i")
         self.depth = 0
@@ -223,7 +226,7 @@ class _Writer:
         form = self.form(ops.FORM_INT16 if each.type == "string" else ops.FORM_INT32)
         use, targets_of_text = ops.USE_NOTHING, [_NO_TARGET, _NO_TARGET]
         if each.type == "records":
-            use = ops.USE_RECORDS
+            use = ops.USE_SET if self.sets else ops.USE_RECORDS
             if element.is_row and self.entries:
                 targets_of_text[0] = self.fill(layout.ENTRY_RECORD_BYTES, element)
                 targets_of_text[1] = self.fill(layout.ENTRY_NEXT_OFFSET, element)
@@ -242,7 +245,7 @@ class _Writer:
                     found.append(VALUE_OF_ROLE[role])
                 elif role not in self.top_values:
                     found.append(ops.TO_ONCE + VALUE_OF_ROLE[role])
-            elif role in CONTEXT_OF_ROLE and (self.entries or self.has_errors):
+            elif role in CONTEXT_OF_ROLE and (self.entries or self.has_errors or self.sets):
                 found.append(self.fill(CONTEXT_OF_ROLE[role], element))
             elif role in ENTRY_OF_ROLE and self.entries and element.is_row:
                 found.append(self.fill(ENTRY_OF_ROLE[role], element))

@@ -48,14 +48,25 @@ def doubled(small, columns, used, most_rows):
 class Walker(WalkState):
     """Reads the bodies of batches of frames; a pipeline needs only `walk`.
 
-    `write_entries`: write rows of entries too. `most_strings` and `most_string_bytes` bound the interned strings: when
+    `write_entries`: write rows of entries too, of the API keys `entries_of` (None: all); `write_sets`: of records fields that
+    `batch_rows` reads. `most_strings` and `most_string_bytes` bound the interned strings: when
     `strings_full()`, the caller writes out the rows that refer to them, calls `clear_strings` between two batches, and gets
-    new numbers from `strings.number` for strings that it must keep. `most_rows` bounds the entries and the errors of one
+    new numbers from `strings.number` for strings that it must keep. `most_rows` bounds the entries, errors and sets of one
     batch; `rows_dropped()` counts those beyond.
     """
 
-    def __init__(self, write_entries=False, most_strings=1000000, most_string_bytes=64000000, most_rows=1048576):
+    def __init__(
+        self,
+        write_entries=False,
+        write_sets=False,
+        entries_of=None,
+        most_strings=1000000,
+        most_string_bytes=64000000,
+        most_rows=1048576,
+    ):
         self.write_entries = write_entries
+        self.write_sets = write_sets
+        self.entries_of = entries_of
         self.most_strings = most_strings
         self.most_string_bytes = most_string_bytes
         self.most_rows = most_rows
@@ -73,6 +84,8 @@ class Walker(WalkState):
         self.dropped = 0
         self.entries_matrix = new_matrix(ENTRY_COLUMNS, 1032 if write_entries else 8)
         self.errors_matrix = new_matrix(ERROR_COLUMNS, 264)
+        self.sets_matrix = new_matrix(SET_COLUMNS, 1032 if write_sets else 8)
+        self.sets_used = 0
         self._release()
 
     def walk(self, block, heap, frames, rows, values):
@@ -82,6 +95,7 @@ class Walker(WalkState):
         `rows_of_entries()` and `rows_of_errors()` are filled; the next call overwrites both.
         """
         row, entries_used, errors_used, why = 0, 0, 0, WHY_OUTPUT_FULL
+        self.sets_used = 0
         while why != WHY_DONE:
             row, entries_used, errors_used, why = self.feed(
                 block,
@@ -99,10 +113,12 @@ class Walker(WalkState):
                 key, version, direction = self.wanted()
                 self.add_program(key, version, direction)
             elif why == WHY_OUTPUT_FULL:
-                if self.entries_full:
+                if self.full == FULL_ENTRIES:
                     self.entries_matrix = doubled(self.entries_matrix, ENTRY_COLUMNS, entries_used, self.most_rows)
-                else:
+                elif self.full == FULL_ERRORS:
                     self.errors_matrix = doubled(self.errors_matrix, ERROR_COLUMNS, errors_used, self.most_rows)
+                else:
+                    self.sets_matrix = doubled(self.sets_matrix, SET_COLUMNS, self.sets_used, self.most_rows)
         return entries_used, errors_used
 
     def rows_of_entries(self):
@@ -113,8 +129,12 @@ class Walker(WalkState):
         """The errors of the last `walk`."""
         return self.errors_matrix
 
+    def rows_of_sets(self):
+        """The sets of the last `walk`, and how many there are."""
+        return self.sets_matrix, self.sets_used
+
     def rows_dropped(self):
-        """Entries and errors beyond `most_rows`, since the start."""
+        """Entries, errors and sets beyond `most_rows`, since the start."""
         return self.dropped
 
     def strings_full(self):
@@ -138,7 +158,8 @@ class Walker(WalkState):
     def add_program(self, key, version, direction):
         """Builds the program of a message; where no schema knows the version it reads the header only."""
         self.keys.add(key)
-        made = program.build(key, version, direction, self.write_entries)
+        entries = self.write_entries and (self.entries_of is None or key in self.entries_of)
+        made = program.build(key, version, direction, entries, self.write_sets)
         if made.depth > STACK_LEVELS:
             raise ValueError(f"key {key} version {version} nests deeper than {STACK_LEVELS}")
         index = program_index(key, version, 1 if direction == "response" else 0)
@@ -171,6 +192,8 @@ class Walker(WalkState):
         self.errors = errors
         self.entries_size = min(len(entries.cast("B")) // (8 * ENTRY_COLUMNS), self.most_rows)
         self.errors_size = min(len(errors.cast("B")) // (8 * ERROR_COLUMNS), self.most_rows)
+        self.sets = self.sets_matrix
+        self.sets_size = min(len(self.sets_matrix.cast("B")) // (8 * SET_COLUMNS), self.most_rows)
         self.entries_used = entries_used
         self.errors_used = errors_used
         try:
@@ -196,5 +219,6 @@ class Walker(WalkState):
         self.values = self.nothing
         self.entries = self.nothing
         self.errors = self.nothing
+        self.sets = self.nothing
         self.source = memoryview(b"")
         self.data = self.source

@@ -16,8 +16,12 @@ FAILED = -2
 # Returned by functions that write rows: the output is full.
 NO_ROOM = -2
 
-# Outcome of a message beside the DECODED_ ones: entries or errors are full.
+# Outcome of a message beside the DECODED_ ones: entries, errors or sets are full.
 FULL_OUTPUT = 100
+# Which of them.
+FULL_ENTRIES = 0
+FULL_ERRORS = 1
+FULL_SETS = 2
 
 # Arrays and tagged sections that can be open at once. Each has four numbers on the stack, above those of the message.
 STACK_LEVELS = 32

@@ -141,7 +141,7 @@ def read_as_version_0(
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def read_message(w: WalkState, row: cython.longlong) -> cython.longlong:
-    """Reads the message of a frame row; returns a WHY_. Its rows of entries and errors are all there or none."""
+    """Reads the message of a frame row; returns a WHY_. Its rows of entries, errors and sets are all there or none."""
     key: cython.longlong = w.frames[FRAME_KEY, row]
     version: cython.longlong = w.frames[FRAME_VERSION, row]
     direction: cython.longlong = 0 if w.frames[FRAME_EVENT, row] == FRAME_REQUEST_SEEN else 1
@@ -150,6 +150,7 @@ def read_message(w: WalkState, row: cython.longlong) -> cython.longlong:
     outcome: cython.longlong
     entries_before: cython.longlong = w.entries_used
     errors_before: cython.longlong = w.errors_used
+    sets_before: cython.longlong = w.sets_used
     dropped_before: cython.longlong = w.dropped
     if address == NO_PROGRAM:
         return want_program(w, key, version, direction)
@@ -163,11 +164,13 @@ def read_message(w: WalkState, row: cython.longlong) -> cython.longlong:
     if outcome == FULL_OUTPUT:
         w.entries_used = entries_before
         w.errors_used = errors_before
+        w.sets_used = sets_before
         w.dropped = dropped_before
         return WHY_OUTPUT_FULL
     w.frames[FRAME_DECODED, row] = outcome
     if outcome == DECODED_MALFORMED:
         w.entries_used = entries_before
         w.errors_used = errors_before
+        w.sets_used = sets_before
         w.dropped = dropped_before
     return WHY_DONE

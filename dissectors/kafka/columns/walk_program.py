@@ -16,7 +16,7 @@ from dissectors.kafka.columns.walk_bytes import (
     unsigned32,
 )
 from dissectors.kafka.columns.walk_limits import *
-from dissectors.kafka.columns.walk_rows import patch_errors, write_entry, write_error
+from dissectors.kafka.columns.walk_rows import patch_errors, write_entry, write_error, write_set
 from dissectors.kafka.columns.walk_state import WalkState
 from dissectors.kafka.columns.walk_tags import next_tag, open_tags
 from dissectors.kafka.columns.walk_text import read_text
@@ -98,8 +98,10 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
             if w.code[pc + 2] == USE_TEXT:
                 if size >= 0:
                     read_text(w, size, w.code[pc + 3], w.code[pc + 4])
-            elif w.code[pc + 2] == USE_RECORDS:
+            elif w.code[pc + 2] != USE_NOTHING:
                 read_records_field(w, max(size, 0), w.code[pc + 3], w.code[pc + 4])
+                if w.code[pc + 2] == USE_SET and write_set(w, size) < 0:
+                    return FULL_OUTPUT
             if size > 0:
                 w.pos += size
             pc += 5

@@ -1,10 +1,11 @@
-"""Rows of entries and errors, written from the registers.
+"""Rows of entries, errors and sets, written from the registers.
 
 A function that writes a row returns NO_ROOM when the output is full: the message is read again when there is more room.
 """
 
 import cython
 
+from dissectors.kafka.columns.batch_format import *
 from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import WalkState
@@ -25,7 +26,7 @@ def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, ent
         if column >= w.most_rows:
             w.dropped += 1
             return 0
-        w.entries_full = False
+        w.full = FULL_ERRORS
         return NO_ROOM
     w.errors[ERROR_FRAME, column] = w.row
     w.errors[ERROR_CODE, column] = code
@@ -72,11 +73,35 @@ def write_entry(w: WalkState, forgotten: cython.longlong) -> cython.int:
         if column >= w.most_rows:
             w.dropped += 1
             return 0
-        w.entries_full = True
+        w.full = FULL_ENTRIES
         return NO_ROOM
     for number in range(ENTRY_TOPIC, ENTRY_COLUMNS):
         w.entries[number, column] = w.registers[number]
     w.entries[ENTRY_FRAME, column] = w.row
     w.entries[ENTRY_FORGOTTEN, column] = forgotten
     w.entries_used += 1
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def write_set(w: WalkState, size: cython.longlong) -> cython.int:
+    """Writes a row for the records field of `size` bytes at `pos`, if it has room for the beginning of a batch."""
+    column: cython.longlong = w.sets_used
+    if size <= MAGIC_OFFSET:
+        return 0
+    if column >= w.sets_size:
+        if column >= w.most_rows:
+            w.dropped += 1
+            return 0
+        w.full = FULL_SETS
+        return NO_ROOM
+    w.sets[SET_FRAME, column] = w.row
+    w.sets[SET_OFFSET, column] = w.pos
+    w.sets[SET_BYTES, column] = size
+    w.sets[SET_TOPIC, column] = w.registers[ENTRY_TOPIC]
+    w.sets[SET_TOPIC_ID_HIGH, column] = w.registers[ENTRY_TOPIC_ID_HIGH]
+    w.sets[SET_TOPIC_ID_LOW, column] = w.registers[ENTRY_TOPIC_ID_LOW]
+    w.sets[SET_PARTITION, column] = w.registers[ENTRY_PARTITION]
+    w.sets_used += 1
     return 0

@@ -23,6 +23,7 @@ class WalkState:
     values: cython.longlong[:, ::1]
     entries: cython.longlong[:, ::1]
     errors: cython.longlong[:, ::1]
+    sets: cython.longlong[:, ::1]
     code: cython.int[::1]
     programs: cython.longlong[::1]
     registers: cython.longlong[::1]
@@ -44,6 +45,8 @@ class WalkState:
     entries_size: cython.longlong
     errors_used: cython.longlong
     errors_size: cython.longlong
+    sets_used: cython.longlong
+    sets_size: cython.longlong
     dropped: cython.longlong  # rows that `most_rows` did not let in
     most_rows: cython.longlong
     most_strings: cython.longlong
@@ -52,12 +55,15 @@ class WalkState:
     wanted_version: cython.longlong
     wanted_direction: cython.longlong
     write_entries: cython.bint
-    entries_full: cython.bint  # after WHY_OUTPUT_FULL: entries are full (true) or errors
+    write_sets: cython.bint
+    full: cython.longlong  # after WHY_OUTPUT_FULL: the FULL_ of the output that is
 
     source: object  # what `data` is a view of
     nothing: object  # a matrix of one cell, in place of the caller's between two batches
     strings = cython.declare(object, visibility="readonly")
     keys = cython.declare(set, visibility="readonly")  # API keys whose messages were read
+    entries_of: object  # API keys, or None for all
     code_array: object
     entries_matrix: object
     errors_matrix: object
+    sets_matrix: object

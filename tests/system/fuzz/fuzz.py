@@ -25,6 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+from kind_batches import Batches  # noqa: E402
 from kind_captures import Captures  # noqa: E402
 from kind_messages import Messages  # noqa: E402
 from kind_packets import PacketLayers  # noqa: E402
@@ -40,8 +41,8 @@ from kinds import Kind, keep, load  # noqa: E402
 KINDS: dict[str, tuple[type, float]] = {
     kind.name: (kind, weight)
     for kind, weight in (
-        (Messages, 3), (Talks, 2), (Segments, 2), (PacketLayers, 1), (Captures, 2), (Records, 1), (Trees, 1), (Runs, 0.7),
-        (Verbs, 1), (Tls, 1),
+        (Messages, 3), (Batches, 1), (Talks, 2), (Segments, 2), (PacketLayers, 1), (Captures, 2), (Records, 1),
+        (Trees, 1), (Runs, 0.7), (Verbs, 1), (Tls, 1),
     )
 }  # fmt: skip
 SLOW_SECONDS = 2.0  # of processor time for one round, whose inputs are some 100 kB at most: it should take milliseconds

@@ -45,14 +45,14 @@ SELECT
     e.throttle_time_ms,
     CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
     e.service_ns,
-    s.parts AND e.latency_ns + e.service_ns + e.queue_ns + e.muted_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
-    CASE WHEN s.parts THEN e.send_ns END AS send_ns,
-    CASE WHEN s.parts THEN e.queue_ns END AS queue_ns,
-    CASE WHEN s.parts THEN e.muted_ns END AS muted_ns,
+    e.latency_ns + e.service_ns + e.queue_ns + e.muted_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
+    e.send_ns,
+    e.queue_ns,
+    e.muted_ns,
     -- Time that is neither waiting nor the broker's own: the network, as far as the capture point sees it.
-    CASE WHEN s.parts AND e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns IS NOT NULL
+    CASE WHEN e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns IS NOT NULL
         THEN greatest(e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns, 0) END AS network_ns,
-    CASE WHEN s.parts THEN e.receive_ns END AS receive_ns
+    e.receive_ns
 FROM exchanges AS e
     CROSS JOIN settings AS s
     LEFT JOIN topics AS t ON t.exchange = e.exchange

@@ -1,13 +1,19 @@
-"""The compiled reader of batch headers, and the table `batches`, against the record reader and kafka-python."""
+"""The compiled reader of batches, and the table `batches`, against the interpreter, the record reader and kafka-python."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import batch_helpers
 import pytest
+import walk_helpers
+from batch_helpers import compared, explained_rows, header_row, made_message, rows_of_field, rows_of_messages
 from encode import nodes
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 from paths import LAB, ROOT
@@ -16,7 +22,7 @@ from analyzer.base.options import Options
 from analyzer.messages.bodies import each_message
 from analyzer.run.local import open_dataset
 from dissectors import layout
-from dissectors.kafka.columns.batch_headers import scan
+from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.messages.codecs import CODECS
 from dissectors.kafka.messages.explain import explain
 from dissectors.kafka.messages.records import read_records
@@ -24,19 +30,6 @@ from dissectors.matrix import new_matrix
 
 NAMES = ("basics", "broker_11", "groups_share", "old_java", "old_others", "transactions", "versions")
 FORMATS = [(magic, codec) for magic in range(3) for codec in range(5) if magic == 2 or codec < 4]
-
-
-def rows_of(data: bytes, size: int = 100) -> list[list[int]]:
-    """The rows of a records field, written into an output of `size` rows at a time."""
-    found: list[list[int]] = []
-    at = 0
-    while at < len(data):
-        out = new_matrix(layout.BATCH_COLUMNS, size)
-        at, used = scan(data, at, len(data), len(found), out, 0, size)
-        found += [[out[column, row] for column in range(layout.BATCH_COLUMNS)] for row in range(used)]
-        if used < size:
-            break
-    return found
 
 
 def made(chance: Random, magic: int, codec: int) -> bytes:
@@ -47,49 +40,25 @@ def made(chance: Random, magic: int, codec: int) -> bytes:
     return bytes(builder.buffer())
 
 
-def assert_as_read(row: list[int], batch: Any) -> None:
-    """Equal to what `records` says, where the header alone says it."""
-    known = {
-        layout.BATCH_MAGIC: batch.magic,
-        layout.BATCH_BYTES: batch.size_bytes,
-        layout.BATCH_CRC: batch.crc,
-        layout.BATCH_CODEC: CODECS.index(batch.codec),
-    }
-    if batch.magic == 2:
-        known |= {
-            layout.BATCH_BASE_OFFSET: batch.base_offset,
-            layout.BATCH_LAST_OFFSET: batch.last_offset,
-            layout.BATCH_RECORDS: batch.count,
-            layout.BATCH_FIRST_TIMESTAMP: batch.base_timestamp,
-            layout.BATCH_MAX_TIMESTAMP: batch.max_timestamp,
-            layout.BATCH_TRANSACTIONAL: int(batch.transactional),
-            layout.BATCH_CONTROL: int(batch.control),
-            layout.BATCH_PRODUCER_ID: layout.UNKNOWN if batch.producer_id == -1 else batch.producer_id,
-        }
-    elif batch.codec == "none":
-        known |= {layout.BATCH_BASE_OFFSET: batch.base_offset, layout.BATCH_RECORDS: 1}
-    assert {column: row[column] for column in known} == known
-
-
 @pytest.mark.parametrize(("magic", "codec"), FORMATS)
 def test_headers_are_those_of_the_record_reader(magic: int, codec: int) -> None:
     for seed in range(10):
         chance = Random(f"{magic} {codec} {seed}")
         data = b"".join(made(chance, magic, codec) for _ in range(3))
-        batches = read_records(data).batches
-        rows = rows_of(data)
+        batches = read_records(data, check_crc=True).batches
+        rows = rows_of_field(data)
         assert len(rows) == len(batches)
         for number, (row, batch) in enumerate(zip(rows, batches, strict=True)):
             assert row[layout.BATCH_POSITION] == number
-            assert_as_read(row, batch)
-        assert rows_of(data, size=1) == rows, "an output of one row"
+            assert compared(row).items() >= compared(header_row(batch)).items()
+        assert rows_of_field(data, size=1) == rows, "an output of one row"
 
 
 @pytest.mark.parametrize(("magic", "codec"), [(0, 0), (1, 2), (2, 0), (2, 3)])
 def test_a_field_cut_anywhere_gives_its_whole_batches(magic: int, codec: int) -> None:
     data = b"".join(made(Random(seed), magic, codec) for seed in range(3))
     for cut in range(0, len(data), 7):
-        assert len(rows_of(data[:cut])) == len(read_records(data[:cut]).batches)
+        assert len(rows_of_field(data[:cut])) == len(read_records(data[:cut]).batches)
 
 
 def test_hostile_headers_end_the_reading() -> None:
@@ -99,10 +68,73 @@ def test_hostile_headers_end_the_reading() -> None:
         damaged = bytearray(data)
         for _ in range(chance.randint(1, 6)):
             damaged[chance.randrange(61)] = chance.choice((0, 1, 127, 128, 255))
-        for row in rows_of(bytes(damaged)):
+        for row in rows_of_field(bytes(damaged)):
             assert row[layout.BATCH_BYTES] <= len(data)
-            last = row[layout.BATCH_LAST_OFFSET]
-            assert last == layout.UNKNOWN or last >= row[layout.BATCH_BASE_OFFSET] or row[layout.BATCH_MAGIC] < 2
+            last = row.get(layout.BATCH_LAST_OFFSET)
+            assert last is None or row[layout.BATCH_MAGIC] < 2 or last >= row[layout.BATCH_BASE_OFFSET]
+
+
+# ---- messages ----
+
+
+def assert_as_the_interpreter_reads(messages: list[walk_helpers.Message]) -> int:
+    """The walker's sets and the rows of their batches are those that the trees imply; returns how many there are."""
+    decoded, rows = rows_of_messages(Walker(write_sets=True), messages)
+    for message, verdict, got in zip(messages, decoded, rows, strict=True):
+        want = explained_rows(message)
+        assert (verdict == layout.DECODED_FULL) == (want is not None)
+        assert [compared(row) for row in got] == (want or []), message
+    return sum(map(len, rows))
+
+
+def test_batches_of_messages_are_those_of_their_trees() -> None:
+    assert assert_as_the_interpreter_reads([made_message(Random(seed)) for seed in range(400)]) > 1000
+
+
+@pytest.mark.slow
+def test_batches_of_apaches_messages_are_those_of_their_trees(shared: Path) -> None:
+    assert assert_as_the_interpreter_reads(walk_helpers.vectors(shared / "reference" / "vectors")) > 0
+
+
+def test_what_is_left_of_a_cut_message_is_true() -> None:
+    """Of a frame that was captured in part there are the first of its batches, and no other."""
+    for seed in range(60):
+        message = made_message(Random(seed))
+        (_, (whole,)) = rows_of_messages(Walker(write_sets=True), [message])
+        cuts = list(range(1, len(message.frame), max(1, len(message.frame) // 60)))
+        _, cut = rows_of_messages(Walker(write_sets=True), [message] * len(cuts), cuts)
+        for rows in cut:
+            assert rows == whole[: len(rows)]
+
+
+def test_entries_and_outputs_of_any_size_change_nothing() -> None:
+    messages = [made_message(Random(seed)) for seed in range(40)]
+    _, want = rows_of_messages(Walker(write_sets=True), messages)
+    assert rows_of_messages(Walker(write_entries=True, write_sets=True), messages)[1] == want
+    for size in (1, 2, 7):
+        assert rows_of_messages(Walker(write_sets=True), messages, size=size)[1] == want
+
+
+def test_compressed_batches_are_listed_only_while_they_are_opened() -> None:
+    reader = batch_helpers.new_reader()
+    data = made(Random(1), 2, 4) + made(Random(2), 2, 0) + made(Random(3), 1, 1)
+    frames, sets = new_matrix(layout.FRAME_COLUMNS, 1), new_matrix(layout.SET_COLUMNS, 1)
+    sets[layout.SET_BYTES, 0] = len(data)
+    for opens, listed, unopened in ((True, [0, 2], layout.UNKNOWN), (False, [], layout.UNOPENED_BUDGET)):
+        out = new_matrix(layout.BATCH_COLUMNS, 9)
+        reader.opens = opens
+        assert reader.feed(data, b"", frames, sets, 1, 0, out, 0, 9) == (1, 3, layout.WHY_DONE)
+        assert reader.to_open == listed
+        assert [out[layout.BATCH_UNOPENED, row] for row in range(3)] == [unopened, layout.UNKNOWN, unopened]
+
+
+def test_plain_python_gives_the_same_rows() -> None:
+    environment = dict(os.environ, KANALYZE_UNCOMPILED="1", PYTHONPATH=os.pathsep.join(sys.path))
+    done = subprocess.run(
+        [sys.executable, batch_helpers.__file__], env=environment, capture_output=True, text=True, check=True
+    )
+    want = batch_helpers.digest([made_message(Random(seed)) for seed in range(60)])
+    assert done.stdout.split() == ["batch_rows.py", want]
 
 
 # ---- captures ----
