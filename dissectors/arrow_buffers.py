@@ -5,12 +5,18 @@ OverflowError.
 Numbers go to `out`, memory of the caller that holds `rows` of them, whatever it held before.
 """
 
+import os
+
 import cython
 
 from dissectors.layout import *
 
 Narrow = cython.fused_type(cython.schar, cython.short, cython.int)
 MOST = cython.declare(cython.longlong, (1 << 63) - 1)
+ALL_64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+# Odd factors that nobody outside knows, so that no capture holds values made to collide (multiply-shift hashing).
+FACTOR_1 = cython.declare(cython.ulonglong, int.from_bytes(os.urandom(8), "little") | 1)
+FACTOR_2 = cython.declare(cython.ulonglong, int.from_bytes(os.urandom(8), "little") | 1)
 
 
 @cython.cfunc
@@ -123,3 +129,57 @@ def bits_between(
                 found += 1
         bits[row >> 3] = byte
     return None if found == rows else out
+
+
+@cython.boundscheck(False)
+def numbered(
+    matrix: cython.longlong[:, ::1],
+    column: cython.Py_ssize_t,
+    other: cython.Py_ssize_t,
+    rows: cython.Py_ssize_t,
+    zero: cython.bint,
+    out: cython.int[::1],
+):
+    """Numbers the distinct pairs of two columns, from 0, in the order in which they first come; `out` gets the number of each row.
+
+    A pair is not known where one of both is UNKNOWN, and where both are 0 unless `zero`; its number is 0. Answers the first row
+    of each distinct pair, and the bits of the known as `known_bits` does.
+    """
+    row: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    high: cython.longlong
+    low: cython.longlong
+    hashed: cython.ulonglong
+    number: cython.int = 0
+    known: cython.Py_ssize_t = 0
+    width: cython.int = 4
+    _check(matrix, column, rows, out.shape[0])
+    _check(matrix, other, rows, rows)
+    while rows >= 1 << (width - 1):
+        width += 1
+    # The number of a pair and one more; 0 is a free place. Half of the places stay free.
+    places: cython.int[::1] = memoryview(bytearray(4 << width)).cast("i")
+    found: cython.int[::1] = memoryview(bytearray(4 * (rows + 1))).cast("i")
+    made = bytearray((rows + 7) // 8)
+    bits: cython.uchar[::1] = made
+    mask: cython.Py_ssize_t = (1 << width) - 1
+    for row in range(rows):
+        high = matrix[column, row]
+        low = matrix[other, row]
+        out[row] = 0
+        if high == UNKNOWN or low == UNKNOWN or not (zero or high or low):
+            continue
+        hashed = cython.cast(cython.ulonglong, high) * FACTOR_1 + cython.cast(cython.ulonglong, low) * FACTOR_2
+        at = (hashed & ALL_64) >> (64 - width)
+        while places[at] and (
+            matrix[column, found[places[at] - 1]] != high or matrix[other, found[places[at] - 1]] != low
+        ):
+            at = (at + 1) & mask
+        if not places[at]:
+            found[number] = row
+            number += 1
+            places[at] = number
+        out[row] = places[at] - 1
+        bits[row >> 3] |= 1 << (row & 7)
+        known += 1
+    return found[:number], None if known == rows else made

@@ -37,12 +37,9 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
         elif kind == "api":
             made[name] = _api_names(matrix, at, rows)
         elif kind == "text":
-            made[name] = _texts(texts, _numbers(pa.int32(), matrix, at, rows))
+            made[name] = _texts(texts, matrix, at, rows)
         elif kind in ("uuid", "address"):
-            write = uuid_text if kind == "uuid" else address_text
-            made[name] = _texts_of_halves(
-                _numbers(pa.int64(), matrix, at, rows), _numbers(pa.int64(), matrix, at + 1, rows), write
-            )
+            made[name] = _texts_of_halves(matrix, at, rows, uuid_text if kind == "uuid" else address_text)
         elif isinstance(kind, tuple):
             words = pa.array(kind, pa.string())  # named: Arrow looks for a library of dates before it guesses a type
             made[name] = pa.DictionaryArray.from_arrays(_numbers(pa.int8(), matrix, at, rows), words)
@@ -95,13 +92,23 @@ def _booleans(matrix: memoryview, at: int, rows: int) -> pa.Array:
     return _array(pa.bool_(), rows, arrow_buffers.known_bits(matrix, at, rows), values)
 
 
-def _texts(texts: pa.Array, numbers: pa.Array) -> pa.Array:
-    """The strings that `numbers` stand for. A small dictionary goes to the file as it is."""
+def _texts(texts: pa.Array, matrix: memoryview, at: int, rows: int) -> pa.Array:
+    """The strings that numbers stand for. A small dictionary goes to the file as it is, of a large one what the rows need."""
     import pyarrow as pa
 
     if len(texts) <= MOST_DICTIONARY_TEXTS:
-        return pa.DictionaryArray.from_arrays(numbers, texts)
-    return texts.take(numbers).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(_numbers(pa.int32(), matrix, at, rows), texts)
+    numbers, first = _numbered(matrix, at, at, rows, zero=True)
+    return pa.DictionaryArray.from_arrays(numbers, texts.take(pa.array([matrix[at, row] for row in first], pa.int32())))
+
+
+def _numbered(matrix: memoryview, at: int, other: int, rows: int, zero: bool) -> tuple[pa.Array, memoryview]:
+    """The number of each row's pair among the distinct ones, and the row where each comes first (`arrow_buffers.numbered`)."""
+    import pyarrow as pa
+
+    numbers = _buffer(32, rows)
+    first, known = arrow_buffers.numbered(matrix, at, other, rows, zero, memoryview(numbers).cast("i"))
+    return _array(pa.int32(), rows, known, numbers), first
 
 
 def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
@@ -115,19 +122,19 @@ def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
     return pa.DictionaryArray.from_arrays(keys, names)
 
 
-def _texts_of_halves(high: pa.Array, low: pa.Array, write: Callable[[int | None, int | None], str | None]) -> pa.Array:
-    """Values of two 64-bit halves as text. Most values repeat, so each distinct one is converted once."""
+def _texts_of_halves(matrix: memoryview, at: int, rows: int, write: Callable[[int, int], str]) -> pa.Array:
+    """Values of two 64-bit halves as text. Most values repeat, so each distinct one is converted once. The zero uuid, which
+    stands for "none", is null; the zero address is an address.
+    """
     import pyarrow as pa
 
-    pairs = list(zip(high.to_pylist(), low.to_pylist(), strict=True))
-    known = {pair: write(*pair) for pair in set(pairs)}
-    return pa.array([known[pair] for pair in pairs], pa.string())
+    numbers, first = _numbered(matrix, at, at + 1, rows, zero=write is address_text)
+    words = pa.array([write(matrix[at, row], matrix[at + 1, row]) for row in first], pa.string())
+    return pa.DictionaryArray.from_arrays(numbers, words)
 
 
-def address_text(high: int | None, low: int | None) -> str | None:
+def address_text(high: int, low: int) -> str:
     """An address of two signed 64-bit halves as people write it; IPv4 is ::ffff:a.b.c.d inside."""
-    if high is None or low is None:
-        return None
     low &= (1 << 64) - 1
     if high == 0 and low >> 32 == 0xFFFF:
         return ".".join(str(low >> shift & 255) for shift in (24, 16, 8, 0))
@@ -136,12 +143,9 @@ def address_text(high: int | None, low: int | None) -> str | None:
     return str(IPv6Address((high & (1 << 64) - 1) << 64 | low))
 
 
-def uuid_text(high: int | None, low: int | None) -> str | None:
-    """A uuid of two signed 64-bit halves as Kafka prints it (22 characters, base64url without padding); null, and the zero
-    uuid that stands for "none", are null."""
+def uuid_text(high: int, low: int) -> str:
+    """A uuid of two signed 64-bit halves as Kafka prints it: 22 characters, base64url without padding."""
     from base64 import urlsafe_b64encode
 
-    if high is None or low is None or (high == 0 and low == 0):
-        return None
     raw = (high & (1 << 64) - 1).to_bytes(8, "big") + (low & (1 << 64) - 1).to_bytes(8, "big")
     return urlsafe_b64encode(raw).decode().rstrip("=")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from array import array
+from base64 import b64decode
 from collections.abc import Callable
+from ipaddress import IPv6Address
+from uuid import UUID
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.ingest.arrow_tables import arrow_table
+from analyzer.ingest.arrow_tables import MOST_DICTIONARY_TEXTS, arrow_table
 from analyzer.ingest.raw_tables import Field
 from dissectors import arrow_buffers, layout
 from dissectors.kafka.schema.lookup import api_names
@@ -65,6 +68,58 @@ def test_api_names_of_keys_that_kafka_has_not() -> None:
     names = dict(api_names())
     keys = [0, None, 18, 1000, -1, -2, 32767, -32768]
     assert column("api", keys)["x"].to_pylist() == [None if key is None else names.get(key) for key in keys]
+
+
+HALVES = st.sampled_from([0, 1, -1, 0xFFFF << 32 | 0x7F000001, -(2**63) + 1, 2**63 - 1]) | st.integers(-(2**62), 2**62)
+
+
+@pytest.mark.parametrize("kind", ["uuid", "address"])
+@given(pairs=st.lists(st.tuples(st.none() | HALVES, st.none() | HALVES), max_size=40), times=st.integers(1, 3))
+@settings(max_examples=100, deadline=None)
+def test_values_of_two_halves(kind: str, pairs: list[tuple[int | None, int | None]], times: int) -> None:
+    pairs = pairs * times
+    matrix = new_matrix(2, len(pairs) + 1)
+    for row, pair in enumerate(pairs):
+        for half, value in enumerate(pair):
+            matrix[half, row] = layout.UNKNOWN if value is None else value
+    table = arrow_table([Field("x", 0, kind)], matrix, len(pairs), pa.array([], pa.string()))
+    table.validate(full=True)
+    read = table["x"].to_pylist()
+    for (high, low), text in zip(pairs, read, strict=True):
+        if high is None or low is None or (kind == "uuid" and high == low == 0):
+            assert text is None
+            continue
+        number = high % 2**64 << 64 | low % 2**64
+        if kind == "uuid":
+            assert b64decode(text + "==", altchars=b"-_") == UUID(int=number).bytes
+        else:
+            mapped = IPv6Address(number).ipv4_mapped
+            assert text == str(mapped or IPv6Address(number))
+    # Each distinct value is there once, however often it comes.
+    words = [word for chunk in table["x"].chunks for word in chunk.dictionary.to_pylist()]
+    assert sorted(words) == sorted({text for text in read if text is not None})
+
+
+@given(st.lists(st.none() | st.integers(0, MOST_DICTIONARY_TEXTS), max_size=40))
+@settings(max_examples=20, deadline=None)
+def test_of_very_many_texts_only_those_that_are_needed(values: list[int | None]) -> None:
+    texts = [f"text {number}" for number in range(MOST_DICTIONARY_TEXTS + 1)]
+    read = column("text", values, texts)["x"]
+    assert read.to_pylist() == [None if value is None else texts[value] for value in values]
+    assert sum(len(chunk.dictionary) for chunk in read.chunks) == len({*values} - {None})
+
+
+def test_values_that_all_differ_are_numbered_in_their_order() -> None:
+    rows = 20_000
+    matrix, out = new_matrix(2, rows), memoryview(array("i", bytes(4 * rows)))
+    for row in range(rows):
+        matrix[0, row], matrix[1, row] = row % 7, row << 40
+    first, bits = arrow_buffers.numbered(matrix, 0, 1, rows, True, out)
+    assert list(first) == list(out) == list(range(rows)) and bits is None
+    with pytest.raises(IndexError):
+        arrow_buffers.numbered(matrix, 0, 2, rows, True, out)
+    with pytest.raises(IndexError):
+        arrow_buffers.numbered(matrix, 0, 1, rows, True, out[1:])
 
 
 @pytest.mark.parametrize(
