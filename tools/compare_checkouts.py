@@ -100,9 +100,9 @@ class Comparison:
                     if found:
                         count.differences += 1
                         lines += self._told(unit, str(call), found, count.differences)
-            for table in sorted(kept.tables.glob("*.parquet")):
-                count.tables += 1
-                count.rows += pq.read_metadata(table).num_rows
+            files = sorted(kept.tables.rglob("*.parquet"))
+            count.tables += len({path.relative_to(kept.tables).parts[0] for path in files})
+            count.rows += sum(pq.read_metadata(path).num_rows for path in files)
             if found := list(differences.of_tables(kept.tables, sandbox / TABLES)):
                 # What belongs to a difference is indented.
                 count.differences += sum(not line.startswith(" ") for line in found)

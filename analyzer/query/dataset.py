@@ -92,8 +92,9 @@ class Dataset:
         # The TLS secrets of the captures, for `messages.bodies`, which reads the captures again.
         self.tls_keys: KeyLog | None = None
         self._cleanup = cleanup
+        self.temp_directory = Path(temp_directory or tempfile.gettempdir())
         # DuckDB makes the directory when it spills, and not before.
-        self._spill = Path(temp_directory or tempfile.gettempdir()) / f"kanalyze-sql-{uuid.uuid4().hex}"
+        self._spill = self.temp_directory / f"kanalyze-sql-{uuid.uuid4().hex}"
         memory = question_memory_bytes() if memory_bytes is None else memory_bytes
         config: dict[str, Any] = {"memory_limit": f"{memory}B", "temp_directory": str(self._spill)}
         if threads is not None:

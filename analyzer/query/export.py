@@ -1,4 +1,4 @@
-"""Rows as Parquet, CSV and JSON lines, in batches, to a file, a pipe or a dataset.
+"""Rows as Parquet, CSV and JSON lines, in batches, to a file or a pipe.
 
 A key (`exchange`, `connection`) is a 63-bit number. JSON readers round numbers beyond 2^53, and `kanalyze show` takes 16 hex
 digits, so JSON and CSV have keys as that text; Parquet has the number. Rows are streamed: no table is held in memory.
@@ -6,21 +6,12 @@ digits, so JSON and CSV have keys as that text; Parquet has the number. Rows are
 
 from __future__ import annotations
 
-import errno
-import json
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
-from analyzer.base.storage.objects import object_writer, remove_object
-from analyzer.base.tables import TABLES, is_key
+from analyzer.base.tables import is_key
 from analyzer.base.text import csv_cell, escape_json, exchange_id
-from analyzer.query.exported import MANIFEST
-from analyzer.query.table_directories import folder
-from analyzer.version import VERSION
 
 if TYPE_CHECKING:
     import pyarrow
@@ -73,93 +64,6 @@ class Rows:
 def write(rows: Rows, form: str, sink: BinaryIO, limit: int = 0) -> int:
     """Writes rows (at most `limit`; 0: all) to `sink` as parquet, csv, jsonl or json (one array); answers how many."""
     return _WRITERS[form](rows, sink, limit)
-
-
-def check_free(to: Path | str) -> None:
-    """Raises FileExistsError when a directory, here or in object storage, holds anything; NotADirectoryError when it, or
-    what it shall lie in, is a file; StorageError when storage does not answer.
-    """
-    if not is_storage_uri(str(to)):
-        there = next((path for path in (Path(to), *Path(to).parents) if path.exists()), None)
-        if there and not there.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, "is a file; name a new directory", str(there))
-    if folder(to).names():
-        raise FileExistsError(errno.EEXIST, "is not empty; name a new directory", str(to))
-
-
-def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
-    """Writes every table into a directory, here or in object storage, a file each, and last of all the manifest that makes
-    it a dataset.
-
-    Answers the rows of each table. `FileExistsError` when the directory holds anything, `NotADirectoryError` when it is a
-    file, StorageError when storage does not take it. What a failed run wrote is removed.
-    """
-    check_free(to)
-    if isinstance(to, str) and is_storage_uri(to):
-        return _export_to(_Bucket(parse_address(to)), dataset, form)
-    return _export_to(_Directory(Path(to)), dataset, form)
-
-
-def _export_to(target: _Directory | _Bucket, dataset: Dataset, form: str) -> dict[str, int]:
-    written = []
-    try:
-        counts = {}
-        for table in TABLES:
-            written.append(f"{table}.{form}")
-            with target.writing(written[-1]) as sink:
-                counts[table] = write(Rows(dataset, f"select * from {table}"), form, sink)
-        written.append(MANIFEST)
-        with target.writing(MANIFEST) as sink:
-            sink.write(manifest(dataset, form, counts).encode())
-    except BaseException:
-        for name in written:
-            target.remove(name)
-        target.leave()
-        raise
-    return counts
-
-
-class _Directory:
-    """A new directory of this machine; one that was there and empty is kept when the export fails."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._existed = path.exists()
-        path.mkdir(parents=True, exist_ok=True)
-
-    def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
-        return (self._path / name).open("wb")
-
-    def remove(self, name: str) -> None:
-        (self._path / name).unlink(missing_ok=True)
-
-    def leave(self) -> None:
-        if not self._existed:
-            self._path.rmdir()
-
-
-class _Bucket:
-    """A place in object storage: it is there when something lies in it."""
-
-    def __init__(self, at: Address) -> None:
-        self._at = at
-
-    def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
-        return object_writer(self._at.inside(name))
-
-    def remove(self, name: str) -> None:
-        """As far as storage lets us: what ended the export is what a person must hear."""
-        with suppress(StorageError):
-            remove_object(self._at.inside(name))
-
-    def leave(self) -> None:
-        pass
-
-
-def manifest(dataset: Dataset, form: str, counts: dict[str, int]) -> str:
-    """What an exported directory says of itself: who wrote it, from which inputs, in which format, rows per table."""
-    inputs = [row["path"] for row in dataset.query("select path from captures order by file")]
-    return json.dumps({"kanalyze": VERSION, "format": form, "inputs": inputs, "tables": counts}, indent=2) + "\n"
 
 
 def _write_parquet(rows: Rows, sink: BinaryIO, limit: int) -> int:

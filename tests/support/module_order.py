@@ -243,6 +243,7 @@ ORDER = (
     "analyzer.query.findings",
     "analyzer.query.run_findings",
     "analyzer.query.export",
+    "analyzer.query.export_tables",
     "analyzer.distributed",
     "analyzer.distributed.plan",
     "analyzer.distributed.plan_repair",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ from compare.runs import Answer
 
 _SHOWN = 160
 _BEFORE_IT = 40
-# The manifest of an export names the release that wrote it: two releases may be compared.
-_RELEASE = re.compile(r'("kanalyze": )"[^"]*"')
+# The manifest of an export names the release that wrote it, and its files: two releases may be compared.
+MANIFEST = "manifest"
+NOT_OF_TABLES = {"kanalyze", "files", "order"}
 
 # A sum of floating-point numbers over rows that two threads of DuckDB share: its last digits depend on which rows each took.
 _SUM = re.compile(r'(?<="variance_to_mean_s":)[-0-9.e+]+')
@@ -53,19 +55,24 @@ def of_texts(name: str, before: str, after: str) -> Iterator[str]:
 
 
 def of_tables(before: Path, after: Path) -> Iterator[str]:
-    """Every file of two exported directories."""
-    names = [{path.name for path in folder.iterdir()} if folder.is_dir() else set() for folder in (before, after)]
-    for name in sorted(names[0] ^ names[1]):
-        yield f"{name}: only {'before' if name in names[0] else 'after'}"
-    for name in sorted(names[0] & names[1]):
-        if name.endswith(".parquet"):
-            yield from of_table(
-                name.removesuffix(".parquet"), pq.read_table(before / name), pq.read_table(after / name)
-            )
+    """Every table and other file of two exported directories. A table may be one file, or a directory of files."""
+    found = [{path.stem: path for path in folder.iterdir()} if folder.is_dir() else {} for folder in (before, after)]
+    for name in sorted(found[0].keys() ^ found[1].keys()):
+        yield f"{name}: only {'before' if name in found[0] else 'after'}"
+    for name in sorted(found[0].keys() & found[1].keys()):
+        paths = [each[name] for each in found]
+        if name == MANIFEST:
+            yield from _of_manifests(*(json.loads(path.read_text()) for path in paths))
         else:
-            old, new = (_RELEASE.sub(r'\1""', (folder / name).read_text()) for folder in (before, after))
-            if old != new:
-                yield from of_texts(name, old, new)
+            yield from of_table(name, *(pq.read_table(path, partitioning=None) for path in paths))
+
+
+def _of_manifests(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """What both manifests say, but for the release that wrote them and the files, which may be others."""
+    common = sorted((before.keys() & after.keys()) - NOT_OF_TABLES)
+    old, new = (json.dumps({name: each[name] for name in common}, indent=2) for each in (before, after))
+    if old != new:
+        yield from of_texts("manifest.json", old, new)
 
 
 def of_table(name: str, before: pyarrow.Table, after: pyarrow.Table) -> Iterator[str]:

@@ -60,7 +60,7 @@ def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str)
 
 
 def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, form: str) -> int:
-    from analyzer.query.export import check_free, export
+    from analyzer.query.export_tables import check_free, export
 
     check_free(directory)
     with opened(inputs, options, None) as dataset:

@@ -130,9 +130,14 @@ def test_sql_turns_the_digits_of_a_key_back(capfdbinary: Any) -> None:
 def test_export_writes_every_table_and_a_manifest(tmp_path: Path, form: str) -> None:
     target = tmp_path / "new" / "dir"
     assert main(["export", "x", "--to", str(target), "--format", form]) == 0
-    assert {path.name for path in target.iterdir()} == {f"{table}.{form}" for table in TABLES} | {"manifest.json"}
+    name = "{}/part-00000.parquet" if form == "parquet" else f"{{}}.{form}"
+    files = [path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()]
+    assert {*files} == {name.format(table) for table in TABLES} | {"manifest.json"}
     manifest = json.loads((target / "manifest.json").read_text())
     assert manifest["format"] == form and manifest["tables"] == dict.fromkeys(TABLES, 0) | {"exchanges": 2}
+    assert {table: [file["file"] for file in files] for table, files in manifest["files"].items()} == {
+        table: [name.format(table)] for table in TABLES
+    }
 
 
 @pytest.mark.usefixtures("listed")
@@ -144,16 +149,20 @@ def test_a_parquet_export_has_the_contract_types_and_reads_again(tmp_path: Path)
 
     assert main(["export", "x", "--to", str(tmp_path / "d")]) == 0
     for table in TABLES:
-        assert pyarrow.parquet.read_schema(tmp_path / "d" / f"{table}.parquet") == arrow_schema(table)
+        assert pyarrow.parquet.read_schema(tmp_path / "d" / table / "part-00000.parquet") == arrow_schema(table)
     assert is_dataset(tmp_path / "d")
     with open_dataset(tmp_path / "d") as dataset:
         assert dataset.query("select max(exchange) as most from exchanges") == [{"most": 2**63 - 1}]
 
 
-def test_an_export_that_fails_leaves_nothing(tmp_path: Path, stub: Any, some_exchanges: str) -> None:
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_an_export_that_fails_leaves_nothing(tmp_path: Path, stub: Any, some_exchanges: str, form: str) -> None:
     stub.views = {"exchanges": some_exchanges, "problems": "select error('boom') as kind"}
-    assert main(["export", "x", "--to", str(tmp_path / "d"), "--format", "jsonl"]) != 0
+    assert main(["export", "x", "--to", str(tmp_path / "d"), "--format", form]) != 0
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "d").mkdir()
+    assert main(["export", "x", "--to", str(tmp_path / "d"), "--format", form]) != 0
+    assert [path.name for path in tmp_path.rglob("*")] == ["d"]
 
 
 def test_a_directory_with_something_in_it_is_left_alone(

@@ -27,7 +27,7 @@ from analyzer.cli.main import main
 from analyzer.inputs.sources import Source
 from analyzer.query import table_directories
 from analyzer.query.dataset import Dataset, DatasetError
-from analyzer.query.export import export
+from analyzer.query.export_tables import export
 from analyzer.query.exported import is_dataset, open_dataset
 from analyzer.run import local, strategy
 
@@ -77,8 +77,8 @@ def exported(captures: Path, to: Path | str) -> None:
 def in_parts(directory: Path) -> None:
     """The tables of an export as many files each, exchanges by the day, as Spark writes them."""
     for table in TABLES:
-        whole = pq.read_table(directory / f"{table}.parquet")
-        (directory / f"{table}.parquet").unlink()
+        whole = pq.read_table(directory / table)
+        shutil.rmtree(directory / table)
         for number in range(3):
             part = whole.slice(number * -(-whole.num_rows // 3), -(-whole.num_rows // 3))
             day = f"date=2026-01-0{number + 1}/" if table == "exchanges" else ""
@@ -110,9 +110,7 @@ def test_an_export_to_storage_is_read_by_every_verb(
     assert main(["export", "s3://bucket/captures", "--to", "s3://bucket/tables/of one"]) == 0
     said = capsys.readouterr().err
     assert "exchanges" in said
-    assert {path.name for path in (bucket / "tables/of one").iterdir()} == {f"{t}.parquet" for t in TABLES} | {
-        "manifest.json"
-    }
+    assert {path.name for path in (bucket / "tables/of one").iterdir()} == {*TABLES, "manifest.json"}
     exported(captures, tmp_path / "local")
     with open_dataset(tmp_path / "local") as here, open_dataset("s3://bucket/tables/of one") as there:
         assert_same(here, there, but="path")
@@ -173,7 +171,7 @@ def test_only_tables_that_are_asked_travel(
         assert copied == []
         dataset.query("select count(*) from exchanges")
         dataset.query("select count(*) from exchanges")
-        assert copied == ["s3://bucket/tables/exchanges.parquet"]
+        assert copied == ["s3://bucket/tables/exchanges/part-00000.parquet"]
 
 
 def test_a_large_table_is_written_in_several_parts(server: Server, bucket: Path) -> None:
@@ -190,14 +188,14 @@ def test_an_export_that_fails_is_no_dataset(
     server: Server, bucket: Path, captures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(filesystems, "ATTEMPTS", 2)
-    plain = Dataset.batches
+    plain = Dataset.query
 
     def cut(dataset: Dataset, sql: str, *args: Any, **named: Any) -> Any:
-        if "problems" in sql:
+        if "from problems" in sql:
             server.stop()
         return plain(dataset, sql, *args, **named)
 
-    monkeypatch.setattr(Dataset, "batches", cut)
+    monkeypatch.setattr(Dataset, "query", cut)
     with pytest.raises(StorageError, match="no answer from"):
         exported(captures, "s3://bucket/tables")
     monkeypatch.setattr(filesystems, "GIVEN_UP_SECONDS", 0)
@@ -217,15 +215,23 @@ def test_an_export_that_fails_here_leaves_nothing(server: Server, bucket: Path, 
     assert not list(bucket.rglob("*.*"))
 
 
+def test_an_export_of_which_a_table_cannot_be_made_leaves_nothing(server: Server, bucket: Path, tmp_path: Path) -> None:
+    del server
+    views = {"exchanges": "select 1 as exchange", "problems": "select error('boom') as kind"}
+    with Dataset(views, temp_directory=tmp_path) as dataset, pytest.raises(DatasetError):
+        export(dataset, "s3://bucket/tables", "parquet")
+    assert not list(bucket.rglob("*.*")) and not list(tmp_path.rglob("*.parquet"))
+
+
 def test_damaged_tables_in_storage_are_one_line(server: Server, bucket: Path, captures: Path) -> None:
     del server
     exported(captures, "s3://bucket/tables")
-    path = bucket / "tables/exchanges.parquet"
+    path = bucket / "tables/exchanges/part-00000.parquet"
     path.write_bytes(path.read_bytes()[:-1])
     settle()
     with (
         open_dataset("s3://bucket/tables") as dataset,
-        pytest.raises(DatasetError, match=r"s3://bucket/tables/exchanges.parquet: not a Parquet file"),
+        pytest.raises(DatasetError, match=r"s3://bucket/tables/exchanges/part-00000.parquet: not a Parquet file"),
     ):
         dataset.query("select * from exchanges")
     settle()
@@ -261,7 +267,7 @@ def test_hostile_names_stay_where_they_are(captures: Path, tmp_path: Path) -> No
     """Names in a listing never become paths of this machine."""
     exported(captures, "s3://bucket/tables")
     folder = table_directories.RemoteFolder(parse_address("s3://bucket/tables"), tmp_path)
-    found = next(one for one in list_folder(parse_address("s3://bucket/tables")) if "exchanges" in str(one))
+    found = next(iter(list_folder(parse_address("s3://bucket/tables/exchanges"))))
     folder._listed["exchanges/../../../evil.parquet"] = found
     (path,) = folder.local_paths(["exchanges/../../../evil.parquet"])
     assert path.resolve().is_relative_to(tmp_path) and path.name == "0.parquet"

@@ -22,7 +22,7 @@ from analyzer.base.tables import TABLES
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
 from analyzer.query.dataset import Dataset
-from analyzer.query.export import export
+from analyzer.query.export_tables import export
 from analyzer.query.exported import open_dataset
 from analyzer.run import local
 

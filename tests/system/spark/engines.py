@@ -50,5 +50,6 @@ def on_spark(views: Views, sql: str, settings: Settings) -> Answer:
 
 
 def files(directory: Path, tables: Iterable[str] = TABLES) -> dict[str, Path]:
-    """Table -> its file in a directory that an export, a run, or `made_rows.write` wrote."""
-    return {table: path for table in tables if (path := directory / f"{table}.parquet").is_file()}
+    """Table -> its file in a directory that a run or `made_rows.write` wrote, or its directory in one that an export wrote."""
+    paths = {table: (directory / f"{table}.parquet", directory / table) for table in tables}
+    return {table: path for table, places in paths.items() for path in places if path.exists()}

@@ -1,0 +1,246 @@
+"""All tables of a dataset as files in a new directory, here or in object storage, and the manifest that makes it a dataset.
+
+As CSV or JSON lines a table is one file, TABLE.csv. As Parquet it is a directory, TABLE/part-00000.parquet and so on, as
+`kanalyze spark` writes it. DuckDB writes these files itself: rows never pass through Python, and all its threads share a file.
+A large export is cut into slices of time, the same for all tables: a file of a large table with a moment in its rows is a slice,
+so that a question for a time reads a few files, and of a file few row groups. Within a file, and in tables without a moment, rows
+stand in the order in which they were captured. The manifest, written last, names the files of each table in the order of time,
+their rows and the first and last moment in them.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from analyzer.base import temp_folders
+from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
+from analyzer.base.storage.objects import object_writer, remove_object
+from analyzer.base.tables import TABLES
+from analyzer.base.text import file_text
+from analyzer.query.export import Rows, write
+from analyzer.query.exported import MANIFEST
+from analyzer.query.table_directories import folder
+from analyzer.query.table_views import null_column
+from analyzer.version import VERSION
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+PARQUET = "parquet"
+# Of zstd the first level: a fifth smaller than lz4 for a twentieth more time; the third takes as much again and saves little.
+_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats"
+# A slice of time has about so many exchanges: four row groups of DuckDB's size.
+SLICE_ROWS = 500_000
+# How fine the borders of slices are.
+_STEPS = 1_024
+_PIECE_BYTES = 1 << 20
+# The moment of a row, for tables that have one: the first of these whose columns the table has.
+MOMENTS = (("request_time_ns", "response_time_ns"), ("time_ns",), ("begin_ns",), ("first_time_ns",))
+
+
+class Written(NamedTuple):
+    """One file of a table, by its name below the dataset's directory. The moments are the least and the greatest that its rows have
+    (in the columns of `MOMENTS`), ns since the epoch; null: no row has one.
+    """
+
+    file: str
+    rows: int
+    first_time_ns: int | None = None
+    last_time_ns: int | None = None
+
+
+def check_free(to: Path | str) -> None:
+    """Raises FileExistsError when a directory, here or in object storage, holds anything; NotADirectoryError when it, or
+    what it shall lie in, is a file; StorageError when storage does not answer.
+    """
+    if not is_storage_uri(str(to)):
+        there = next((path for path in (Path(to), *Path(to).parents) if path.exists()), None)
+        if there and not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "is a file; name a new directory", str(there))
+    if folder(to).names():
+        raise FileExistsError(errno.EEXIST, "is not empty; name a new directory", str(to))
+
+
+def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
+    """Writes every table into a directory, here or in object storage, and last of all the manifest that makes it a dataset.
+
+    Answers the rows of each table. `FileExistsError` when the directory holds anything, `NotADirectoryError` when it is a
+    file, StorageError when storage does not take it. What a failed run wrote is removed.
+    """
+    check_free(to)
+    stored = isinstance(to, str) and is_storage_uri(to)
+    target = _Bucket(parse_address(str(to))) if stored else _Directory(Path(to))
+    files: dict[str, list[Written]] = {}
+    try:
+        borders = _borders(dataset) if form == PARQUET else []
+        for table in TABLES:
+            if form == PARQUET:
+                files[table] = target.take(dataset, table, borders)
+            else:
+                files[table] = [_in_one(dataset, table, form, target)]
+        inputs = [row["path"] for row in dataset.query("select path from captures order by file")]
+        with target.writing(MANIFEST) as sink:
+            sink.write(manifest(inputs, form, files).encode())
+    except BaseException:
+        target.undo()
+        raise
+    return {table: sum(file.rows for file in written) for table, written in files.items()}
+
+
+def manifest(inputs: list[str], form: str, files: Mapping[str, list[Written]]) -> str:
+    """What an exported directory says of itself: who wrote it, from which inputs, in which format; rows and files per table."""
+    told = {
+        "kanalyze": VERSION,
+        "format": form,
+        "inputs": inputs,
+        "tables": {table: sum(file.rows for file in written) for table, written in files.items()},
+        "files": {table: [file._asdict() for file in written] for table, written in files.items()},
+    }
+    return json.dumps(told, indent=2) + "\n"
+
+
+def _in_one(dataset: Dataset, table: str, form: str, target: _Directory | _Bucket) -> Written:
+    name = f"{table}.{form}"
+    with target.writing(name) as sink:
+        return Written(name, write(Rows(dataset, f"select * from {table}"), form, sink))
+
+
+def _borders(dataset: Dataset) -> list[int]:
+    """The moments between slices of time, ns since the epoch; none where all exchanges are one slice."""
+    moment = _moment("exchanges")
+    about = f"select min({moment}) as first, max({moment}) as last, count(*) as rows from exchanges"
+    (told,) = dataset.query(about)
+    first = told["first"]
+    if told["rows"] <= SLICE_ROWS or first is None:
+        return []
+    width = (told["last"] - first) // _STEPS + 1
+    step = f"cast((cast({moment} as hugeint) - {first}) // {width} as bigint)"
+    borders, held = [], 0
+    for row in dataset.query(f"select {step} as step, count(*) as rows from exchanges group by step order by step"):
+        if held and held + row["rows"] > SLICE_ROWS:
+            borders.append(first + row["step"] * width)
+            held = 0
+        held += row["rows"]
+    return borders
+
+
+def _moment(table: str) -> str | None:
+    """SQL of the moment of a row; None for a table without."""
+    names = {column.name for column in TABLES[table]}
+    found = next((columns for columns in MOMENTS if names.issuperset(columns)), None)
+    return found and f"coalesce({', '.join((*found, 'null'))})"
+
+
+def _slices(dataset: Dataset, table: str, borders: list[int]) -> list[str]:
+    """A condition for each file of a table."""
+    moment = _moment(table)
+    if not borders or moment is None:
+        return ["true"]
+    (told,) = dataset.query(f"select count(*) as rows from {table}")
+    if told["rows"] <= SLICE_ROWS:
+        return ["true"]
+    middle = [f"{moment} >= {begin} and {moment} < {end}" for begin, end in pairwise(borders)]
+    return [f"{moment} < {borders[0]} or {moment} is null", *middle, f"{moment} >= {borders[-1]}"]
+
+
+def _copied(dataset: Dataset, table: str, below: Path, borders: list[int]) -> list[Written]:
+    """Writes the files of a table to the directory `below/table`, whose name is text."""
+    (below / table).mkdir()
+    files = []
+    for number, condition in enumerate(_slices(dataset, table, borders)):
+        name = f"{table}/part-{number:05}.parquet"
+        place = str((below / name).absolute()).replace("'", "''")
+        rows = f"select * from {table} where {condition} union all {_nothing(table)}"
+        (row,) = dataset.query(f"copy ({rows}) to '{place}' ({_OPTIONS})")
+        files.append(Written(name, row["count"], *_span(row["column_statistics"])))
+    return files
+
+
+def _nothing(table: str) -> str:
+    """No row, of which DuckDB knows only when it runs that it is none: so every column may be null. Else the files of a column
+    would differ, as in some no value is missing.
+    """
+    return f"select {', '.join(null_column(name, kind) for name, kind, _ in TABLES[table])} from range(0)"
+
+
+def _span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int | None]:
+    """The first and the last moment of a file, as DuckDB tells them when it has written it."""
+    columns = next((columns for columns in MOMENTS if f'"{columns[0]}"' in statistics), ())
+    told = [statistics[f'"{column}"'] for column in columns]
+    first = min((int(each["min"]) for each in told if "min" in each), default=None)
+    return first, max((int(each["max"]) for each in told if "max" in each), default=None)
+
+
+class _Directory:
+    """A new directory of this machine; one that was there and empty is kept when the export fails."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._existed = path.exists()
+        self._begun: list[Path] = []
+        path.mkdir(parents=True, exist_ok=True)
+
+    def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
+        self._begun.append(self._path / name)
+        return self._begun[-1].open("wb")
+
+    def take(self, dataset: Dataset, table: str, borders: list[int]) -> list[Written]:
+        self._begun.append(self._path / table)
+        if file_text(str(self._path)) == str(self._path):
+            return _copied(dataset, table, self._path, borders)
+        # DuckDB opens files by names that are text only.
+        with _staging(dataset) as below:
+            files = _copied(dataset, table, below, borders)
+            shutil.move(below / table, self._path / table)
+            return files
+
+    def undo(self) -> None:
+        """Removes what was begun."""
+        for path in self._begun:
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        if not self._existed:
+            self._path.rmdir()
+
+
+class _Bucket:
+    """A place in object storage: it is there when something lies in it. DuckDB writes to a temporary directory, from which files
+    are taken one after the other."""
+
+    def __init__(self, at: Address) -> None:
+        self._at = at
+        self._begun: list[str] = []
+
+    def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
+        self._begun.append(name)
+        return object_writer(self._at.inside(name))
+
+    def take(self, dataset: Dataset, table: str, borders: list[int]) -> list[Written]:
+        with _staging(dataset) as below:
+            files = _copied(dataset, table, below, borders)
+            for file in files:
+                with (below / file.file).open("rb") as source, self.writing(file.file) as sink:
+                    shutil.copyfileobj(source, sink, _PIECE_BYTES)
+            return files
+
+    def undo(self) -> None:
+        """Removes what was begun, as far as storage lets us: what ended the export is what a person must hear."""
+        for name in self._begun:
+            with suppress(StorageError):
+                remove_object(self._at.inside(name))
+
+
+@contextmanager
+def _staging(dataset: Dataset) -> Iterator[Path]:
+    """A temporary directory beside the other temporary files of the dataset."""
+    below = temp_folders.make(dataset.temp_directory)
+    try:
+        yield below
+    finally:
+        temp_folders.remove(below)
