@@ -58,7 +58,8 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
             f"{file_text(str(where))}: the name is not UTF-8, which Parquet files cannot be read from; rename it"
         )
     counts = _check_manifest(where)
-    files = {table: found for table in TABLES if (found := table_files(where, table))}
+    # Google's storage shows no folders: what the manifest names is looked for in them.
+    files = {table: found for table in TABLES if (found := table_files(where, table, table in counts))}
     if not files:
         raise DatasetError(f"{where}: no tables of kanalyze in it, wanted exchanges.parquet and others")
     for table, rows in counts.items():

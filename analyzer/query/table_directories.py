@@ -139,12 +139,14 @@ def folder(place: Path | str, temp_directory: Path | None = None) -> Folder:
     return LocalFolder(Path(place))
 
 
-def table_files(where: Folder, table: str) -> list[str]:
-    """The Parquet files of a table; none when the directory has no such table."""
+def table_files(where: Folder, table: str, named: bool = False) -> list[str]:
+    """The Parquet files of a table; none when the directory has no such table. `named`: somebody says that it has, so its own
+    directory is looked into where the one above does not show it.
+    """
     top = where.names()
     if top.get(f"{table}.parquet") is False:
         return [f"{table}.parquet"]
-    if not top.get(table):
+    if not (top.get(table) or named):
         return []
     found = []
     for name, is_folder in where.names(table).items():
