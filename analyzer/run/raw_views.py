@@ -141,12 +141,13 @@ def _sql_type(field: Field) -> str:
 
 
 def _fact_table(name: str, folders: Sequence[Path]) -> str:
-    """Facts are written where there are some; equal ones once a run, so those of several runs are made one."""
+    """Facts are written where there are some. Those of a body are written once a run, so those of several runs are made one;
+    those of an exchange have the number of a part, which no other run has."""
     paths = _files(name, folders)
     if not paths:
         return no_rows(name)
     rows = parquet(paths)
-    return rows if len(paths) == 1 else f"SELECT DISTINCT * FROM ({rows})"
+    return rows if len(paths) == 1 or ("part", "int64") in FACT_TABLES[name] else f"SELECT DISTINCT * FROM ({rows})"
 
 
 def _files(name: str, folders: Sequence[Path]) -> list[Path]:
