@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 PARQUET = "parquet"
 # Of zstd the first level: a fifth smaller than lz4 for a twentieth more time; the third takes as much again and saves little.
-_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats"
+COPY_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats"
 # A slice of time has about so many exchanges: four row groups of DuckDB's size.
 SLICE_ROWS = 500_000
 # How fine the borders of slices are.
@@ -157,20 +157,20 @@ def _copied(dataset: Dataset, table: str, below: Path, borders: list[int]) -> li
     for number, condition in enumerate(_slices(dataset, table, borders)):
         name = f"{table}/part-{number:05}.parquet"
         place = str((below / name).absolute()).replace("'", "''")
-        rows = f"select * from {table} where {condition} union all {_nothing(table)}"
-        (row,) = dataset.query(f"copy ({rows}) to '{place}' ({_OPTIONS})")
-        files.append(Written(name, row["count"], *_span(row["column_statistics"])))
+        rows = f"select * from {table} where {condition} union all {no_rows(table)}"
+        (row,) = dataset.query(f"copy ({rows}) to '{place}' ({COPY_OPTIONS})")
+        files.append(Written(name, row["count"], *span(row["column_statistics"])))
     return files
 
 
-def _nothing(table: str) -> str:
+def no_rows(table: str) -> str:
     """No row, of which DuckDB knows only when it runs that it is none: so every column may be null. Else the files of a column
     would differ, as in some no value is missing.
     """
     return f"select {', '.join(null_column(name, kind) for name, kind, _ in TABLES[table])} from range(0)"
 
 
-def _span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int | None]:
+def span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int | None]:
     """The first and the last moment of a file, as DuckDB tells them when it has written it."""
     columns = next((columns for columns in MOMENTS if f'"{columns[0]}"' in statistics), ())
     told = [statistics[f'"{column}"'] for column in columns]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.ingest.run_tables import small_tables
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
-from analyzer.run.run_sql import Tables
+from analyzer.run.run_sql import Part, Tables
 from dissectors.layout import SPLIT_SHIFT
 
 if TYPE_CHECKING:
@@ -122,12 +122,11 @@ class Facts:
         """What a run is given beside that: the rows about connections of which it has rows."""
         return self._of_run(run, (*FOR_PARTS, *(("part_views",) if self._several_views else ())))
 
-    def final(self) -> Iterator[tuple[str, bytes, int]]:
-        """(name, Parquet file, rows) of the final tables that are made of small tables alone."""
+    def final(self) -> Iterator[tuple[str, Part]]:
+        """(name, file) of the final tables that are made of small tables alone."""
         for table in FINAL:
-            path = self._folder / f"final_{table}.parquet"
-            if count := run_sql.copied(self._dataset, run_sql.final_rows(table), path):
-                yield table, path.read_bytes(), count
+            if part := run_sql.final(self._dataset, table, self._folder / f"final_{table}.parquet"):
+                yield table, part
 
     def _of_run(self, run: int, names: Iterable[str]) -> Tables:
         own = "part IN (SELECT part FROM strays)" if run == STRAYS else f"part >> {SPLIT_SHIFT} = {run}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.query.table_views import parquet
 from analyzer.run import run_sql
-from analyzer.run.run_sql import Tables
+from analyzer.run.run_sql import Part, Tables
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -60,11 +60,9 @@ MOVES = {move.view: move for move in (FETCHES, *LATE)}
 
 
 class Met(NamedTuple):
-    """What was made of rows that met: final tables and their rows, and of fetches what their sessions tell of the exchanges of
-    each run."""
+    """What was made of rows that met: final tables, and of fetches what their sessions tell of the exchanges of each run."""
 
-    tables: Tables
-    rows: dict[str, int]
+    tables: dict[str, Part]
     states: dict[int, bytes]
 
 
@@ -88,13 +86,11 @@ def meet(
 ) -> Met:
     """Resolves rows that met, which `leave` wrote to `files`. `made`: the SQL of `resolve`; `facts`: those for all runs."""
     views = {**made, **run_sql.given(facts, folder / "facts"), "moved": parquet(files), **move.met()}
-    found = Met({}, {}, {})
+    found = Met({}, {})
     with run_sql.opened(views, folder, options) as dataset:
         for table in move.gives:
-            path = folder / f"{table}.parquet"
-            if count := run_sql.copied(dataset, run_sql.final_rows(table), path):
-                found.tables[table] = path.read_bytes()
-                found.rows[table] = count
+            if part := run_sql.final(dataset, table, folder / f"{table}.parquet"):
+                found.tables[table] = part
         if move is FETCHES:
             found.states.update(_states(dataset, folder))
     return found

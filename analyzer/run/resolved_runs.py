@@ -15,7 +15,7 @@ from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
 from analyzer.run.facts_of_runs import SIGNS
 from analyzer.run.moved_rows import FETCHES, Move, leave
-from analyzer.run.run_sql import Tables
+from analyzer.run.run_sql import Part, Tables
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -123,15 +123,14 @@ class Run:
         """(bucket, Parquet file) of the rows that move."""
         return leave(self._dataset, move, self._number, buckets, self._folder)
 
-    def final(self, by_day: bool) -> Iterator[tuple[str, bytes, int]]:
-        """(name, Parquet file, rows) of the run's rows of final tables; of exchanges one for each day (UTC) on request, whose name
+    def final(self, by_day: bool) -> Iterator[tuple[str, Part]]:
+        """(name, file) of the run's rows of final tables; of exchanges one for each day (UTC) on request, whose name
         is `exchanges/date=2026-05-01`."""
         for table in FINAL:
             source = _SOURCES.get(table, f"all_{table}")
             for name, where in self._pieces(table, by_day):
-                path = self._folder / f"final_{table}.parquet"
-                if count := run_sql.copied(self._dataset, run_sql.final_rows(table, where, source), path):
-                    yield name, path.read_bytes(), count
+                if part := run_sql.final(self._dataset, table, self._folder / f"final_{table}.parquet", where, source):
+                    yield name, part
 
     def _pieces(self, table: str, by_day: bool) -> Sequence[tuple[str, str]]:
         if table != "exchanges" or not by_day:

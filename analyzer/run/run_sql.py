@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base.filters import literal
 from analyzer.base.memory import question_memory_bytes
 from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.query.dataset import Dataset
+from analyzer.query.export_tables import COPY_OPTIONS, no_rows, span
 from analyzer.query.table_views import parquet
 from analyzer.run.raw_views import COMPUTED_ONCE
 
@@ -22,7 +23,6 @@ Tables = dict[str, bytes]
 
 # Several such processes share a machine.
 MOST_MEMORY_BYTES = 1 << 30
-COPIED_AS = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 65536"
 # The order of the rows of a file, where it is not the order in which messages were read.
 _TIMES = {"exchanges": "coalesce(request_time_ns, response_time_ns), exchange"}
 
@@ -45,16 +45,33 @@ def given(tables: Tables, folder: Path) -> dict[str, str]:
     return {name: parquet([folder / f"{name}.parquet"]) for name in tables}
 
 
+class Part(NamedTuple):
+    """Rows of a final table as a Parquet file, with the first and the last moment in them (`export_tables.Written`)."""
+
+    data: bytes
+    rows: int
+    first_time_ns: int | None
+    last_time_ns: int | None
+
+
 def copied(dataset: Dataset, sql: str, path: Path) -> int:
     """Writes the rows of a SELECT into a Parquet file and returns how many there are."""
-    (found,) = dataset.query(f"COPY ({sql}) TO {literal(str(path))} ({COPIED_AS})")
-    return int(found["Count"])
+    (found,) = dataset.query(f"COPY ({sql}) TO {literal(str(path))} ({COPY_OPTIONS})")
+    return int(found["count"])
 
 
-def final_rows(table: str, where: str = "true", source: str | None = None) -> str:
-    """SQL of the rows of a final table, with the columns and types that its files have. `source`: the view that has the rows."""
+def final(dataset: Dataset, table: str, path: Path, where: str = "true", source: str | None = None) -> Part | None:
+    """The rows of a final table, written to `path`; None: there are none. `source`: the view that has the rows."""
+    rows = f"{_final_rows(table, where, source)} UNION ALL {no_rows(table)}"
+    (found,) = dataset.query(f"COPY ({rows}) TO {literal(str(path))} ({COPY_OPTIONS})")
+    count = int(found["count"])
+    return Part(path.read_bytes(), count, *span(found["column_statistics"])) if count else None
+
+
+def _final_rows(table: str, where: str, source: str | None) -> str:
+    """SQL of the rows, with the columns and types that files of the table have."""
     columns = ", ".join(
         f'CAST("{column.name}" AS {SQL_TYPES[column.type]}) AS "{column.name}"' for column in TABLES[table]
     )
     order = f" ORDER BY {_TIMES[table]}" if table in _TIMES else ""
-    return f"SELECT {columns} FROM {source or f'all_{table}'} WHERE {where}{order}"
+    return f"(SELECT {columns} FROM {source or f'all_{table}'} WHERE {where}{order})"

@@ -5,13 +5,14 @@ What a step gives is kept on the disks of the executors, so that it is never com
 
 from __future__ import annotations
 
+import json
 import pickle
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.query.export_tables import Written
 from analyzer.run.run_sql import Tables
 from analyzer.spark import rows, stages
 from analyzer.spark.session import told
@@ -81,17 +82,27 @@ class Stage(Kept):
 
 
 class Made(Kept):
-    """Final tables that were made. `counts`: table -> rows; `states`: run -> what fetch sessions tell of it, in pieces."""
+    """Final tables that were made. `files`: of each table what its files hold; `moves`: some rows move; `states`: run -> what
+    fetch sessions tell of it, in pieces."""
 
     def __init__(self, frame: DataFrame) -> None:
-        super().__init__(frame, f"table = '{rows.STATES}' OR table LIKE '{rows.COUNT}%'")
-        self.counts: Counter[str] = Counter()
+        told_driver = f"table = '{rows.STATES}' OR table LIKE '{rows.WRITTEN}%' OR table LIKE '{rows.SOME_MOVE}%'"
+        super().__init__(frame, told_driver)
+        self.files = written(self.told)
+        self.moves = any(table.startswith(rows.SOME_MOVE) for table, *_ in self.told)
         self.states: dict[int, list[bytes]] = {}
         for table, run, data in self.told:
             if table == rows.STATES:
                 self.states.setdefault(run, []).append(data)
-            else:
-                self.counts[table.removeprefix(rows.COUNT)] += int(data)
+
+
+def written(found: Iterable[tuple[str, int, bytes]]) -> dict[str, list[Written]]:
+    """Table -> what its files hold, out of rows of `rows.SHAPE`."""
+    files: dict[str, list[Written]] = {}
+    for table, _, data in found:
+        if table.startswith(rows.WRITTEN):
+            files.setdefault(table.removeprefix(rows.WRITTEN), []).append(Written(*json.loads(data)))
+    return files
 
 
 def read(

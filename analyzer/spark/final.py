@@ -8,12 +8,14 @@ before, since the wait kinds of exchanges come of them, the others with the reso
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base import temp_folders
+from analyzer.base.tables import TABLES
+from analyzer.query.export_tables import Written
 from analyzer.run import raw_views, resolved_runs
 from analyzer.run.facts_of_runs import STRAYS, Facts, Told
 from analyzer.run.moved_rows import FETCHES
@@ -33,14 +35,21 @@ MET_ROWS = 1_000_000
 
 
 class Final:
-    """Final tables as rows of `rows.SHAPE`, of which those of files are named by their place in a dataset."""
+    """Final tables as rows of `rows.SHAPE`, files named by their place in a dataset. `files`: of each table what its files hold,
+    in the order of time."""
 
-    def __init__(self, made: Sequence[Made], of_driver: DataFrame, counts: Mapping[str, int]) -> None:
+    def __init__(self, made: Sequence[Made], of_driver: DataFrame, files: Mapping[str, list[Written]]) -> None:
         self._made = made
         self.frame = dataflow.union(iter([*(each.frame for each in made), of_driver])).where(
             f"table LIKE '{rows.FINAL}%'"
         )
-        self.counts = sum((each.counts for each in made), Counter(counts))
+        self.files = {
+            table: sorted(
+                (file for each in (files, *(one.files for one in made)) for file in each.get(table, ())),
+                key=lambda file: (file.first_time_ns or 0, file.file),
+            )
+            for table in TABLES
+        }
 
     def close(self) -> None:
         """Gives the disks back."""
@@ -93,10 +102,11 @@ class _Resolution:
                     given[run]["fetch_states"] = _joined(pieces)
             moved = self._stray_rows(given, by_day)
             done = keep(self._resolved(given, by_day))
-            if moved or any(table.startswith(rows.MOVED) for table in done.counts):
+            if moved or done.moves:
                 found = done.frame.where(f"table LIKE '{rows.MOVED}%'").union(dataflow.of_driver(self._spark, moved))
                 keep(dataflow.meet(found, self._for_all, self._made, self._late_buckets(), self._order))
-            final = Final(made, dataflow.of_driver(self._spark, self._of_driver), _counts(self._of_driver))
+            files = dataflow.written(rows.tuples(self._of_driver))
+            final = Final(made, dataflow.of_driver(self._spark, self._of_driver), files)
             undone.pop_all()
             return final
 
@@ -104,8 +114,8 @@ class _Resolution:
         """What each run is given. What the driver can make of facts alone it makes here."""
         with self._facts() as facts:
             self._for_all = facts.for_all()
-            for name, data, count in facts.final():
-                self._of_driver += stages.final_rows(name, "d", 0, data, count)
+            for name, part in facts.final():
+                self._of_driver += stages.final_rows(name, "d", 0, part)
             return {run: self._for_all | facts.for_run(run) for run in self._all_runs()}
 
     def _all_runs(self) -> list[int]:
@@ -166,11 +176,3 @@ def _joined(pieces: Sequence[bytes]) -> bytes:
         pa.concat_tables([pq.read_table(pa.BufferReader(data)) for data in pieces]), sink, compression="zstd"
     )
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
-
-
-def _counts(batches: Iterable[pa.RecordBatch]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for table, _, data in rows.tuples(batches):
-        if table.startswith(rows.COUNT):
-            counts[table.removeprefix(rows.COUNT)] += int(data)
-    return counts

@@ -22,12 +22,13 @@ BATCH_ROWS = 8_192
 BATCH_BYTES = 1 << 20
 PIECE_BYTES = 1 << 20
 # What leaves for the stitch, and what a run tells of itself. Files of raw tables have their names; those for the driver, final
-# tables, how many rows a final table has, what sessions tell a run, and rows that move have a word before the name.
+# tables and what is in them, rows that move and that there are some have a word before the name.
 FRAGMENTS = "fragments"
 OUTCOME = "outcome"
 TOLD = "told/"
 FINAL = "final/"
-COUNT = "count/"
+WRITTEN = "written/"
+SOME_MOVE = "moves/"
 STATES = "states"
 MOVED = "moved/"
 # Of zstd: a twentieth less than what comes without asking, for a tenth of a second in a task of 256 MB.

@@ -6,7 +6,6 @@ file is named after the partition that it holds, so a task that runs twice write
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -19,11 +18,11 @@ from uuid import uuid4
 from analyzer.base.storage.addresses import is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
+from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, conform, files, tuples
 from analyzer.spark.session import SparkError, told
-from analyzer.version import VERSION
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     Tell = Callable[[str], None]
 
-WRITTEN = "file string, rows bigint, bytes bigint"
+STORED = "file string, rows bigint, bytes bigint"
 GROUP_ROWS = 65_536
 GROUP_BYTES = 32 << 20
 DAY_NS = 86_400_000_000_000
@@ -42,8 +41,8 @@ BY_DAY = "exchanges"
 DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
 
 
-class Written(NamedTuple):
-    """One file of a table, by its name below the dataset's directory."""
+class Stored(NamedTuple):
+    """A file that an executor stored, by its name below the dataset's directory."""
 
     file: str
     rows: int
@@ -70,28 +69,25 @@ def write(tables: Tables, place: str, tell: Tell = lambda _: None) -> dict[str, 
     check_free(place)
     if not is_storage_uri(place):
         place = str(Path(place).absolute())
-    counts = _write_filtered(tables, place) if tables.filtered else _write_files(tables, place)
+    files = _write_filtered(tables, place) if tables.filtered else _write_files(tables, place)
+    counts = {table: sum(file.rows for file in written) for table, written in files.items()}
     for table, rows in counts.items():
         tell(f"{table}: {rows:,} rows written")
-    text = {"kanalyze": VERSION, "format": "parquet", "inputs": tables.inputs, "tables": counts}
     with _writing(place, MANIFEST) as out:
-        out.write((json.dumps(text, indent=2) + "\n").encode())
+        out.write(manifest(tables.inputs, PARQUET, files).encode())
     return counts
 
 
-def _write_files(tables: Tables, place: str) -> dict[str, int]:
+def _write_files(tables: Tables, place: str) -> dict[str, list[Written]]:
     """The files of final tables, as they were made."""
 
     def store(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return store_files(batches, place)
 
     with told():
-        found = tables.final.frame.select("table", "task", "batch").mapInArrow(store, WRITTEN).collect()
-    _check([Written(*row) for row in found], place)
-    there = {file.partition("/")[0] for file, *_ in found}
-    for table in TABLES.keys() - there:
-        _write_empty(table, place)
-    return {table: tables.final.counts[table] for table in TABLES}
+        found = tables.final.frame.select("table", "task", "batch").mapInArrow(store, STORED).collect()
+    _check([Stored(*row) for row in found], place)
+    return {table: written or [_write_empty(table, place)] for table, written in tables.final.files.items()}
 
 
 def store_files(batches: Iterable[pa.RecordBatch], place: str) -> Iterator[pa.RecordBatch]:
@@ -105,11 +101,11 @@ def store_files(batches: Iterable[pa.RecordBatch], place: str) -> Iterator[pa.Re
             for piece in pieces:
                 out.write(piece)
                 size += len(piece)
-        arrays = [pa.array([value]) for value in Written(file, 0, size)]
-        yield pa.RecordBatch.from_arrays(arrays, names=list(Written._fields))
+        arrays = [pa.array([value]) for value in Stored(file, 0, size)]
+        yield pa.RecordBatch.from_arrays(arrays, names=list(Stored._fields))
 
 
-def _check(written: Iterable[Written], place: str) -> None:
+def _check(written: Iterable[Stored], place: str) -> None:
     """Executors may have written to disks of their own, which nobody else sees."""
     for file in written:
         if _size(place, file.file) != file.bytes:
@@ -118,21 +114,21 @@ def _check(written: Iterable[Written], place: str) -> None:
             )
 
 
-def _write_empty(table: str, place: str) -> None:
-    with _File(place, f"{table}/part-00000.parquet", table):
-        pass
+def _write_empty(table: str, place: str) -> Written:
+    with _File(place, f"{table}/part-00000.parquet", table) as file:
+        return Written(file.written.file, 0)
 
 
-def _write_filtered(tables: Tables, place: str) -> dict[str, int]:
+def _write_filtered(tables: Tables, place: str) -> dict[str, list[Written]]:
     """What filters leave of the tables: whether a row stays may depend on rows of other runs."""
-    counts = {}
+    found = {}
     for table in TABLES:
-        files = _write_table(tables[table], table, place, tables.several_days and table == BY_DAY)
-        counts[table] = sum(file.rows for file in files)
-    return counts
+        stored = _write_table(tables[table], table, place, tables.several_days and table == BY_DAY)
+        found[table] = [Written(file.file, file.rows) for file in stored] or [_write_empty(table, place)]
+    return found
 
 
-def _write_table(rows: DataFrame, table: str, place: str, by_day: bool) -> list[Written]:
+def _write_table(rows: DataFrame, table: str, place: str, by_day: bool) -> list[Stored]:
     columns = [f"`{column.name}`" for column in TABLES[table]]
     chosen = rows.selectExpr(*columns, f"{DAY if by_day else 'CAST(NULL AS bigint)'} AS day")
     if by_day:
@@ -142,9 +138,7 @@ def _write_table(rows: DataFrame, table: str, place: str, by_day: bool) -> list[
         return store_partition(batches, partition_number(), table, place)
 
     with told():
-        files = [Written(*row) for row in chosen.mapInArrow(store, WRITTEN).collect()]
-    if not files:
-        _write_empty(table, place)
+        files = [Stored(*row) for row in chosen.mapInArrow(store, STORED).collect()]
     _check(files, place)
     return files
 
@@ -161,7 +155,7 @@ def store_partition(batches: Iterable[pa.RecordBatch], number: int, table: str, 
             for _, rows in of_day:
                 file.add(conform(rows, schema))
         arrays = [pa.array([value]) for value in file.written]
-        yield pa.RecordBatch.from_arrays(arrays, names=list(Written._fields))
+        yield pa.RecordBatch.from_arrays(arrays, names=list(Stored._fields))
 
 
 def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -185,7 +179,7 @@ class _File:
     def __init__(self, place: str, name: str, table: str) -> None:
         import pyarrow.parquet as pq
 
-        self.written = Written(name, 0, 0)
+        self.written = Stored(name, 0, 0)
         self._waiting: list[pa.RecordBatch] = []
         self._open = ExitStack()
         self._sink = self._open.enter_context(_writing(place, name))

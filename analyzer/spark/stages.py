@@ -6,6 +6,7 @@ All give rows of `rows.SHAPE`: files of raw and final tables, fragments, rows th
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import resource
@@ -20,18 +21,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.base import temp_folders
 from analyzer.base.options import Options
 from analyzer.distributed.tasks import STITCHED
+from analyzer.query.export_tables import Written
 from analyzer.run import moved_rows, raw_views, resolved_runs
 from analyzer.run.facts_of_runs import SIGNS, SMALL
 from analyzer.run.moved_rows import FETCHES, LATE, MOVES
-from analyzer.run.run_sql import Tables
+from analyzer.run.run_sql import Part, Tables
 from analyzer.spark.rows import (
-    COUNT,
     FINAL,
     FRAGMENTS,
     MOVED,
     OUTCOME,
+    SOME_MOVE,
     STATES,
     TOLD,
+    WRITTEN,
     conform,
     files,
     keep,
@@ -197,8 +200,8 @@ def meet(
             scratch = folder / view
             scratch.mkdir()
             met = moved_rows.meet(MOVES[view], paths, made, facts, scratch, options)
-            for table, data in met.tables.items():
-                yield from final_rows(table, "m", number, data, met.rows[table])
+            for table, part in met.tables.items():
+                yield from final_rows(table, "m", number, part)
             for run, data in met.states.items():
                 yield row(STATES, run, data)
 
@@ -226,8 +229,8 @@ def resolved(
     # Tasks, partitions of the stitch, and strays are numbered apart.
     source = ("x", 0) if run < 0 else ("s", run - STITCHED_RUNS) if run >= STITCHED_RUNS else ("r", run)
     with resolved_runs.Run(folder, run, made, facts, options) as found:
-        for name, data, count in found.final(by_day):
-            yield from final_rows(name, *source, data, count)
+        for name, part in found.final(by_day):
+            yield from final_rows(name, *source, part)
         yield from leaving(found, LATE, buckets)
 
 
@@ -236,14 +239,16 @@ def leaving(run: resolved_runs.Run, moves: Iterable[moved_rows.Move], buckets: i
     for move in moves:
         for bucket, data in run.leaving(move, buckets):
             yield row(f"{MOVED}{move.view}", bucket, data)
-            yield row(f"{COUNT}{MOVED}{move.view}", bucket, b"1")
+            yield row(f"{SOME_MOVE}{move.view}", bucket, b"")
 
 
-def final_rows(name: str, source: str, number: int, data: bytes, count: int) -> Iterator[pa.RecordBatch]:
-    """A file of a final table, under the path that it will have in a dataset, and how many rows it has. `source`: a letter for who
-    made it; `name` may be that of a directory of the table."""
-    yield from of_file(f"{FINAL}{name}/part-{source}{number:05}.parquet", number, data)
-    yield row(f"{COUNT}{name.partition('/')[0]}", number, str(count).encode())
+def final_rows(name: str, source: str, number: int, part: Part) -> Iterator[pa.RecordBatch]:
+    """A file of a final table, under the path that it will have in a dataset, and what is in it. `source`: a letter for who made
+    it; `name` may be that of a directory of the table."""
+    file = f"{name}/part-{source}{number:05}.parquet"
+    yield from of_file(f"{FINAL}{file}", number, part.data)
+    told = Written(file, part.rows, part.first_time_ns, part.last_time_ns)
+    yield row(f"{WRITTEN}{name.partition('/')[0]}", number, json.dumps(told).encode())
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from analyzer.base.tables import TABLES
 from analyzer.ingest.run_tables import Run as Read
 from analyzer.run import moved_rows, raw_views, resolved_runs
 from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
-from analyzer.run.run_sql import Tables
+from analyzer.run.run_sql import Part, Tables
 
 # A capture is told by its path, and pieces that are files have a file header each.
 NOT_COMPARED = {"captures": ("path", "bytes")}
@@ -33,16 +33,16 @@ def resolved_apart(
     found = _Found(scratch)
     with _facts(told, folders, made, options, scratch) as facts:
         for_all = facts.for_all()
-        for name, data, rows in facts.final():
-            found.add(name, data, rows)
+        for name, part in facts.final():
+            found.add(name, part)
         given = {run: for_all | facts.for_run(run) for run in folders}
     states = _sessions(found, folders, given, for_all, made, options, scratch, buckets)
     late: dict[tuple[str, int], list[bytes]] = defaultdict(list)
     for number, folder in folders.items():
         tables = given[number] | ({"fetch_states": states[number]} if number in states else {})
         with _run(folder, number, made, tables, options, scratch) as run:
-            for name, data, rows in run.final(by_day):
-                found.add(name, data, rows)
+            for name, part in run.final(by_day):
+                found.add(name, part)
             for move in moved_rows.LATE:
                 for bucket, data in run.leaving(move, buckets):
                     late[move.view, bucket].append(data)
@@ -58,13 +58,13 @@ class _Found:
         self._scratch = scratch
         self._met = 0
 
-    def add(self, name: str, data: bytes, rows: int) -> None:
+    def add(self, name: str, part: Part) -> None:
         path = self._scratch / "found.parquet"
-        path.write_bytes(data)
+        path.write_bytes(part.data)
         table = name.partition("/")[0]
         left_out = NOT_COMPARED.get(table, ())
         made = pq.read_table(path).to_pylist()
-        assert len(made) == rows
+        assert len(made) == part.rows
         self.rows[table] += [repr({name: value for name, value in row.items() if name not in left_out}) for row in made]
 
     def meet(
@@ -77,8 +77,8 @@ class _Found:
         for path, data in zip(paths, files, strict=True):
             path.write_bytes(data)
         met = moved_rows.meet(move, paths, made, facts, folder, options)
-        for table, data in met.tables.items():
-            self.add(table, data, met.rows[table])
+        for table, part in met.tables.items():
+            self.add(table, part)
         for run, data in met.states.items():
             self.states[run].append(data)
 
