@@ -26,7 +26,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import findings, metrics
 from analyzer.query.dataset import Dataset
-from analyzer.query.export import export
+from analyzer.query.export_tables import export
 from analyzer.query.exported import open_dataset
 from analyzer.run import local
 from analyzer.spark.views import Views, written_tables
