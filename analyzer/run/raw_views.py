@@ -61,7 +61,7 @@ CONNECTION_VIEWS = (
 # Views that take a window function over exchanges or entries, and have fewer rows than these.
 WINDOW_VIEWS = (
     "fetch_steps",
-    "fetch_states",
+    "exchange_facts",
     "mutes",
     "group_events",
     "assignments",

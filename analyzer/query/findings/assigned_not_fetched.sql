@@ -27,6 +27,23 @@ WITH held AS (
 present AS (
     SELECT client_address, client_id, max(request_time_ns) AS last_ns FROM exchanges GROUP BY client_address, client_id
 ),
+lasting AS (
+    SELECT
+        h.cluster,
+        h.group_id,
+        h.who,
+        h.client_id,
+        h.client_address,
+        h.topic,
+        h.partition,
+        h.exchange,
+        h.time_ns,
+        coalesce(h.until_ns, l.last_ns) AS read_until_ns,
+        least(coalesce(h.until_ns, l.last_ns), l.last_ns) AS until_ns
+    FROM held AS h
+    JOIN present AS l ON l.client_address = h.client_address AND l.client_id IS NOT DISTINCT FROM h.client_id
+    WHERE least(coalesce(h.until_ns, l.last_ns), l.last_ns) - h.time_ns >= 60000000000
+),
 reads AS (
     SELECT
         p.cluster,
@@ -36,31 +53,22 @@ reads AS (
         p.partition,
         p.time_ns
     FROM fetch_positions AS p JOIN exchanges AS x ON x.exchange = p.exchange
+    WHERE (SELECT count(*) FROM lasting) > 0
 ),
 visible AS (
     SELECT DISTINCT cluster, topic, partition FROM reads
 ),
 checked AS (
-    SELECT
-        h.group_id,
-        h.who,
-        h.topic,
-        h.partition,
-        h.exchange,
-        h.time_ns,
-        least(coalesce(h.until_ns, l.last_ns), l.last_ns) AS until_ns,
-        count(r.time_ns) AS fetches
-    FROM held AS h
-    JOIN present AS l ON l.client_address = h.client_address AND l.client_id IS NOT DISTINCT FROM h.client_id
+    SELECT h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, count(r.time_ns) AS fetches
+    FROM lasting AS h
     JOIN visible AS v
         ON v.cluster IS NOT DISTINCT FROM h.cluster AND v.topic = h.topic AND v.partition = h.partition
     LEFT JOIN reads AS r
         ON r.cluster IS NOT DISTINCT FROM h.cluster AND r.topic = h.topic AND r.partition = h.partition
         AND r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address
-        AND r.time_ns >= h.time_ns AND r.time_ns < coalesce(h.until_ns, l.last_ns)
+        AND r.time_ns >= h.time_ns AND r.time_ns < h.read_until_ns
     GROUP BY
-        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns,
-        least(coalesce(h.until_ns, l.last_ns), l.last_ns), l.last_ns
+        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns
 )
 SELECT
     group_id,
@@ -73,5 +81,5 @@ SELECT
     min(time_ns) AS first_time_ns,
     max(until_ns) AS last_time_ns
 FROM checked
-WHERE fetches = 0 AND until_ns - time_ns >= 60000000000
+WHERE fetches = 0
 GROUP BY group_id, who, topic

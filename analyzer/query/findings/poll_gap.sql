@@ -14,18 +14,23 @@ WITH members AS (
     FROM group_events
     WHERE event = 'join' AND group_type = 'classic' AND rebalance_timeout_ms > 0
     GROUP BY group_id, client_id, client_address
+    HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
+),
+clients AS (
+    SELECT client_id, client_address FROM members GROUP BY client_id, client_address
 ),
 fetches AS (
     SELECT
-        client_id,
-        client_address,
-        exchange,
-        request_time_ns,
-        lag(exchange) OVER following AS earlier,
-        lag(response_end_ns) OVER following AS earlier_ns
-    FROM exchanges
-    WHERE api_name = 'Fetch' AND coalesce(replica_id, -1) < 0 AND request_time_ns IS NOT NULL
-    WINDOW following AS (PARTITION BY client_id, client_address ORDER BY request_time_ns, exchange)
+        x.client_id,
+        x.client_address,
+        x.exchange,
+        x.request_time_ns,
+        lag(x.exchange) OVER following AS earlier,
+        lag(x.response_end_ns) OVER following AS earlier_ns
+    FROM exchanges AS x JOIN clients AS c
+        ON c.client_id IS NOT DISTINCT FROM x.client_id AND c.client_address = x.client_address
+    WHERE x.api_key = 1 AND coalesce(x.replica_id, -1) < 0 AND x.request_time_ns IS NOT NULL
+    WINDOW following AS (PARTITION BY x.client_id, x.client_address ORDER BY x.request_time_ns, x.exchange)
 ),
 gaps AS (
     SELECT

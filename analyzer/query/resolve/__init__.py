@@ -36,7 +36,7 @@ VIEWS = (
     "fetch_steps",
     "fetch_sessions",
     "fetch_states",
-    "raft_fetches",
+    "exchange_facts",
     "exchanges_with_packets",
     "exchanges_with_kind",
     "exchanges",

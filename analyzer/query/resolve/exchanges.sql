@@ -61,15 +61,8 @@ SELECT
     x.record_bytes,
     x.queue_ns,
     CASE WHEN l.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT l.mutes THEN 0 END AS muted_ns,
-    v.inner_api_key,
-    v.inner_client_id
+    x.inner_api_key,
+    x.inner_client_id
 FROM exchanges_with_kind AS x
 JOIN connection_context AS l ON l.part = x.part
--- Empty in nearly every capture. There is one row per exchange, but it is grouped all the same: an engine that knows the key to
--- be unique leaves the join out of questions that do not read its columns.
-LEFT JOIN (
-    SELECT exchange, min(inner_api_key) AS inner_api_key, min(inner_client_id) AS inner_client_id
-    FROM raw_envelopes
-    GROUP BY exchange
-) AS v ON v.exchange = x.exchange
 WHERE l.is_kafka

@@ -14,6 +14,6 @@ COVERED_FROM_LEGACY = 16
 
 KNOWN_CODECS = 5  # numbers of codecs that there are; the others of the three bits mean nothing
 
-# Checksums of batches that cover at most so many bytes are computed for many batches at a time.
+# Checksums of batches that cover at most so many bytes are computed together, for a group of so many bytes.
 GROUPED_BYTES = 4_096
-GROUP_BATCHES = 1_024
+GROUP_BYTES = 65_536

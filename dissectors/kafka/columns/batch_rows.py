@@ -5,7 +5,7 @@ What needs decompression, and what control records say, is left to the caller: `
 
 import cython
 
-from dissectors.kafka.columns.batch_checksums import ChecksumGroup, add_batch, all_fit
+from dissectors.kafka.columns.batch_checksums import ChecksumGroup, add_batch, all_fit, has_room
 from dissectors.kafka.columns.batch_format import *
 from dissectors.kafka.columns.batch_headers import batch_bytes, read_header
 from dissectors.layout import *
@@ -156,7 +156,7 @@ class BatchRows:
         if size - before > GROUPED_BYTES:
             self._look(row)
             return 0
-        if group.batches == GROUP_BATCHES:
+        if not has_room(group, size - before):
             self._settle(row)
         add_batch(group, self.data, self.at + before, size - before, self.out[BATCH_CRC, row])
         self.out[BATCH_CRC_OK, row] = 1

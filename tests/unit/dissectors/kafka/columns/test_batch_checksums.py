@@ -51,13 +51,26 @@ def test_copies_of_a_damaged_batch_do_not_hide_each_other(copies: int) -> None:
             assert verdicts(batches) == [0, *[1] * between] * copies
 
 
+@pytest.mark.parametrize("magic", [1, 2])
+def test_damages_do_not_cancel_each_other_wherever_they_are(magic: int) -> None:
+    """The same bit of two batches, at all distances from their ends."""
+    chance = Random(magic)
+    one, other = whole(chance, magic, count=1), whole(chance, magic, count=1)
+    bits = 8 * (min(len(one), len(other)) - 18)  # behind the magic
+    for bit in range(0, bits, 3):
+        for shift in range(-40, 41, 8):
+            if 0 <= bit + shift < bits:
+                assert verdicts([damaged(one, bit), damaged(other, bit + shift), one]) == [0, 0, 1]
+
+
 def test_groups_of_all_sizes_and_batches_too_large_for_one() -> None:
     chance = Random(11)
     for magic in (1, 2):
         small = whole(chance, magic, count=1)
         large = whole(chance, 2, count=200)
         assert len(large) > 2 * batch_format.GROUPED_BYTES
-        for count in (batch_format.GROUP_BATCHES - 1, batch_format.GROUP_BATCHES, 3 * batch_format.GROUP_BATCHES + 5):
+        full = batch_format.GROUP_BYTES // len(small)
+        for count in (full - 1, full, full + 1, 3 * full + 5):
             place = chance.randrange(count)
             batches = [damaged(small, 3) if number == place else small for number in range(count)]
             batches[count // 2 : count // 2] = [large, damaged(large, 99), large]
