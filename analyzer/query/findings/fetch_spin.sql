@@ -13,7 +13,7 @@ WITH halves AS (
         min(exchange) AS exchange,
         min(response_time_ns) AS time_ns
     FROM exchanges
-    WHERE kind = 'fetch_now' AND coalesce(role, 'client') = 'client' AND response_time_ns IS NOT NULL
+    WHERE api_key = 1 AND kind = 'fetch_now' AND coalesce(role, 'client') = 'client' AND response_time_ns IS NOT NULL
     GROUP BY connection, CAST(floor(response_time_ns / 5e8) AS BIGINT)
 )
 SELECT

@@ -17,8 +17,8 @@ WITH slow AS (
         max(request_time_ns) AS last_time_ns
     FROM exchanges
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
-    WHERE service_ns IS NOT NULL AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')
-        AND coalesce(role, 'client') = 'client'
+    WHERE api_key IN (0, 1) AND service_ns IS NOT NULL AND throttle_time_ms = 0
+        AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog') AND coalesce(role, 'client') = 'client'
     GROUP BY api_name, kind, broker_address, broker_port
     HAVING count(*) >= 30
 )

@@ -14,7 +14,7 @@ WITH timed AS (
 written AS (
     SELECT exchange, coalesce(topic, topic_id) AS topic
     FROM entries
-    WHERE side = 'request'
+    WHERE side = 'request' AND exchange IN (SELECT exchange FROM timed)
     GROUP BY exchange, coalesce(topic, topic_id)
 ),
 classes AS (
@@ -35,7 +35,7 @@ fetching AS (
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         count(DISTINCT client_address) AS followers
     FROM exchanges
-    WHERE kind = 'fetch_follower'
+    WHERE api_key = 1 AND kind = 'fetch_follower'
     GROUP BY broker_address || ':' || CAST(broker_port AS STRING)
 )
 SELECT
