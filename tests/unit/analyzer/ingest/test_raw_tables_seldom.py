@@ -61,6 +61,14 @@ def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+def test_a_large_capture_is_told_as_a_small_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = printed(path, False)
+    monkeypatch.setattr(strategy, "_is_small", lambda _: True)
+    assert printed(path, False) == large
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
 def test_findings_are_the_same_without_them(path: Path) -> None:
     found = []
     for seldom, jobs in ((True, 1), (False, 1), (False, 2)):
