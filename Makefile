@@ -8,8 +8,9 @@
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
 # make fuzz-asan  the same under AddressSanitizer
-# make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio
-# make bench-spark  the job on Spark beside processes of this machine
+# make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md
+# make bench-spark  the job on Spark beside the export of this machine; KANALYZE_BENCH_LARGE=1: 5 GB, too
+# make profile  where the CPU time goes, by stage and library: CAPTURE=FILE VERB=report|findings|export
 # make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
 # make docs   rewrite the pages that come from the source
 # make clean  remove everything that was built
@@ -29,7 +30,7 @@ PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 # What compiled stages are made of: files that import cython, and tables of constants that they read.
 STAGES := $(shell find dissectors -name '*.py')
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark compare docs clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark profile compare docs clean
 
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
@@ -84,6 +85,12 @@ bench: $(VENV)/.compiled
 
 bench-spark: $(VENV)/.compiled $(SPARK)/.installed java
 	$(SPARK)/bin/python bench/spark.py
+
+VERB := report
+
+profile: $(VENV)/.compiled
+	@test -n "$(CAPTURE)" || { echo "say which capture: make profile CAPTURE=FILE" >&2; exit 1; }
+	$(BIN)/python bench/stages.py --verb $(VERB) "$(CAPTURE)"
 
 AFTER := $(CURDIR)
 

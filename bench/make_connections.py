@@ -135,24 +135,30 @@ def write(file: BinaryIO, script: tuple[Packet, ...], count: int, ends: Ends, si
     return since_us + steps * STEP_US
 
 
+def make(kind: str, count: int, path: Path) -> Path:
+    """Writes a capture of so many connections, or attempts, of a kind."""
+    with path.open("wb") as file:
+        file.write(FILE_HEADER)
+        if kind == "short":
+            write(file, SHAKE + EXCHANGE + CLOSE, count, clients)
+        elif kind == "idle":
+            later = write(file, SHAKE + EXCHANGE, count, clients)
+            write(file, AGAIN, count // 1000, clients, later, every=1000)
+        elif kind == "flood":
+            write(file, SHAKE[:1], count, anywhere)
+        else:
+            write(file, (SHAKE[0], Packet(1, RST | ACK, 0, 1)), count, ports)
+    return path
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("kind", choices=("short", "idle", "flood", "scan"))
     asked.add_argument("count", type=int, help="connections, or attempts")
     asked.add_argument("path", type=Path)
     chosen = asked.parse_args()
-    with chosen.path.open("wb") as file:
-        file.write(FILE_HEADER)
-        if chosen.kind == "short":
-            write(file, SHAKE + EXCHANGE + CLOSE, chosen.count, clients)
-        elif chosen.kind == "idle":
-            later = write(file, SHAKE + EXCHANGE, chosen.count, clients)
-            write(file, AGAIN, chosen.count // 1000, clients, later, every=1000)
-        elif chosen.kind == "flood":
-            write(file, SHAKE[:1], chosen.count, anywhere)
-        else:
-            write(file, (SHAKE[0], Packet(1, RST | ACK, 0, 1)), chosen.count, ports)
-    print(f"{chosen.path}  {chosen.path.stat().st_size / 1e6:,.0f} MB", file=sys.stderr)
+    path = make(chosen.kind, chosen.count, chosen.path)
+    print(f"{path}  {path.stat().st_size / 1e6:,.0f} MB", file=sys.stderr)
 
 
 if __name__ == "__main__":

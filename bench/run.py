@@ -1,9 +1,8 @@
-"""Measures kanalyze beside tshark and tcpdump on the two large captures, and prints the ratios.
+"""Measures kanalyze beside tshark and tcpdump on captures of seven kinds, and appends the figures to `results.md`.
 
-tcpdump comes first and so brings the file into memory for all. tshark runs once, as it takes a minute; kanalyze and tcpdump
-run twice before and twice after it, and the median counts, since the speed of a machine drifts by more than a tenth in a
-minute. Memory is the peak of the largest process of a program, as the kernel reports it. A program that is not on the machine
-is named and left out.
+tcpdump's loop (`-w /dev/null`) comes first and so brings the file into memory for all. In each round every program runs once, and
+medians count, since the speed of a machine drifts by more than a tenth in a minute; tshark, which takes a minute, runs once,
+between two rounds. Ratios are of medians. A program that is not on the machine is named and left out.
 """
 
 from __future__ import annotations
@@ -11,25 +10,18 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from statistics import median
-from time import perf_counter
-from typing import NamedTuple
 
-from make_captures import DATA, RECIPES, Recipe, make
+from captures import MAKERS, Capture, count_packets
+from make_captures import DATA
+from measure import Measured, measure, middle
+from results import append
 
 FIELDS = ("frame.time_epoch", "tcp.stream", "kafka.api_key", "kafka.api_version", "kafka.correlation_id")
-SHORT = ("tcpdump", "kanalyze")
-ORDER = (*SHORT, *SHORT, "tshark", *SHORT, *SHORT)
-
-
-class Measured(NamedTuple):
-    """Seconds of wall time, and bytes of memory at the peak."""
-
-    seconds: float
-    peak_bytes: int
+LOOP, TSHARK = "tcpdump", "tshark"
+COLUMNS = ("capture", "wall s", "x loop", "CPU s", "CPU s/GB", "largest MB", "all MB")
 
 
 def find_program(name: str) -> str | None:
@@ -38,82 +30,72 @@ def find_program(name: str) -> str | None:
     return str(beside) if beside.exists() else shutil.which(name)
 
 
-def commands(path: Path, recipe: Recipe) -> dict[str, list[str]]:
-    """What each program is asked to do, by its name, in the order of running."""
-    ports = [word for port in recipe.ports for word in ("-d", f"tcp.port=={port},kafka")]
+def commands(capture: Capture, out: Path) -> dict[str, list[str]]:
+    """What is measured, by its name: a program and its arguments. `out` is a directory that an export may make."""
+    path = str(capture.path)
+    ports = [word for port in capture.ports for word in ("-d", f"tcp.port=={port},kafka")]
     fields = [word for field in FIELDS for word in ("-e", field)]
     return {
-        "tcpdump": ["-r", str(path), "-w", os.devnull],
-        "kanalyze": [str(path)],
-        "tshark": ["-r", str(path), "-T", "fields", *fields, *ports],
+        LOOP: ["tcpdump", "-r", path, "-w", os.devnull],
+        "report": ["kanalyze", path],
+        "findings": ["kanalyze", "findings", path],
+        "export": ["kanalyze", "export", path, "--to", str(out)],
+        TSHARK: ["tshark", "-r", path, "-T", "fields", *fields, *ports],
     }
 
 
-def measure(command: list[str]) -> Measured:
-    """Runs a program once, output thrown away; one that fails ends the bench with its own words."""
-    began = perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    words = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"bench: {' '.join(command)} ended with {process.returncode}\n{words}")
-    return Measured(seconds, usage.ru_maxrss * 1024)
+def measure_all(capture: Capture, wanted: list[str], rounds: int) -> dict[str, Measured]:
+    """Name -> the median of its runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "tables"
+        found: dict[str, list[Measured]] = {}
+        asked = commands(capture, out)
+        for number in range(rounds):
+            for name in wanted:
+                if name != TSHARK or number == rounds // 2:
+                    program, *arguments = asked[name]
+                    found.setdefault(name, []).append(measure([find_program(program) or program, *arguments]))
+                    shutil.rmtree(out, ignore_errors=True)
+    return {name: middle(runs) for name, runs in found.items()}
 
 
-def measure_all(path: Path, recipe: Recipe, without: list[str]) -> dict[str, Measured]:
-    programs: dict[str, list[str]] = {}
-    for name, arguments in commands(path, recipe).items():
-        program = find_program(name)
-        if program is None and name not in without:
-            print(f"  {name:<10} is not on this machine: no figures for it")
-        elif program is not None and name not in without:
-            programs[name] = [program, *arguments]
-    runs: dict[str, list[Measured]] = {name: [] for name in programs}
-    for name in ORDER:
-        if name in programs:
-            runs[name].append(measure(programs[name]))
-    return {
-        name: Measured(median(run.seconds for run in found), max(run.peak_bytes for run in found))
-        for name, found in runs.items()
-    }
+def rows(capture: Capture, found: dict[str, Measured]) -> list[list[str]]:
+    """A line for each program."""
+    size = capture.path.stat().st_size
+    packets = count_packets(capture.path)
+    lines = [[f"**{capture.name}**, {size / 1e6:,.4g} MB, {packets:,} packets", *[""] * (len(COLUMNS) - 1)]]
+    loop = found.get(LOOP)
+    for name, run in found.items():
+        times = [f"{run.seconds:.2f}", f"{run.seconds / loop.seconds:.1f}" if loop else "", f"{run.cpu_seconds:.2f}"]
+        memory = [f"{run.peak_bytes / 1e6:,.0f}", f"{run.sum_bytes / 1e6:,.0f}"]
+        lines.append([name, *times, f"{run.cpu_seconds / size * 1e9:.1f}", *memory])
+    return lines
 
 
-def count_packets(path: Path) -> int:
-    """Walks the packet headers of a pcap file."""
-    packets, at, size = 0, 24, path.stat().st_size
-    with path.open("rb", buffering=1 << 20) as file:
-        while at < size:
-            file.seek(at + 8)
-            at += 16 + int.from_bytes(file.read(4), "little")
-            packets += 1
-    return packets
-
-
-def report(path: Path, found: dict[str, Measured]) -> None:
-    size, packets = path.stat().st_size, count_packets(path)
-    print(f"{path.name}: {size / 1e6:,.0f} MB, {packets / 1e6:.2f} M packets")
-    ours = found.get("kanalyze")
-    for name, (seconds, peak_bytes) in found.items():
-        line = f"  {name:<10}{seconds:8.2f} s  {peak_bytes / 1e6:8,.0f} MB peak"
-        line += f"  {size / 1e6 / seconds:8,.0f} MB/s  {packets / 1e6 / seconds:6.2f} M packets/s"
-        if ours and name != "kanalyze":
-            line += (
-                f"   kanalyze takes {ours.seconds / seconds:.3g} x its time ({seconds / ours.seconds:.3g} x as fast)"
-            )
-        print(line)
+def available(without: list[str]) -> list[str]:
+    """The names of what can be measured here."""
+    found = []
+    for name, (program, *_) in commands(Capture("", Path(), ()), Path()).items():
+        if find_program(program) is None:
+            print(f"{program} is not on this machine: no figures for {name}", file=sys.stderr)
+        elif name not in without:
+            found.append(name)
+    return found
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description="Measure kanalyze beside tshark and tcpdump.")
     asked.add_argument("--folder", type=Path, default=DATA, help="where the captures are, or are to be written")
-    asked.add_argument("--without", action="append", default=[], metavar="PROGRAM", help="leave a program out")
+    asked.add_argument("--only", action="append", choices=MAKERS, help="a capture; may be repeated  [default: all]")
+    asked.add_argument("--without", action="append", default=[], metavar="NAME", help="leave a program out")
+    asked.add_argument("--rounds", type=int, default=5)
     given = asked.parse_args()
-    for recipe in RECIPES:
-        path = make(recipe, given.folder)
-        report(path, measure_all(path, recipe, given.without))
+    wanted = available(given.without)
+    lines: list[list[str]] = []
+    for name in given.only or MAKERS:
+        capture = MAKERS[name](given.folder)
+        lines += rows(capture, measure_all(capture, wanted, given.rounds))
+    append("on one machine", COLUMNS, lines)
 
 
 if __name__ == "__main__":

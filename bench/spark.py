@@ -1,205 +1,167 @@
-"""Measures the job on Spark beside `kanalyze export` on this machine: the same bytes as one file, 4, 16, and as a rotating
-tcpdump writes them, 64 MB each; and one connection, with all cores and with one.
+"""Measures `kanalyze spark` on this machine beside `kanalyze export` of the same bytes, and appends the figures to `results.md`.
 
-Runs in the environment of PySpark (`make bench-spark`). For each capture: seconds until the fragments are stitched, seconds
-until the dataset is written, MB/s for each core, the share of the bytes read that travels to be stitched, and the most
-memory of a Python worker. Java and the session are there before the clock starts; a small job has warmed the workers.
+Runs in the environment of PySpark (`make bench-spark`; KANALYZE_BENCH_LARGE=1: 5 GB too). Each run is a program of its own, as a
+person begins it: wall time and CPU are those of Python, Java and its workers from beginning to end. Jobs, and what travels, are
+told by Spark's own event log: bytes of shuffles, and of what is held on executors' disks and in their memory (checkpoints).
+The slope is the CPU of the last size less that of the one before it, by their bytes: what a GB more costs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
-import struct
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
-import google_crc32c
-from make_captures import DATA, FILE_HEADER, PACKET, RECIPES, make
-from run import measure
+from captures import chatty
+from make_captures import DATA
+from measure import Measured, measure, middle
+from results import ROOT, append
 
-from analyzer.base.options import Options
-from analyzer.distributed.plan import TARGET_BYTES
-from analyzer.spark import get_session, write
-from analyzer.spark.job import planned, run
-from analyzer.spark.rows import FRAGMENTS
-
-ROOT = Path(__file__).resolve().parent.parent
-FILES = (1, 4, 16)
-# Small enough that a capture of some GB has tasks for all cores.
-TASK_BYTES = 64 << 20
-# Of rotated files as many become one task as the plan puts there by itself.
-ROTATED_BYTES = 64_000_000
-PRODUCE_BYTES = 60_000
-SEGMENT_BYTES = 1_448
-STEP_US = 500
+SIZES = (8_000_000, 100_000_000, 500_000_000)
+# The program stands in the environment without PySpark, whose packages the other one sees.
+PROGRAM = str(ROOT / ".venv" / "bin" / "kanalyze")
+LARGE = "KANALYZE_BENCH_LARGE"
+LARGE_SIZE = 5_000_000_000
+COLUMNS = (
+    *("capture", "wall s", "CPU s", "largest MB", "all MB", "jobs", "stages"),
+    *("shuffled, of its bytes", "held, of its bytes", "read again, of its bytes", "dataset MB", "exchanges MB"),
+)
 
 
-class Run(NamedTuple):
-    """Seconds until all connections are whole, and until the dataset is there; bytes of fragments; the largest worker."""
+class Told(NamedTuple):
+    """What the event log tells of a run: bytes written to shuffles, held in blocks, and read from both."""
 
-    read_seconds: float
-    seconds: float
-    fragment_bytes: int
-    peak_bytes: int
-
-
-def parts(capture: Path, count: int, folder: Path) -> list[Path]:
-    """The capture as so many files of about the same size, as a rotating tcpdump writes them."""
-    if count == 1:
-        return [capture]
-    size = capture.stat().st_size // count
-    paths = [folder / f"{capture.stem}-{count:02}-{number:02}.pcap" for number in range(count)]
-    with capture.open("rb", buffering=1 << 20) as source:
-        source.read(len(FILE_HEADER))
-        for path in paths:
-            with path.open("wb", buffering=1 << 20) as target:
-                target.write(FILE_HEADER)
-                while path == paths[-1] or target.tell() < size:
-                    head = source.read(PACKET.size)
-                    if not head:
-                        break
-                    target.write(head + source.read(PACKET.unpack(head)[2]))
-    return paths
+    jobs: int
+    stages: int
+    shuffled_bytes: int
+    held_bytes: int
+    read_bytes: int
 
 
-def one_connection(path: Path, size: int) -> Path:
-    """A producer and its broker, one request at a time, for `size` bytes."""
-    with path.open("wb", buffering=1 << 20) as file:
-        file.write(FILE_HEADER)
-        for packet in _conversation():
-            file.write(packet)
-            if file.tell() >= size:
-                return path
-    raise AssertionError("a conversation has no end")
+def told(log: Path) -> Told:
+    """Sums over the events of all applications below a directory."""
+    jobs = stages = shuffled = read = 0
+    held: dict[str, int] = {}
+    for event in _events(log):
+        kind = event["Event"]
+        jobs += kind == "SparkListenerJobStart"
+        stages += kind == "SparkListenerStageCompleted"
+        if kind == "SparkListenerTaskEnd":
+            metrics = event.get("Task Metrics") or {}
+            shuffled += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+            reading = metrics.get("Shuffle Read Metrics", {})
+            read += reading.get("Local Bytes Read", 0) + reading.get("Remote Bytes Read", 0)
+            read += metrics.get("Input Metrics", {}).get("Bytes Read", 0)
+        elif kind == "SparkListenerBlockUpdated":
+            block = event["Block Updated Info"]
+            if block["Block ID"].startswith("rdd_"):
+                held[block["Block ID"]] = max(held.get(block["Block ID"], 0), block["Memory Size"] + block["Disk Size"])
+    return Told(jobs, stages, shuffled, sum(held.values()), read)
 
 
-def _conversation() -> Iterator[bytes]:
-    sent, answered, time_us = 1_000, 5_000, 0
-    batch = _batch(bytes(PRODUCE_BYTES))
-    correlation = 0
-    while True:
-        header = struct.pack(">hhih5s", 0, 3, correlation, 5, b"bench")
-        body = struct.pack(">hhiih6siii", -1, 1, 30_000, 1, 6, b"orders", 1, 0, len(batch)) + batch
-        request = struct.pack(">i", len(header) + len(body)) + header + body
-        for at in range(0, len(request), SEGMENT_BYTES):
-            piece = request[at : at + SEGMENT_BYTES]
-            yield _packet(time_us, b"\x01", b"\x02", sent, answered, piece)
-            sent = (sent + len(piece)) & 0xFFFFFFFF
-            time_us += 5
-        reply = struct.pack(">iih6siihqqi", correlation, 1, 6, b"orders", 1, 0, 0, correlation, -1, 0)
-        time_us += STEP_US
-        yield _packet(time_us, b"\x02", b"\x01", answered, sent, struct.pack(">i", len(reply)) + reply)
-        answered = (answered + 4 + len(reply)) & 0xFFFFFFFF
-        correlation = (correlation + 1) & 0x7FFFFFFF
-        time_us += STEP_US
+def _events(log: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted(log.rglob("*")):
+        if path.is_file() and not path.name.startswith((".", "appstatus")):
+            with path.open(encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
 
 
-def _batch(value: bytes) -> bytes:
-    """A record batch (format 2) with one record."""
-    length = len(value)
-    record = b"\x00\x00\x00\x01" + _varint(2 * length) + value + b"\x00"
-    record = _varint(2 * len(record)) + record
-    after_crc = struct.pack(">hiqqqhii", 0, 0, 1, 1, -1, -1, -1, 1) + record
-    rest = struct.pack(">ibI", 0, 2, google_crc32c.value(after_crc)) + after_crc
-    return struct.pack(">qi", 0, len(rest)) + rest
-
-
-def _varint(value: int) -> bytes:
-    found = bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])
-
-
-def _packet(time_us: int, source: bytes, target: bytes, sequence: int, acknowledged: int, payload: bytes) -> bytes:
-    ports = (40_000, 9_092) if source == b"\x01" else (9_092, 40_000)
-    tcp = struct.pack(">HHIIBBHHH", *ports, sequence, acknowledged, 0x50, 0x18, 4_096, 0, 0)
-    total = 20 + len(tcp) + len(payload)
-    ip = struct.pack(">BBHHHBBH", 0x45, 0, total, 0, 0x4000, 64, 6, 0) + b"\x0a\0\0" + source + b"\x0a\0\0" + target
-    frame = bytes(12) + b"\x08\0" + ip + tcp + payload
-    return PACKET.pack(1_800_000_000 + time_us // 1_000_000, time_us % 1_000_000, len(frame), len(frame)) + frame
-
-
-def on_spark(spark: Any, paths: Sequence[Path], out: Path, task_bytes: int = TASK_BYTES) -> Run:
-    """The job over some captures."""
-    began = perf_counter()
-    given = planned([str(path) for path in paths], Options(), task_bytes)
-    with run(spark, given) as tables:
-        read_seconds = perf_counter() - began
-        write(tables, str(out))
-        seconds = perf_counter() - began
-        told = [done for stage in tables.stages for done in stage.done.values()]
+def on_spark(capture: Path, folder: Path, cores: int) -> tuple[Measured, Told, int, int]:
+    """One run, and the bytes of its dataset and of its exchanges."""
+    log, out = folder / "log", folder / "tables"
+    log.mkdir()
+    settings = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": log.as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.logBlockUpdates.enabled": "true",
+    }
+    words = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    command = [sys.executable, PROGRAM, "spark", str(capture), "--out", str(out), "--jobs", str(cores), *words]
+    run = measure(command, os.environ | {"SPARK_LOCAL_DIRS": str(folder)})
+    found = run, told(log), _size(out), _size(out / "exchanges")
     shutil.rmtree(out)
-    return Run(
-        read_seconds, seconds, sum(done.bytes[FRAGMENTS] for done in told), max(done.peak_bytes for done in told)
-    )
+    shutil.rmtree(log)
+    return found
 
 
-def on_this_machine(paths: Sequence[Path], out: Path, cores: int) -> float:
-    """Seconds of `kanalyze export` with a process for each core."""
-    program = str(ROOT / ".venv" / "bin" / "kanalyze")
-    words = ["export", *map(str, paths), "--to", str(out), "--jobs", str(cores)]
-    seconds = measure([program, *words]).seconds
+def here(capture: Path, folder: Path, cores: int) -> tuple[Measured, int, int]:
+    """`kanalyze export`, and the bytes of its dataset and of its exchanges."""
+    out = folder / "tables"
+    run = measure([PROGRAM, "export", str(capture), "--to", str(out), "--jobs", str(cores)])
+    found = run, _size(out), _size(out / "exchanges")
     shutil.rmtree(out)
-    return seconds
+    return found
 
 
-def session(cores: int) -> Any:
-    """A session of its own on so many cores."""
-    return get_session(f"local[{cores}]", [("spark.ui.showConsoleProgress", "false")])
+def _size(place: Path) -> int:
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
 
 
-def report(name: str, size: int, cores: int, spark: Run, local_seconds: float) -> None:
-    """One line."""
-    per_core = size / 1e6 / cores
-    print(
-        f"  {name:<16}{spark.read_seconds:8.1f} s read {spark.seconds:8.1f} s written"
-        f"  {per_core / spark.read_seconds:7.1f} and {per_core / spark.seconds:6.1f} MB/s per core"
-        f"  {100 * spark.fragment_bytes / size:6.2f} % to stitch  {spark.peak_bytes / 1e6:6.0f} MB worker"
-        f"   on this machine {local_seconds:7.1f} s, {per_core / local_seconds:6.1f} MB/s per core",
-        flush=True,
-    )
+def slopes(found: list[tuple[int, Measured]]) -> Iterator[str]:
+    """CPU seconds that each GB more costs, from one size to the next."""
+    for (before, less), (size, more) in pairwise(found):
+        per_gb = (more.cpu_seconds - less.cpu_seconds) / (size - before) * 1e9
+        yield f"{before / 1e6:,.0f} to {size / 1e6:,.0f} MB {per_gb:.1f}"
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description="Measure the job on Spark beside the processes of this machine.")
     asked.add_argument("--folder", type=Path, default=DATA, help="where the captures are, or are to be written")
-    asked.add_argument("--bytes", type=int, default=2_000_000_000, help="size of each data set")
-    asked.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    asked.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    asked.add_argument("--rounds", type=int, default=1)
+    asked.add_argument("--size", type=int, action="append", help="bytes of a capture; may be repeated")
     given = asked.parse_args()
-    recipe = next(recipe for recipe in RECIPES if recipe.name == "mixed")
-    capture = make(replace(recipe, name=f"mixed_{given.bytes // 1_000_000}", bytes=given.bytes), given.folder)
-    spark = session(given.cores)
+    sizes = given.size or (*SIZES, *([LARGE_SIZE] if os.environ.get(LARGE) else []))
+    lines: list[list[str]] = []
+    runs: dict[str, list[tuple[int, Measured]]] = {"spark": [], "export": []}
     with tempfile.TemporaryDirectory(dir=given.folder) as name:
-        folder = Path(name)
-        on_spark(spark, [one_connection(folder / "warm.pcap", 1_000_000)], folder / "out")
-        alone = one_connection(folder / "alone.pcap", given.bytes)
-        print(f"{given.cores} cores, {given.bytes / 1e6:,.0f} MB, Spark {spark.version}")
+        for size in sizes:
+            capture = chatty(given.folder, size).path
+            size = capture.stat().st_size
+            there = [on_spark(capture, Path(name), given.cores) for _ in range(given.rounds)]
+            local = [here(capture, Path(name), given.cores) for _ in range(given.rounds)]
+            run, _, *bytes_there = middle([run for run, *_ in there]), *there[-1][1:]
+            last = there[-1][1]
+            moved = [f"{each / size:.3f}" for each in (last.shuffled_bytes, last.held_bytes, last.read_bytes)]
+            lines.append(
+                [
+                    f"spark {size / 1e6:,.0f} MB",
+                    *_times(run),
+                    str(last.jobs),
+                    str(last.stages),
+                    *moved,
+                    *_mb(bytes_there),
+                ]
+            )
+            run_here = middle([each for each, *_ in local])
+            lines.append([f"export {size / 1e6:,.0f} MB", *_times(run_here), *[""] * 5, *_mb(local[-1][1:])])
+            runs["spark"].append((size, run))
+            runs["export"].append((size, run_here))
+    for kind, found in runs.items():
+        print(f"{kind}: CPU s for each GB more: {'; '.join(slopes(found))}")
+    append(f"kanalyze spark, local[{given.cores}]", COLUMNS, lines)
 
-        def show(label: str, paths: Sequence[Path], task_bytes: int = TASK_BYTES) -> None:
-            size = sum(path.stat().st_size for path in paths)
-            there = on_spark(spark, paths, folder / "out", task_bytes)
-            report(label, size, given.cores, there, on_this_machine(paths, folder / "out", given.cores))
 
-        for count in FILES:
-            show(f"{count} file{'s' * (count > 1)}", parts(capture, count, folder))
-        rotated = parts(capture, max(1, given.bytes // ROTATED_BYTES), folder)
-        show(f"{len(rotated)} rotated", rotated, TARGET_BYTES)
-        show("one connection", [alone])
-        spark.stop()
-        spark = session(1)
-        there = on_spark(spark, [alone], folder / "out")
-        print(f"  one connection, one core: {there.read_seconds:.1f} s read {there.seconds:.1f} s written")
-    spark.stop()
+def _times(run: Measured) -> list[str]:
+    return [
+        f"{run.seconds:.1f}",
+        f"{run.cpu_seconds:.1f}",
+        f"{run.peak_bytes / 1e6:,.0f}",
+        f"{run.sum_bytes / 1e6:,.0f}",
+    ]
+
+
+def _mb(sizes: Any) -> list[str]:
+    return [f"{size / 1e6:,.1f}" for size in sizes]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
