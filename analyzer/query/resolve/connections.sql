@@ -81,7 +81,7 @@ SELECT
     l.sasl_mechanism,
     l.software_name,
     l.software_version,
-    coalesce(v.views, 1) AS views,
+    CAST(coalesce(v.views, 1) AS BIGINT) AS views,
     v.view_delay_ns
 FROM parts AS p
 JOIN connection_context AS l ON l.part = p.part
