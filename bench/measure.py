@@ -2,7 +2,7 @@
 
 This process adopts those that outlive their parents (PR_SET_CHILD_SUBREAPER), and waits for them: so the CPU of Spark's Java and
 of its workers counts, which time(1) misses. CPU and the largest process come from the kernel when a process is waited for; the
-memory of all processes together is looked at ten times a second (the sum of their PSS: a page that several share counts once).
+memory of all processes together is looked at some ten times a second (the sum of their PSS: a page that several share counts once).
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 EVERY_S = 0.1
+# To look at Java's threads and pages takes long: at most a fiftieth of the time goes into it.
+REST = 50
 # Of <sys/prctl.h>. Elsewhere than on Linux only processes that their parents waited for count.
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -98,8 +100,11 @@ class _Watched:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._ended.wait(EVERY_S):
+        took = 0.0
+        while not self._ended.wait(max(EVERY_S, REST * took)):
+            began = perf_counter()
             self.sum_bytes = max(self.sum_bytes, sum(map(_pss_bytes, _below(os.getpid()))))
+            took = perf_counter() - began
 
 
 def _below(process: int) -> Iterator[int]:
