@@ -152,7 +152,7 @@ def _copied(dataset: Dataset, table: str, below: Path, borders: list[int]) -> li
     for number, condition in enumerate(_slices(dataset, table, borders)):
         name = f"{table}/part-{number:05}.parquet"
         place = str((below / name).absolute()).replace("'", "''")
-        rows = f"select * from {table} where {condition} union all {no_rows(table)}"
+        rows = f"select * from {table} where {condition} union all by name {no_rows(table)}"
         (row,) = dataset.query(f"copy ({rows}) to '{place}' ({COPY_OPTIONS})")
         files.append(Written(name, row["count"], *span(row["column_statistics"])))
     return files

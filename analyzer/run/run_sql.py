@@ -62,7 +62,7 @@ def copied(dataset: Dataset, sql: str, path: Path) -> int:
 
 def final(dataset: Dataset, table: str, path: Path, where: str = "true", source: str | None = None) -> Part | None:
     """The rows of a final table, written to `path`; None: there are none. `source`: the view that has the rows."""
-    rows = f"{_final_rows(table, where, source)} UNION ALL {no_rows(table)}"
+    rows = f"{_final_rows(table, where, source)} UNION ALL BY NAME {no_rows(table)}"
     (found,) = dataset.query(f"COPY ({rows}) TO {literal(str(path))} ({COPY_OPTIONS})")
     count = int(found["count"])
     return Part(path.read_bytes(), count, *span(found["column_statistics"])) if count else None
