@@ -103,7 +103,9 @@ class _Watched:
         took = 0.0
         while not self._ended.wait(max(EVERY_S, REST * took)):
             began = perf_counter()
-            self.sum_bytes = max(self.sum_bytes, sum(map(_pss_bytes, _below(os.getpid()))))
+            # A child that has not begun its program yet may have its parent's memory, all of it (vfork): it counts once.
+            held = {_memory(process) for process in _below(os.getpid())}
+            self.sum_bytes = max(self.sum_bytes, sum(size for _, size in held))
             took = perf_counter() - began
 
 
@@ -117,10 +119,11 @@ def _below(process: int) -> Iterator[int]:
                     yield from _below(int(child))
 
 
-def _pss_bytes(process: int) -> int:
-    """What a process holds; of pages that several hold its share. 0 when it has ended."""
+def _memory(process: int) -> tuple[bytes, int]:
+    """The command of a process, and the bytes that it holds; of pages that several hold its share. 0 when it has ended."""
     with suppress(OSError):
+        words = Path(f"/proc/{process}/cmdline").read_bytes()
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-    return 0
+                return words, int(line.split()[1]) * 1024
+    return b"", 0
