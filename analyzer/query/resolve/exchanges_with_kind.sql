@@ -4,7 +4,7 @@
 SELECT
     x.*,
     CASE
-        WHEN x.api_key = 1 AND r.exchange IS NOT NULL THEN 'fetch_raft'
+        WHEN x.api_key = 1 AND f.raft THEN 'fetch_raft'
         WHEN f.redirected THEN 'fetch_redirect'
         WHEN x.own_kind = 'fetch_unknown' THEN coalesce(f.state, x.own_kind)
         ELSE x.own_kind
