@@ -9,7 +9,7 @@ SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     count(*) AS requests,
     CAST(sum(queue_ns) AS DOUBLE) / nullif(sum(latency_ns), 0) AS queue_share,
-    percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) AS p99_ns,
+    CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) AS BIGINT) AS p99_ns,
     CAST(least(sum(queue_ns), 9223372036854775807) AS BIGINT) AS weight,
     max_by(exchange, (queue_ns, exchange)) AS evidence_worst,
     min(request_time_ns) AS first_time_ns,

@@ -28,7 +28,7 @@ timed AS (
 ),
 -- Only the slowest rows are ranked.
 classes AS (
-    SELECT api_name, kind, count(*) AS requests, percentile_disc(0.98) WITHIN GROUP (ORDER BY latency_ns) AS slow_ns
+    SELECT api_name, kind, count(*) AS requests, CAST(percentile_disc(0.98) WITHIN GROUP (ORDER BY latency_ns) AS BIGINT) AS slow_ns
     FROM timed
     GROUP BY api_name, kind
     HAVING count(*) >= 30

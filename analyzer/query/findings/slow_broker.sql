@@ -11,7 +11,7 @@ WITH slow AS (
         kind,
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         count(*) AS requests,
-        percentile_disc(0.99) WITHIN GROUP (ORDER BY service_ns) AS p99_ns,
+        CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY service_ns) AS BIGINT) AS p99_ns,
         max_by(exchange, (service_ns, exchange)) AS evidence_slowest,
         min(request_time_ns) AS first_time_ns,
         max(request_time_ns) AS last_time_ns

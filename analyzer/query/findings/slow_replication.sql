@@ -22,7 +22,7 @@ classes AS (
         w.topic,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS broker,
         x.kind,
-        percentile_disc(0.99) WITHIN GROUP (ORDER BY x.service_ns) AS p99_ns,
+        CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY x.service_ns) AS BIGINT) AS p99_ns,
         max_by(x.exchange, (x.service_ns, x.exchange)) AS evidence_slowest,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns

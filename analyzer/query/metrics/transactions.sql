@@ -48,7 +48,8 @@ told AS (
         transactional_id,
         count(DISTINCT producer_id) AS producer_ids,
         max_by(producer_id, time_ns) AS producer_id,
-        max_by(coalesce(new_producer_epoch, producer_epoch), time_ns) AS producer_epoch,
+        max_by(coalesce(new_producer_epoch, producer_epoch), time_ns)
+            FILTER (WHERE coalesce(new_producer_epoch, producer_epoch) IS NOT NULL) AS producer_epoch,
         max_by(transaction_timeout_ms, time_ns) FILTER (WHERE transaction_timeout_ms IS NOT NULL) AS transaction_timeout_ms
     FROM all_transaction_events
     WHERE transactional_id IS NOT NULL AND producer_id >= 0 AND coalesce(error_code, 0) = 0
