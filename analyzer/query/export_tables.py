@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from analyzer.base import temp_folders
+from analyzer.base.filters import literal
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import object_writer, remove_object
 from analyzer.base.tables import TABLES
@@ -151,21 +152,25 @@ def _copied(dataset: Dataset, table: str, below: Path, borders: list[int]) -> li
     files = []
     for number, condition in enumerate(_slices(dataset, table, borders)):
         name = f"{table}/part-{number:05}.parquet"
-        place = str((below / name).absolute()).replace("'", "''")
-        rows = f"select * from {table} where {condition} union all by name {no_rows(table)}"
-        (row,) = dataset.query(f"copy ({rows}) to '{place}' ({COPY_OPTIONS})")
-        files.append(Written(name, row["count"], *span(row["column_statistics"])))
+        files.append(copy_rows(dataset, table, f"select * from {table} where {condition}", below, name))
     return files
 
 
-def no_rows(table: str) -> str:
+def copy_rows(dataset: Dataset, table: str, rows: str, below: Path, name: str) -> Written:
+    """Writes rows of a table, the result of a SELECT, as the Parquet file `below/name`, whose name is text."""
+    place = literal(str((below / name).absolute()))
+    (row,) = dataset.query(f"copy ({rows} union all by name {_no_rows(table)}) to {place} ({COPY_OPTIONS})")
+    return Written(name, row["count"], *_span(row["column_statistics"]))
+
+
+def _no_rows(table: str) -> str:
     """No row, of which DuckDB knows only when it runs that it is none: so every column may be null. Else the files of a column
     would differ, as in some no value is missing.
     """
     return f"select {', '.join(null_column(name, kind) for name, kind, _ in TABLES[table])} from range(0)"
 
 
-def span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int | None]:
+def _span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int | None]:
     """The first and the last moment of a file, as DuckDB tells them when it has written it."""
     columns = next((columns for columns in MOMENTS if f'"{columns[0]}"' in statistics), ())
     told = [statistics[f'"{column}"'] for column in columns]

@@ -1,6 +1,6 @@
 """Rows of one run -> rows of final tables, where the run's raw tables lie.
 
-Before the facts of all runs are known: `signs`. After: `resolve`, which is given them (`facts_of_runs`) and what fetch sessions
+Before the facts of all runs are known: `signs`. After: `Run`, which is given them (`facts_of_runs`) and what fetch sessions
 told of the run's exchanges (`moved_rows`).
 """
 
@@ -29,8 +29,13 @@ FINAL = ("exchanges", "entries", "problems", "group_events", "assignments", "tra
 _SOURCES = {"problems": "exchange_problems"}
 NO_STATES = "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
 DAY_NS = 86_400_000_000_000
-EPOCH = date(1970, 1, 1)
+_EPOCH = date(1970, 1, 1)
 _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
+
+
+def day_directory(day: int) -> str:
+    """The directory of a day (UTC), counted since 1970: `date=2026-05-01`."""
+    return f"date={_EPOCH + timedelta(days=day)}"
 
 
 def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
@@ -137,8 +142,6 @@ class Run:
             return [(table, "true")]
         days = self._dataset.query(f"SELECT DISTINCT {_DAY} AS day FROM all_exchanges ORDER BY day")
         return [
-            (table, f"{_DAY} IS NULL")
-            if day is None
-            else (f"{table}/date={EPOCH + timedelta(days=day)}", f"{_DAY} = {day}")
+            (table, f"{_DAY} IS NULL") if day is None else (f"{table}/{day_directory(day)}", f"{_DAY} = {day}")
             for day in (row["day"] for row in days)
         ]

@@ -11,7 +11,7 @@ from analyzer.base.filters import literal
 from analyzer.base.memory import question_memory_bytes
 from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.query.dataset import Dataset
-from analyzer.query.export_tables import COPY_OPTIONS, no_rows, span
+from analyzer.query.export_tables import COPY_OPTIONS, copy_rows
 from analyzer.query.table_views import parquet
 from analyzer.run.raw_views import COMPUTED_ONCE
 
@@ -62,10 +62,8 @@ def copied(dataset: Dataset, sql: str, path: Path) -> int:
 
 def final(dataset: Dataset, table: str, path: Path, where: str = "true", source: str | None = None) -> Part | None:
     """The rows of a final table, written to `path`; None: there are none. `source`: the view that has the rows."""
-    rows = f"{_final_rows(table, where, source)} UNION ALL BY NAME {no_rows(table)}"
-    (found,) = dataset.query(f"COPY ({rows}) TO {literal(str(path))} ({COPY_OPTIONS})")
-    count = int(found["count"])
-    return Part(path.read_bytes(), count, *span(found["column_statistics"])) if count else None
+    made = copy_rows(dataset, table, _final_rows(table, where, source), path.parent, path.name)
+    return Part(path.read_bytes(), made.rows, made.first_time_ns, made.last_time_ns) if made.rows else None
 
 
 def _final_rows(table: str, where: str, source: str | None) -> str:

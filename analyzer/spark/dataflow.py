@@ -73,12 +73,13 @@ class Stage(Kept):
         return chosen.where(f"task NOT IN ({left_out})") if left_out else chosen
 
     def keep_told(self, folder: Path) -> None:
-        """Writes the tables that the driver was told into a directory for each run."""
+        """Writes the tables that the driver was told into a directory for each run, and holds them no longer."""
         for run in self.done:
             (folder / str(run)).mkdir()
         for table, run, pieces in rows.files(each for each in self.told if each[1] in self.done):
             if table != rows.OUTCOME:
                 rows.keep(pieces, folder / str(run) / f"{table.removeprefix(rows.TOLD)}.parquet")
+        self.told.clear()
 
 
 class Made(Kept):

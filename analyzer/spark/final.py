@@ -40,9 +40,7 @@ class Final:
 
     def __init__(self, made: Sequence[Made], of_driver: DataFrame, files: Mapping[str, list[Written]]) -> None:
         self._made = made
-        self.frame = dataflow.union(iter([*(each.frame for each in made), of_driver])).where(
-            f"table LIKE '{rows.FINAL}%'"
-        )
+        self.frame = dataflow.union([*(each.frame for each in made), of_driver]).where(f"table LIKE '{rows.FINAL}%'")
         self.files = {
             table: sorted(
                 (file for each in (files, *(one.files for one in made)) for file in each.get(table, ())),

@@ -18,6 +18,7 @@ from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
+from analyzer.run.resolved_runs import DAY_NS
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 from analyzer.spark.final import Final, resolve
 from analyzer.spark.reading import Read, read
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     Tell = Callable[[str], None]
-
-DAY_NS = 86_400_000_000_000
 
 
 @dataclass(frozen=True)

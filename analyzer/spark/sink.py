@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -20,6 +19,7 @@ from analyzer.base.storage.objects import find_object, list_folder, object_write
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
+from analyzer.run.resolved_runs import DAY_NS, day_directory
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, conform, files, tuples
 from analyzer.spark.session import SparkError, told
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 STORED = "file string, rows bigint, bytes bigint"
 GROUP_ROWS = 65_536
 GROUP_BYTES = 32 << 20
-DAY_NS = 86_400_000_000_000
 # The large table, which has a directory for each day (UTC) where captures span several.
 BY_DAY = "exchanges"
 DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
@@ -165,12 +164,8 @@ def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
     start = 0
     for day, same in groupby(days):
         count = sum(1 for _ in same)
-        yield ("" if day is None else f"date={_date(day)}/"), rows.slice(start, count)
+        yield ("" if day is None else f"{day_directory(day)}/"), rows.slice(start, count)
         start += count
-
-
-def _date(day: int) -> str:
-    return datetime.fromtimestamp(day * DAY_NS // 1_000_000_000, UTC).date().isoformat()
 
 
 class _File:

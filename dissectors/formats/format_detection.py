@@ -32,6 +32,9 @@ _OTHER_FORMATS = (
     (b"%PDF", "a PDF document"),
 )
 
+# The years 2000 and 2100, seconds since 1970.
+_ERF_FIRST_S, _ERF_LAST_S = 946_684_800, 4_102_444_800
+
 
 def open_reader(head: bytes) -> Reader:
     """The reader for a file that starts with `head`: HEAD_BYTES bytes, or all of a shorter file.
@@ -73,8 +76,18 @@ def _looks_like_text(head: bytes) -> bool:
 
 
 def _looks_like_erf(head: bytes) -> bool:
-    """Endace's format has no magic: a record's type, length and wire length must fit together (Endace EDM04-01)."""
+    """Endace's format has no magic: a record's time, type, length and wire length must fit together (Endace EDM04-01).
+
+    Records are padded to 8 bytes. The time of Wireshark's own metadata is 0. Of random bytes some one in a hundred looks like it.
+    """
     if len(head) < 16:
         return False
+    seconds = int.from_bytes(head[4:8], "little")
     kind, record_bytes, wire_bytes = head[8] & 0x7F, int.from_bytes(head[10:12]), int.from_bytes(head[14:16])
-    return 1 <= kind <= 48 and 16 <= record_bytes <= wire_bytes + 64 and wire_bytes > 0
+    return (
+        (seconds == 0 or _ERF_FIRST_S <= seconds <= _ERF_LAST_S)
+        and 1 <= kind <= 48
+        and record_bytes % 8 == 0
+        and 16 <= record_bytes <= wire_bytes + 64
+        and wire_bytes > 0
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import struct
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from dissectors import layout
 from dissectors.errors import DissectError, Malformed, Truncated
-from dissectors.formats.format_detection import open_reader
+from dissectors.formats.format_detection import describe, open_reader
 from dissectors.matrix import new_matrix
 
 PACKETS = [b"first packet", b"", b"the third one is longer" * 9]
@@ -178,6 +179,12 @@ def test_what_is_no_capture_gets_a_name(head: bytes, got: str) -> None:
     with pytest.raises(Malformed) as caught:
         open_reader(head)
     assert caught.value.got == got
+
+
+def test_random_bytes_are_seldom_taken_for_a_capture() -> None:
+    chance = random.Random(3)
+    found = [describe(chance.randbytes(512)) for _ in range(5_000)]
+    assert sum(name == "an ERF capture" for name in found) < len(found) // 50
 
 
 def test_unreadable_headers() -> None:
