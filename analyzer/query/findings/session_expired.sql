@@ -5,7 +5,13 @@
 -- do: The whole process stood still (garbage collection, a paused machine) or its network did: look there.
 -- look: kanalyze groups[ --group {group_id}]
 -- Only where the connection lost no bytes in the capture: silence must be the member's own.
-WITH steps AS (
+WITH thrown_out AS (
+    SELECT group_id, member_id
+    FROM exchanges
+    WHERE error_code IN (25, 110) AND group_id IS NOT NULL AND member_id <> ''
+    GROUP BY group_id, member_id
+),
+steps AS (
     SELECT
         x.exchange,
         x.connection,
@@ -15,8 +21,7 @@ WITH steps AS (
         x.error_code,
         x.request_time_ns,
         lag(x.request_time_ns) OVER (PARTITION BY x.group_id, x.member_id ORDER BY x.request_time_ns) AS earlier_ns
-    FROM exchanges AS x
-    WHERE x.group_id IS NOT NULL AND x.member_id IS NOT NULL AND x.member_id <> ''
+    FROM exchanges AS x JOIN thrown_out AS m ON m.group_id = x.group_id AND m.member_id = x.member_id
 ),
 sessions AS (
     SELECT group_id, min(session_timeout_ms) AS session_timeout_ms

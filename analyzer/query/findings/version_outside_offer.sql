@@ -5,10 +5,21 @@
 -- do: Its protocol version is set by hand, or the client has a fault: let it negotiate.
 -- look: kanalyze exchanges[ --client {who}] --api {api_name}
 -- ApiVersions itself is asked before there is an offer.
-WITH offers AS (
-    SELECT connection, api_key, min(time_ns) AS time_ns, min(min_version) AS min_version, max(max_version) AS max_version
-    FROM offered_versions
-    GROUP BY connection, api_key
+WITH asked AS (
+    SELECT connection, api_key, api_version FROM exchanges WHERE api_key <> 18 GROUP BY connection, api_key, api_version
+),
+-- Versions that a connection used are few, requests and offers are many.
+outside AS (
+    SELECT
+        a.connection,
+        a.api_key,
+        a.api_version,
+        min(f.time_ns) AS time_ns,
+        min(f.min_version) AS min_version,
+        max(f.max_version) AS max_version
+    FROM asked AS a JOIN offered_versions AS f ON f.connection = a.connection AND f.api_key = a.api_key
+    GROUP BY a.connection, a.api_key, a.api_version
+    HAVING a.api_version < min(f.min_version) OR a.api_version > max(f.max_version)
 )
 SELECT
     coalesce(x.client_id, x.client_address) AS who,
@@ -22,7 +33,7 @@ SELECT
     max_by(x.exchange, (x.request_time_ns, x.exchange)) AS evidence_last,
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
-FROM exchanges AS x JOIN offers AS o ON o.connection = x.connection AND o.api_key = x.api_key
-WHERE x.api_key <> 18 AND x.request_time_ns > o.time_ns
-    AND (x.api_version < o.min_version OR x.api_version > o.max_version)
+FROM exchanges AS x
+JOIN outside AS o ON o.connection = x.connection AND o.api_key = x.api_key AND o.api_version = x.api_version
+WHERE x.request_time_ns > o.time_ns
 GROUP BY coalesce(x.client_id, x.client_address), x.api_name, x.api_version, o.min_version, o.max_version

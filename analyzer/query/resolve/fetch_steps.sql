@@ -14,51 +14,29 @@ named AS (
 ),
 -- Partitions of sessions: numbers are sorted in a fraction of the time that texts take.
 tracks AS (
-    SELECT *, row_number() OVER (ORDER BY session_at, session_id, topic_key, partition) AS track
+    SELECT *, row_number() OVER () AS track
     FROM (
         SELECT session_at, session_id, topic_key, partition FROM named GROUP BY session_at, session_id, topic_key, partition
     ) AS k
 ),
--- Rows with the same last requested offset have one `offset_run`, with the same last known end one `end_run`; 0: none was
--- requested or known yet.
-runs AS (
+-- What was last requested and told of each partition: with this Fetch, and before it.
+known AS (
     SELECT
         n.*,
-        t.track,
-        count(n.asked_offset) OVER in_time AS offset_run,
-        count(n.told_end) OVER in_time AS end_run,
         lag(n.forgotten) OVER in_time AS forgotten_before,
-        lag(n.told_next) OVER in_time AS told_next_before
+        lag(n.told_next) OVER in_time AS told_next_before,
+        last_value(n.asked_offset IGNORE NULLS) OVER with_this AS fetch_offset,
+        last_value(n.asked_offset IGNORE NULLS) OVER before_this AS fetch_offset_before,
+        last_value(n.told_end IGNORE NULLS) OVER with_this AS newest_end,
+        last_value(n.told_end IGNORE NULLS) OVER before_this AS end_offset
     FROM named AS n JOIN tracks AS t
         ON t.session_at = n.session_at AND t.session_id = n.session_id AND t.topic_key IS NOT DISTINCT FROM n.topic_key
         AND t.partition IS NOT DISTINCT FROM n.partition
-    WINDOW in_time AS (PARTITION BY t.track ORDER BY n.asked_ns, n.exchange)
-),
-requested AS (
-    SELECT track, offset_run, max(asked_offset) AS fetch_offset
-    FROM runs
-    WHERE asked_offset IS NOT NULL
-    GROUP BY track, offset_run
-),
-ends AS (
-    SELECT track, end_run, max(told_end) AS newest_end
-    FROM runs
-    WHERE told_end IS NOT NULL
-    GROUP BY track, end_run
-),
-known AS (
-    SELECT
-        r.*,
-        o.fetch_offset,
-        q.fetch_offset AS fetch_offset_before,
-        n.newest_end,
-        e.newest_end AS end_offset
-    FROM runs AS r
-    LEFT JOIN requested AS o ON o.track = r.track AND o.offset_run = r.offset_run
-    LEFT JOIN requested AS q
-        ON q.track = r.track AND q.offset_run = r.offset_run - CASE WHEN r.asked_offset IS NULL THEN 0 ELSE 1 END
-    LEFT JOIN ends AS n ON n.track = r.track AND n.end_run = r.end_run
-    LEFT JOIN ends AS e ON e.track = r.track AND e.end_run = r.end_run - CASE WHEN r.told_end IS NULL THEN 0 ELSE 1 END
+    WINDOW in_time AS (PARTITION BY t.track ORDER BY n.asked_ns, n.exchange),
+        with_this AS (PARTITION BY t.track ORDER BY n.asked_ns, n.exchange ROWS UNBOUNDED PRECEDING),
+        before_this AS (
+            PARTITION BY t.track ORDER BY n.asked_ns, n.exchange ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
 )
 SELECT
     session_at,
