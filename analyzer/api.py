@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from analyzer.query.dataset import Dataset
-    from analyzer.query.run_findings import Finding
+    from analyzer.query.incidents import Finding
 
     Path = str | PathLike[str]
     Words = str | Iterable[str]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analyzer.query.findings import SEVERITIES, Rule, conditions_by_table, rules
+from analyzer.query.findings import Rule, conditions_by_table, rules
+from analyzer.query.incidents import Evidence, Finding, grouped
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -15,33 +15,10 @@ EVIDENCE = "evidence"
 MOST_ROWS = 100  # of one rule
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """An exchange to look at: where its request (of a reply without one, the reply) begins.
-
-    `path` is the input, `packet` the number that Wireshark shows there; both are None when they are not known.
-    """
-
-    exchange: int
-    path: str | None
-    packet: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that needs attention: a rule and the row that it found.
-
-    `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition.
-    """
-
-    rule: Rule
-    severity: str
-    row: dict[str, Any]
-    evidence: tuple[Evidence, ...]
-
-
 def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding]:
-    """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Raises DatasetError."""
+    """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Findings that others explain are their
+    symptoms. Raises DatasetError.
+    """
     rows = [
         (rule, row)
         for rule in _with_true_condition(dataset, rules() if chosen is None else chosen)
@@ -59,9 +36,7 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
         )
         for rule, row in rows
     ]
-    return sorted(
-        found, key=lambda each: (SEVERITIES.index(each.severity), each.rule.rank, each.rule.name, -each.row["weight"])
-    )
+    return grouped(found)
 
 
 def _exchanges(row: dict[str, Any]) -> list[int]:

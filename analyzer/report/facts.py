@@ -9,7 +9,8 @@ from typing import Any
 
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset, limit_reason
-from analyzer.query.run_findings import Finding, find
+from analyzer.query.incidents import Finding
+from analyzer.query.run_findings import find
 
 Rows = list[dict[str, Any]]
 

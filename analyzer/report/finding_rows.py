@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from analyzer.base.text import csv_cell, exchange_id, json_text
-from analyzer.query.run_findings import EVIDENCE, Finding
+from analyzer.query.incidents import Finding
+from analyzer.query.run_findings import EVIDENCE
 from analyzer.report.sentences import command, sentence
 
 _OWN = ("severity", "weight", "connection", "first_time_ns", "last_time_ns")
 
 
 def as_object(finding: Finding) -> dict[str, Any]:
-    """One finding: `numbers` are the columns of its rule, `evidence` the exchanges with file and packet number."""
+    """One finding: `numbers` are the columns of its rule, `evidence` the exchanges with file and packet number, `symptoms` the
+    findings that it explains, in short.
+    """
     row = finding.row
     connection = row.get("connection")
     return {
@@ -30,6 +33,16 @@ def as_object(finding: Finding) -> dict[str, Any]:
         "evidence": [
             {"exchange": exchange_id(each.exchange), "path": each.path, "packet": each.packet}
             for each in finding.evidence
+        ],
+        "symptoms": [
+            {
+                "finding": each.rule.name,
+                "severity": each.severity,
+                "sentence": sentence(each.rule.says, each.row),
+                "first_time_ns": each.row.get("first_time_ns"),
+                "last_time_ns": each.row.get("last_time_ns"),
+            }
+            for each in finding.symptoms
         ],
     }
 

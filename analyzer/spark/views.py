@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES, arrow_schema
-from analyzer.query import metrics, run_findings
+from analyzer.query import incidents, metrics, run_findings
 from analyzer.query.catalog import tables_read
 from analyzer.query.table_views import entries_of, shared_entry
 from analyzer.spark.dataflow import MOST_PARTITIONS
@@ -90,7 +90,7 @@ class Views(Mapping[str, "DataFrame"]):
         """The rows of analyzer/query/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
         return self.sql(metrics.text(name), settings)
 
-    def findings(self) -> list[run_findings.Finding]:
+    def findings(self) -> list[incidents.Finding]:
         """What needs attention, the worst first."""
         return run_findings.find(cast("Dataset", self))
 

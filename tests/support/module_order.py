@@ -241,6 +241,7 @@ ORDER = (
     "analyzer.query.exported",
     "analyzer.query.resolve",
     "analyzer.query.findings",
+    "analyzer.query.incidents",
     "analyzer.query.run_findings",
     "analyzer.query.export",
     "analyzer.query.export_tables",

@@ -10,6 +10,7 @@ comment lines of the form `-- word: text`, in this order:
     -- says: {client_id} is throttled {muted_share} of its time[, user {principal}]
     -- do: what a person should do about it
     -- look: kanalyze throttle[ --client {client_id}]
+    -- explains: head_of_line, unanswered      may be missing; rules whose findings about the same are symptoms of this one
 
 Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a moment, `_share`: per cent,
 `_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left out when one of its
@@ -20,6 +21,7 @@ columns is null. After the head come comments for readers, and the SELECT. Colum
     evidence...       any number of columns that begin so: ids of exchanges to look at
     first_time_ns, last_time_ns    when it happened
     connection        the connection it is about
+    who, client_address, broker, topic, partition, group_id    what it is about; `explains` compares these and the times
 
 A rule that speaks of a rate has at least 30 events behind it, or is silent.
 """
@@ -34,11 +36,14 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent
 SEVERITIES = ("high", "medium", "info")
 HEAD = ("severity", "rank", "when", "says", "do", "look")
+EXPLAINS = "explains"
 _LINE = re.compile(r"-- (\w+): (.+)")
 
 
 class Rule(NamedTuple):
-    """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing."""
+    """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing. `explains` are
+    names of rules whose findings are symptoms of this one when they are about the same, at the same time.
+    """
 
     name: str
     severity: str
@@ -49,6 +54,7 @@ class Rule(NamedTuple):
     do: str
     look: str
     sql: str
+    explains: tuple[str, ...] = ()
 
 
 def names() -> list[str]:
@@ -62,14 +68,14 @@ def rule(name: str) -> Rule:
     if not path.is_file():
         raise KeyError(f"no finding {name!r}; there are: {', '.join(names())}")
     sql = path.read_text(encoding="utf-8")
-    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD)]]
-    head = {match[1]: match[2] for match in lines if match}
+    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 1]]
+    head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, EXPLAINS)}
+    explains = tuple(head.pop(EXPLAINS, "").replace(",", " ").split())
     if tuple(head) != HEAD or head["severity"] not in SEVERITIES or " having " not in head["when"]:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
     table, _, condition = head["when"].partition(" having ")
-    return Rule(
-        name, head["severity"], int(head["rank"]), table, condition, head["says"], head["do"], head["look"], sql
-    )
+    told = (head["says"], head["do"], head["look"])
+    return Rule(name, head["severity"], int(head["rank"]), table, condition, *told, sql, explains)
 
 
 def rules() -> list[Rule]:

@@ -4,8 +4,8 @@
 -- says: a transaction hangs on {topic}-{partition}: for {lasted_ns} readers of committed data got nothing while {records|record|records} came in
 -- do: Find the producer with kafka-transactions.sh find-hanging and abort its transaction.
 -- look: kanalyze topics[ --topic {topic}]
--- The last stable offset stands still while the high watermark grows, for longer than the greatest transaction timeout that a
--- producer asked for in this capture, 60 s when none did.
+-- The last stable offset stands still below a high watermark that grows, for longer than the greatest transaction timeout that a
+-- producer asked for in this capture, 60 s when none did. While the two are equal nothing is held back.
 WITH patience AS (
     SELECT coalesce(CAST(max(transaction_timeout_ms) AS BIGINT), 60000) * 1000000 AS timeout_ns
     FROM transaction_events
@@ -23,7 +23,8 @@ seen AS (
     FROM entries AS e
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_name = 'Fetch' AND e.side = 'response' AND e.last_stable_offset >= 0 AND e.high_watermark >= 0
+    WHERE x.api_name = 'Fetch' AND e.side = 'response' AND e.last_stable_offset >= 0
+        AND e.last_stable_offset < e.high_watermark
 ),
 still AS (
     SELECT
@@ -37,7 +38,7 @@ still AS (
         max(time_ns) AS last_time_ns
     FROM seen
     GROUP BY cluster, topic, partition, last_stable_offset
-    HAVING max(high_watermark) > min(high_watermark) AND max(high_watermark) > max(last_stable_offset)
+    HAVING max(high_watermark) > min(high_watermark)
 )
 SELECT s.*, s.lasted_ns AS weight
 FROM still AS s CROSS JOIN patience AS p

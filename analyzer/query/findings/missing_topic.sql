@@ -4,6 +4,8 @@
 -- says: {who} has asked for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
 -- do: Create the topic, or correct the name in this client's configuration.
 -- look: kanalyze errors[ --client {who}][ --topic {topic}]
+-- explains: metadata_storm, failing, connection_storm
+-- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then.
 SELECT
     coalesce(x.client_id, x.client_address) AS who,
     coalesce(e.topic, e.topic_id) AS topic,
@@ -20,3 +22,4 @@ JOIN connections AS c ON c.connection = x.connection
 WHERE e.code IN (3, 100) AND coalesce(x.role, 'client') = 'client'
 GROUP BY c.cluster, coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id)
 HAVING max(x.response_time_ns) - min(x.response_time_ns) > 60000000000
+    OR (count(*) >= 20 AND max(x.response_time_ns) - min(x.response_time_ns) > 10000000000)

@@ -2,19 +2,49 @@
 -- rank: 20
 -- when: errors having bool_or(code = 45)
 -- says: {who} sent batches out of order to {topic}, {times|time|times}: the broker refused them
--- do: Records were lost before the broker, or two producers share an id: an idempotent producer should be closed and begun anew.
+-- do: Records were lost before the broker, or two producers share an id: close an idempotent producer and begin anew.
 -- look: kanalyze transactions[ --client {who}]
+-- After another batch of the partition was refused, those already on their way are out of order too, and the producer sends all of
+-- them again: such refusals are not told. 120 s is the usual delivery.timeout.ms, for which a producer tries.
+WITH refusals AS (
+    SELECT
+        c.cluster,
+        e.exchange,
+        e.code,
+        coalesce(e.topic, e.topic_id) AS topic,
+        e.partition,
+        coalesce(x.client_id, x.client_address) AS who,
+        x.response_time_ns,
+        b.producer_id,
+        b.producer_epoch,
+        b.base_sequence
+    FROM errors AS e
+    JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    LEFT JOIN batches AS b
+        ON b.exchange = e.exchange AND b.side = 'request' AND b.partition = e.partition
+        AND coalesce(b.topic, b.topic_id) = coalesce(e.topic, e.topic_id)
+    WHERE x.api_name = 'Produce' AND e.side = 'response'
+),
+explained AS (
+    SELECT o.exchange, o.topic, o.partition
+    FROM refusals AS o JOIN refusals AS r
+        ON r.cluster IS NOT DISTINCT FROM o.cluster AND r.topic = o.topic AND r.partition = o.partition
+        AND r.producer_id = o.producer_id AND r.producer_epoch = o.producer_epoch
+    WHERE o.code = 45 AND r.code <> 45 AND r.base_sequence <= o.base_sequence
+        AND r.response_time_ns <= o.response_time_ns AND o.response_time_ns - r.response_time_ns <= 120000000000
+    GROUP BY o.exchange, o.topic, o.partition
+)
 SELECT
-    coalesce(x.client_id, x.client_address) AS who,
-    coalesce(e.topic, e.topic_id) AS topic,
+    o.who,
+    o.topic,
     count(*) AS times,
     count(*) AS weight,
-    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
-    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
-    min(x.response_time_ns) AS first_time_ns,
-    max(x.response_time_ns) AS last_time_ns
-FROM errors AS e
-JOIN failed_exchanges AS x ON x.exchange = e.exchange
-JOIN connections AS c ON c.connection = x.connection
-WHERE e.code = 45 AND x.api_name = 'Produce'
-GROUP BY c.cluster, coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id)
+    min_by(o.exchange, (o.response_time_ns, o.exchange)) AS evidence_first,
+    max_by(o.exchange, (o.response_time_ns, o.exchange)) AS evidence_last,
+    min(o.response_time_ns) AS first_time_ns,
+    max(o.response_time_ns) AS last_time_ns
+FROM refusals AS o
+LEFT JOIN explained AS e ON e.exchange = o.exchange AND e.topic = o.topic AND e.partition IS NOT DISTINCT FROM o.partition
+WHERE o.code = 45 AND e.exchange IS NULL
+GROUP BY o.cluster, o.who, o.topic

@@ -4,7 +4,8 @@
 -- says: {broker} refuses connections, {times|time|times} from {clients|address|addresses}
 -- do: Nothing listens there: the broker is down, or clients use an old address or port.
 -- look: kanalyze connections --broker {broker}
--- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises.
+-- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises. An advertised name
+-- other than an address may stand for any address with its port.
 WITH refused AS (
     SELECT *
     FROM connections
@@ -14,7 +15,7 @@ WITH refused AS (
 known AS (
     SELECT broker_address AS host, broker_port AS port FROM all_connections WHERE is_kafka
     UNION
-    SELECT host, port FROM brokers
+    SELECT CASE WHEN host LIKE '%:%' OR translate(host, '0123456789.', '') = '' THEN host END AS host, port FROM brokers
 )
 SELECT
     r.broker_address || ':' || CAST(r.broker_port AS STRING) AS broker,
@@ -24,5 +25,6 @@ SELECT
     min_by(r.connection, (r.first_time_ns, r.connection)) AS connection,
     min(r.first_time_ns) AS first_time_ns,
     max(r.first_time_ns) AS last_time_ns
-FROM refused AS r JOIN known AS k ON k.host = r.broker_address AND k.port = r.broker_port
+FROM refused AS r
+WHERE EXISTS (SELECT 1 FROM known AS k WHERE k.port = r.broker_port AND (k.host = r.broker_address OR k.host IS NULL))
 GROUP BY r.broker_address, r.broker_port

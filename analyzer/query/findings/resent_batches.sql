@@ -5,12 +5,28 @@
 -- do: Its requests time out or its connections break: compare its request.timeout.ms with the latency, and look at its network.
 -- look: kanalyze latency[ --client {who}] --api Produce
 -- The same producer id, epoch, partition and first sequence, on any connection to the cluster: each cluster counts its own ids.
-WITH batches_sent AS (
+-- A batch that the broker refused has to be sent again: only copies that it took, or did not answer, count.
+WITH refused AS (
+    SELECT exchange, coalesce(topic, topic_id) AS topic, partition
+    FROM errors
+    WHERE side = 'response' AND code <> 0
+    GROUP BY exchange, coalesce(topic, topic_id), partition
+),
+batches_sent AS (
     SELECT
-        exchange, producer_id, producer_epoch, coalesce(topic, topic_id) AS topic, partition, base_sequence, count(*) AS copies
-    FROM batches
-    WHERE side = 'request' AND producer_id >= 0 AND base_sequence >= 0
-    GROUP BY exchange, producer_id, producer_epoch, coalesce(topic, topic_id), partition, base_sequence
+        b.exchange,
+        b.producer_id,
+        b.producer_epoch,
+        coalesce(b.topic, b.topic_id) AS topic,
+        b.partition,
+        b.base_sequence,
+        count(*) AS copies
+    FROM batches AS b
+    LEFT JOIN refused AS r
+        ON r.exchange = b.exchange AND r.topic = coalesce(b.topic, b.topic_id) AND r.partition = b.partition
+    WHERE b.side = 'request' AND b.producer_id >= 0 AND b.base_sequence >= 0 AND r.exchange IS NULL
+    GROUP BY
+        b.exchange, b.producer_id, b.producer_epoch, coalesce(b.topic, b.topic_id), b.partition, b.base_sequence
 ),
 sent AS (
     SELECT

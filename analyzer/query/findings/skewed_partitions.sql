@@ -4,6 +4,7 @@
 -- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}
 -- do: One key has most of the records: choose another key, or spread it.
 -- look: kanalyze topics[ --topic {topic}]
+-- Beyond 25 times the median one partition's broker and consumer have the topic to themselves: worth a look.
 WITH sent AS (
     SELECT
         connection,
@@ -41,6 +42,7 @@ SELECT
     w.records,
     m.partitions,
     w.records / nullif(m.median_records, 0) AS times_median,
+    CASE WHEN w.records > 25 * m.median_records THEN 'medium' ELSE 'info' END AS severity,
     w.records AS weight,
     w.evidence_greatest
 FROM written AS w JOIN middle AS m ON m.cluster IS NOT DISTINCT FROM w.cluster AND m.topic = w.topic

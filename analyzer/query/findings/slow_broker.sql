@@ -4,7 +4,8 @@
 -- says: {api_name} p99 is {p99_ns} on broker {broker} and at most {others_p99_ns} on the others: the broker's own time, not the network
 -- do: Look at this broker's disks, its followers (acks=all waits for them) and its request handler threads.
 -- look: kanalyze latency --broker {broker} --api {api_name}
--- Service time only (no waits behind others, no mutes), at least 30 requests on each side; nearest rank.
+-- Service time only (no waits behind others, no mutes), at least 30 requests on each side; nearest rank. Ten slow requests at
+-- least: two slow ones of 200 are no p99.
 WITH slow AS (
     SELECT
         api_name,
@@ -21,19 +22,39 @@ WITH slow AS (
         AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog') AND coalesce(role, 'client') = 'client'
     GROUP BY api_name, kind, broker_address, broker_port
     HAVING count(*) >= 30
+),
+compared AS (
+    SELECT
+        s.api_name,
+        s.kind,
+        s.broker,
+        s.requests,
+        s.p99_ns,
+        max(o.p99_ns) AS others_p99_ns,
+        s.evidence_slowest,
+        s.first_time_ns,
+        s.last_time_ns
+    FROM slow AS s JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind AND o.broker <> s.broker
+    WHERE s.p99_ns >= 50000000
+    GROUP BY s.api_name, s.kind, s.broker, s.requests, s.p99_ns, s.evidence_slowest, s.first_time_ns, s.last_time_ns
+    HAVING s.p99_ns >= 3 * max(o.p99_ns)
 )
 SELECT
-    s.api_name,
-    s.kind,
-    s.broker,
-    s.requests,
-    s.p99_ns,
-    max(o.p99_ns) AS others_p99_ns,
-    s.p99_ns AS weight,
-    s.evidence_slowest,
-    s.first_time_ns,
-    s.last_time_ns
-FROM slow AS s JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind AND o.broker <> s.broker
-WHERE s.p99_ns >= 50000000
-GROUP BY s.api_name, s.kind, s.broker, s.requests, s.p99_ns, s.evidence_slowest, s.first_time_ns, s.last_time_ns
-HAVING s.p99_ns >= 3 * max(o.p99_ns)
+    c.api_name,
+    c.kind,
+    c.broker,
+    c.requests,
+    c.p99_ns,
+    c.others_p99_ns,
+    count(*) AS slow_requests,
+    c.p99_ns AS weight,
+    c.evidence_slowest,
+    c.first_time_ns,
+    c.last_time_ns
+FROM compared AS c JOIN exchanges AS x
+    ON x.broker_address || ':' || CAST(x.broker_port AS STRING) = c.broker AND x.api_name = c.api_name AND x.kind = c.kind
+WHERE x.service_ns >= greatest(3 * c.others_p99_ns, 50000000) AND x.throttle_time_ms = 0
+    AND coalesce(x.role, 'client') = 'client'
+GROUP BY
+    c.api_name, c.kind, c.broker, c.requests, c.p99_ns, c.others_p99_ns, c.evidence_slowest, c.first_time_ns, c.last_time_ns
+HAVING count(*) >= 10

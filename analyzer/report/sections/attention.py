@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
-from analyzer.query.run_findings import Finding
+from analyzer.query.incidents import Finding
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.sentences import command, sentence

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import PurePath
 
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
-from analyzer.query.run_findings import Evidence, Finding
+from analyzer.query.incidents import Evidence, Finding
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import moment, safe
@@ -50,7 +51,17 @@ def _details(finding: Finding) -> list[tuple[str, str]]:
         until = "" if last in (None, first) else f" to {moment(last, 3)}"
         details.append(("when", f"{moment(first, 3)}{until} UTC"))
     details += [("see", _place(evidence)) for evidence in finding.evidence]
-    return details
+    return details + [("so", text) for text in _symptoms(finding)]
+
+
+def _symptoms(finding: Finding) -> list[str]:
+    """What the finding explains: a sentence each, of one rule the first and how many more."""
+    counts = Counter(each.rule.name for each in finding.symptoms)
+    firsts = {each.rule.name: each for each in reversed(finding.symptoms)}
+    return [
+        sentence(each.rule.says, each.row) + (f" (and {counts[name] - 1:,} more)" if counts[name] > 1 else "")
+        for name, each in reversed(firsts.items())
+    ]
 
 
 def _place(evidence: Evidence) -> str:

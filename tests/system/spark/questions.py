@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from analyzer.query.run_findings import Finding
+from analyzer.query.incidents import Finding
 
 METRICS = ("latency", "throttle", "topics")
 

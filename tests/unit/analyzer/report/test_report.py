@@ -22,7 +22,8 @@ from rich.console import Console
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
-from analyzer.query.run_findings import Finding, find
+from analyzer.query.incidents import Finding
+from analyzer.query.run_findings import find
 from analyzer.report import text_tables
 from analyzer.report.facts import facts_of_report
 from analyzer.report.json_report import METRICS, write_metrics

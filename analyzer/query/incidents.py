@@ -1,0 +1,102 @@
+"""One incident, one finding: findings that others explain become their symptoms, the cause first.
+
+A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one of
+theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
+touch. An incident is as severe as the worst of its findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer.query.findings import SEVERITIES, Rule
+
+# Columns of a rule that say what a finding is about, under the same name in all rules.
+SUBJECTS = ("who", "client_address", "broker", "topic", "partition", "group_id", "connection")
+# A symptom may begin so long before what is seen of its cause, or after it: clients retry, sessions run out.
+SLACK_NS = 15_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An exchange to look at: where its request (of a reply without one, the reply) begins.
+
+    `path` is the input, `packet` the number that Wireshark shows there; both are None when they are not known.
+    """
+
+    exchange: int
+    path: str | None
+    packet: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that needs attention: a rule and the row that it found.
+
+    `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition;
+    `symptoms` the findings that this one explains, the worst first.
+    """
+
+    rule: Rule
+    severity: str
+    row: dict[str, Any]
+    evidence: tuple[Evidence, ...]
+    symptoms: tuple[Finding, ...] = ()
+
+    def order(self) -> tuple[int, int, str, int]:
+        """The key by which findings are sorted, the worst first."""
+        return (SEVERITIES.index(self.severity), self.rule.rank, self.rule.name, -self.row["weight"])
+
+
+def grouped(found: Sequence[Finding]) -> list[Finding]:
+    """The findings without those that others explain, which become symptoms of their causes; the worst first.
+
+    A finding that several explain belongs to the first of them by rank. What a symptom explains belongs to its cause too.
+    """
+    ordered = sorted(found, key=lambda each: (each.rule.rank, *each.order()))
+    explainers: dict[str, list[int]] = {}
+    for number, each in enumerate(ordered):
+        for name in each.rule.explains:
+            explainers.setdefault(name, []).append(number)
+    cause_of: dict[int, int] = {}
+    for number, each in enumerate(ordered):
+        causes = (other for other in explainers.get(each.rule.name, ()) if _explains(ordered[other].row, each.row))
+        if (cause := next(causes, None)) is not None and _root(cause, cause_of) != number:
+            cause_of[number] = cause
+    symptoms: dict[int, list[Finding]] = {}
+    for number in cause_of:
+        symptoms.setdefault(_root(number, cause_of), []).append(ordered[number])
+    incidents = [_incident(each, symptoms.get(n, ())) for n, each in enumerate(ordered) if n not in cause_of]
+    return sorted(incidents, key=Finding.order)
+
+
+def _root(number: int, cause_of: dict[int, int]) -> int:
+    while number in cause_of:
+        number = cause_of[number]
+    return number
+
+
+def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
+    worst = min((each.severity for each in (cause, *symptoms)), key=SEVERITIES.index)
+    return Finding(cause.rule, worst, cause.row, cause.evidence, tuple(sorted(symptoms, key=Finding.order)))
+
+
+def _explains(cause: dict[str, Any], symptom: dict[str, Any]) -> bool:
+    return _about_the_same(cause, symptom) and _at_the_same_time(cause, symptom)
+
+
+def _about_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    shared = [name for name in SUBJECTS if one.get(name) is not None and other.get(name) is not None]
+    # A rule names one of several connections: another one is no other subject where there is more to compare.
+    compared = [name for name in shared if name != "connection"] or shared
+    return bool(compared) and all(one[name] == other[name] for name in compared)
+
+
+def _at_the_same_time(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    times = [each.get(end) for each in (one, other) for end in ("first_time_ns", "last_time_ns")]
+    if None in times:
+        return True
+    first, last, other_first, other_last = times
+    return bool(other_first <= last + SLACK_NS and first <= other_last + SLACK_NS)
