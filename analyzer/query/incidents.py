@@ -2,7 +2,7 @@
 
 A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one of
 theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
-touch. An incident is as severe as the worst of its findings.
+touch. An incident is as severe as its cause says, which knows what was lost, for whom and for how long.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ def _root(number: int, cause_of: dict[int, int]) -> int:
 
 
 def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
-    worst = min((each.severity for each in (cause, *symptoms)), key=SEVERITIES.index)
-    return Finding(cause.rule, worst, cause.row, cause.evidence, tuple(sorted(symptoms, key=Finding.order)))
+    return Finding(cause.rule, cause.severity, cause.row, cause.evidence, tuple(sorted(symptoms, key=Finding.order)))
 
 
 def _explains(cause: dict[str, Any], symptom: dict[str, Any]) -> bool:
@@ -95,8 +94,9 @@ def _about_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def _at_the_same_time(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    times = [each.get(end) for each in (one, other) for end in ("first_time_ns", "last_time_ns")]
-    if None in times:
+    first, last, other_first, other_last = (
+        each.get(end) for each in (one, other) for end in ("first_time_ns", "last_time_ns")
+    )
+    if first is None or last is None or other_first is None or other_last is None:
         return True
-    first, last, other_first, other_last = times
     return bool(other_first <= last + SLACK_NS and first <= other_last + SLACK_NS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import incident_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
@@ -473,3 +474,4 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "big_frames": (lambda: big(10_000_001), (lambda: big(10_000_000),)),
 }
+STORIES |= incident_stories.STORIES

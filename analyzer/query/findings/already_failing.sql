@@ -4,6 +4,8 @@
 -- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[ and {others} more] ({requests|request|requests})
 -- do: The broker does not take this version: upgrade the client, or raise the protocol version that it is set to.
 -- look: kanalyze readiness[ --client {who}]
+-- explains: breaks_on_4, unanswered, connection_storm
+-- High from three requests on: a client in use tries again.
 SELECT
     coalesce(client_id, client_address) AS who,
     CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
@@ -12,6 +14,7 @@ SELECT
     nullif(count(*) - 1, 0) AS others,
     CAST(sum(requests) AS BIGINT) AS requests,
     CAST(sum(requests) AS BIGINT) AS weight,
+    CASE WHEN sum(requests) >= 3 THEN 'high' ELSE 'medium' END AS severity,
     min_by(example_exchange, (first_time_ns, example_exchange)) AS evidence_first,
     min(first_time_ns) AS first_time_ns,
     max(last_time_ns) AS last_time_ns

@@ -4,6 +4,7 @@
 -- says: {times|login|logins} from {client_address} failed[ (user {user_name})][ ({users} users, {one_user} among them)][, {sasl_mechanism}]
 -- do: A wrong or outdated password, or somebody guesses: check this host's configuration.
 -- look: kanalyze connections --client {client_address}
+-- explains: failing, unanswered, connection_storm
 SELECT
     c.client_address,
     count(*) AS times,

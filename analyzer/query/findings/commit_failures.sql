@@ -4,12 +4,15 @@
 -- says: commits of group {group_id} by {who} fail with {name}, {times|time|times}: records will be read again
 -- do: The member was thrown out before it committed: look at what it does between two polls, and at the group's rebalances.
 -- look: kanalyze groups[ --group {group_id}]
+-- explains: failing
+-- High from three commits on: fewer are one rebalance.
 SELECT
     coalesce(x.client_id, x.client_address) AS who,
     x.group_id,
     coalesce(e.name, CAST(e.code AS STRING)) AS name,
     count(DISTINCT e.exchange) AS times,
     count(DISTINCT e.exchange) AS weight,
+    CASE WHEN count(DISTINCT e.exchange) >= 3 THEN 'high' ELSE 'medium' END AS severity,
     min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
     max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,

@@ -4,8 +4,9 @@
 -- says: {api_name} fails with {name}, {times|time|times}[, {topic}][, group {group_id}], {who}[ and {others|other client|other clients}]
 -- do: `kanalyze show` of the evidence has the whole reply; the protocol guide says what the code means.
 -- look: kanalyze errors --api {api_name}
--- Errors beyond normal operation that no rule of their own tells of. Codes that are never normal are high; one that outlived
--- its time is medium; one that nobody judged may be a person trying something out: medium from three times on.
+-- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
+-- normal, and it came 10 times or for 10 s; information where a code that is never normal came once or twice to an API that moves
+-- no records and no members. What nobody judged may be a person trying something out: told from three times on.
 WITH judged AS (
     SELECT
         e.exchange,
@@ -14,6 +15,9 @@ WITH judged AS (
         coalesce(x.api_name, 'SASL token') AS api_name,
         coalesce(e.topic, e.topic_id) AS topic,
         x.group_id,
+        x.client_address,
+        x.api_key IN (0, 1, 8, 22, 24, 25, 26, 28, 78) AS moves_records,
+        x.api_key IN (11, 12, 14, 17, 36, 68, 76) AS moves_members,
         coalesce(x.client_id, x.client_address) AS who,
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
         e.expected,
@@ -34,12 +38,17 @@ SELECT
     min(group_id) AS group_id,
     min_by(who, (time_ns, exchange)) AS who,
     nullif(count(DISTINCT who) - 1, 0) AS others,
-    CASE WHEN never_normal THEN 'high' ELSE 'medium' END AS severity,
+    CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
+    CASE
+        WHEN never_normal AND moves_records AND (count(*) >= 10 OR max(time_ns) - min(time_ns) >= 10000000000) THEN 'high'
+        WHEN NOT never_normal OR moves_records OR moves_members OR count(*) >= 3 THEN 'medium'
+        ELSE 'info'
+    END AS severity,
     count(*) AS weight,
     min_by(exchange, (time_ns, exchange)) AS evidence_first,
     max_by(exchange, (time_ns, exchange)) AS evidence_last,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
 FROM judged
-GROUP BY api_name, name, code, never_normal
+GROUP BY api_name, name, code, never_normal, moves_records, moves_members
 HAVING never_normal OR count(*) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0

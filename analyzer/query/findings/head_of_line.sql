@@ -12,11 +12,23 @@ WITH connections_of_note AS (
     FROM exchanges
     WHERE queue_ns IS NOT NULL AND latency_ns IS NOT NULL AND coalesce(role, 'client') = 'client'
     GROUP BY connection
-    HAVING max(queue_ns) > 0 AND max(latency_ns) >= 100000000
+    HAVING max(CASE WHEN latency_ns >= 100000000 THEN queue_ns END) > 0
 ),
 ordered AS (
     SELECT
-        x.*,
+        x.exchange,
+        x.connection,
+        x.api_key,
+        x.kind,
+        x.client_id,
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        x.request_time_ns,
+        x.request_end_ns,
+        x.response_time_ns,
+        x.latency_ns,
+        x.queue_ns,
         lag(x.response_time_ns) OVER by_request AS earlier_ns,
         sum(CASE WHEN x.queue_ns > 0 THEN 0 ELSE 1 END) OVER by_request AS stretch
     FROM exchanges AS x JOIN connections_of_note AS n ON n.connection = x.connection

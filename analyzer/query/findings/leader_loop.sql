@@ -4,6 +4,7 @@
 -- says: {who} has asked the wrong broker about {topic}-{partition} for {lasted_ns} ({times|time|times}): its metadata does not catch up
 -- do: See whether an election is stuck (the partition has no leader), or whether the client's metadata requests fail.
 -- look: kanalyze errors[ --topic {topic}][ --client {who}]
+-- explains: metadata_storm, failing, resent_batches
 -- Up to 10 s such errors belong to every election.
 SELECT
     coalesce(x.client_id, x.client_address) AS who,

@@ -4,6 +4,7 @@
 -- says: writes to {topic} are refused, too few replicas are in sync: {replies|reply|replies}, {clients|client|clients}, {partitions|partition|partitions}
 -- do: Bring the missing brokers back; min.insync.replicas of the topic says how many must be there.
 -- look: kanalyze errors[ --topic {topic}]
+-- explains: resent_batches, out_of_order, request_timed_out
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,
     count(DISTINCT e.exchange) AS replies,

@@ -4,6 +4,7 @@
 -- says: {who} sent batches out of order to {topic}, {times|time|times}: the broker refused them
 -- do: Records were lost before the broker, or two producers share an id: close an idempotent producer and begin anew.
 -- look: kanalyze transactions[ --client {who}]
+-- explains: resent_batches, failing
 -- After another batch of the partition was refused, those already on their way are out of order too, and the producer sends all of
 -- them again: such refusals are not told. 120 s is the usual delivery.timeout.ms, for which a producer tries.
 WITH refusals AS (

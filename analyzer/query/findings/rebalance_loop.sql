@@ -4,6 +4,7 @@
 -- says: group {group_id} rebalances again and again: {rebalances|time|times} within 5 min though its members stay the same ({members|member|members})
 -- do: Somebody is too slow between two polls, or its heartbeats are held up: see who starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]
+-- explains: stuck_member, commit_failures, failing
 -- A generation counts when the members are those of the one before it: known by instance id, else by client id and address.
 WITH members AS (
     SELECT

@@ -1,48 +1,117 @@
 -- severity: medium
 -- rank: 14
--- when: group_events having bool_or(session_timeout_ms > 0) AND (SELECT count(*) FROM errors WHERE code IN (25, 110)) > 0
--- says: {who} was thrown out of group {group_id} after {silence_ns} of silence, {times|time|times} (session timeout {session_timeout_ms})
--- do: The whole process stood still (garbage collection, a paused machine) or its network did: look there.
+-- when: group_events having bool_or(session_timeout_ms > 0 AND event = 'join')
+-- says: {who} was thrown out of group {group_id} after {silence_ns} of silence, {times|time|times} (session timeout {session_timeout_ms})[; {back}]
+-- do: It was killed, the whole process stood still (garbage collection, a paused machine), or its network did: look there.
 -- look: kanalyze groups[ --group {group_id}]
--- Only where the connection lost no bytes in the capture: silence must be the member's own.
-WITH thrown_out AS (
-    SELECT group_id, member_id
+-- explains: failing, commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
+-- Silence of the session timeout at least, and then one of two: its next request is told that there is no such member, or the others
+-- were made to rebalance when the time was over and it never came back. Only where the connection lost no bytes in the capture:
+-- silence must be the member's own.
+WITH sessions AS (
+    SELECT cluster, group_id, client_id, client_address, max(session_timeout_ms) AS session_timeout_ms
+    FROM group_events
+    WHERE session_timeout_ms > 0 AND event = 'join' AND group_type = 'classic'
+    GROUP BY cluster, group_id, client_id, client_address
+),
+refused AS (
+    SELECT group_id, client_id, client_address
     FROM exchanges
-    WHERE error_code IN (25, 110) AND group_id IS NOT NULL AND member_id <> ''
-    GROUP BY group_id, member_id
+    WHERE error_code IN (25, 110) AND group_id IS NOT NULL
+    GROUP BY group_id, client_id, client_address
 ),
 steps AS (
     SELECT
         x.exchange,
         x.connection,
-        coalesce(x.client_id, x.client_address) AS who,
         x.group_id,
-        x.member_id,
+        x.client_id,
+        x.client_address,
         x.error_code,
         x.request_time_ns,
-        lag(x.request_time_ns) OVER (PARTITION BY x.group_id, x.member_id ORDER BY x.request_time_ns) AS earlier_ns
-    FROM exchanges AS x JOIN thrown_out AS m ON m.group_id = x.group_id AND m.member_id = x.member_id
+        lag(x.request_time_ns) OVER (
+            PARTITION BY x.group_id, x.client_id, x.client_address, x.connection ORDER BY x.request_time_ns, x.exchange
+        ) AS earlier_ns
+    FROM exchanges AS x JOIN refused AS r
+        ON r.group_id = x.group_id AND r.client_id IS NOT DISTINCT FROM x.client_id AND r.client_address = x.client_address
+    WHERE x.request_time_ns IS NOT NULL
 ),
-sessions AS (
-    SELECT group_id, min(session_timeout_ms) AS session_timeout_ms
-    FROM group_events
-    WHERE session_timeout_ms > 0
-    GROUP BY group_id
+told_so AS (
+    SELECT
+        coalesce(s.client_id, s.client_address) AS who,
+        s.client_address,
+        s.group_id,
+        t.session_timeout_ms,
+        s.request_time_ns - s.earlier_ns AS silence_ns,
+        s.exchange,
+        s.earlier_ns AS begin_ns,
+        s.request_time_ns AS time_ns,
+        CAST(NULL AS STRING) AS back
+    FROM steps AS s
+    JOIN sessions AS t
+        ON t.group_id = s.group_id AND t.client_id IS NOT DISTINCT FROM s.client_id AND t.client_address = s.client_address
+    JOIN connections AS c ON c.connection = s.connection
+    WHERE s.error_code IN (25, 110) AND c.client_gaps = 0
+        AND s.request_time_ns - s.earlier_ns >= CAST(t.session_timeout_ms AS BIGINT) * 1000000
+),
+-- Members whose last request of any sort was long before the end, and who did not leave.
+last_steps AS (
+    SELECT
+        t.cluster,
+        t.group_id,
+        t.client_id,
+        t.client_address,
+        t.session_timeout_ms,
+        max(x.request_time_ns) AS last_ns,
+        max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
+        max_by(x.connection, (x.request_time_ns, x.exchange)) AS connection
+    FROM sessions AS t JOIN exchanges AS x
+        ON x.group_id = t.group_id AND x.client_id IS NOT DISTINCT FROM t.client_id AND x.client_address = t.client_address
+    WHERE x.api_key IN (8, 11, 12, 14) AND x.error_code = 0
+    GROUP BY t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms
+),
+silent AS (
+    SELECT l.*
+    FROM last_steps AS l
+    JOIN connections AS c ON c.connection = l.connection
+    LEFT JOIN group_events AS e
+        ON e.group_id = l.group_id AND e.client_id IS NOT DISTINCT FROM l.client_id
+        AND e.client_address = l.client_address AND e.event IN ('leave', 'join') AND e.begin_ns > l.last_ns
+    CROSS JOIN time_range AS r
+    WHERE e.exchange IS NULL AND c.client_gaps = 0
+        AND r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * 1000000
+),
+-- The first rebalance of the others after that; a session ends with its timeout, and is looked at now and then.
+expired AS (
+    SELECT
+        coalesce(s.client_id, s.client_address) AS who,
+        s.client_address,
+        s.group_id,
+        s.session_timeout_ms,
+        min(e.begin_ns) - s.last_ns AS silence_ns,
+        s.exchange,
+        s.last_ns AS begin_ns,
+        min(e.begin_ns) AS time_ns,
+        'it has not come back' AS back
+    FROM silent AS s JOIN group_events AS e
+        ON e.cluster IS NOT DISTINCT FROM s.cluster AND e.group_id = s.group_id AND e.begin_ns > s.last_ns
+        AND e.event = 'join' AND e.error_code = 0
+    GROUP BY s.client_id, s.client_address, s.group_id, s.session_timeout_ms, s.exchange, s.last_ns
+    HAVING min(e.begin_ns) - s.last_ns BETWEEN CAST(s.session_timeout_ms AS BIGINT) * 1000000
+        AND CAST(s.session_timeout_ms AS BIGINT) * 1000000 + 10000000000
 )
 SELECT
-    s.who,
-    s.group_id,
-    t.session_timeout_ms,
+    who,
+    client_address,
+    group_id,
+    session_timeout_ms,
     count(*) AS times,
-    max(s.request_time_ns - s.earlier_ns) AS silence_ns,
-    max(s.request_time_ns - s.earlier_ns) AS weight,
-    min_by(s.exchange, (s.request_time_ns, s.exchange)) AS evidence_first,
-    max_by(s.exchange, (s.request_time_ns, s.exchange)) AS evidence_last,
-    min(s.request_time_ns) AS first_time_ns,
-    max(s.request_time_ns) AS last_time_ns
-FROM steps AS s
-JOIN sessions AS t ON t.group_id = s.group_id
-JOIN connections AS c ON c.connection = s.connection
-WHERE s.error_code IN (25, 110) AND c.client_gaps = 0
-    AND s.request_time_ns - s.earlier_ns >= CAST(t.session_timeout_ms AS BIGINT) * 1000000
-GROUP BY s.who, s.group_id, t.session_timeout_ms
+    max(silence_ns) AS silence_ns,
+    max(back) AS back,
+    max(silence_ns) AS weight,
+    min_by(exchange, (time_ns, exchange)) AS evidence_first,
+    max_by(exchange, (time_ns, exchange)) AS evidence_last,
+    min(begin_ns) AS first_time_ns,
+    max(time_ns) AS last_time_ns
+FROM (SELECT * FROM told_so UNION ALL SELECT * FROM expired) AS gone
+GROUP BY who, client_address, group_id, session_timeout_ms

@@ -10,7 +10,8 @@ WITH slow AS (
     SELECT
         api_name,
         kind,
-        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        broker_address,
+        broker_port,
         count(*) AS requests,
         CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY service_ns) AS BIGINT) AS p99_ns,
         max_by(exchange, (service_ns, exchange)) AS evidence_slowest,
@@ -27,22 +28,26 @@ compared AS (
     SELECT
         s.api_name,
         s.kind,
-        s.broker,
+        s.broker_address,
+        s.broker_port,
         s.requests,
         s.p99_ns,
         max(o.p99_ns) AS others_p99_ns,
         s.evidence_slowest,
         s.first_time_ns,
         s.last_time_ns
-    FROM slow AS s JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind AND o.broker <> s.broker
+    FROM slow AS s JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind
+        AND (o.broker_address <> s.broker_address OR o.broker_port <> s.broker_port)
     WHERE s.p99_ns >= 50000000
-    GROUP BY s.api_name, s.kind, s.broker, s.requests, s.p99_ns, s.evidence_slowest, s.first_time_ns, s.last_time_ns
+    GROUP BY
+        s.api_name, s.kind, s.broker_address, s.broker_port, s.requests, s.p99_ns, s.evidence_slowest, s.first_time_ns,
+        s.last_time_ns
     HAVING s.p99_ns >= 3 * max(o.p99_ns)
 )
 SELECT
     c.api_name,
     c.kind,
-    c.broker,
+    c.broker_address || ':' || CAST(c.broker_port AS STRING) AS broker,
     c.requests,
     c.p99_ns,
     c.others_p99_ns,
@@ -52,9 +57,9 @@ SELECT
     c.first_time_ns,
     c.last_time_ns
 FROM compared AS c JOIN exchanges AS x
-    ON x.broker_address || ':' || CAST(x.broker_port AS STRING) = c.broker AND x.api_name = c.api_name AND x.kind = c.kind
+    ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
 WHERE x.service_ns >= greatest(3 * c.others_p99_ns, 50000000) AND x.throttle_time_ms = 0
     AND coalesce(x.role, 'client') = 'client'
 GROUP BY
-    c.api_name, c.kind, c.broker, c.requests, c.p99_ns, c.others_p99_ns, c.evidence_slowest, c.first_time_ns, c.last_time_ns
+    c.api_name, c.kind, c.broker_address, c.broker_port, c.requests, c.p99_ns, c.others_p99_ns, c.evidence_slowest, c.first_time_ns, c.last_time_ns
 HAVING count(*) >= 10

@@ -4,6 +4,7 @@
 -- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}, {held_ns} lost waiting
 -- do: Raise the quota of this user or client id, spread its load, or slow it down on purpose.
 -- look: kanalyze throttle[ --client {who}]
+-- explains: head_of_line, sends_while_muted, slow_broker, request_timed_out, lag_growing
 -- A client's share is that of its worst connection: mutes of one connection are united, those of several never added.
 -- Lost: a request waited for the end of a mute, or the client sent nothing in it and went on within 100 ms of its end.
 -- High from 5 % of the connection's life and 1 s lost on; with 1 s of mute medium; less is not worth a line.

@@ -11,6 +11,8 @@ SELECT
     count(*) AS requests,
     nullif(count(*) FILTER (WHERE x.status = 'abandoned'), 0) AS abandoned,
     min_by(coalesce(x.client_id, x.client_address), (x.request_time_ns, x.exchange)) AS who,
+    CASE WHEN min(x.broker_address) = max(x.broker_address) AND min(x.broker_port) = max(x.broker_port)
+        THEN max(x.broker_address) || ':' || CAST(max(x.broker_port) AS STRING) END AS broker,
     nullif(count(DISTINCT coalesce(x.client_id, x.client_address)) - 1, 0) AS others,
     max(c.last_time_ns - coalesce(x.request_end_ns, x.request_time_ns)) AS longest_ns,
     count(*) AS weight,

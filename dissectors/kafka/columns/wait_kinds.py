@@ -104,4 +104,6 @@ def _empty_fetch(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.
         return KIND_FETCH_UNKNOWN
     if request_end == UNKNOWN or reply_begin == UNKNOWN or max_wait_ms == UNKNOWN:
         return KIND_FETCH_UNKNOWN
+    if max_wait_ms <= 0:
+        return KIND_FETCH_NOW
     return KIND_FETCH_EMPTY if reply_begin - request_end >= WHOLE_WAIT_NS * max_wait_ms else KIND_FETCH_NOW

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from finding_stories import STORIES, failing, many
+from finding_stories import STORIES, Tables, failing, many
+from incident_stories import MORE
 from made_rows import capture, dataset
 
 from analyzer.base.options import Options
@@ -17,16 +19,24 @@ from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
 from analyzer.run.local import open_dataset
 
-CASES = [(name, number) for name, (_, silent) in STORIES.items() for number in range(len(silent))]
+FIRES = [
+    pytest.param(name, story, id=f"{name}-{number}")
+    for name, (first, _) in STORIES.items()
+    for number, story in enumerate((first, *MORE.get(name, ((), ()))[0]))
+]
+SILENT = [
+    pytest.param(name, story, id=f"{name}-{number}")
+    for name, (_, silent) in STORIES.items()
+    for number, story in enumerate((*silent, *MORE.get(name, ((), ()))[1]))
+]
 
 
 def test_every_rule_has_a_story() -> None:
     assert sorted(STORIES) == names()
 
 
-@pytest.mark.parametrize("name", sorted(STORIES))
-def test_fires(name: str, tmp_path: Path) -> None:
-    story, _ = STORIES[name]
+@pytest.mark.parametrize(("name", "story"), FIRES)
+def test_fires(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
     with dataset(
         tmp_path, {"captures": [capture(last_time_ns=capture()["first_time_ns"] + 400 * 10**9)]} | story()
     ) as made:
@@ -41,9 +51,8 @@ def test_fires(name: str, tmp_path: Path) -> None:
     json.dumps(told, allow_nan=False)
 
 
-@pytest.mark.parametrize(("name", "number"), CASES)
-def test_is_silent(name: str, number: int, tmp_path: Path) -> None:
-    story = STORIES[name][1][number]
+@pytest.mark.parametrize(("name", "story"), SILENT)
+def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
     with dataset(
         tmp_path, {"captures": [capture(last_time_ns=capture()["first_time_ns"] + 400 * 10**9)]} | story()
     ) as made:
@@ -56,7 +65,7 @@ def test_is_silent(name: str, number: int, tmp_path: Path) -> None:
 def test_a_condition_hides_nothing(name: str, samples: Path) -> None:
     with open_dataset([str(samples / f"{name}.pcap.zst")], Options()) as capture:
         asked = {each.name for each in rules() if capture.query(each.sql)}
-        assert {each.rule.name for each in find(capture)} == asked
+        assert {each.rule.name for cause in find(capture) for each in (cause, *cause.symptoms)} == asked
 
 
 def test_the_condition_of_breaks_on_4_is_what_4_3_refuses() -> None:

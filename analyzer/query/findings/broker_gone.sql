@@ -1,0 +1,68 @@
+-- severity: high
+-- rank: 6
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND client_stream_bytes + broker_stream_bytes = 0)
+-- says: broker {broker} went away: {attempts|connection attempt|connection attempts} of {clients|address|addresses} came to nothing after its last reply[, {back}]
+-- do: Look at the broker's log and at its host: it was stopped, was killed, or lost its network.
+-- look: kanalyze connections --broker {broker}
+-- explains: refused_connections, unanswered, not_enough_replicas, leader_loop, failing, request_timed_out, stuck_member, out_of_order
+-- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with three
+-- attempts. Back is who answered again: a restart, for information unless it took a minute.
+WITH alive AS (
+    SELECT
+        broker_address,
+        broker_port,
+        response_time_ns AS gone_ns,
+        exchange,
+        lead(response_time_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY response_time_ns) AS back_ns
+    FROM exchanges
+    WHERE response_time_ns IS NOT NULL AND coalesce(role, 'client') = 'client' AND (broker_address, broker_port) IN (
+        SELECT (broker_address, broker_port)
+        FROM connections
+        WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
+            AND client_stream_bytes + broker_stream_bytes = 0
+    )
+),
+away AS (
+    SELECT
+        a.broker_address,
+        a.broker_port,
+        a.gone_ns,
+        a.back_ns,
+        a.exchange,
+        count(*) AS attempts,
+        count(DISTINCT c.client_address) AS clients,
+        min_by(c.connection, (c.first_time_ns, c.connection)) AS connection,
+        min(c.first_time_ns) AS first_attempt_ns,
+        max(c.first_time_ns) AS last_attempt_ns
+    FROM alive AS a JOIN connections AS c
+        ON c.broker_address = a.broker_address AND c.broker_port = a.broker_port AND c.first_time_ns > a.gone_ns
+        AND (a.back_ns IS NULL OR c.first_time_ns < a.back_ns)
+    WHERE c.is_kafka IS NOT TRUE AND c.seen_from = 'syn' AND c.syn_ack_ns IS NULL
+        AND c.client_stream_bytes + c.broker_stream_bytes = 0
+    GROUP BY a.broker_address, a.broker_port, a.gone_ns, a.back_ns, a.exchange
+),
+-- Connections that lived when it answered last: all of them end soon when a broker goes.
+lived AS (
+    SELECT
+        w.broker_address,
+        w.broker_port,
+        w.gone_ns,
+        count(*) FILTER (WHERE c.close = 'none' OR c.last_time_ns > w.gone_ns + 5000000000) AS lasting
+    FROM away AS w JOIN connections AS c ON c.broker_address = w.broker_address AND c.broker_port = w.broker_port
+    WHERE c.is_kafka AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
+    GROUP BY w.broker_address, w.broker_port, w.gone_ns
+)
+SELECT
+    w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
+    w.attempts,
+    w.clients,
+    w.connection,
+    CASE WHEN w.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
+    CASE WHEN w.back_ns IS NULL THEN 'high' WHEN w.back_ns - w.gone_ns >= 60000000000 THEN 'medium' ELSE 'info' END AS severity,
+    w.attempts AS weight,
+    w.exchange AS evidence_last_reply,
+    w.gone_ns AS first_time_ns,
+    coalesce(w.back_ns, w.last_attempt_ns) AS last_time_ns
+FROM away AS w
+LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
+WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0

@@ -1,0 +1,50 @@
+-- severity: medium
+-- rank: 7
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND protocol IS NOT NULL) AND bool_or(is_kafka OR tls)
+-- says: {client_address} speaks {spoken} to {broker}, where {expected} is spoken: {times|connection|connections} came to nothing
+-- do: {advice}
+-- look: kanalyze connections --client {client_address}
+-- explains: connection_storm
+-- What a port speaks is known from the connections on which its broker answered.
+WITH ports AS (
+    SELECT
+        broker_address,
+        broker_port,
+        bool_or(is_kafka AND tls IS NOT TRUE AND replies > 0) AS plain,
+        bool_or(tls AND broker_stream_bytes > 1000) AS encrypted
+    FROM all_connections
+    GROUP BY broker_address, broker_port
+),
+foreign_ones AS (
+    SELECT
+        c.client_address,
+        c.broker_address,
+        c.broker_port,
+        c.connection,
+        c.first_time_ns,
+        c.last_time_ns,
+        CASE WHEN c.tls OR c.protocol = 'tls' THEN 'TLS' WHEN c.is_kafka THEN 'plain Kafka' ELSE 'another protocol' END AS spoken,
+        CASE WHEN p.plain THEN 'plain Kafka' ELSE 'TLS' END AS expected
+    FROM connections AS c JOIN ports AS p ON p.broker_address = c.broker_address AND p.broker_port = c.broker_port
+    WHERE c.seen_from = 'syn' AND c.client_stream_bytes > 0 AND (
+        (p.plain AND NOT p.encrypted AND c.is_kafka IS NOT TRUE AND c.protocol IS NOT NULL AND c.broker_stream_bytes = 0)
+        OR (p.encrypted AND NOT p.plain AND c.tls IS NOT TRUE AND c.replies = 0 AND c.broker_stream_bytes < 100)
+    )
+)
+SELECT
+    client_address,
+    broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    spoken,
+    expected,
+    CASE
+        WHEN spoken = 'TLS' THEN 'Set security.protocol of this client to PLAINTEXT or SASL_PLAINTEXT, or give it a port with TLS.'
+        WHEN expected = 'TLS' THEN 'Set security.protocol of this client to SSL or SASL_SSL, or give it a port without TLS.'
+        ELSE 'It is a health check, a scanner, or a client with a wrong port: give it the right one.'
+    END AS advice,
+    count(*) AS times,
+    count(*) AS weight,
+    min_by(connection, (first_time_ns, connection)) AS connection,
+    min(first_time_ns) AS first_time_ns,
+    max(last_time_ns) AS last_time_ns
+FROM foreign_ones
+GROUP BY client_address, broker_address, broker_port, spoken, expected

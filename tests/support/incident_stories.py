@@ -1,0 +1,145 @@
+"""Stories of rules about brokers, networks and whole incidents; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+
+Tables = dict[str, Rows]
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def stalled(seconds: float, connections: int = 2, resent: int = 0, chatter: bool = False) -> Tables:
+    """Four Produce requests on so many connections while a broker stands still; `chatter`: it answers another one meanwhile."""
+    rows = [exchange(n, at_ns=at(n / 10), connection=1 + n % connections, **PRODUCE) for n in range(10)]
+    rows += [
+        exchange(100 + n, at_ns=at(1.1), latency_ns=int(seconds * SECOND_NS), connection=1 + n % connections, **PRODUCE)
+        for n in range(4)
+    ]
+    rows += [exchange(200, at_ns=at(1 + n / 2)) for n in range(int(seconds * 2) if chatter else 0)]
+    links = [connection(1 + n, client_retransmitted=resent) for n in range(connections)]
+    return {"exchanges": rows, "connections": links}
+
+
+def gone(attempts: int, back_s: float | None = None, role: str | None = None) -> Tables:
+    """A broker that answers until 2 s, and then ignores so many attempts; back after so many seconds."""
+    known = connection(1, last_time_ns=at(2.5), close="none")
+    tried = [
+        connection(
+            10 + n,
+            is_kafka=None,
+            protocol=None,
+            close="rst",
+            syn_ack_ns=None,
+            first_time_ns=at(3 + n),
+            last_time_ns=at(3 + n),
+            client_stream_bytes=0,
+            broker_stream_bytes=0,
+        )
+        for n in range(attempts)
+    ]
+    rows = [exchange(n, at_ns=at(n), role=role) for n in range(3)]
+    rows += [] if back_s is None else [exchange(9, at_ns=at(2 + back_s), connection=2, role=role)]
+    return {"exchanges": rows, "connections": [known, *tried, connection(2, first_time_ns=at(399))]}
+
+
+def idle(killed_s: float, survived_s: float, resent: int = 3, answering: bool = True) -> Tables:
+    """A connection that survived one silence and died in another; the broker goes on to answer others, or not."""
+    last = 1 + survived_s
+    rows = [exchange(1, at_ns=at(1)), exchange(2, at_ns=at(last))]
+    rows += [exchange(3, at_ns=at(last + killed_s), status="closed")]
+    rows += [exchange(4, at_ns=at(last + killed_s + 1), connection=2)] if answering else []
+    dead = connection(1, client_retransmitted=resent, requests=3, replies=2)
+    return {"exchanges": rows, "connections": [dead, connection(2, client_address="10.0.0.9")]}
+
+
+def foreign(protocol: str, reply_bytes: int = 0, plain: bool = True) -> Tables:
+    """A connection with another protocol to a port where plain Kafka is spoken, or nothing that is known."""
+    other = connection(
+        2,
+        is_kafka=False,
+        protocol=protocol,
+        tls=protocol == "tls",
+        client_stream_bytes=70,
+        broker_stream_bytes=reply_bytes,
+        replies=0,
+    )
+    return {"connections": [connection(1, replies=3 if plain else 0, broker_stream_bytes=500), other]}
+
+
+def left(interval_s: float, stayed_s: float, **values: Any) -> Tables:
+    """A member that joins at 1 s, leaves after so long, and joins again on the same connection 5 s later."""
+    base = {"group_id": "g", "group_type": "classic", "error_code": 0, "client_id": "app", "connection": 1}
+    base |= {"client_address": "10.0.0.1", "cluster": "c", "rebalance_timeout_ms": int(interval_s * 1000)}
+    steps = [("join", 1.0), ("leave", 1.0 + stayed_s), ("join", 6.0 + stayed_s)]
+    rows = [
+        base | {"exchange": n, "event": event, "begin_ns": at(moment), "time_ns": at(moment)} | values
+        for n, (event, moment) in enumerate(steps)
+    ]
+    return {"group_events": rows, "exchanges": [exchange(n) for n in range(3)], "connections": [connection(1)]}
+
+
+def died(silence_s: float, left_first: bool = False) -> Tables:
+    """A member whose heartbeats end at 5 s; the other member joins a new generation so long after; its session is 10 s."""
+    base = {"group_id": "g", "group_type": "classic", "error_code": 0, "session_timeout_ms": 10_000, "cluster": "c"}
+    one = base | {"client_id": "app", "client_address": "10.0.0.1"}
+    other = base | {"client_id": "other", "client_address": "10.0.0.2"}
+    steps = [(one, "join", 0.0), (other, "join", 0.0), (other, "join", 5 + silence_s)]
+    steps += [(one, "leave", 5.5)] if left_first else []
+    rows = [
+        who | {"exchange": n, "event": event, "begin_ns": at(moment), "time_ns": at(moment)}
+        for n, (who, event, moment) in enumerate(steps)
+    ]
+    beats = [
+        exchange(10 + n, at_ns=at(n), api_key=12, api_name="Heartbeat", group_id="g", error_code=0) for n in range(6)
+    ]
+    beats += [
+        exchange(30, at_ns=at(6 + silence_s), api_key=12, group_id="g", client_id="other", client_address="10.0.0.2")
+        | {"error_code": 0}
+    ]
+    made = [exchange(n) for n in range(len(steps))]
+    return {"group_events": rows, "exchanges": beats + made, "connections": [connection(1)]}
+
+
+Story = Callable[[], Tables]
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "broker_stalled": (
+        lambda: stalled(3),
+        (
+            lambda: stalled(0.7),
+            lambda: stalled(3, connections=1),
+            lambda: stalled(3, resent=1),
+            lambda: stalled(3, chatter=True),
+        ),
+    ),
+    "broker_gone": (lambda: gone(3), (lambda: gone(2), lambda: gone(3, role="follower"))),
+    "idle_killed": (
+        lambda: idle(10, 4),
+        (
+            lambda: idle(4.9, 4),
+            lambda: idle(10, 11),
+            lambda: idle(10, 4, resent=0),
+            lambda: idle(10, 4, answering=False),
+        ),
+    ),
+    "wrong_protocol": (
+        lambda: foreign("tls"),
+        (lambda: foreign("tls", reply_bytes=900), lambda: foreign("other", plain=False)),
+    ),
+}
+# More stories of rules that `finding_stories` has one for already.
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "poll_gap": (
+        (lambda: left(6, 6.5), lambda: left(6, 2, reason="consumer poll timeout has expired.")),
+        (lambda: left(6, 5), lambda: left(6, 6.5, reason="the consumer is being closed")),
+    ),
+    "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
+}

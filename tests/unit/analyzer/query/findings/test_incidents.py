@@ -1,0 +1,69 @@
+"""Findings that others explain become their symptoms: about the same, at the same time, the cause first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from analyzer.query.findings import names, rule, rules
+from analyzer.query.incidents import SLACK_NS, SUBJECTS, Finding, grouped
+
+CAUSE, SYMPTOM = "missing_topic", "metadata_storm"
+
+
+def finding(name: str, severity: str = "medium", **row: Any) -> Finding:
+    return Finding(rule(name), severity, {"weight": 1, "first_time_ns": 0, "last_time_ns": 10} | row, ())
+
+
+def told(*found: Finding) -> list[tuple[str, list[str]]]:
+    return [(each.rule.name, [symptom.rule.name for symptom in each.symptoms]) for each in grouped(found)]
+
+
+def test_every_rule_explains_rules_that_exist() -> None:
+    for each in rules():
+        assert set(each.explains) <= set(names()) - {each.name}, each.name
+
+
+def test_a_symptom_stands_below_its_cause() -> None:
+    assert told(finding(SYMPTOM, who="app"), finding(CAUSE, who="app")) == [(CAUSE, [SYMPTOM])]
+
+
+@pytest.mark.parametrize(
+    "row",
+    (
+        {"who": "other"},
+        {},
+        {"who": "app", "topic": "another"},
+        {"who": "app", "first_time_ns": 11 + SLACK_NS, "last_time_ns": 12 + SLACK_NS},
+    ),
+    ids=("another client", "nothing to compare", "another topic", "later"),
+)
+def test_about_something_else_it_stays_apart(row: dict[str, Any]) -> None:
+    assert told(finding(SYMPTOM, **row), finding(CAUSE, who="app", topic="t")) == [(CAUSE, []), (SYMPTOM, [])]
+
+
+def test_a_connection_is_compared_where_there_is_nothing_else() -> None:
+    one, other = finding(CAUSE, connection=1), finding(SYMPTOM, connection=2)
+    assert told(one, other) == [(CAUSE, []), (SYMPTOM, [])]
+    assert told(finding(CAUSE, connection=1, who="a"), finding(SYMPTOM, connection=2, who="a")) == [(CAUSE, [SYMPTOM])]
+
+
+def test_what_a_symptom_explains_belongs_to_its_cause() -> None:
+    chain = [
+        finding("poll_gap", group_id="g"),
+        finding("rebalance_loop", group_id="g"),
+        finding("stuck_member", group_id="g"),
+    ]
+    assert told(*chain) == [("poll_gap", ["rebalance_loop", "stuck_member"])]
+
+
+def test_nothing_is_lost_and_nothing_is_told_twice() -> None:
+    every = [finding(name, who="a", **dict.fromkeys(set(SUBJECTS) - {"who"}, "same")) for name in names()]
+    shown = [each for cause in grouped(every) for each in (cause, *cause.symptoms)]
+    assert sorted(each.rule.name for each in shown) == names()
+
+
+def test_an_incident_is_as_severe_as_its_cause_says() -> None:
+    (incident,) = grouped([finding(CAUSE, who="a"), finding(SYMPTOM, "high", who="a")])
+    assert incident.severity == "medium"
