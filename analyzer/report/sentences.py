@@ -13,6 +13,7 @@ from analyzer.report.format import (
     count,
     duration,
     milliseconds,
+    moment,
     rate,
     safe,
     share,
@@ -26,6 +27,7 @@ _PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
 # The end of a column's name -> how its values are written; the first that fits.
 _FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("_time_ns", clock),
+    ("_date_ns", moment),
     ("_ns", duration),
     ("_ms", milliseconds),
     ("_share", share),
