@@ -42,6 +42,15 @@ away AS (
         AND c.client_stream_bytes + c.broker_stream_bytes = 0
     GROUP BY a.broker_address, a.broker_port, a.gone_ns, a.back_ns, a.exchange
 ),
+-- Anybody may see that it is back: other brokers, to which it connects or which connect to it.
+revived AS (
+    SELECT w.broker_address, w.broker_port, w.gone_ns, min(c.first_time_ns) AS back_ns
+    FROM away AS w JOIN all_connections AS c
+        ON (c.broker_address = w.broker_address AND c.broker_port = w.broker_port)
+        OR (c.client_address = w.broker_address AND c.role IN ('follower', 'controller', 'raft'))
+    WHERE c.is_kafka AND c.replies > 0 AND c.first_time_ns > w.first_attempt_ns
+    GROUP BY w.broker_address, w.broker_port, w.gone_ns
+),
 -- Connections that lived when it answered last: all of them end soon when a broker goes.
 lived AS (
     SELECT
@@ -60,13 +69,14 @@ asked AS (
         w.clients,
         CAST(NULL AS BIGINT) AS ended,
         w.connection,
-        CASE WHEN w.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
-        CASE WHEN w.back_ns IS NULL THEN 'high' WHEN w.back_ns - w.gone_ns >= 60000000000 THEN 'medium' ELSE 'info' END AS severity,
+        CASE WHEN v.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
+        CASE WHEN v.back_ns IS NULL THEN 'high' WHEN v.back_ns - w.gone_ns >= 60000000000 THEN 'medium' ELSE 'info' END AS severity,
         w.attempts AS weight,
         w.exchange AS evidence_last_reply,
         w.gone_ns AS first_time_ns,
-        coalesce(w.back_ns, w.last_attempt_ns) AS last_time_ns
+        coalesce(v.back_ns, w.last_attempt_ns) AS last_time_ns
     FROM away AS w
+    LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
     WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0
 ),
