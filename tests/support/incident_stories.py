@@ -159,6 +159,22 @@ def followed(pause_ms: int, count: int, latency_ms: int) -> Tables:
     return {"exchanges": rows, "connections": [connection(1), connection(2, role="follower")]}
 
 
+def out_of_range(asked: int, ends: list[tuple[float, int]], reset: int | None = None) -> Tables:
+    """A Fetch from this offset that is refused at 5 s; ends that other Fetches were told; where the client went on."""
+    fetch = {"api_key": 1, "api_name": "Fetch", "replica_id": -1}
+    rows = [exchange(0, at_ns=at(5), error_code=1, **fetch)]
+    place = {"connection": 1, "topic": "t", "partition": 0}
+    entries = [place | {"exchange": 0, "side": "request", "offset": asked}]
+    for number, (when, end) in enumerate(ends, 1):
+        rows.append(exchange(number, at_ns=at(when), client_address="10.0.0.7", **fetch))
+        entries.append(place | {"exchange": number, "side": "response", "high_watermark": end})
+    if reset is not None:
+        rows.append(exchange(90, at_ns=at(6), api_key=2, api_name="ListOffsets"))
+        entries.append(place | {"exchange": 90, "side": "response", "offset": reset})
+    refused = place | {"exchange": 0, "side": "response", "code": 1, "name": "OFFSET_OUT_OF_RANGE", "expected": False}
+    return {"exchanges": rows, "entries": entries, "errors": [refused], "connections": [connection(1, cluster="c")]}
+
+
 Story = Callable[[], Tables]
 
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from finding_stories import STORIES, Tables, failing, many
-from incident_stories import MORE
+from incident_stories import MORE, out_of_range
 from made_rows import capture, dataset
 
 from analyzer.base.options import Options
@@ -58,6 +58,26 @@ def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> No
     ) as made:
         # The rule itself, whatever its condition says.
         assert made.query(rule(name).sql) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "ends", "reset", "state"),
+    (
+        (100, [(4.0, 2000)], None, "retention has deleted"),
+        (100, [], 1500, "retention has deleted"),
+        (9000, [(6.0, 500)], None, "are beyond its end"),
+        # The end grew beyond it afterwards, or was beyond it in an earlier topic of this name.
+        (9000, [(4.0, 9500), (5.5, 0), (60.0, 9900)], 500, "are beyond its end"),
+        (9000, [(60.0, 9900)], None, "it does not have"),
+        (9000, [], None, "it does not have"),
+    ),
+)
+def test_why_an_offset_is_out_of_range(
+    asked: int, ends: list[tuple[float, int]], reset: int | None, state: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, out_of_range(asked, ends, reset)) as made:
+        (found,) = find(made, [rule("offset_out_of_range")])
+    assert found.row["state"] == state
 
 
 @pytest.mark.slow
