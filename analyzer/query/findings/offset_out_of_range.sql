@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 16
 -- when: errors having bool_or(code = 1)
--- says: {who} asked for offsets of {topic} that {state}, {times|time|times}[: {asked_offset}][, where the end is {end_offset}][; it went on at {reset_offset}]
+-- says: {who} asked for offsets of {topic} that {state}, {times|time|times}[ (offset {asked_offset})][, where the end is {end_offset}][; it went on at {reset_offset}]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
 -- explains: failing, lag_growing
