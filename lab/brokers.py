@@ -129,7 +129,10 @@ class Broker:
 def settings_of(
     number: int, address: str, controller: str, roles: str, count: int, more: Mapping[str, str]
 ) -> dict[str, str]:
-    """server.properties of one broker of `count`; `controller` is `id@address` of the only controller."""
+    """server.properties of one broker of `count`; `controller` is `id@address` of the only controller.
+
+    In the values of `more`, `{address}` stands for the broker's own.
+    """
     replicas = str(min(count, 3))
     own = {
         "process.roles": roles,
@@ -151,4 +154,4 @@ def settings_of(
         own["advertised.listeners"] = own["listeners"]
     elif roles == "broker,controller":
         own["advertised.listeners"] = f"PLAINTEXT://{address}:{PORT}"
-    return {**_SETTINGS, **own, **more}
+    return {**_SETTINGS, **own, **{name: value.replace("{address}", address) for name, value in more.items()}}

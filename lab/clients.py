@@ -133,7 +133,9 @@ def make_topics(bootstrap: str, topics: dict[str, dict[str, Any]]) -> None:
             new = NewTopic(name, num_partitions=len(shares), replica_assignment=shares, config=settings)
         else:
             replicas = shape.get("replicas", 1)
-            new = NewTopic(name, num_partitions=shape.get("partitions", 1), replication_factor=replicas, config=settings)
+            new = NewTopic(
+                name, num_partitions=shape.get("partitions", 1), replication_factor=replicas, config=settings
+            )
         wanted.append(new)
     for future in admin.create_topics(wanted, operation_timeout=20).values():
         future.result(30)

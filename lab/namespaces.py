@@ -159,7 +159,11 @@ class Network:
     def _add_namespace(self, name: str) -> None:
         command("ip", "netns", "add", name)
         self._namespaces.append(name)
-        Child(name, self.folder / "network.log", _settle, ()).wait(10)
+        self._must(name, _settle)
+
+    def _must(self, namespace: str, function: Callable[..., Any], *arguments: Any) -> None:
+        if not Child(namespace, self.folder / "network.log", function, arguments).wait(10):
+            raise RuntimeError(f"{function.__name__} in {namespace} failed: see {self.folder}/network.log")
 
     def _link(self, one: str, one_name: str, other: str, other_name: str | None) -> None:
         """A veth pair between two namespaces; without a name the other end is a port of the switch."""
@@ -169,7 +173,7 @@ class Network:
         if other_name is None:
             command("ip", "-n", other, "link", "set", port, "master", "br0")
         for space, name in ((one, one_name), (other, port)):
-            Child(space, self.folder / "network.log", without_offloads, (name,)).wait(10)
+            self._must(space, without_offloads, name)
             command("ip", "-n", space, "link", "set", name, "up")
 
     def close(self) -> None:
@@ -181,11 +185,11 @@ class Network:
 
 
 def _settle() -> None:
-    """What is the same in all namespaces: loopback is up, no IPv6, and a congestion control that everybody has."""
+    """What is the same in all namespaces: loopback is up, no IPv6, and the congestion control that namespaces may choose."""
     command("ip", "link", "set", "lo", "up")
     Path("/proc/sys/net/ipv6/conf/all/disable_ipv6").write_text("1")
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
-    Path("/proc/sys/net/ipv4/tcp_congestion_control").write_text("cubic")
+    Path("/proc/sys/net/ipv4/tcp_congestion_control").write_text("reno")
 
 
 def run_here(host: Host, words: Sequence[str], log: Path, **more: Any) -> subprocess.Popen[bytes]:

@@ -41,7 +41,7 @@ class Verdict:
 def truths() -> dict[str, dict[str, Any]]:
     """Name -> truth of each capture, incidents first."""
     every = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.json"))]
-    return {truth["name"]: truth for truth in sorted(every, key=lambda truth: (truth["kind"] != "incident"))}
+    return {truth["name"]: truth for truth in sorted(every, key=lambda truth: truth["kind"] != "incident")}
 
 
 def not_yet() -> set[str]:

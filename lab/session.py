@@ -1,16 +1,16 @@
 """One run of one script: its network, brokers, clients and captures, and the truth of what was done.
 
-    def run(lab: Lab) -> Truth:
-        broker, *_ = lab.cluster(3)
-        lab.topics(orders={"partitions": 3, "replicas": 3})
-        shop = lab.host("shop")
-        with lab.capture(broker.host):
-            shop.start(produce, lab.bootstrap, "shop", "orders")
-            time.sleep(5)
-            with lab.doing("broker 1 stands still (SIGSTOP)"):
-                broker.pause(3)
-            time.sleep(5)
-        return Truth(causes=["broker_stalled"], subject=[[broker.address]])
+def run(lab: Lab) -> Truth:
+    broker, *_ = lab.cluster(3)
+    lab.topics(orders={"partitions": 3, "replicas": 3})
+    shop = lab.host("shop")
+    with lab.capture(broker.host):
+        shop.start(produce, lab.bootstrap, "shop", "orders")
+        time.sleep(5)
+        with lab.doing("broker 1 stands still (SIGSTOP)"):
+            broker.pause(3)
+        time.sleep(5)
+    return Truth(causes=["broker_stalled"], subject=[[broker.address]])
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from typing import Any
 
 from lab.brokers import Broker, settings_of
 from lab.clients import fill, make_topics
-from lab.namespaces import Child, Host, Network
+from lab.jars import jars
+from lab.namespaces import Child, Host, Network, command
 from lab.wire import Habits, Wire
-
-_CLUSTER = "lab-lab-lab-lab-lab-lw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ class Lab:
         self.hosts: dict[str, str] = {}
         self.captures: list[Path] = []
         self.captured_at: list[str] = []
+        self.programs: list[subprocess.Popen[bytes]] = []
         self._wires = 0
         self._admin: Host | None = None
 
@@ -77,27 +77,29 @@ class Lab:
         habits: Mapping[int, Habits] | None = None,
         storage: tuple[str, ...] = (),
         start: bool = True,
+        first: int = 1,
     ) -> list[Broker]:
-        """Starts brokers 1 to `count`. `own_controller`: the controller is a host of its own, so that each may stop.
+        """Starts `count` brokers, the first with the number `first`: each call makes a cluster. `own_controller`: the controller is a host of its own, so that each may stop.
 
         `habits`: brokers that stand behind a wire; their wires are in `self.wires`.
         """
         self.wires: dict[int, Wire] = {}
-        controller = "100@10.20.0.10" if own_controller else "1@10.20.0.11"
+        before = len(self.brokers)
+        controller = "100@10.20.0.10" if own_controller else f"{first}@10.20.0.{10 + first}"
         if own_controller:
             self._broker(self.network.host("controller", "10.20.0.10"), 100, controller, "controller", count, settings)
-        for number in range(1, count + 1):
+        for number in range(first, first + count):
             name, address = f"broker{number}", f"10.20.0.{10 + number}"
             if habits and number in habits:
                 self.wires[number] = Wire(self.network, name, address, habits[number])
                 host = self.wires[number].host
             else:
                 host = self.network.host(name, address)
-            roles = "broker,controller" if number == 1 and not own_controller else "broker"
+            roles = "broker,controller" if number == first and not own_controller else "broker"
             self._broker(host, number, controller, roles, count, settings)
-        every = list(self.brokers)
+        every = self.brokers[before:]
         for each in every:
-            each.format(_CLUSTER, *storage)
+            each.format(f"lab-lab-lab-lab-la{first:02d}lw", *storage)
         if start:
             for each in every:
                 each.start()
@@ -142,12 +144,17 @@ class Lab:
             self._admin = self.network.host("setup", "10.20.0.2")
         return self._admin
 
-    def topics(self, **topics: dict[str, Any]) -> None:
-        """Makes topics; `_` in a name stands for `-`. See `make_topics`."""
-        self.admin.call(make_topics, self.bootstrap, {name.replace("_", "-"): shape for name, shape in topics.items()})
+    def topics(self, at: str | None = None, **topics: dict[str, Any]) -> None:
+        """Makes topics: see `make_topics`."""
+        self.admin.call(make_topics, at or self.bootstrap, topics)
 
     def fill(self, topic: str, records: int, size: int, partition: int = -1) -> None:
         self.admin.call(fill, self.bootstrap, topic, records, size, partition)
+
+    def tool(self, main: str, *words: str) -> str:
+        """One of Kafka's own command line tools, by its Java class, on the administrator's machine: what it printed."""
+        java = ["java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", f"{jars()}/*", main]
+        return command(*self.admin.words(*java, "--bootstrap-server", self.bootstrap, *words))
 
     def start(self, host: Host, function: Callable[..., Any], *arguments: Any, **more: Any) -> Child:
         """A client at work."""
@@ -205,6 +212,9 @@ class Lab:
         """Ends everything that was started, clients first."""
         for child in self.network.children:
             child.kill()
+        for program in self.programs:
+            program.kill()
+            program.wait(10)
         for broker in self.brokers:
             broker.kill()
         self.network.close()

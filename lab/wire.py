@@ -37,7 +37,8 @@ class Habits:
     silent: bool = False  # all frames vanish
     forget_after_s: float = 0.0  # a NAT: packets of a connection that was idle for so long vanish from then on
     reset_forgotten: bool = False  # a balancer: who sends on such a connection gets a reset
-    no_window_scale: bool = False  # a middlebox takes the window scale out of handshakes, and frames go on unscaled
+    no_window_scale: bool = False  # a middlebox takes the window scale out of handshakes, and all goes on
+    no_window_scale_into: bool = False  # the same for handshakes to the host only: its end alone does without
     seed: int = 1
 
 
@@ -94,7 +95,7 @@ class _Carrier:
             return
         if flow and self.chance.random() < (habits.loss_into if way else habits.loss_out):
             return
-        if habits.no_window_scale and is_syn(frame):
+        if (habits.no_window_scale or (habits.no_window_scale_into and way)) and is_syn(frame):
             frame = without_window_scale(frame)
         due = now
         if habits.rate_bps:
