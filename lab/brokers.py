@@ -56,7 +56,9 @@ class Broker:
 
     def format(self, cluster: str, *more: str) -> None:
         """Makes its storage; `more` are options of kafka-storage, such as `--add-scram`."""
-        lines = "".join(f"{name}={value}\n" for name, value in {**self.settings, "log.dirs": str(self.data)}.items())
+        lines = "".join(
+            f"{name}={value}\n" for name, value in {**self.settings, "log.dirs": str(self.data / "logs")}.items()
+        )
         (self.folder / "server.properties").write_text(lines)
         (self.folder / "log4j.properties").write_text(_LOG4J.format(folder=self.folder))
         words = ["kafka.Kafka"]

@@ -7,10 +7,12 @@ All names begin with `lab` and the id of this process, so that two labs do not m
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import multiprocessing
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -82,8 +84,10 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
+        """At once, with all processes that it began."""
         if self.process.is_alive():
-            self.process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
         self.process.join(5)
 
 
@@ -159,6 +163,10 @@ class Network:
     def _add_namespace(self, name: str) -> None:
         command("ip", "netns", "add", name)
         self._namespaces.append(name)
+        # Nobody answers questions for names, and says so at once: brokers ask for the names of clients that fail to log in.
+        names = Path("/etc/netns") / name
+        names.mkdir(parents=True)
+        (names / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
         self._must(name, _settle)
 
     def _must(self, namespace: str, function: Callable[..., Any], *arguments: Any) -> None:
@@ -182,6 +190,7 @@ class Network:
             child.kill()
         for name in self._namespaces:
             command("ip", "netns", "del", name, check=False)
+            shutil.rmtree(Path("/etc/netns") / name, ignore_errors=True)
 
 
 def _settle() -> None:
@@ -190,6 +199,9 @@ def _settle() -> None:
     Path("/proc/sys/net/ipv6/conf/all/disable_ipv6").write_text("1")
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
     Path("/proc/sys/net/ipv4/tcp_congestion_control").write_text("reno")
+    # What Linux has by itself, so that windows and their scale (128) are those of most machines.
+    Path("/proc/sys/net/ipv4/tcp_rmem").write_text("4096 131072 6291456")
+    Path("/proc/sys/net/ipv4/tcp_wmem").write_text("4096 16384 4194304")
 
 
 def run_here(host: Host, words: Sequence[str], log: Path, **more: Any) -> subprocess.Popen[bytes]:

@@ -11,7 +11,7 @@ import time
 
 import google_crc32c
 
-PRODUCE, FETCH, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 3, 18, 22
+PRODUCE, FETCH, METADATA, FIND_COORDINATOR, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 3, 10, 18, 22
 
 
 def text(value: str | None) -> bytes:
@@ -69,6 +69,11 @@ def metadata_body(*topics: str) -> bytes:
 def init_producer_body(transactional: str | None = None, timeout_ms: int = 60_000) -> bytes:
     """InitProducerId v0."""
     return text(transactional) + struct.pack(">i", timeout_ms)
+
+
+def find_coordinator_body(transactional: str) -> bytes:
+    """FindCoordinator v1, of a transactional id."""
+    return text(transactional) + b"\1"
 
 
 def bump_epoch_body(producer: int, epoch: int) -> bytes:

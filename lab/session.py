@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import Any
 
 from lab.brokers import Broker, settings_of
 from lab.clients import fill, make_topics
+from lab.disk import Disk
 from lab.jars import jars
 from lab.namespaces import Child, Host, Network, command
 from lab.wire import Habits, Wire
@@ -59,6 +60,7 @@ class Lab:
         self.folder = folder
         self.network = Network(folder)
         self.brokers: list[Broker] = []
+        self.disks: dict[int, Disk] = {}
         self.steps: list[Step] = []
         self.hosts: dict[str, str] = {}
         self.captures: list[Path] = []
@@ -78,10 +80,13 @@ class Lab:
         storage: tuple[str, ...] = (),
         start: bool = True,
         first: int = 1,
+        disks: Sequence[int] = (),
     ) -> list[Broker]:
-        """Starts `count` brokers, the first with the number `first`: each call makes a cluster. `own_controller`: the controller is a host of its own, so that each may stop.
+        """Starts `count` brokers, the first with the number `first`: each call makes a cluster.
 
-        `habits`: brokers that stand behind a wire; their wires are in `self.wires`.
+        `own_controller`: the controller is a host of its own, so that each broker may stop.
+        `habits`: brokers that stand behind a wire; their wires are in `self.wires`. `disks`: brokers
+        whose log directory is on a disk of its own, in `self.disks`.
         """
         self.wires: dict[int, Wire] = {}
         before = len(self.brokers)
@@ -99,6 +104,8 @@ class Lab:
             self._broker(host, number, controller, roles, count, settings)
         every = self.brokers[before:]
         for each in every:
+            if each.number in disks:
+                self.disks[each.number] = Disk(each.data)
             each.format(f"lab-lab-lab-lab-la{first:02d}lw", *storage)
         if start:
             for each in every:
@@ -217,6 +224,8 @@ class Lab:
             program.wait(10)
         for broker in self.brokers:
             broker.kill()
+        for disk in self.disks.values():
+            disk.close()
         self.network.close()
 
 

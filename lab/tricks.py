@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import socket
 import struct
 import time
@@ -11,6 +13,7 @@ from typing import Any
 from lab.clients import config, running, said
 from lab.raw import (
     FETCH,
+    FIND_COORDINATOR,
     INIT_PRODUCER_ID,
     METADATA,
     PRODUCE,
@@ -18,6 +21,7 @@ from lab.raw import (
     batch,
     bump_epoch_body,
     fetch_body,
+    find_coordinator_body,
     init_producer_body,
     metadata_body,
     produce_body,
@@ -153,22 +157,34 @@ def produce_and_wait(bootstrap: str, client: str, topic: str, seconds: float, **
 def consume_stubbornly(
     bootstrap: str, client: str, group: str, topic: str, seconds: float, instance: str, **more: Any
 ) -> None:
-    """A static member that a supervisor starts anew 3 s after it was thrown out."""
+    """A static member whose process ends when it is thrown out, and that a supervisor starts anew 3 s later."""
+    run = running(seconds)
+    while run:
+        life = os.fork()
+        if not life:
+            _static_member(bootstrap, client, group, topic, instance, more)
+            os._exit(0)
+        while run and os.waitpid(life, os.WNOHANG) == (0, 0):
+            time.sleep(0.1)
+        if not run:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(life, signal.SIGKILL)
+        time.sleep(3)
+
+
+def _static_member(bootstrap: str, client: str, group: str, topic: str, instance: str, more: dict[str, Any]) -> None:
+    """Returns when it was thrown out for good."""
     from confluent_kafka import Consumer
 
     names = {"group_id": group, "group_instance_id": instance, "auto_offset_reset": "earliest", **more}
-    run = running(seconds)
-    while run:
-        consumer = Consumer(config(bootstrap, client, names))
-        consumer.subscribe([topic])
-        while run:
-            message = consumer.poll(0.2)
-            if message is not None and message.error():
-                said(client, message.error())
-                if message.error().fatal():
-                    break
-        consumer.close()
-        time.sleep(3)
+    consumer = Consumer(config(bootstrap, client, names))
+    consumer.subscribe([topic])
+    while True:
+        message = consumer.poll(0.2)
+        if message is not None and message.error():
+            said(client, message.error())
+            if message.error().fatal():
+                return
 
 
 def produce_in_transactions(
@@ -204,11 +220,14 @@ def leave_transaction_open(address: str, client: str, transactional: str, topic:
     connection.hello(topic)
     producer = (-1, -1)
     for _ in range(20):
+        connection.ask(FIND_COORDINATOR, 1, find_coordinator_body(transactional))
         answer = connection.ask(INIT_PRODUCER_ID, 0, init_producer_body(transactional, 10_000))
         producer = struct.unpack_from(">qh", answer, 4 + 4 + 2)
         if producer[0] >= 0:
             break
         time.sleep(0.5)
+    if producer[0] < 0:
+        raise RuntimeError("no producer id")
     records = batch([b"an entry of a transaction"], producer, 0, transactional=True)
     answer = connection.ask(PRODUCE, 3, produce_body(topic, 0, records, transactional=transactional))
     error = struct.unpack_from(">h", answer, 4 + 4 + 2 + len(topic) + 8)[0]

@@ -18,6 +18,8 @@ def run(lab: Lab) -> Truth:
         background.shop(lab)
         outside = f"{broker.host.address}:{SECURE_PORT}"
         with lab.doing(f"partner-feed on {partner.address} comes by {outside}, which advertises {_TOLD}"):
-            lab.start(partner, produce, outside, "partner-feed", "offers", per_s=5)
+            lab.start(
+                partner, produce, outside, "partner-feed", "offers", per_s=5, socket_connection_setup_timeout_ms=5000
+            )
             time.sleep(25)
     return Truth(["advertised_unreachable"], [["partner-feed", partner.address], [_TOLD]])

@@ -14,9 +14,9 @@ def run(lab: Lab) -> Truth:
     with lab.capture(lab.network.hub):
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=10)
         lab.start(shop, consume, lab.bootstrap, "packing", "packing", "orders")
-        lab.start(bank, produce, lab.bootstrap, "bank-ledger", "ledger", per_s=10)
+        lab.start(bank, produce, lab.bootstrap, "bank-ledger", "ledger", per_s=10, request_timeout_ms=5000)
         time.sleep(6)
         lab.did(f"broker 3 ({broker.address}), the second replica of ledger, is killed (SIGKILL)")
         broker.kill()
-        time.sleep(16)
+        time.sleep(22)
     return Truth(["broker_gone"], [[broker.address]], "bank-ledger gets NOT_ENOUGH_REPLICAS.")

@@ -1,4 +1,4 @@
-"""A broker that only follows is slow (stopped for 200 ms of each 250 ms): acks=all waits for it."""
+"""A broker that only follows is slow (stopped for 450 ms of each 500 ms): acks=all waits for it."""
 
 import signal
 import time
@@ -15,10 +15,10 @@ def run(lab: Lab) -> Truth:
         lab.start(bank, produce, lab.bootstrap, "bank-ledger", "ledger", per_s=20, acks="all")
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=20, acks="all")
         time.sleep(4)
-        with lab.doing(f"broker 3 ({slow.address}) runs for 50 ms of each 250 ms"):
+        with lab.doing(f"broker 3 ({slow.address}) runs for 50 ms of each 500 ms"):
             end = time.monotonic() + 16
             while time.monotonic() < end:
-                slow.pause(0.2)
+                slow.pause(0.45)
                 time.sleep(0.05)
         slow.signal(signal.SIGCONT)
     what = "ledger has its second replica there, orders has not."
