@@ -19,11 +19,11 @@ def java_produce(
 
 
 def java_consume(
-    lab: Lab, host: Host, client: str, group: str, topic: str, record_ms: int = 0, **more: str
+    lab: Lab, host: Host, client: str, group: str, topic: str, record_ms: str = "0", **more: str
 ) -> subprocess.Popen[bytes]:
     """A consumer of a group that takes so long for each record."""
     own = {"client_id": client, "group_id": group, "auto_offset_reset": "earliest", **more}
-    return _start(lab, host, ("consume", topic, str(record_ms)), own)
+    return _start(lab, host, ("consume", topic, record_ms), own)
 
 
 def _start(lab: Lab, host: Host, words: tuple[str, ...], settings: dict[str, str]) -> subprocess.Popen[bytes]:

@@ -18,8 +18,10 @@ from lab.session import Lab, Truth
 DATA = ROOT / "tests" / "data" / "incidents"
 # Of a request in a broker's log; times in ms.
 _TIMES = ("requestQueueTimeMs", "localTimeMs", "remoteTimeMs", "throttleTimeMs", "responseQueueTimeMs", "sendTimeMs")
-COLUMNS = ("logged_at", "broker", "connection", "client_id", "api", "version", "correlation_id", "total_ms")
-COLUMNS += ("request_queue_ms", "local_ms", "remote_ms", "throttle_ms", "response_queue_ms", "send_ms")
+COLUMNS = (
+    *("logged_at", "broker", "connection", "client_id", "api", "version", "correlation_id", "total_ms"),
+    *("request_queue_ms", "local_ms", "remote_ms", "throttle_ms", "response_queue_ms", "send_ms"),
+)
 
 
 def keep(script: Script, lab: Lab, truth: Truth) -> int:

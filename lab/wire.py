@@ -139,7 +139,8 @@ def _carry(control: Connection, habits: Habits) -> None:
             except OSError:
                 continue  # a full queue drops, as on any wire
         rest = max(carrier.waiting[0][0] - time.monotonic(), 0) if carrier.waiting else 1.0
-        ready, _, _ = select.select([*ports, control], [], [], rest)
+        sources: list[Any] = [*ports, control]
+        ready, _, _ = select.select(sources, [], [], rest)
         if control in ready:
             carrier.habits = control.recv()
             control.send("done")

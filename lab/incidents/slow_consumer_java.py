@@ -17,6 +17,6 @@ def run(lab: Lab) -> Truth:
         java_consume(lab, other, "archive", "archive", "invoices")
         interval = {"max_poll_interval_ms": "6000", "session_timeout_ms": "6000"}
         with lab.doing("billing takes 5 s for a record, gets up to 4 at once, and its max.poll.interval.ms is 6 s"):
-            java_consume(lab, slow, "billing-worker", "billing", "invoices", 5000, max_poll_records="4", **interval)
+            java_consume(lab, slow, "billing-worker", "billing", "invoices", "5000", max_poll_records="4", **interval)
             time.sleep(45)
     return Truth(["poll_gap"], [["billing-worker", slow.address], ["billing"]])
