@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import time
 import traceback
@@ -31,6 +32,8 @@ def main(names: list[str]) -> int:
     if os.geteuid():
         print("the lab makes network namespaces: it must be run as root", file=sys.stderr)
         return 1
+    # What ends us ends what we started: `Lab.close` runs.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     failed = [name for name in names or every if not _run(every[name])]
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)

@@ -158,10 +158,10 @@ class Lab:
     def fill(self, topic: str, records: int, size: int, partition: int = -1) -> None:
         self.admin.call(fill, self.bootstrap, topic, records, size, partition)
 
-    def tool(self, main: str, *words: str) -> str:
-        """One of Kafka's own command line tools, by its Java class, on the administrator's machine: what it printed."""
+    def tool(self, main: str, *words: str, on: Host | None = None) -> str:
+        """One of Kafka's own command line tools, by its Java class, on a machine (the administrator's): what it printed."""
         java = ["java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", f"{jars()}/*", main]
-        return command(*self.admin.words(*java, "--bootstrap-server", self.bootstrap, *words))
+        return command(*(on or self.admin).words(*java, "--bootstrap-server", self.bootstrap, *words))
 
     def start(self, host: Host, function: Callable[..., Any], *arguments: Any, **more: Any) -> Child:
         """A client at work."""

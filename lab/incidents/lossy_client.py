@@ -15,9 +15,9 @@ def run(lab: Lab) -> Truth:
     healthy = lab.wire("hall", Habits(delay_s=0.002))
     with lab.capture(broker.host):
         background.shop(lab)
-        lab.start(wire.host, produce, lab.bootstrap, "yard-scanner", "scans", per_s=40, size=2000, linger_ms=0)
-        lab.start(healthy.host, produce, lab.bootstrap, "hall-scanner", "scans", per_s=40, linger_ms=0)
-        time.sleep(30)
+        lab.start(wire.host, produce, lab.bootstrap, "yard-scanner", "scans", per_s=60, size=600, linger_ms=0)
+        lab.start(healthy.host, produce, lab.bootstrap, "hall-scanner", "scans", per_s=20, linger_ms=0)
+        time.sleep(35)
     return Truth(
         ["lossy_network"], [["yard-scanner", wire.host.address]], f"It is yard-scanner at {wire.host.address}."
     )
