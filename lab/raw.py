@@ -76,11 +76,6 @@ def find_coordinator_body(transactional: str) -> bytes:
     return text(transactional) + b"\1"
 
 
-def bump_epoch_body(producer: int, epoch: int) -> bytes:
-    """InitProducerId v3, without a transactional id: the next epoch of a producer, or with -1 a new one."""
-    return b"\0" + struct.pack(">iqh", 60_000, producer, epoch) + b"\0"
-
-
 class Connection:
     """A connection to a broker on which nothing happens by itself."""
 
@@ -95,15 +90,15 @@ class Connection:
         self._socket.settimeout(30)
         self._socket.connect((host, int(port)))
 
-    def message(self, key: int, version: int, body: bytes, flexible: bool) -> bytes:
-        """A request with its length before it; `flexible` versions have tagged fields behind the header: none here."""
+    def message(self, key: int, version: int, body: bytes) -> bytes:
+        """A request with its length before it."""
         self._number += 1
-        head = struct.pack(">hhi", key, version, self._number) + text(self.client) + b"\0" * flexible
+        head = struct.pack(">hhi", key, version, self._number) + text(self.client)
         return struct.pack(">i", len(head) + len(body)) + head + body
 
-    def send(self, key: int, version: int, body: bytes, pieces: int = 0, flexible: bool = False) -> None:
+    def send(self, key: int, version: int, body: bytes, pieces: int = 0) -> None:
         """Sends a request; `pieces`: its first so many bytes in a write of their own."""
-        data = self.message(key, version, body, flexible)
+        data = self.message(key, version, body)
         if pieces:
             self._socket.sendall(data[:pieces])
         self._socket.sendall(data[pieces:])
@@ -122,8 +117,8 @@ class Connection:
             data += piece
         return bytes(data)
 
-    def ask(self, key: int, version: int, body: bytes, flexible: bool = False) -> bytes:
-        self.send(key, version, body, flexible=flexible)
+    def ask(self, key: int, version: int, body: bytes) -> bytes:
+        self.send(key, version, body)
         return self.read()
 
     def hello(self, *topics: str) -> None:

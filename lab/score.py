@@ -65,10 +65,10 @@ def judge(truth: dict[str, Any]) -> Verdict:
 def _has_subject(finding: Finding, subject: list[list[str]]) -> bool:
     """Whether one word of each list is in the sentence, or in the row that it was made of."""
     told = [sentence(finding.rule.says, finding.row), *(str(value) for value in finding.row.values())]
-    return all(any(_has(text, word) for text in told for word in words) for words in subject)
+    return all(any(names(text, word) for text in told for word in words) for words in subject)
 
 
-def _has(text: str, word: str) -> bool:
+def names(text: str, word: str) -> bool:
     """As a whole word: 10.20.0.1 is not in 10.20.0.11, and `shop` not in `shop-2`."""
     return re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\w)", text) is not None
 

@@ -8,7 +8,7 @@ import signal
 import socket
 import struct
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 from lab.clients import config, running, said
 from lab.raw import (
@@ -19,7 +19,6 @@ from lab.raw import (
     PRODUCE,
     Connection,
     batch,
-    bump_epoch_body,
     fetch_body,
     find_coordinator_body,
     init_producer_body,
@@ -107,26 +106,26 @@ def connect_for_each(address: str, client: str, topic: str, per_s: float, second
 
 
 def produce_out_of_order(address: str, client: str, topic: str, seconds: float) -> None:
-    """An idempotent producer by hand that loses a batch again and again, and bumps its epoch after each refusal (KIP-360).
+    """An idempotent producer by hand that loses a batch again and again, and bumps its epoch after it (as KIP-360 has it).
 
     In each epoch it sends one batch twice, which is allowed; then a batch is missing, and what follows is refused.
     """
     connection = Connection(address, client)
     connection.hello(topic)
     run = running(seconds)
-    producer = (-1, -1)
+    producer, epoch = -1, -1
+    while run and producer < 0:
+        answer = connection.ask(INIT_PRODUCER_ID, 0, init_producer_body())
+        producer, epoch = struct.unpack_from(">qh", answer, 4 + 4 + 2)
+        time.sleep(0.2)  # the coordinator may be loading
     while run:
-        answer = connection.ask(INIT_PRODUCER_ID, 3, bump_epoch_body(*producer), flexible=True)
-        producer = struct.unpack_from(">qh", answer, 4 + 1 + 4 + 2)
-        if producer[0] < 0:
-            time.sleep(0.2)  # the coordinator is still loading
-            continue
         for sequence in (0, 2, 2, 4, 8, 10):
-            records = batch([b"first", b"second"], producer, sequence)
+            records = batch([b"first", b"second"], (producer, epoch), sequence)
             answer = connection.ask(PRODUCE, 3, produce_body(topic, 0, records))
             error = struct.unpack_from(">h", answer, 4 + 4 + 2 + len(topic) + 8)[0]
-            said(client, "producer", producer, "sequence", sequence, "->", error)
+            said(client, "epoch", epoch, "sequence", sequence, "->", error)
             time.sleep(0.1)
+        epoch += 1
     connection.close()
 
 
@@ -163,7 +162,6 @@ def consume_stubbornly(
         life = os.fork()
         if not life:
             _static_member(bootstrap, client, group, topic, instance, more)
-            os._exit(0)
         while run and os.waitpid(life, os.WNOHANG) == (0, 0):
             time.sleep(0.1)
         if not run:
@@ -172,8 +170,10 @@ def consume_stubbornly(
         time.sleep(3)
 
 
-def _static_member(bootstrap: str, client: str, group: str, topic: str, instance: str, more: dict[str, Any]) -> None:
-    """Returns when it was thrown out for good."""
+def _static_member(
+    bootstrap: str, client: str, group: str, topic: str, instance: str, more: dict[str, Any]
+) -> NoReturn:
+    """Ends the process when it was thrown out for good."""
     from confluent_kafka import Consumer
 
     names = {"group_id": group, "group_instance_id": instance, "auto_offset_reset": "earliest", **more}
@@ -184,7 +184,7 @@ def _static_member(bootstrap: str, client: str, group: str, topic: str, instance
         if message is not None and message.error():
             said(client, message.error())
             if message.error().fatal():
-                return
+                os._exit(1)  # it dies as it stands: an orderly end would wait for the broker
 
 
 def produce_in_transactions(
