@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.jars import jars
+from lab.jars import BROKER_VERSION, jars
 from lab.namespaces import Host, run_here
 
 PORT = 9092
@@ -25,6 +25,23 @@ log4j.appender.requests.layout=org.apache.log4j.PatternLayout
 log4j.appender.requests.layout.ConversionPattern=%d{{yyyy-MM-dd'T'HH:mm:ss,SSS}} %m%n
 log4j.logger.kafka.request.logger=DEBUG, requests
 log4j.additivity.kafka.request.logger=false
+"""
+_LOG4J2 = """rootLogger.level=INFO
+rootLogger.appenderRef.file.ref=file
+appender.file.type=File
+appender.file.name=file
+appender.file.fileName={folder}/server.log
+appender.file.layout.type=PatternLayout
+appender.file.layout.pattern=%d{{yyyy-MM-dd'T'HH:mm:ss,SSS}} %p %m (%c)%n
+appender.requests.type=File
+appender.requests.name=requests
+appender.requests.fileName={folder}/requests.log
+appender.requests.layout.type=PatternLayout
+appender.requests.layout.pattern=%d{{yyyy-MM-dd'T'HH:mm:ss,SSS}} %m%n
+logger.requests.name=kafka.request.logger
+logger.requests.level=DEBUG
+logger.requests.additivity=false
+logger.requests.appenderRef.requests.ref=requests
 """
 _SETTINGS = {
     "num.network.threads": "2",
@@ -45,8 +62,8 @@ _SETTINGS = {
 class Broker:
     """One broker: a process that may be stopped, killed, paused and started again, at the same address."""
 
-    def __init__(self, host: Host, number: int, settings: Mapping[str, str]) -> None:
-        self.host, self.number = host, number
+    def __init__(self, host: Host, number: int, settings: Mapping[str, str], version: str = BROKER_VERSION) -> None:
+        self.host, self.number, self.version = host, number, version
         self.address = f"{host.address}:{PORT}"
         self.folder = host.network.folder / f"broker-{number}"
         self.folder.mkdir()
@@ -60,16 +77,16 @@ class Broker:
             f"{name}={value}\n" for name, value in {**self.settings, "log.dirs": str(self.data / "logs")}.items()
         )
         (self.folder / "server.properties").write_text(lines)
-        (self.folder / "log4j.properties").write_text(_LOG4J.format(folder=self.folder))
-        words = ["kafka.Kafka"]
+        logging = _LOG4J if self.version.startswith("3") else _LOG4J2
+        (self.folder / "log4j.properties").write_text(logging.format(folder=self.folder))
         tool = ("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self.folder / "server.properties"), *more)
         done = subprocess.run([*self._java(), *tool], capture_output=True, text=True, timeout=60, check=False)
         if done.returncode:
-            raise RuntimeError(f"{' '.join(words)}: {done.stdout}{done.stderr}")
+            raise RuntimeError(f"broker {self.number}: {done.stdout}{done.stderr}")
 
     def _java(self) -> list[str]:
-        config = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
-        return [*_JAVA, config, "-cp", f"{jars()}/*"]
+        name = "log4j.configuration" if self.version.startswith("3") else "log4j2.configurationFile"
+        return [*_JAVA, f"-D{name}=file:{self.folder}/log4j.properties", "-cp", f"{jars(self.version)}/*"]
 
     def start(self) -> None:
         """Starts it; `wait` tells when it serves."""

@@ -9,15 +9,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("KANALYZE_LAB_CACHE", ROOT / "build" / "lab"))
+_DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
-<groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencies>
-<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version></dependency>
-<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>{version}</version></dependency>
-<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-reload4j</artifactId><version>1.7.36</version></dependency>
-</dependencies></project>
+<groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencies>{}</dependencies></project>
 """
-# Brokers from 4.0 on log by other means; what they say of requests is the same.
 BROKER_VERSION = "3.9.1"
+NEW_VERSION = "4.1.0"
+# How a broker writes its logs: until 3.9 by the old log4j, from 4.0 on by the second.
+_LOGGING = {
+    "3": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    "4": ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
+}
 
 
 def jars(version: str = BROKER_VERSION) -> Path:
@@ -28,7 +30,9 @@ def jars(version: str = BROKER_VERSION) -> Path:
             raise RuntimeError("the lab needs Maven for Kafka's jars (Debian: apt install maven)")
         folder.mkdir(parents=True, exist_ok=True)
         pom = folder / "pom.xml"
-        pom.write_text(_POM.format(version=version))
+        kafka = [("org.apache.kafka", name, version) for name in ("kafka_2.13", "kafka-tools")]
+        wanted = [*kafka, _LOGGING[version[0]]]
+        pom.write_text(_POM.format("".join(_DEPENDENCY.format(*each) for each in wanted)))
         words = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
         subprocess.run(words, check=True, timeout=600)
         (folder / ".complete").touch()

@@ -10,7 +10,7 @@ from typing import Any
 
 import zstandard
 
-from lab.jars import BROKER_VERSION, ROOT
+from lab.jars import ROOT
 from lab.namespaces import command
 from lab.scripts import Script
 from lab.session import Lab, Truth
@@ -64,7 +64,7 @@ def _truth(script: Script, lab: Lab, truth: Truth) -> dict[str, Any]:
         "done": [step.replace(" for 0.000 s:", ":") for step in steps],
         "hosts": lab.hosts,
         "captured_at": lab.captured_at,
-        "kafka": BROKER_VERSION,
+        "kafka": lab.version,
     }
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from lab.brokers import Broker, settings_of
 from lab.clients import fill, make_topics
 from lab.disk import Disk
-from lab.jars import jars
+from lab.jars import BROKER_VERSION, jars
 from lab.namespaces import Child, Host, Network, command
 from lab.wire import Habits, Wire
 
@@ -65,6 +65,7 @@ class Lab:
         self.hosts: dict[str, str] = {}
         self.captures: list[Path] = []
         self.captured_at: list[str] = []
+        self.version = BROKER_VERSION
         self.programs: list[subprocess.Popen[bytes]] = []
         self._wires = 0
         self._admin: Host | None = None
@@ -81,6 +82,7 @@ class Lab:
         start: bool = True,
         first: int = 1,
         disks: Sequence[int] = (),
+        version: str = BROKER_VERSION,
     ) -> list[Broker]:
         """Starts `count` brokers, the first with the number `first`: each call makes a cluster.
 
@@ -90,6 +92,7 @@ class Lab:
         """
         self.wires: dict[int, Wire] = {}
         before = len(self.brokers)
+        self.version = version
         controller = "100@10.20.0.10" if own_controller else f"{first}@10.20.0.{10 + first}"
         if own_controller:
             self._broker(self.network.host("controller", "10.20.0.10"), 100, controller, "controller", count, settings)
@@ -118,7 +121,7 @@ class Lab:
         self, host: Host, number: int, controller: str, roles: str, count: int, settings: Mapping[str, str] | None
     ) -> None:
         own = settings_of(number, host.address, controller, roles, count, settings or {})
-        self.brokers.append(Broker(host, number, own))
+        self.brokers.append(Broker(host, number, own, self.version))
         self.hosts[host.address] = "controller" if number == 100 else f"broker {number}"
 
     @property

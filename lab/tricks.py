@@ -259,3 +259,16 @@ def copy_topic(source: str, target: str, client: str, group: str, topic: str, se
             committed = time.monotonic()
     producer.flush(5)
     consumer.close()
+
+
+def produce_as_of_old(address: str, client: str, topic: str, seconds: float) -> None:
+    """A library from before ApiVersions: it asks for metadata in version 0, and tries again when the broker hangs up."""
+    run = running(seconds)
+    while run:
+        connection = Connection(address, client)
+        try:
+            connection.ask(METADATA, 0, metadata_body(topic))
+        except ConnectionError as error:
+            said(client, error)
+        connection.close()
+        time.sleep(1)
