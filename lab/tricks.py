@@ -174,7 +174,7 @@ def _static_member(
     bootstrap: str, client: str, group: str, topic: str, instance: str, more: dict[str, Any]
 ) -> NoReturn:
     """Ends the process when it was thrown out for good."""
-    from confluent_kafka import Consumer
+    from confluent_kafka import Consumer, KafkaError
 
     names = {"group_id": group, "group_instance_id": instance, "auto_offset_reset": "earliest", **more}
     consumer = Consumer(config(bootstrap, client, names))
@@ -183,7 +183,7 @@ def _static_member(
         message = consumer.poll(0.2)
         if message is not None and message.error():
             said(client, message.error())
-            if message.error().fatal():
+            if message.error().code() == KafkaError._FATAL:
                 os._exit(1)  # it dies as it stands: an orderly end would wait for the broker
 
 

@@ -3,8 +3,8 @@
 import time
 
 from lab.clients import consume, produce
-from lab.javaclient import java_consume
 from lab.jars import NEW_VERSION
+from lab.javaclient import java_consume
 from lab.session import Lab, Truth
 
 
