@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import analyzer
-from analyzer.query.run_findings import Finding
+from analyzer.query.incidents import Finding
 from analyzer.report.sentences import sentence
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "incidents"
