@@ -8,6 +8,7 @@ from typing import Any
 
 from analyzer.report.format import (
     argument,
+    bits_per_second,
     can_be_typed,
     clock,
     count,
@@ -33,6 +34,7 @@ _FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("_share", share),
     ("_bytes", size),
     ("_bytes_per_s", lambda value: f"{size(int(value))}/s"),
+    ("_bits_per_s", bits_per_second),
     ("_per_s", lambda value: f"{rate(value)}/s"),
 )
 

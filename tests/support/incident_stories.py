@@ -47,8 +47,11 @@ def gone(attempts: int, back_s: float | None = None, role: str | None = None) ->
         for n in range(attempts)
     ]
     rows = [exchange(n, at_ns=at(n), role=role) for n in range(3)]
-    rows += [] if back_s is None else [exchange(9, at_ns=at(2 + back_s), connection=2, role=role)]
-    return {"exchanges": rows, "connections": [known, *tried, connection(2, first_time_ns=at(399))]}
+    later = connection(2, first_time_ns=at(399))
+    if back_s is not None:
+        rows.append(exchange(9, at_ns=at(2 + back_s), connection=2, role=role))
+        later |= {"first_time_ns": at(2 + back_s), "replies": 1}
+    return {"exchanges": rows, "connections": [known, *tried, later]}
 
 
 def idle(killed_s: float, survived_s: float, resent: int = 3, answering: bool = True) -> Tables:
@@ -159,6 +162,19 @@ def followed(pause_ms: int, count: int, latency_ms: int) -> Tables:
     return {"exchanges": rows, "connections": [connection(1), connection(2, role="follower")]}
 
 
+def transferred(rates: list[float], **values: Any) -> Tables:
+    """Replies of 1 MB, one after the other, at these rates in MB/s."""
+    rows, begin = [], 0.0
+    for number, rate in enumerate(rates):
+        lasts = int(SECOND_NS / rate)
+        rows.append(
+            exchange(number, at_ns=at(begin), api_key=1, api_name="Fetch", receive_ns=lasts, response_bytes=1_000_000)
+        )
+        rows[-1]["response_end_ns"] = rows[-1]["response_time_ns"] + lasts
+        begin += 1 / rate
+    return {"exchanges": rows, "connections": [connection(1, **values)]}
+
+
 def out_of_range(asked: int, ends: list[tuple[float, int]], reset: int | None = None) -> Tables:
     """A Fetch from this offset that is refused at 5 s; ends that other Fetches were told; where the client went on."""
     fetch = {"api_key": 1, "api_name": "Fetch", "replica_id": -1}
@@ -203,6 +219,15 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 STORIES |= {
+    "rate_limited_link": (
+        lambda: transferred([0.5, 0.51, 0.49]),
+        (
+            lambda: transferred([0.5, 0.51]),
+            lambda: transferred([0.5, 0.8, 0.2]),
+            lambda: transferred([2.0, 2.0, 2.0]),
+            lambda: transferred([0.5, 0.51, 0.49], client_zero_windows=3),
+        ),
+    ),
     "tls_failed": (
         lambda: tls_ended(3, tls_alert="certificate_expired", tls_alert_from="client"),
         (lambda: tls_ended(2), lambda: tls_ended(5, "finished")),
