@@ -25,18 +25,26 @@ COLUMNS = (
 
 
 def keep(script: Script, lab: Lab, truth: Truth) -> int:
-    """Writes the files of a run; gives the size of its capture in bytes."""
+    """Writes the files of a run; gives the size of its captures in bytes."""
     DATA.mkdir(parents=True, exist_ok=True)
-    captured = lab.captures[0]
-    if len(lab.captures) > 1:
-        captured = lab.folder / "merged.pcap"
-        command("mergecap", "-F", "nsecpcap", "-w", str(captured), *map(str, lab.captures))
+    return sum(_keep(script, lab, truth, apart) for apart in lab.captures)
+
+
+def _keep(script: Script, lab: Lab, truth: Truth, apart: str) -> int:
+    """One capture; `apart` tells where it was taken, if it is not the script's main one."""
+    name = f"{script.name}_{apart}" if apart else script.name
+    captured, *more = lab.captures[apart]
+    if more:
+        captured = lab.folder / f"merged{apart}.pcap"
+        command("mergecap", "-F", "nsecpcap", "-w", str(captured), *map(str, lab.captures[apart]))
     begin, end = _span(captured)
     packed = _packed(captured.read_bytes())
-    (DATA / f"{script.name}.pcap.zst").write_bytes(packed)
+    (DATA / f"{name}.pcap.zst").write_bytes(packed)
     log = "".join(_requests(lab, begin - 1, end + 1))
-    (DATA / f"{script.name}.requests.tsv.zst").write_bytes(_packed(log.encode()))
-    (DATA / f"{script.name}.json").write_text(json.dumps(_truth(script, lab, truth), indent=1) + "\n")
+    (DATA / f"{name}.requests.tsv.zst").write_bytes(_packed(log.encode()))
+    told = _truth(script, lab, truth)
+    told = {"name": name, "script": script.name, **told, "captured_at": lab.captured_at[apart]}
+    (DATA / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
     return len(packed)
 
 
@@ -56,14 +64,12 @@ def _span(path: Path) -> tuple[float, float]:
 def _truth(script: Script, lab: Lab, truth: Truth) -> dict[str, Any]:
     steps = [f"{_clock(step.begin)} for {step.end - step.begin:.3f} s: {step.what}" for step in lab.steps]
     return {
-        "name": script.name,
         "kind": script.kind,
         "what": " ".join([script.sentence, truth.what]).strip(),
         "causes": truth.causes,
         "subject": truth.subject,
         "done": [step.replace(" for 0.000 s:", ":") for step in steps],
         "hosts": lab.hosts,
-        "captured_at": lab.captured_at,
         "kafka": lab.version,
     }
 

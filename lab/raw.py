@@ -61,6 +61,12 @@ def fetch_body(topic: str, partition: int, offset: int, wait_ms: int, least: int
     return body + struct.pack(">iiqi", 1, partition, offset, most)
 
 
+def old_fetch_body(topic: str, partition: int, offset: int, wait_ms: int) -> bytes:
+    """Fetch v0 to v2."""
+    body = struct.pack(">iiii", -1, wait_ms, 1, 1) + text(topic)
+    return body + struct.pack(">iiqi", 1, partition, offset, 1 << 20)
+
+
 def metadata_body(*topics: str) -> bytes:
     """Metadata v1."""
     return struct.pack(">i", len(topics)) + b"".join(map(text, topics))

@@ -63,8 +63,9 @@ class Lab:
         self.disks: dict[int, Disk] = {}
         self.steps: list[Step] = []
         self.hosts: dict[str, str] = {}
-        self.captures: list[Path] = []
-        self.captured_at: list[str] = []
+        # Name behind the script's ("" for the capture itself) -> files, and where they were taken.
+        self.captures: dict[str, list[Path]] = {}
+        self.captured_at: dict[str, list[str]] = {}
         self.version = BROKER_VERSION
         self.programs: list[subprocess.Popen[bytes]] = []
         self._wires = 0
@@ -185,28 +186,32 @@ class Lab:
             pass
 
     @contextmanager
-    def capture(self, *hosts: Host, interface: str = "eth0", filter: str = "ip") -> Iterator[None]:
-        """Captures beside each host; the hub stands for the switch, which sees all. Whole packets."""
-        running = [self._tcpdump(host, "br0" if host is self.network.hub else interface, filter) for host in hosts]
+    def capture(self, *hosts: Host, interface: str = "eth0", **apart: Host) -> Iterator[None]:
+        """Captures beside each host, whole packets, as one; the hub stands for the switch, which sees all.
+
+        The same run seen from elsewhere, `name=host`: a capture of its own with `_name` behind the script's name.
+        """
+        places = [*(("", host) for host in hosts), *apart.items()]
+        running = [self._tcpdump(name, host, "br0" if host is self.network.hub else interface) for name, host in places]
         try:
             yield
         finally:
             time.sleep(0.3)
             for process in running:
                 process.terminate()
-            for process, host in zip(running, hosts, strict=True):
+            for process, (_, host) in zip(running, places, strict=True):
                 _, told = process.communicate(timeout=20)
                 lost = [line for line in told.decode().splitlines() if "dropped by kernel" in line]
                 if not any(line.startswith("0 packets") for line in lost):
                     raise RuntimeError(f"tcpdump on {host.name} lost packets: {told.decode()}")
 
-    def _tcpdump(self, host: Host, interface: str, filter: str) -> subprocess.Popen[bytes]:
-        path = self.folder / f"{host.name}.pcap"
-        self.captures.append(path)
+    def _tcpdump(self, name: str, host: Host, interface: str) -> subprocess.Popen[bytes]:
+        path = self.folder / f"{host.name}{name}.pcap"
+        self.captures.setdefault(name, []).append(path)
         at = "the switch" if host is self.network.hub else f"{host.name} ({host.address})"
-        self.captured_at.append(at if interface != "any" else f"{at}, all interfaces")
+        self.captured_at.setdefault(name, []).append(at if interface != "any" else f"{at}, all interfaces")
         words = ["tcpdump", "-i", interface, "-s", "0", "-B", "16384", "-n", "-Z", "root", "-w", str(path)]
-        words += [f"({filter}) and not host 10.20.0.2"]
+        words += ["ip and not host 10.20.0.2"]
         process = subprocess.Popen(host.words(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 10
         while not (path.exists() and path.stat().st_size >= 24):

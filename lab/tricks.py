@@ -23,6 +23,7 @@ from lab.raw import (
     find_coordinator_body,
     init_producer_body,
     metadata_body,
+    old_fetch_body,
     produce_body,
 )
 
@@ -188,9 +189,16 @@ def _static_member(
 
 
 def produce_in_transactions(
-    bootstrap: str, client: str, transactional: str, topic: str, seconds: float, abort_each: int = 0, **more: Any
+    bootstrap: str,
+    client: str,
+    transactional: str,
+    topic: str,
+    seconds: float,
+    abort_each: int = 0,
+    pause_s: float = 0.2,
+    **more: Any,
 ) -> None:
-    """Transactions of five records, some four a second, until one fails for good; each `abort_each`th is aborted."""
+    """Transactions of five records until one fails for good; each `abort_each`th is aborted."""
     from confluent_kafka import KafkaException, Producer
 
     names = {"transactional_id": transactional, "linger_ms": 0, **more}
@@ -209,7 +217,7 @@ def produce_in_transactions(
                 producer.abort_transaction(10)
             else:
                 producer.commit_transaction(10)
-            time.sleep(0.2)
+            time.sleep(pause_s)
     except KafkaException as error:
         said(client, "gives up:", error)
 
@@ -261,13 +269,15 @@ def copy_topic(source: str, target: str, client: str, group: str, topic: str, se
     consumer.close()
 
 
-def produce_as_of_old(address: str, client: str, topic: str, seconds: float) -> None:
-    """A library from before ApiVersions: it asks for metadata in version 0, and tries again when the broker hangs up."""
+def fetch_as_of_old(address: str, client: str, topic: str, seconds: float) -> None:
+    """A library from before ApiVersions: it fetches in version 2, and tries again when the broker hangs up."""
     run = running(seconds)
     while run:
         connection = Connection(address, client)
         try:
             connection.ask(METADATA, 0, metadata_body(topic))
+            connection.ask(FETCH, 2, old_fetch_body(topic, 0, 0, wait_ms=500))
+            raise RuntimeError("the broker took it")
         except ConnectionError as error:
             said(client, error)
         connection.close()

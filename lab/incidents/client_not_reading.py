@@ -10,7 +10,7 @@ def run(lab: Lab) -> Truth:
     lab.topics(orders=background.ORDERS, history={"partitions": 1})
     lab.fill("history", 700, 1000)
     report = lab.host("report")
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, client=report):
         background.shop(lab)
         with lab.doing(f"night-report on {report.address} reads each reply 3 s late"):
             lab.start(report, read_late, broker.address, "night-report", "history", 14.0, 3.0).wait(30)

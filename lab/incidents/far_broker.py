@@ -12,7 +12,7 @@ def run(lab: Lab) -> Truth:
     lab.topics(bookings={"partitions": 1})
     wire = lab.wire("overseas", Habits(delay_s=0.04))
     office = lab.host("office")
-    with lab.capture(wire.host, office):
+    with lab.capture(wire.host, office, broker=broker.host):
         lab.start(office, produce_and_wait, lab.bootstrap, "office-booking", "bookings", 18.0)
         lab.start(wire.host, produce_and_wait, lab.bootstrap, "overseas-booking", "bookings", 18.0)
         time.sleep(20)

@@ -8,10 +8,10 @@ from lab.session import Lab, Truth
 
 def run(lab: Lab) -> Truth:
     patience = {"replica.lag.time.max.ms": "5000", "broker.session.timeout.ms": "20000"}
-    *_, follower = lab.cluster(3, settings=patience)
+    leader, _, follower = lab.cluster(3, settings=patience)
     lab.topics(ledger={"assignment": [[1, 3], [2, 3]]}, orders={"assignment": [[1, 2], [2, 1]]})
     bank, shop = lab.host("bank"), lab.host("shop")
-    with lab.capture(lab.network.hub):
+    with lab.capture(lab.network.hub, leader=leader.host):
         lab.start(bank, produce, lab.bootstrap, "bank-ledger", "ledger", per_s=15, acks="all")
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=15, acks="all")
         time.sleep(6)

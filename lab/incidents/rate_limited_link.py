@@ -13,7 +13,7 @@ def run(lab: Lab) -> Truth:
     lab.topics(orders=background.ORDERS, history={"partitions": 1})
     lab.fill("history", 12000, 1000)
     wire = lab.wire("branch", Habits(rate_bps=4e6, queue_s=0.2))
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, client=wire.host):
         background.shop(lab)
         lab.start(wire.host, consume, lab.bootstrap, "branch-import", "branch-import", "history")
         time.sleep(18)

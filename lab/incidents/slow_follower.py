@@ -8,10 +8,10 @@ from lab.session import Lab, Truth
 
 
 def run(lab: Lab) -> Truth:
-    *_, slow = lab.cluster(3)
+    leader, _, slow = lab.cluster(3)
     lab.topics(ledger={"assignment": [[1, 3], [2, 3]]}, orders={"assignment": [[1, 2], [2, 1]]})
     bank, shop = lab.host("bank"), lab.host("shop")
-    with lab.capture(lab.network.hub):
+    with lab.capture(lab.network.hub, leader=leader.host):
         lab.start(bank, produce, lab.bootstrap, "bank-ledger", "ledger", per_s=20, acks="all")
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=20, acks="all")
         time.sleep(4)

@@ -14,7 +14,7 @@ def run(lab: Lab) -> Truth:
     lab.fill("history", 6000, 1000)
     branch = lab.wire("branch", Habits(delay_s=0.04, no_window_scale=True))
     near = lab.wire("depot", Habits(delay_s=0.04))
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, client=branch.host):
         background.shop(lab)
         lab.start(branch.host, consume, lab.bootstrap, "branch-import", "branch-import", "history")
         lab.start(near.host, consume, lab.bootstrap, "depot-import", "depot-import", "history")

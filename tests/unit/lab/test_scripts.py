@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from paths import ROOT
 
-from lab.score import DATA
+from lab.score import DATA, truths
 from lab.scripts import scripts
 
 _README = (ROOT / "lab" / "README.md").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ def test_a_script_is_in_the_table_and_has_a_capture(name: str) -> None:
 
 
 def test_each_capture_has_its_script() -> None:
-    assert {path.stem for path in DATA.glob("*.json")} <= set(scripts())
+    assert {truth["script"] for truth in truths().values()} <= set(scripts())
 
 
 def test_captures_are_small() -> None:
