@@ -66,7 +66,13 @@ def throttled(windows: list[tuple[float, float]], **values: Any) -> Tables:
 def joins(times: list[float], **values: Any) -> Tables:
     """One member that joins at these moments, generation by generation."""
     base = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0, "client_id": "app"}
-    base |= {"client_address": "10.0.0.1", "cluster": "c", "member_id": "m", "session_timeout_ms": 10_000}
+    base |= {
+        "client_address": "10.0.0.1",
+        "cluster": "c",
+        "member_id": "m",
+        "session_timeout_ms": 10_000,
+        "connection": 1,
+    }
     rows = [
         base | {"exchange": n, "generation": n + 1, "begin_ns": at(moment) - MS_NS, "time_ns": at(moment)} | values
         for n, moment in enumerate(times)
