@@ -26,7 +26,7 @@ NOT_COMPARED: dict[str, tuple[str, ...]] = {
 }
 
 # A run that is resolved by itself does not see whether a request was alone on its way: there its time is an interval.
-OF_THE_WAY = ("idle", "reply", "wide")
+OF_THE_WAY = ("idle", "large", "reply", "wide")
 OF_WHO_WAS_ALONE = ("broker_min_ns", "broker_ns", "broker_evidence")
 
 
