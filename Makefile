@@ -8,6 +8,8 @@
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
 # make fuzz-asan  the same under AddressSanitizer
+# make lab    real brokers and clients with things done to them, captured, into tests/data/incidents: INCIDENT=NAME, one (root)
+# make lab-score  does the first finding name the cause of each incident?
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md
 # make bench-spark  the job on Spark beside the export of this machine; KANALYZE_BENCH_LARGE=1: 5 GB, too
 # make profile  where the CPU time goes, by stage and library: CAPTURE=FILE VERB=report|findings|export
@@ -23,6 +25,8 @@ BIN := $(VENV)/bin
 NOTEBOOKS := .venv-notebooks
 # PySpark is large, and brings NumPy too.
 SPARK := .venv-spark
+# What only the lab's clients need.
+LAB := .venv-lab
 # The oldest release that we run on.
 SPARK35 := .venv-spark35
 PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
@@ -30,7 +34,7 @@ PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 # What compiled stages are made of: files that import cython, and tables of constants that they read.
 STAGES := $(shell find dissectors -name '*.py')
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan bench bench-spark profile compare docs clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare docs clean
 
 demo: $(VENV)/.compiled
 	@$(BIN)/kanalyze samples
@@ -79,6 +83,12 @@ fuzz: $(VENV)/.compiled
 fuzz-asan: $(VENV)/.installed
 	sh tests/system/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
 
+lab: $(LAB)/.installed
+	$(LAB)/bin/python -m lab $(INCIDENT)
+
+lab-score: $(VENV)/.compiled
+	$(BIN)/python -m lab.score
+
 bench: $(VENV)/.compiled
 	$(BIN)/python bench/decode.py
 	$(BIN)/python bench/run.py
@@ -103,7 +113,7 @@ docs: $(VENV)/.compiled
 	$(BIN)/python docs/write_protocol.py
 
 clean:
-	rm -rf $(VENV) $(NOTEBOOKS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(NOTEBOOKS) $(LAB) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find analyzer dissectors tests bench docs -name __pycache__ -prune -exec rm -rf {} +
 	find dissectors -name '*.so' -delete
 
@@ -117,11 +127,12 @@ $(VENV)/.installed: pyproject.toml setup.py
 
 # They see the project and its dependencies in the other environment, and add to them.
 $(NOTEBOOKS)/.installed: EXTRA := notebook
+$(LAB)/.installed: EXTRA := lab
 $(SPARK)/.installed $(SPARK35)/.installed: EXTRA := spark
 # With what Spark Connect needs; the old release comes without its server, and its extras want an old NumPy.
 $(SPARK)/.installed: WITH := "pyspark[connect]"
 $(SPARK35)/.installed: WITH := "pyspark<3.6"
-$(NOTEBOOKS)/.installed $(SPARK)/.installed $(SPARK35)/.installed: $(VENV)/.installed
+$(NOTEBOOKS)/.installed $(LAB)/.installed $(SPARK)/.installed $(SPARK35)/.installed: $(VENV)/.installed
 	test -x $(@D)/bin/python || $(BIN)/python -m venv $(@D)
 	echo "import site; site.addsitedir('$$($(BIN)/python -c "$(PURELIB)")')" \
 		> "$$($(@D)/bin/python -c "$(PURELIB)")/kanalyze.pth"

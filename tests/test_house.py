@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ("dissectors", "analyzer", "tests", "bench", "docs", "tools")
+CODE = ("dissectors", "analyzer", "tests", "bench", "docs", "tools", "lab")
 MOST_LINES = 400
 # Tables of data: a line a column or a module, some lines a story.
 TABLES_OF_DATA = {"dissectors/layout.py", "analyzer/base/tables.py", "tests/support/finding_stories.py"}

@@ -168,6 +168,15 @@ tls_decrypted                    bool    True when TLS was decrypted with the se
 tls_reason                       string  Why it was not decrypted: no_keys, no_handshake (begun before the capture, or
                                          lost), unsupported (cipher or version), wrong_keys; null when it was, and
                                          without TLS.
+tls_handshake                    string  finished; failed: an alert, or an end before any content; null without TLS,
+                                         or when it is not known (begun before the capture, lost bytes, still open).
+tls_alert                        string  Alert that ended the TLS handshake (RFC 8446): certificate_expired, unknown_ca,
+                                         ...; encrypted: there was one, which nobody but its reader knows; null: none.
+tls_alert_from                   string  client or broker: who sent tls_alert; null: none.
+tls_certificate                  string  Subject of the broker's certificate (RFC 4514); null where it is not in clear
+                                         (TLS 1.3) or was not seen.
+tls_valid_from_ns                int64   From when on the broker's certificate is valid; null where tls_certificate is.
+tls_valid_until_ns               int64   Until when the broker's certificate is valid; null where tls_certificate is.
 security                         string  plaintext, ssl, sasl_plaintext or sasl_ssl; null: unknown.
 principal                        string  User who logged in, after the broker agreed; null: none seen or not readable.
 claimed_user                     string  User named in a login that was not seen to succeed; null: none.

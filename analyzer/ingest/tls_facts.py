@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from analyzer.ingest.raw_tables import Field
@@ -11,6 +11,7 @@ from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.tls.keys import KeyLog
 from dissectors.tls.names import suite_name, version_name
+from dissectors.tls.outcome import OUTCOMES
 from dissectors.tls.sessions import REASONS, TlsFacts
 
 FIELDS = (
@@ -25,6 +26,12 @@ FIELDS = (
     Field("b_overhead_bytes", 8, "int64"),
     Field("a_unread_bytes", 9, "int64"),
     Field("b_unread_bytes", 10, "int64"),
+    Field("handshake", 11, OUTCOMES),
+    Field("alert", 12, "text"),
+    Field("alert_side", 13, "int64"),
+    Field("subject", 14, "text"),
+    Field("valid_from_ns", 15, "int64"),
+    Field("valid_until_ns", 16, "int64"),
 )
 # Type of a Decryption Secrets Block that holds a TLS key log (draft-ietf-opsawg-pcapng): "TLSK".
 TLS_KEY_LOG = 0x544C534B
@@ -53,6 +60,19 @@ def add_secrets(keys: KeyLog, kind: int, data: bytes) -> None:
         keys.read(data)
 
 
+def _handshake(fact: TlsFacts, number: Callable[[bytes | None], int]) -> tuple[int, ...]:
+    """The columns from `handshake` on. Of a handshake that was finished an alert is none of its own."""
+    if fact.handshake is None:
+        return (layout.UNKNOWN,) * 6
+    seen, ended = fact.handshake, fact.handshake.outcome()
+    values = (seen.alert_side, number(seen.subject), seen.valid_from_ns, seen.valid_until_ns)
+    return (
+        layout.UNKNOWN if ended is None else OUTCOMES.index(ended),
+        number(seen.alert),
+        *(layout.UNKNOWN if value is None else value for value in values),
+    )
+
+
 def raw_rows(facts: Sequence[TlsFacts]) -> tuple[memoryview, int, list[bytes]]:
     """Rows of the raw table `tls`: (matrix, rows, texts)."""
     matrix = new_matrix(len(FIELDS), max(1, len(facts)))
@@ -78,6 +98,7 @@ def raw_rows(facts: Sequence[TlsFacts]) -> tuple[memoryview, int, list[bytes]]:
             layout.UNKNOWN if fact.reason is None else REASONS.index(fact.reason),
             *fact.overhead,
             *fact.unread,
+            *_handshake(fact, number),
         )
         for column, value in enumerate(values):
             matrix[column, row] = value

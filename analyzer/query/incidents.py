@@ -2,7 +2,8 @@
 
 A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one of
 theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
-touch. An incident is as severe as its cause says, which knows what was lost, for whom and for how long.
+touch; with a star behind the rule's name when their times touch: a broker that is gone is felt everywhere. An incident is as severe
+as its cause says, which knows what was lost, for whom and for how long.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from analyzer.query.findings import SEVERITIES, Rule
 
 # Columns of a rule that say what a finding is about, under the same name in all rules.
 SUBJECTS = ("who", "client_address", "broker", "topic", "partition", "group_id", "connection")
+ANYWHERE = "*"
 # A symptom may begin so long before what is seen of its cause, or after it: clients retry, sessions run out.
 SLACK_NS = 15_000_000_000
 
@@ -59,10 +61,10 @@ def grouped(found: Sequence[Finding]) -> list[Finding]:
     explainers: dict[str, list[int]] = {}
     for number, each in enumerate(ordered):
         for name in each.rule.explains:
-            explainers.setdefault(name, []).append(number)
+            explainers.setdefault(name.rstrip(ANYWHERE), []).append(number)
     cause_of: dict[int, int] = {}
     for number, each in enumerate(ordered):
-        causes = (other for other in explainers.get(each.rule.name, ()) if _explains(ordered[other].row, each.row))
+        causes = (other for other in explainers.get(each.rule.name, ()) if _explains(ordered[other], each))
         if (cause := next(causes, None)) is not None and _root(cause, cause_of) != number:
             cause_of[number] = cause
     symptoms: dict[int, list[Finding]] = {}
@@ -82,8 +84,9 @@ def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
     return Finding(cause.rule, cause.severity, cause.row, cause.evidence, tuple(sorted(symptoms, key=Finding.order)))
 
 
-def _explains(cause: dict[str, Any], symptom: dict[str, Any]) -> bool:
-    return _about_the_same(cause, symptom) and _at_the_same_time(cause, symptom)
+def _explains(cause: Finding, symptom: Finding) -> bool:
+    anywhere = symptom.rule.name + ANYWHERE in cause.rule.explains
+    return (anywhere or _about_the_same(cause.row, symptom.row)) and _at_the_same_time(cause.row, symptom.row)
 
 
 def _about_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -140,6 +140,15 @@ def moment(ns: int | None, digits: int = 0) -> str:
     return f"{text}.{rest:09d}"[: len(text) + 1 + digits] if digits else text
 
 
+def bits_per_second(value: float) -> str:
+    """4.1 Mbit/s: the rate of a link, in decimal units of bits."""
+    for unit in ("bit/s", "kbit/s", "Mbit/s"):
+        if value < 999.5:
+            return f"{value:.3g} {unit}"
+        value /= 1000
+    return f"{value:.3g} Gbit/s"
+
+
 def clock(ns: int | None, digits: int = 0) -> str:
     """The time of day alone: 10:59:12."""
     return NONE if ns is None else moment(ns, digits).partition(" ")[2]

@@ -8,11 +8,13 @@ from typing import Any
 
 from analyzer.report.format import (
     argument,
+    bits_per_second,
     can_be_typed,
     clock,
     count,
     duration,
     milliseconds,
+    moment,
     rate,
     safe,
     share,
@@ -26,11 +28,13 @@ _PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
 # The end of a column's name -> how its values are written; the first that fits.
 _FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("_time_ns", clock),
+    ("_date_ns", moment),
     ("_ns", duration),
     ("_ms", milliseconds),
     ("_share", share),
     ("_bytes", size),
     ("_bytes_per_s", lambda value: f"{size(int(value))}/s"),
+    ("_bits_per_s", bits_per_second),
     ("_per_s", lambda value: f"{rate(value)}/s"),
 )
 

@@ -3,7 +3,8 @@
 At the same capture point TTL and scope of both are equal, at another one they differ. A sender counts its packets in the IP
 id, so a retransmission has another id. IPv6 has no id, and some senders write 0: there checksum and window have to be equal,
 which TCP timestamps prevent in a retransmission, unless a network card writes the checksum. So without an id a duplicate must
-be of another interface too, or come so soon that nobody can have asked for a retransmission. In another scope (a tunnel beside
+be of another interface too, or come so soon that nobody can have asked for a retransmission; a reset without an id is always
+another reset. In another scope (a tunnel beside
 the plain packet, a second VLAN) it may come up to a second later.
 
 A duplicate is looked for only when a segment brings nothing new, among the last segments of all connections. These stand in a
@@ -158,7 +159,8 @@ def is_same_packet(tcp: TcpState, i: cython.longlong, row: cython.longlong, plac
         return span <= OTHER_SCOPE_NS
     if number > 0 or tcp.recent[SEGMENT_INTERFACE, i] != tcp.segments[SEGMENT_INTERFACE, row]:
         return span <= DUPLICATE_NS
-    return span < DUPLICATE_SOON_NS
+    # A closed socket answers each segment that still comes with the same reset.
+    return span < DUPLICATE_SOON_NS and not tcp.segments[SEGMENT_FLAGS, row] & TCP_RST
 
 
 @cython.cfunc

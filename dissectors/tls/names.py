@@ -131,6 +131,48 @@ def _read_suites() -> tuple[dict[int, str], dict[int, Suite]]:
 _NAMES, SUITES = _read_suites()
 
 
+# RFC 8446 section 6 with those of TLS 1.2 and extensions that may still be met.
+_ALERTS = {
+    0: "close_notify",
+    10: "unexpected_message",
+    20: "bad_record_mac",
+    21: "decryption_failed",
+    22: "record_overflow",
+    30: "decompression_failure",
+    40: "handshake_failure",
+    41: "no_certificate",
+    42: "bad_certificate",
+    43: "unsupported_certificate",
+    44: "certificate_revoked",
+    45: "certificate_expired",
+    46: "certificate_unknown",
+    47: "illegal_parameter",
+    48: "unknown_ca",
+    49: "access_denied",
+    50: "decode_error",
+    51: "decrypt_error",
+    60: "export_restriction",
+    70: "protocol_version",
+    71: "insufficient_security",
+    80: "internal_error",
+    86: "inappropriate_fallback",
+    90: "user_canceled",
+    100: "no_renegotiation",
+    109: "missing_extension",
+    110: "unsupported_extension",
+    112: "unrecognized_name",
+    113: "bad_certificate_status_response",
+    115: "unknown_psk_identity",
+    116: "certificate_required",
+    120: "no_application_protocol",
+}
+
+
+def alert_name(description: int) -> str:
+    """The registered name of an alert, or `alert_` and its number."""
+    return _ALERTS.get(description, f"alert_{description}")
+
+
 def version_name(version: int) -> str:
     """`TLSv1.3`, or the number of a version that is not registered."""
     return VERSIONS.get(version, f"0x{version:04X}")

@@ -38,6 +38,7 @@ from dissectors.tls.keys import (
     traffic_key,
 )
 from dissectors.tls.names import SUITES, TLS_1_2, TLS_1_3, Suite
+from dissectors.tls.outcome import HandshakeOutcome
 from dissectors.tls.record_layer import CHANGE_CIPHER_SPEC, HANDSHAKE, Direction
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class TlsFacts:
     """What is known of one TLS connection (`part`) when it is over.
 
     `version` and `suite` are registered numbers, None when no ServerHello was seen. `server_name` and `alpn` are captured
-    text. `reason` (one of REASONS) says why the connection was not decrypted, None when it was. Pairs are per side, in bytes:
+    text. `reason` (one of REASONS) says why the connection was not decrypted, None when it was. `handshake` is how its handshake
+    ended (`outcome`), None when that is not known. Pairs are per side, in bytes:
     `overhead` was read but is no content (handshake, headers, tags); `unread` could not be read.
     """
 
@@ -73,6 +75,7 @@ class TlsFacts:
     alpn: bytes | None = None
     decrypted: bool = False
     reason: str | None = None
+    handshake: HandshakeOutcome | None = None
     overhead: tuple[int, int] = (0, 0)
     unread: tuple[int, int] = (0, 0)
 
@@ -90,6 +93,7 @@ class Session:
         self._client_side = 0
         self._client_random: bytes | None = None
         self._pending: tuple[RecordKey, RecordKey] | None = None
+        self.outcome = HandshakeOutcome()
 
     def _direction(self, side: int, sessions: Sessions) -> Direction:
         return Direction(
@@ -100,6 +104,7 @@ class Session:
 
     def gap(self, side: int, size: int) -> None:
         """Bytes of a side were never captured."""
+        self.outcome.gap()
         self._messages[side].clear()
         self.directions[side].gap(size)
 
@@ -109,7 +114,7 @@ class Session:
             self._name_failure()
         elif self.facts.reason is None and self.facts.version is None and any(d.dead for d in self.directions):
             self.facts.reason = NO_HANDSHAKE
-        return self.facts.reason is not None
+        return self.facts.reason is not None and (self.outcome.done or self.outcome.client is None)
 
     def close(self) -> TlsFacts:
         """The connection is over; returns its facts."""
@@ -119,6 +124,7 @@ class Session:
             self._name_failure()
         first, second = self.directions
         self.facts.decrypted = self.facts.reason is None
+        self.facts.handshake = self.outcome
         self.facts.overhead = (first.overhead_bytes, second.overhead_bytes)
         self.facts.unread = (first.unread_bytes, second.unread_bytes)
         return self.facts
@@ -295,6 +301,7 @@ class Sessions:
         if kind == layout.CHUNK_DATA:
             if session.first_seq[side] is None:
                 session.first_seq[side] = row[layout.CHUNK_SEQ]
+            session.outcome.feed(side, data)
             direction.feed(data, time, number)
         elif kind == layout.CHUNK_GAP:
             self._reason = row[layout.CHUNK_DETAIL]

@@ -8,6 +8,7 @@ from typing import Any
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
 
 Tables = dict[str, Rows]
+MS_NS = 1_000_000
 PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
 
 
@@ -46,8 +47,11 @@ def gone(attempts: int, back_s: float | None = None, role: str | None = None) ->
         for n in range(attempts)
     ]
     rows = [exchange(n, at_ns=at(n), role=role) for n in range(3)]
-    rows += [] if back_s is None else [exchange(9, at_ns=at(2 + back_s), connection=2, role=role)]
-    return {"exchanges": rows, "connections": [known, *tried, connection(2, first_time_ns=at(399))]}
+    later = connection(2, first_time_ns=at(399))
+    if back_s is not None:
+        rows.append(exchange(9, at_ns=at(2 + back_s), connection=2, role=role))
+        later |= {"first_time_ns": at(2 + back_s), "replies": 1}
+    return {"exchanges": rows, "connections": [known, *tried, later]}
 
 
 def idle(killed_s: float, survived_s: float, resent: int = 3, answering: bool = True) -> Tables:
@@ -108,6 +112,85 @@ def died(silence_s: float, left_first: bool = False) -> Tables:
     return {"group_events": rows, "exchanges": beats + made, "connections": [connection(1)]}
 
 
+def tls_ended(count: int, handshake: str = "failed", **values: Any) -> Tables:
+    """So many TLS connections whose handshake ended in this way."""
+    base = {"is_kafka": False, "protocol": "tls", "tls": True, "tls_handshake": handshake}
+    return {"connections": [connection(n, **(base | values)) for n in range(count)]}
+
+
+def far(round_trip_ms: int, requests: int, latency_ms: int, **values: Any) -> Tables:
+    """A client that sends one request after the other for ten seconds, so far away from the broker."""
+    rows = [
+        exchange(n, at_ns=at(10 * n / requests), latency_ns=latency_ms * MS_NS, **(PRODUCE | values))
+        for n in range(requests)
+    ]
+    return {"exchanges": rows, "connections": [connection(1, rtt_ns=round_trip_ms * MS_NS, capture_side="client")]}
+
+
+def advertised(lasted_s: float, reached: bool = False, also: int = 0) -> Tables:
+    """A client that is told an address which it tries without an answer, and asks again; `also`: another API that it uses."""
+    tried = connection(
+        2,
+        is_kafka=None,
+        protocol=None,
+        close="none",
+        syn_ack_ns=None,
+        broker_address="10.9.9.9",
+        broker_port=9094,
+        client_packets=4,
+        first_time_ns=at(1),
+        last_time_ns=at(2),
+        client_stream_bytes=0,
+        broker_stream_bytes=0,
+    )
+    links = [connection(1, cluster="c"), tried]
+    links += [connection(3, broker_address="10.9.9.9", broker_port=9094)] if reached else []
+    rows = [exchange(n, at_ns=at(lasted_s * n), api_key=also if n and also else 3) for n in range(2)]
+    told = {"cluster": "c", "broker_id": 1, "host": "10.9.9.9", "port": 9094}
+    return {"connections": links, "exchanges": rows, "brokers": [told]}
+
+
+def followed(pause_ms: int, count: int, latency_ms: int) -> Tables:
+    """A follower that pauses again and again, and Produce requests with acks=all that wait meanwhile."""
+    follower = {"api_key": 1, "api_name": "Fetch", "kind": "fetch_follower", "replica_id": 3, "role": "follower"}
+    follower |= {"client_address": "10.0.1.3", "client_id": "broker-3-fetcher-0", "connection": 2}
+    rows = [exchange(n, at_ns=at(1 + n * pause_ms / 1000), **follower) for n in range(count + 1)]
+    rows += [
+        exchange(100 + n, at_ns=at(1.002 + n * pause_ms / 1000), latency_ns=latency_ms * MS_NS, **PRODUCE)
+        for n in range(count)
+    ]
+    return {"exchanges": rows, "connections": [connection(1), connection(2, role="follower")]}
+
+
+def transferred(rates: list[float], **values: Any) -> Tables:
+    """Replies of 1 MB, one after the other, at these rates in MB/s."""
+    rows, begin = [], 0.0
+    for number, rate in enumerate(rates):
+        lasts = int(SECOND_NS / rate)
+        rows.append(
+            exchange(number, at_ns=at(begin), api_key=1, api_name="Fetch", receive_ns=lasts, response_bytes=1_000_000)
+        )
+        rows[-1]["response_end_ns"] = rows[-1]["response_time_ns"] + lasts
+        begin += 1 / rate
+    return {"exchanges": rows, "connections": [connection(1, **values)]}
+
+
+def out_of_range(asked: int, ends: list[tuple[float, int]], reset: int | None = None) -> Tables:
+    """A Fetch from this offset that is refused at 5 s; ends that other Fetches were told; where the client went on."""
+    fetch = {"api_key": 1, "api_name": "Fetch", "replica_id": -1}
+    rows = [exchange(0, at_ns=at(5), error_code=1, **fetch)]
+    place = {"connection": 1, "topic": "t", "partition": 0}
+    entries = [place | {"exchange": 0, "side": "request", "offset": asked}]
+    for number, (when, end) in enumerate(ends, 1):
+        rows.append(exchange(number, at_ns=at(when), client_address="10.0.0.7", **fetch))
+        entries.append(place | {"exchange": number, "side": "response", "high_watermark": end})
+    if reset is not None:
+        rows.append(exchange(90, at_ns=at(6), api_key=2, api_name="ListOffsets"))
+        entries.append(place | {"exchange": 90, "side": "response", "offset": reset})
+    refused = place | {"exchange": 0, "side": "response", "code": 1, "name": "OFFSET_OUT_OF_RANGE", "expected": False}
+    return {"exchanges": rows, "entries": entries, "errors": [refused], "connections": [connection(1, cluster="c")]}
+
+
 Story = Callable[[], Tables]
 
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
@@ -135,8 +218,35 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         (lambda: foreign("tls", reply_bytes=900), lambda: foreign("other", plain=False)),
     ),
 }
+STORIES |= {
+    "rate_limited_link": (
+        lambda: transferred([0.5, 0.51, 0.49]),
+        (
+            lambda: transferred([0.5, 0.51]),
+            lambda: transferred([0.5, 0.8, 0.2]),
+            lambda: transferred([2.0, 2.0, 2.0]),
+            lambda: transferred([0.5, 0.51, 0.49], client_zero_windows=3),
+        ),
+    ),
+    "tls_failed": (
+        lambda: tls_ended(3, tls_alert="certificate_expired", tls_alert_from="client"),
+        (lambda: tls_ended(2), lambda: tls_ended(5, "finished")),
+    ),
+    "far_broker": (
+        lambda: far(80, 100, 82),
+        (lambda: far(19, 100, 21), lambda: far(80, 29, 82), lambda: far(80, 100, 500, queue_ns=400 * MS_NS)),
+    ),
+    "advertised_unreachable": (
+        lambda: advertised(11),
+        (lambda: advertised(9), lambda: advertised(11, reached=True), lambda: advertised(11, also=1)),
+    ),
+}
 # More stories of rules that `finding_stories` has one for already.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "slow_replication": (
+        (lambda: followed(200, 10, 190),),
+        (lambda: followed(90, 10, 88), lambda: followed(200, 9, 190), lambda: followed(120, 10, 300)),
+    ),
     "poll_gap": (
         (lambda: left(6, 6.5), lambda: left(6, 2, reason="consumer poll timeout has expired.")),
         (lambda: left(6, 5), lambda: left(6, 6.5, reason="the consumer is being closed")),

@@ -100,6 +100,7 @@ ORDER = (
     "dissectors.tls.keys",
     "dissectors.tls.cbc",
     "dissectors.tls.record_layer",
+    "dissectors.tls.outcome",
     "dissectors.tls.sessions",
     # what messages are made of
     "dissectors.kafka",

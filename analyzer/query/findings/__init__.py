@@ -10,11 +10,12 @@ comment lines of the form `-- word: text`, in this order:
     -- says: {client_id} is throttled {muted_share} of its time[, user {principal}]
     -- do: what a person should do about it
     -- look: kanalyze throttle[ --client {client_id}]
-    -- explains: head_of_line, unanswered      may be missing; rules whose findings about the same are symptoms of this one
+    -- explains: head_of_line, unanswered      may be missing; rules whose findings about the same are symptoms of this one,
+                                            or about anything, where the name ends with *
 
-Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a moment, `_share`: per cent,
-`_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left out when one of its
-columns is null. After the head come comments for readers, and the SELECT. Columns with a meaning of their own:
+Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a time of day, `_date_ns`: with its
+day, `_share`: per cent, `_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left
+out when one of its columns is null. After the head come comments for readers, and the SELECT. Columns with a meaning of their own:
 
     weight            required; orders the rows of one rule, greater first
     severity          overrides that of the head
@@ -42,7 +43,8 @@ _LINE = re.compile(r"-- (\w+): (.+)")
 
 class Rule(NamedTuple):
     """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing. `explains` are
-    names of rules whose findings are symptoms of this one when they are about the same, at the same time.
+    names of rules whose findings are symptoms of this one when they are about the same, at the same time; with a star behind the
+    name it is enough that they are at the same time.
     """
 
     name: str

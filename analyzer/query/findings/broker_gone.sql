@@ -1,12 +1,13 @@
 -- severity: high
 -- rank: 6
--- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND client_stream_bytes + broker_stream_bytes = 0)
--- says: broker {broker} went away: {attempts|connection attempt|connection attempts} of {clients|address|addresses} came to nothing after its last reply[, {back}]
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND client_stream_bytes + broker_stream_bytes = 0) OR bool_or(role = 'follower' AND close <> 'none')
+-- says: broker {broker} went away[: {attempts|connection attempt|connection attempts} of {clients|address|addresses} came to nothing after its last reply][: all {ended|connection|connections} on which it followed other brokers ended][, {back}]
 -- do: Look at the broker's log and at its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
--- explains: refused_connections, unanswered, not_enough_replicas, leader_loop, failing, request_timed_out, stuck_member, out_of_order
+-- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, request_timed_out*, head_of_line*, slow_replication*
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with three
--- attempts. Back is who answered again: a restart, for information unless it took a minute.
+-- attempts. Back is who answered again: a restart, for information unless it took a minute. A broker that nobody asks is missed by
+-- other brokers: all its connections to them ended, 10 s or more before the end, and it opened no other.
 WITH alive AS (
     SELECT
         broker_address,
@@ -41,6 +42,15 @@ away AS (
         AND c.client_stream_bytes + c.broker_stream_bytes = 0
     GROUP BY a.broker_address, a.broker_port, a.gone_ns, a.back_ns, a.exchange
 ),
+-- Anybody may see that it is back: other brokers, to which it connects or which connect to it.
+revived AS (
+    SELECT w.broker_address, w.broker_port, w.gone_ns, min(c.first_time_ns) AS back_ns
+    FROM away AS w JOIN all_connections AS c
+        ON (c.broker_address = w.broker_address AND c.broker_port = w.broker_port)
+        OR (c.client_address = w.broker_address AND c.role IN ('follower', 'controller', 'raft'))
+    WHERE c.is_kafka AND c.replies > 0 AND c.first_time_ns > w.first_attempt_ns
+    GROUP BY w.broker_address, w.broker_port, w.gone_ns
+),
 -- Connections that lived when it answered last: all of them end soon when a broker goes.
 lived AS (
     SELECT
@@ -51,18 +61,62 @@ lived AS (
     FROM away AS w JOIN connections AS c ON c.broker_address = w.broker_address AND c.broker_port = w.broker_port
     WHERE c.is_kafka AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
+),
+asked AS (
+    SELECT
+        w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
+        w.attempts,
+        w.clients,
+        CAST(NULL AS BIGINT) AS ended,
+        w.connection,
+        CASE WHEN v.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
+        CASE WHEN v.back_ns IS NULL THEN 'high' WHEN v.back_ns - w.gone_ns >= 60000000000 THEN 'medium' ELSE 'info' END AS severity,
+        w.attempts AS weight,
+        w.exchange AS evidence_last_reply,
+        w.gone_ns AS first_time_ns,
+        coalesce(v.back_ns, w.last_attempt_ns) AS last_time_ns
+    FROM away AS w
+    LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
+    LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
+    WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0
+),
+-- Brokers by the connections that they open to others, and what clients call them.
+following AS (
+    SELECT
+        client_address,
+        count(*) AS ended,
+        max(last_time_ns) AS gone_ns,
+        max_by(connection, (last_time_ns, connection)) AS connection
+    FROM all_connections
+    WHERE role IN ('follower', 'controller', 'raft')
+    GROUP BY client_address
+    HAVING bool_or(role = 'follower') AND max(CASE WHEN close = 'none' THEN 1 ELSE 0 END) = 0
+),
+called AS (
+    SELECT broker_address, min(broker_port) AS broker_port
+    FROM all_connections
+    WHERE is_kafka AND role IN ('client', 'follower')
+    GROUP BY broker_address
+),
+missed AS (
+    SELECT
+        f.client_address || coalesce(':' || CAST(c.broker_port AS STRING), '') AS broker,
+        CAST(NULL AS BIGINT) AS attempts,
+        CAST(NULL AS BIGINT) AS clients,
+        f.ended,
+        f.connection,
+        'and it is not back at the end' AS back,
+        'high' AS severity,
+        f.ended AS weight,
+        CAST(NULL AS BIGINT) AS evidence_last_reply,
+        f.gone_ns AS first_time_ns,
+        f.gone_ns AS last_time_ns
+    FROM following AS f
+    LEFT JOIN called AS c ON c.broker_address = f.client_address
+    CROSS JOIN time_range AS r
+    WHERE r.last_time_ns - f.gone_ns >= 10000000000
 )
-SELECT
-    w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
-    w.attempts,
-    w.clients,
-    w.connection,
-    CASE WHEN w.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
-    CASE WHEN w.back_ns IS NULL THEN 'high' WHEN w.back_ns - w.gone_ns >= 60000000000 THEN 'medium' ELSE 'info' END AS severity,
-    w.attempts AS weight,
-    w.exchange AS evidence_last_reply,
-    w.gone_ns AS first_time_ns,
-    coalesce(w.back_ns, w.last_attempt_ns) AS last_time_ns
-FROM away AS w
-LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
-WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0
+SELECT * FROM asked
+UNION ALL
+SELECT * FROM missed AS m
+WHERE NOT EXISTS (SELECT 1 FROM asked AS a WHERE a.broker = m.broker)

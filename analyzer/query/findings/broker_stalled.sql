@@ -4,7 +4,7 @@
 -- says: broker {broker} stood still for {still_ns}: it answered nobody, while {requests|request|requests} of {clients|client|clients} waited
 -- do: Look at the broker's garbage collection log and at its host at that moment: a pause of the process, of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}
--- explains: head_of_line, slow_broker, request_timed_out, unanswered, session_expired, client_not_reading, lag_growing
+-- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
 -- No reply of any sort for a second or more, though requests that do not wait by design had come on at least two connections: 3 of
 -- them at least. Its host took the requests (a connection without a repeated segment), so its network was there.
 WITH replies AS (

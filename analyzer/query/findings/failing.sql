@@ -16,8 +16,14 @@ WITH judged AS (
         coalesce(e.topic, e.topic_id) AS topic,
         x.group_id,
         x.client_address,
-        x.api_key IN (0, 1, 8, 22, 24, 25, 26, 28, 78) AS moves_records,
-        x.api_key IN (11, 12, 14, 17, 36, 68, 76) AS moves_members,
+        x.api_name IN (
+            'Produce', 'Fetch', 'OffsetCommit', 'InitProducerId', 'AddPartitionsToTxn', 'AddOffsetsToTxn', 'EndTxn',
+            'TxnOffsetCommit', 'ShareFetch'
+        ) AS moves_records,
+        x.api_name IN (
+            'JoinGroup', 'Heartbeat', 'SyncGroup', 'SaslHandshake', 'SaslAuthenticate', 'ConsumerGroupHeartbeat',
+            'ShareGroupHeartbeat', 'SASL token'
+        ) AS moves_members,
         coalesce(x.client_id, x.client_address) AS who,
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
         e.expected,

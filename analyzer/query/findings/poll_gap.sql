@@ -15,7 +15,7 @@ WITH members AS (
         client_address,
         max(rebalance_timeout_ms) AS interval_ms
     FROM group_events
-    WHERE event = 'join' AND group_type = 'classic' AND rebalance_timeout_ms > 0
+    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND rebalance_timeout_ms > 0
     GROUP BY group_id, client_id, client_address
     HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
 ),
@@ -31,7 +31,7 @@ leaves AS (
         e.begin_ns
     FROM group_events AS e JOIN members AS m
         ON m.group_id = e.group_id AND m.client_id IS NOT DISTINCT FROM e.client_id AND m.client_address = e.client_address
-    WHERE e.event = 'leave' AND e.group_type = 'classic'
+    WHERE e.event = 'leave' AND e.group_type IN ('classic', 'consumer')
 ),
 -- The last step before a leave on its connection, and the first behind it.
 around AS (

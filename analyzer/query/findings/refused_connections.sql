@@ -5,7 +5,8 @@
 -- do: Nothing listens there: the broker is down, or clients use an old address or port.
 -- look: kanalyze connections --broker {broker}
 -- explains: connection_storm
--- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises. An advertised name
+-- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
+-- port of a host to which this client speaks Kafka, from twice on. An advertised name
 -- other than an address may stand for any address with its port. A broker that answered afterwards was starting: for information.
 WITH refused AS (
     SELECT *
@@ -23,17 +24,44 @@ known AS (
     SELECT broker_address AS host, broker_port AS port FROM all_connections WHERE is_kafka
     UNION
     SELECT CASE WHEN host LIKE '%:%' OR translate(host, '0123456789.', '') = '' THEN host END AS host, port FROM brokers
+),
+-- Hosts to which a client speaks Kafka: it may have an old port as well.
+spoken_to AS (
+    SELECT client_address, broker_address FROM all_connections WHERE is_kafka GROUP BY client_address, broker_address
+),
+counted AS (
+    SELECT
+        r.broker_address,
+        r.broker_port,
+        count(*) AS times,
+        count(DISTINCT r.client_address) AS clients,
+        min(r.client_address) AS one_client,
+        bool_or(s.broker_address IS NOT NULL) AS on_known_host,
+        min_by(r.connection, (r.first_time_ns, r.connection)) AS connection,
+        min(r.first_time_ns) AS first_time_ns,
+        max(r.first_time_ns) AS last_time_ns
+    FROM refused AS r
+    LEFT JOIN spoken_to AS s ON s.client_address = r.client_address AND s.broker_address = r.broker_address
+    GROUP BY r.broker_address, r.broker_port
+),
+judged AS (
+    SELECT
+        c.*,
+        EXISTS (
+            SELECT 1 FROM known AS k WHERE k.port = c.broker_port AND (k.host = c.broker_address OR k.host IS NULL)
+        ) AS is_known
+    FROM counted AS c
 )
 SELECT
-    r.broker_address || ':' || CAST(r.broker_port AS STRING) AS broker,
-    count(*) AS times,
-    count(DISTINCT r.client_address) AS clients,
-    CASE WHEN max(l.last_ns) > max(r.first_time_ns) THEN 'info' ELSE 'medium' END AS severity,
-    count(*) AS weight,
-    min_by(r.connection, (r.first_time_ns, r.connection)) AS connection,
-    min(r.first_time_ns) AS first_time_ns,
-    max(r.first_time_ns) AS last_time_ns
-FROM refused AS r
-LEFT JOIN answered AS l ON l.broker_address = r.broker_address AND l.broker_port = r.broker_port
-WHERE EXISTS (SELECT 1 FROM known AS k WHERE k.port = r.broker_port AND (k.host = r.broker_address OR k.host IS NULL))
-GROUP BY r.broker_address, r.broker_port
+    j.broker_address || ':' || CAST(j.broker_port AS STRING) AS broker,
+    j.times,
+    j.clients,
+    CASE WHEN j.clients = 1 THEN j.one_client END AS client_address,
+    CASE WHEN NOT j.is_known OR l.last_ns > j.last_time_ns THEN 'info' ELSE 'medium' END AS severity,
+    j.times AS weight,
+    j.connection,
+    j.first_time_ns,
+    j.last_time_ns
+FROM judged AS j
+LEFT JOIN answered AS l ON l.broker_address = j.broker_address AND l.broker_port = j.broker_port
+WHERE j.is_known OR (j.on_known_host AND j.times >= 2)

@@ -5,7 +5,7 @@
 -- do: The broker closed (look at its log at that time), or the client lost patience (request.timeout.ms).
 -- look: kanalyze unanswered --api {api_name}
 -- One or two requests that were cut off within a second are a client that was shut down; a Produce among them is told all the same.
--- Requests that wait at the broker by design lose nothing when an orderly close cuts them off.
+-- Requests that wait at the broker by design lose nothing when the end of the connection cuts them off.
 SELECT
     coalesce(x.api_name, 'SASL token') AS api_name,
     count(*) AS requests,
@@ -22,7 +22,7 @@ SELECT
     max(x.request_time_ns) AS last_time_ns
 FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
 WHERE x.status IN ('closed', 'abandoned')
-    AND NOT (x.status = 'closed' AND c.close = 'fin' AND x.api_key IN (1, 11, 14, 78))
+    AND NOT (x.status = 'closed' AND x.api_key IN (1, 11, 14, 78))
 GROUP BY coalesce(x.api_name, 'SASL token')
 HAVING count(*) >= 3 OR count(*) FILTER (WHERE x.status = 'abandoned' OR x.api_name = 'Produce') > 0
     OR max(c.last_time_ns - coalesce(x.request_end_ns, x.request_time_ns)) >= 1000000000

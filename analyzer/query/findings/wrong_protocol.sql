@@ -1,10 +1,10 @@
 -- severity: medium
 -- rank: 7
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND protocol IS NOT NULL) AND bool_or(is_kafka OR tls)
--- says: {client_address} speaks {spoken} to {broker}, where {expected} is spoken: {times|connection|connections} came to nothing
+-- says: {client_address}[ ({who})] speaks {spoken} to {broker}, where {expected} is spoken: {times|connection|connections} came to nothing
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
--- explains: connection_storm
+-- explains: connection_storm, unanswered, tls_failed
 -- What a port speaks is known from the connections on which its broker answered.
 WITH ports AS (
     SELECT
@@ -23,16 +23,27 @@ foreign_ones AS (
         c.connection,
         c.first_time_ns,
         c.last_time_ns,
-        CASE WHEN c.tls OR c.protocol = 'tls' THEN 'TLS' WHEN c.is_kafka THEN 'plain Kafka' ELSE 'another protocol' END AS spoken,
+        max(x.client_id) AS client_id,
+        CASE
+            WHEN c.requests > 0 THEN 'plain Kafka'
+            WHEN c.tls OR c.protocol = 'tls' THEN 'TLS'
+            ELSE 'another protocol'
+        END AS spoken,
         CASE WHEN p.plain THEN 'plain Kafka' ELSE 'TLS' END AS expected
-    FROM connections AS c JOIN ports AS p ON p.broker_address = c.broker_address AND p.broker_port = c.broker_port
+    FROM connections AS c
+    JOIN ports AS p ON p.broker_address = c.broker_address AND p.broker_port = c.broker_port
+    LEFT JOIN exchanges AS x ON x.connection = c.connection
     WHERE c.seen_from = 'syn' AND c.client_stream_bytes > 0 AND (
         (p.plain AND NOT p.encrypted AND c.is_kafka IS NOT TRUE AND c.protocol IS NOT NULL AND c.broker_stream_bytes = 0)
-        OR (p.encrypted AND NOT p.plain AND c.tls IS NOT TRUE AND c.replies = 0 AND c.broker_stream_bytes < 100)
+        OR (p.encrypted AND NOT p.plain AND c.requests > 0 AND c.replies = 0 AND c.tls_decrypted IS NOT TRUE)
     )
+    GROUP BY
+        c.client_address, c.broker_address, c.broker_port, c.connection, c.first_time_ns, c.last_time_ns, c.requests, c.tls,
+        c.protocol, p.plain
 )
 SELECT
     client_address,
+    max(client_id) AS who,
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     spoken,
     expected,

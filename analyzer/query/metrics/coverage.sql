@@ -20,9 +20,13 @@ links AS (
         count(*) AS connections,
         count(*) FILTER (WHERE is_kafka) AS kafka_connections,
         count(*) FILTER (WHERE protocol = 'tls' AND is_kafka IS NOT TRUE AND tls_decrypted IS NOT TRUE) AS tls_connections,
-        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_reason = 'no_handshake') AS tls_midstream_connections,
-        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_reason = 'unsupported') AS tls_unsupported_connections,
-        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_reason = 'wrong_keys') AS tls_wrong_keys_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake = 'failed') AS tls_failed_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake IS DISTINCT FROM 'failed' AND tls_reason = 'no_handshake')
+            AS tls_midstream_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake IS DISTINCT FROM 'failed' AND tls_reason = 'unsupported')
+            AS tls_unsupported_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake IS DISTINCT FROM 'failed' AND tls_reason = 'wrong_keys')
+            AS tls_wrong_keys_connections,
         count(*) FILTER (WHERE is_kafka AND tls) AS decrypted_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND client_stream_bytes + broker_stream_bytes = 0) AS silent_connections,
         count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,

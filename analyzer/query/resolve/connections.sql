@@ -70,6 +70,12 @@ SELECT
     tls_alpn,
     tls_decrypted,
     tls_reason,
+    tls_handshake,
+    tls_alert,
+    tls_alert_from,
+    tls_certificate,
+    tls_valid_from_ns,
+    tls_valid_until_ns,
     CASE
         WHEN p.is_kafka AND l.sasl_mechanism IS NOT NULL AND tls THEN 'sasl_ssl'
         WHEN p.is_kafka AND l.sasl_mechanism IS NOT NULL THEN 'sasl_plaintext'

@@ -15,6 +15,12 @@ WITH told AS (
         s.alpn AS tls_alpn,
         CASE WHEN t.protocol = 'tls' THEN false ELSE s.decrypted END AS tls_decrypted,
         CASE WHEN t.protocol = 'tls' THEN coalesce(s.reason, 'no_handshake') ELSE s.reason END AS tls_reason,
+        CASE WHEN s.handshake = 'finished' OR s.alert IS NOT NULL OR p.close <> 'none' THEN s.handshake END AS tls_handshake,
+        s.alert AS tls_alert,
+        CASE WHEN s.alert_side = coalesce(t.client_side, 0) THEN 'client' WHEN s.alert_side >= 0 THEN 'broker' END AS tls_alert_from,
+        s.subject AS tls_certificate,
+        s.valid_from_ns AS tls_valid_from_ns,
+        s.valid_until_ns AS tls_valid_until_ns,
         CASE
             WHEN NOT s.decrypted THEN false
             WHEN t.chained > 0 OR (t.matched > 0 AND t.protocol <> 'unknown') OR w.part IS NOT NULL THEN true

@@ -105,6 +105,16 @@ def test_what_tells_a_copy_from_a_retransmission(
     assert counts(out, "PACKETS") == (4 - is_copy, 1)
 
 
+@pytest.mark.parametrize(("ip_id", "interface", "copies_found"), [(-500, 0, 0), (77, 0, 1), (-500, 1, 1)])
+def test_equal_resets_of_a_closed_socket_are_no_copies(
+    stage: str, ip_id: int, interface: int, copies_found: int
+) -> None:
+    made = number_and_time(Talk().shake().c(0, b"request").b(0, flags=layout.TCP_RST).segments, 100_000)
+    made[-1].ip_id = ip_id
+    out = run(numbered([*made, *copies(made[-1:], interface=interface, time=100_000)]), stage=stage)
+    assert counts(out, "DUPLICATES") == (0, copies_found)
+
+
 def test_a_retransmission_has_another_id_or_another_checksum(stage: str) -> None:
     for one, other in ((77, 78), (-500, -501)):
         made = number_and_time(Talk().shake().c(0, b"request").segments, 100_000)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from finding_stories import STORIES, Tables, failing, many
-from incident_stories import MORE
-from made_rows import capture, dataset
+from finding_stories import STORIES, Tables, failing, many, produced
+from incident_stories import MORE, far, gone, out_of_range
+from made_rows import SECOND_NS, START_NS, capture, dataset
 
 from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
-from analyzer.query.findings import names, rule, rules
+from analyzer.query.findings import SEVERITIES, names, rule, rules
 from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
@@ -58,6 +58,58 @@ def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> No
     ) as made:
         # The rule itself, whatever its condition says.
         assert made.query(rule(name).sql) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "ends", "reset", "state"),
+    (
+        (100, [(4.0, 2000)], None, "retention has deleted"),
+        (100, [], 1500, "retention has deleted"),
+        (9000, [(6.0, 500)], None, "are beyond its end"),
+        # The end grew beyond it afterwards, or was beyond it in an earlier topic of this name.
+        (9000, [(4.0, 9500), (5.5, 0), (60.0, 9900)], 500, "are beyond its end"),
+        (9000, [(60.0, 9900)], None, "it does not have"),
+        (9000, [], None, "it does not have"),
+    ),
+)
+def test_why_an_offset_is_out_of_range(
+    asked: int, ends: list[tuple[float, int]], reset: int | None, state: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, out_of_range(asked, ends, reset)) as made:
+        (found,) = find(made, [rule("offset_out_of_range")])
+    assert found.row["state"] == state
+
+
+def in_order(*values: str) -> list[int]:
+    return [SEVERITIES.index(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("name", "lesser", "worse"),
+    (
+        ("broker_gone", lambda: gone(3, back_s=30), lambda: gone(3)),
+        ("skewed_partitions", lambda: produced([100, 110, 1200]), lambda: produced([100, 110, 12_000])),
+        ("fenced_producer", lambda: failing(90, many(1, 1)), lambda: failing(90, many(3, 1))),
+        (
+            "failing",
+            lambda: failing(2, many(2, 1, api_name="Produce")),
+            lambda: failing(2, many(12, 1, api_name="Produce")),
+        ),
+        ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
+        ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
+    ),
+)
+def test_severity_falls_with_the_impact(
+    name: str, lesser: Callable[[], Tables], worse: Callable[[], Tables], tmp_path: Path
+) -> None:
+    told = []
+    for number, story in enumerate((lesser, worse)):
+        with dataset(
+            tmp_path / str(number), {"captures": [capture(last_time_ns=START_NS + 400 * SECOND_NS)]} | story()
+        ) as made:
+            told.append(find(made, [rule(name)])[0].severity)
+    first, second = in_order(*told)
+    assert first > second
 
 
 @pytest.mark.slow

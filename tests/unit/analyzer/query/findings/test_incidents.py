@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analyzer.query.findings import names, rule, rules
-from analyzer.query.incidents import SLACK_NS, SUBJECTS, Finding, grouped
+from analyzer.query.incidents import ANYWHERE, SLACK_NS, SUBJECTS, Finding, grouped
 
 CAUSE, SYMPTOM = "missing_topic", "metadata_storm"
 
@@ -22,7 +22,7 @@ def told(*found: Finding) -> list[tuple[str, list[str]]]:
 
 def test_every_rule_explains_rules_that_exist() -> None:
     for each in rules():
-        assert set(each.explains) <= set(names()) - {each.name}, each.name
+        assert {name.rstrip(ANYWHERE) for name in each.explains} <= set(names()) - {each.name}, each.name
 
 
 def test_a_symptom_stands_below_its_cause() -> None:
@@ -47,6 +47,12 @@ def test_a_connection_is_compared_where_there_is_nothing_else() -> None:
     one, other = finding(CAUSE, connection=1), finding(SYMPTOM, connection=2)
     assert told(one, other) == [(CAUSE, []), (SYMPTOM, [])]
     assert told(finding(CAUSE, connection=1, who="a"), finding(SYMPTOM, connection=2, who="a")) == [(CAUSE, [SYMPTOM])]
+
+
+def test_some_causes_are_felt_everywhere() -> None:
+    assert told(finding("broker_gone", broker="b:1"), finding("head_of_line", broker="c:1")) == [
+        ("broker_gone", ["head_of_line"])
+    ]
 
 
 def test_what_a_symptom_explains_belongs_to_its_cause() -> None:

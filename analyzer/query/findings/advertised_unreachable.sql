@@ -1,0 +1,76 @@
+-- severity: high
+-- rank: 8
+-- when: brokers having count(*) > 0
+-- says: {client_address}[ ({who})] is told to go to {advertised}, which it never reaches ({times|attempt|attempts}): it asks {bootstrap} again and again
+-- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can reach.
+-- look: kanalyze connections --client {client_address}
+-- explains: refused_connections, connection_storm, metadata_storm, unanswered
+-- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
+-- Kafka, while the client goes on to ask for metadata, 10 s at least. A loopback address is tried within the client's own host.
+WITH failed AS (
+    SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
+    FROM connections
+    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
+        AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
+),
+reached AS (
+    SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY broker_address, broker_port
+),
+advertised AS (
+    SELECT
+        f.client_address,
+        f.broker_address,
+        f.broker_port,
+        b.host || ':' || CAST(b.port AS STRING) AS advertised,
+        b.cluster,
+        CAST(sum(CASE WHEN f.client_packets > 1 THEN f.client_packets ELSE 1 END) AS BIGINT) AS times,
+        min_by(f.connection, (f.first_time_ns, f.connection)) AS connection,
+        min(f.first_time_ns) AS first_time_ns,
+        max(f.last_time_ns) AS last_time_ns
+    FROM failed AS f
+    JOIN brokers AS b
+        ON b.port = f.broker_port AND (b.host = f.broker_address OR b.host = 'localhost' AND f.broker_address IN ('127.0.0.1', '::1'))
+    LEFT JOIN reached AS r ON r.broker_address = f.broker_address AND r.broker_port = f.broker_port
+    WHERE r.broker_address IS NULL
+    GROUP BY f.client_address, f.broker_address, f.broker_port, b.host, b.port, b.cluster
+),
+asking AS (
+    SELECT
+        c.cluster,
+        x.client_address,
+        coalesce(x.client_id, x.client_address) AS who,
+        x.broker_address || ':' || CAST(x.broker_port AS STRING) AS bootstrap,
+        count(*) AS metadata,
+        max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
+        min(x.request_time_ns) AS first_ns,
+        max(x.request_time_ns) AS last_ns
+    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key = 3 AND x.status = 'answered' AND coalesce(x.role, 'client') = 'client'
+    GROUP BY c.cluster, x.client_address, coalesce(x.client_id, x.client_address), x.broker_address, x.broker_port
+),
+-- Clients of the host that asked for metadata and nothing else.
+idle AS (
+    SELECT client_address, coalesce(client_id, client_address) AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
+    FROM exchanges
+    WHERE client_address IN (SELECT client_address FROM asking)
+    GROUP BY client_address, coalesce(client_id, client_address), broker_address, broker_port
+    HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 36, 60)) IS NOT TRUE
+)
+SELECT
+    q.client_address,
+    q.who,
+    a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
+    a.advertised,
+    q.bootstrap,
+    a.times,
+    a.connection,
+    a.times AS weight,
+    q.exchange AS evidence_metadata,
+    a.first_time_ns,
+    greatest(a.last_time_ns, q.last_ns) AS last_time_ns
+FROM advertised AS a
+JOIN asking AS q
+    ON q.cluster IS NOT DISTINCT FROM a.cluster
+    AND (q.client_address = a.client_address OR a.broker_address IN ('127.0.0.1', '::1'))
+JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
+WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000

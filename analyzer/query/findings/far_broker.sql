@@ -1,0 +1,53 @@
+-- severity: info
+-- rank: 30
+-- when: connections having bool_or(rtt_ns >= 20000000)
+-- says: {who} is {round_trip_ns} away from {broker} and waits for each reply before it asks again: {way_share} of its time is the way there and back
+-- do: Let it send more at once (larger batches, linger.ms, more requests in flight), or run it closer to the broker.
+-- look: kanalyze latency[ --client {who}] --broker {broker}
+-- explains: slow_broker
+-- The least round trip of the handshakes of two hosts, 20 ms or more; requests that do not wait by design and have no other before
+-- them on their connection, 30 at least. Medium when half of the connection's life is such a wait.
+WITH far AS (
+    SELECT client_address, broker_address, min(rtt_ns) AS round_trip_ns
+    FROM connections
+    WHERE is_kafka AND coalesce(role, 'client') = 'client' AND rtt_ns IS NOT NULL
+    GROUP BY client_address, broker_address
+    HAVING min(rtt_ns) >= 20000000
+),
+waits AS (
+    SELECT
+        x.connection,
+        coalesce(x.client_id, x.client_address) AS who,
+        x.client_address,
+        x.broker_address || ':' || CAST(x.broker_port AS STRING) AS broker,
+        f.round_trip_ns,
+        count(*) AS requests,
+        sum(least(f.round_trip_ns, x.total_ns)) AS way_ns,
+        max(x.response_end_ns) - min(x.request_time_ns) AS life_ns,
+        max_by(x.exchange, (x.total_ns, x.exchange)) AS evidence_slowest,
+        min(x.request_time_ns) AS first_time_ns,
+        max(x.request_time_ns) AS last_time_ns
+    FROM far AS f
+    JOIN exchanges AS x ON x.client_address = f.client_address AND x.broker_address = f.broker_address
+    LEFT JOIN kinds AS k ON k.kind = x.kind
+    WHERE x.total_ns IS NOT NULL AND coalesce(k.reach, 'broker') = 'broker' AND coalesce(x.queue_ns, 0) = 0
+    GROUP BY
+        x.connection, coalesce(x.client_id, x.client_address), x.client_address, x.broker_address, x.broker_port,
+        f.round_trip_ns
+    HAVING count(*) >= 30
+)
+SELECT
+    who,
+    client_address,
+    broker,
+    connection,
+    round_trip_ns,
+    requests,
+    least(CAST(way_ns AS DOUBLE) / nullif(life_ns, 0), 1e0) AS way_share,
+    CASE WHEN way_ns * 2 >= life_ns THEN 'medium' ELSE 'info' END AS severity,
+    CAST(way_ns AS BIGINT) AS weight,
+    evidence_slowest,
+    first_time_ns,
+    last_time_ns
+FROM waits
+WHERE way_ns * 4 >= life_ns

@@ -1,0 +1,70 @@
+-- severity: medium
+-- rank: 9
+-- when: connections having count(*) FILTER (WHERE tls_handshake = 'failed') >= 3
+-- says: TLS between {client_address} and {broker} fails in the handshake, {times|time|times}[: the {sender} says {alert}][: the {ended_by} hung up with an alert that is encrypted][; the certificate of {certificate} is valid until {until_date_ns} UTC][: {no_answer}]
+-- do: {advice}
+-- look: kanalyze connections --client {client_address}
+-- explains: connection_storm, unanswered
+-- Three handshakes at least that ended before any content. In TLS 1.3 alerts are encrypted; who sent one is seen all the same.
+WITH failed AS (
+    SELECT
+        client_address,
+        broker_address,
+        broker_port,
+        connection,
+        tls_alert,
+        tls_alert_from,
+        tls_certificate,
+        tls_valid_from_ns,
+        tls_valid_until_ns,
+        broker_stream_bytes,
+        first_time_ns,
+        last_time_ns
+    FROM connections
+    WHERE tls_handshake = 'failed'
+),
+counted AS (
+    SELECT
+        client_address,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        count(*) AS times,
+        max(CASE WHEN tls_alert <> 'encrypted' THEN tls_alert END) AS alert,
+        max(CASE WHEN tls_alert <> 'encrypted' THEN tls_alert_from END) AS sender,
+        max(CASE WHEN tls_alert = 'encrypted' THEN tls_alert_from END) AS hidden_from,
+        max(tls_certificate) AS certificate,
+        max(tls_valid_until_ns) AS until_date_ns,
+        max(tls_valid_from_ns) AS from_time_ns,
+        max(broker_stream_bytes) AS answered_bytes,
+        min_by(connection, (first_time_ns, connection)) AS connection,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM failed
+    GROUP BY client_address, broker_address, broker_port
+    HAVING count(*) >= 3
+)
+SELECT
+    client_address,
+    broker,
+    times,
+    alert,
+    sender,
+    CASE WHEN alert IS NULL THEN hidden_from END AS ended_by,
+    certificate,
+    until_date_ns,
+    CASE WHEN answered_bytes = 0 THEN 'the broker closed without an answer' END AS no_answer,
+    CASE
+        WHEN until_date_ns < first_time_ns OR alert = 'certificate_expired'
+            THEN 'The certificate of the broker has expired: renew it, and let the broker load it.'
+        WHEN from_time_ns > last_time_ns THEN 'The certificate of the broker is not valid yet: compare the clocks, or wait.'
+        WHEN alert = 'unknown_ca' OR (alert IS NULL AND hidden_from = 'client')
+            THEN 'The client does not accept the certificate of the broker: its truststore (ssl.truststore.location, ssl.ca.location) must hold the authority that signed it, and the name that it asks for must be in it. The log of the client has the reason.'
+        WHEN hidden_from = 'broker' OR sender = 'broker'
+            THEN 'The broker does not accept the client: it may ask for a certificate of the client (ssl.client.auth), or for other versions and ciphers. The log of the broker has the reason.'
+        WHEN answered_bytes = 0 THEN 'Nothing there speaks TLS, or the broker refuses these versions: compare security.protocol of the client with the listener.'
+        ELSE 'The log of the side that hung up has the reason.'
+    END AS advice,
+    times AS weight,
+    connection,
+    first_time_ns,
+    last_time_ns
+FROM counted

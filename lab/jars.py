@@ -1,0 +1,54 @@
+"""Kafka's jars by their Maven coordinates, and our Java client compiled against them; kept in `build/lab` once made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = Path(os.environ.get("KANALYZE_LAB_CACHE", ROOT / "build" / "lab"))
+_DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>lab</groupId><artifactId>lab</artifactId><version>1</version><dependencies>{}</dependencies></project>
+"""
+BROKER_VERSION = "3.9.1"
+NEW_VERSION = "4.1.0"
+# How a broker writes its logs: until 3.9 by the old log4j, from 4.0 on by the second.
+_LOGGING = {
+    "3": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    "4": ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
+}
+
+
+def jars(version: str = BROKER_VERSION) -> Path:
+    """The folder with the jars of a broker, which hold Java's clients too."""
+    folder = CACHE / f"kafka-{version}"
+    if not (folder / ".complete").exists():
+        if not shutil.which("mvn"):
+            raise RuntimeError("the lab needs Maven for Kafka's jars (Debian: apt install maven)")
+        folder.mkdir(parents=True, exist_ok=True)
+        pom = folder / "pom.xml"
+        kafka = [("org.apache.kafka", name, version) for name in ("kafka_2.13", "kafka-tools")]
+        wanted = [*kafka, _LOGGING[version[0]]]
+        pom.write_text(_POM.format("".join(_DEPENDENCY.format(*each) for each in wanted)))
+        words = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+        subprocess.run(words, check=True, timeout=600)
+        (folder / ".complete").touch()
+    return folder
+
+
+def java_clients(version: str = BROKER_VERSION) -> str:
+    """The class path of `lab/java`, compiled."""
+    libraries = jars(version)
+    classes = CACHE / f"classes-{version}"
+    sources = sorted((ROOT / "lab" / "java").glob("*.java"))
+    newest = max(source.stat().st_mtime for source in sources)
+    done = classes / ".compiled"
+    if not done.exists() or done.stat().st_mtime < newest:
+        classes.mkdir(parents=True, exist_ok=True)
+        names = [str(source) for source in sources]
+        subprocess.run(["javac", "-cp", f"{libraries}/*", "-d", str(classes), *names], check=True, timeout=300)
+        done.touch()
+    return f"{classes}:{libraries}/*"

@@ -1,0 +1,106 @@
+"""Does the first finding name the cause of each incident, and is nothing said of healthy days? `make lab-score`.
+
+`python -m lab.score [NAME ...]` prints a row per capture of `tests/data/incidents`, and totals. A test asks the same of
+each capture (`tests/system/lab/test_incidents.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import analyzer
+from analyzer.query.incidents import Finding
+from analyzer.report.sentences import sentence
+
+DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "incidents"
+# Captures that are not judged right yet, a name a line: whoever mends a rule takes the line out.
+NOT_YET = DATA / "NOT_YET.txt"
+_HEALTHY_SEVERITIES = ("high", "medium")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What kanalyze said of a capture, and whether it is right."""
+
+    truth: dict[str, Any]
+    said: list[str]  # rule, severity and sentence, the first finding first
+    names_cause: bool
+    names_subject: bool
+
+    @property
+    def right(self) -> bool:
+        return self.names_cause and self.names_subject
+
+
+def truths() -> dict[str, dict[str, Any]]:
+    """Name -> truth of each capture, incidents first."""
+    every = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.json"))]
+    return {truth["name"]: truth for truth in sorted(every, key=lambda truth: truth["kind"] != "incident")}
+
+
+def not_yet() -> set[str]:
+    """Names of captures that are known to be judged wrong."""
+    return set(NOT_YET.read_text(encoding="utf-8").split()) if NOT_YET.exists() else set()
+
+
+def judge(truth: dict[str, Any]) -> Verdict:
+    """Reads the capture, and compares its findings with what was done."""
+    with analyzer.read(DATA / f"{truth['name']}.pcap.zst") as capture:
+        found = list(capture.findings)
+    said = [f"{each.rule.name} ({each.severity}): {sentence(each.rule.says, each.row)}" for each in found]
+    if truth["kind"] == "healthy":
+        wrong = [text for each, text in zip(found, said, strict=True) if each.severity in _HEALTHY_SEVERITIES]
+        return Verdict(truth, wrong, not wrong, not wrong)
+    if not found:
+        return Verdict(truth, ["nothing"], False, False)
+    return Verdict(truth, said, found[0].rule.name in truth["causes"], _has_subject(found[0], truth["subject"]))
+
+
+def _has_subject(finding: Finding, subject: list[list[str]]) -> bool:
+    """Whether one word of each list is in the sentence, or in the row that it was made of."""
+    told = [sentence(finding.rule.says, finding.row), *(str(value) for value in finding.row.values())]
+    return all(any(names(text, word) for text in told for word in words) for words in subject)
+
+
+def names(text: str, word: str) -> bool:
+    """As a whole word: 10.20.0.1 is not in 10.20.0.11, and `shop` not in `shop-2`."""
+    return re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\w)", text) is not None
+
+
+def _lines(verdict: Verdict) -> Iterator[str]:
+    truth = verdict.truth
+    mark = "right" if verdict.right else "wrong cause" if not verdict.names_cause else "wrong subject"
+    wanted = " or ".join(truth["causes"]) or "nothing"
+    about = ", ".join("|".join(words) for words in truth["subject"])
+    yield f"{mark:<13}  {truth['name']:<28}  {wanted}{f' ({about})' if about else ''}"
+    shown = verdict.said if truth["kind"] == "healthy" else verdict.said[: 1 if verdict.right else 3]
+    for text in shown:
+        yield f"{'':<15}{text}"
+
+
+def main(names: list[str]) -> int:
+    """Prints the score; the exit code is 1 when a name has no capture."""
+    every = truths()
+    unknown = [name for name in names if name not in every]
+    if unknown:
+        print(f"no such capture: {', '.join(unknown)}", file=sys.stderr)
+        return 1
+    verdicts = []
+    for name in names or every:
+        verdicts.append(judge(every[name]))
+        print("\n".join(_lines(verdicts[-1])), flush=True)
+    print()
+    for kind, rights in (("incident", "named by cause and subject"), ("healthy", "with nothing said")):
+        of_kind = [verdict for verdict in verdicts if verdict.truth["kind"] == kind]
+        print(f"{kind}: {sum(verdict.right for verdict in of_kind)} of {len(of_kind)} {rights}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,34 @@
+"""The incident lab's captures: the first finding names the cause and the subject, and healthy days are left in peace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lab.score import DATA, judge, not_yet, truths
+
+_TRUTHS = truths()
+_NOT_YET = not_yet()
+
+
+def _cases() -> list[Any]:
+    later = pytest.mark.xfail(strict=True, reason="not judged right yet: tests/data/incidents/NOT_YET.txt")
+    return [pytest.param(name, marks=[later] if name in _NOT_YET else []) for name in _TRUTHS]
+
+
+@pytest.mark.parametrize("name", _cases())
+def test_first_finding_names_cause_and_subject(name: str) -> None:
+    verdict = judge(_TRUTHS[name])
+    assert verdict.right, "\n".join([f"wanted {verdict.truth['causes']} {verdict.truth['subject']}", *verdict.said])
+
+
+def test_each_capture_has_its_truth() -> None:
+    captures = {path.name.removesuffix(".pcap.zst") for path in DATA.glob("*.pcap.zst")}
+    assert captures == set(_TRUTHS)
+    assert set(_TRUTHS) >= _NOT_YET
+
+
+def test_a_truth_is_whole() -> None:
+    for truth in _TRUTHS.values():
+        assert bool(truth["causes"]) == bool(truth["subject"]) == (truth["kind"] == "incident"), truth["name"]
