@@ -68,6 +68,8 @@ SEGMENT_TAP = (
 SEGMENT_SCOPE = _segment.column()  # number of (tap, VLAN, tunnel): each direction and each view may have its own
 SEGMENT_INTERFACE = _segment.column()  # number of the input among those read at the same time * 2^20 + its interface
 SEGMENT_CHECKSUM = _segment.column()  # CHECKSUM_ code
+SEGMENT_TSVAL = _segment.column()  # TCP timestamp of the sender (RFC 7323), 32 bits; UNKNOWN: none, or not captured
+SEGMENT_OPTIONS = _segment.column()  # OPTION_ bits; of a SYN also the window scale + 1 << 8 and the MSS << 16, 0: none
 SEGMENT_PART = _segment.column()  # written by streams in a task only: the part that the segment belongs to, from 0
 SEGMENT_COLUMNS = _segment.count
 
@@ -75,6 +77,8 @@ SEGMENT_COLUMNS = _segment.count
 CHECKSUM_UNKNOWN = 0
 CHECKSUM_RIGHT = 1
 CHECKSUM_WRONG = 2
+
+OPTION_SACK = 1  # it acknowledges blocks behind a hole (RFC 2018)
 
 # Outcome of each packet in the packets stage: index into its counters.
 SEEN_TCP = 0
@@ -100,6 +104,20 @@ CHUNK_TIME = _chunk.column()  # of the packet that first carried these bytes
 CHUNK_NUMBER = _chunk.column()  # packet number, same packet
 CHUNK_SEQ = _chunk.column()  # TCP sequence number of the first byte
 CHUNK_DETAIL = _chunk.column()  # OPEN: part number; GAP: GAP_ reason; END: END_ reason
+# Of a DATA chunk, and of bytes that were cut (GAP_CUT): what the packet and those before it tell of its way
+# (`dissectors.tcp.timing`); UNKNOWN: nothing.
+CHUNK_LAG = _chunk.column()  # ns from the sender's TCP timestamp to the capture, modulo LAG_RANGE
+CHUNK_HELD = (
+    _chunk.column()
+)  # it was kept back by its sender if it was longer than this in queues, ns; UNKNOWN: it was not
+CHUNK_MARKS = _chunk.column()  # MARK_ bits
+CHUNK_COVERS = (
+    _chunk.column()
+)  # newest packet of the other side, by number, all of whose bytes the sender has acknowledged
+CHUNK_ACK_NUMBER = _chunk.column()  # the same of an ACK without data that the sender sent since its chunk before
+CHUNK_ACK_TIME = _chunk.column()
+CHUNK_ACK_LAG = _chunk.column()
+WAY_COLUMNS = _chunk.count - CHUNK_LAG
 # An OPEN row has no bytes; it uses three columns otherwise: CHUNK_OFFSET 1 when the connection began with a SYN (so side 0
 # is the client and byte 0 is a frame boundary), CHUNK_LENGTH the port of side 0 * 65536 + the port of side 1, CHUNK_SEQ the
 # flow: a hash of scope, addresses and ports that is equal in every run and split.
@@ -137,6 +155,21 @@ OPENING_SOCKS4 = 2
 OPENING_SOCKS5 = 3
 OPENING_HTTP_CONNECT = 4
 
+# Bits of CHUNK_MARKS, and of FRAME_MARKS and ROW_MARKS, which say more.
+MARK_REPEAT = 1  # it was sent again, or fills a hole
+MARK_JUMP = 2  # packets of its sender are missing before it, as the IP ids tell: an earlier copy may have been lost
+MARK_IDLE = 4  # little was under way with it, and nothing had been repeated
+MARK_PROMPT = 8  # the ACK without data was sent at once, as the bytes that it covers ask for it
+MARK_HELD = 16  # it was kept back, by the least lag known so far
+MARK_SHARED = 32  # a reply that begins in the packet in which the reply before it ends
+MARK_COVERED = 64  # the reply before it acknowledged the request
+MARK_BEHIND_SILENT = 128  # a request without a reply (acks=0) came shortly before
+MARK_BEHIND_HELD = 256  # the reply before it was kept back, or may have been
+
+# TCP timestamps count milliseconds in 32 bits (Linux, Windows, BSD): lags repeat after this.
+TIMESTAMP_NS = 1_000_000
+LAG_RANGE = TIMESTAMP_NS << 32
+
 GAP_LOST = 1  # acknowledged by the peer, never captured
 GAP_CUT = 2  # captured short (snaplen)
 GAP_UNACKED = 3  # a hole still open at the end of the capture or connection
@@ -144,6 +177,10 @@ GAP_LIMIT = 4  # given up because a memory limit was reached
 
 END_FIN = 1
 END_RST = 2
+
+# Steps of a count of round trips: below 2^18 ns (0.26 ms), below 2^19 ns ... and all longer ones.
+WAY_STEPS = 14
+WAY_FIRST_BITS = 18
 
 # parts: one row per incarnation of a 4-tuple in this split (streams -> rows), written when its slot is freed.
 # Side columns come in pairs: side 0 at the named column, side 1 right after it.
@@ -175,8 +212,30 @@ PART_CONFLICTS = _part.pair()  # overlapping copies whose bytes differ
 PART_ZERO_WINDOW = _part.pair()  # segments that announced a zero window
 PART_DUPLICATES = _part.pair()  # segments captured twice: counted here and nowhere else
 PART_DAMAGED = _part.pair()  # segments whose checksum was wrong, and which counted for nothing else
+PART_DATA_PACKETS = _part.pair()  # segments with payload
+PART_LATE = _part.pair()  # of those, such that begin before the end of what was seen: repeats, and what fills holes
+PART_IP_STEPS = _part.pair()  # segments whose IP id is the next one of their sender
+PART_IP_JUMPS = _part.pair()  # segments before which IP ids are missing
+PART_FULL_WINDOW = _part.pair()  # times that the side waited for more than 5 ms as the window of the other was full
+PART_FULL_WINDOW_NS = _part.pair()
+PART_NAGLE = _part.pair()  # small segments that were sent when an ACK came that had been delayed for 40 ms
+PART_WAYS = _part.columns(
+    2 * WAY_STEPS
+)  # round trips of this side's bytes, by ACKs sent at once: pairs of counts by length
 PART_COUNTS = (_part.count - PART_PACKETS) // 2  # pairs from PART_PACKETS on
 PART_TAP = _part.column()  # as SEGMENT_TAP
+PART_TTL = _part.pair()  # of the side's newest segment
+PART_LAG_LEAST = _part.pair()  # least lag of the side's packets, as CHUNK_LAG; UNKNOWN: no timestamps
+PART_LAG_BOUND = (
+    _part.pair()
+)  # no packet can have left its host with a lag less than this, seen from the packets that it answers
+PART_WAY_LEAST = _part.pair()  # ns from bytes of this side to their ACK, at least; UNKNOWN when none was seen
+PART_WAY_COUNT = _part.pair()  # round trips in PART_WAYS, and their median and 95th percentile, ns; UNKNOWN without any
+PART_WAY_P50 = _part.pair()
+PART_WAY_P95 = _part.pair()
+PART_MSS = _part.pair()  # that the side offered; UNKNOWN: its SYN was not seen
+PART_WSCALE = _part.pair()  # that the side offered, -1: none; UNKNOWN: its SYN was not seen
+PART_MOST_UNACKED = _part.pair()  # most bytes of the side that were not acknowledged yet
 PART_START_SEQ = _part.pair()  # sequence number of the first stream byte of a side, UNKNOWN when none was seen
 PART_VIEW = (
     _part.column()
@@ -224,6 +283,16 @@ FRAME_BODY = _frame.column()  # offset of the body from FRAME_OFFSET, set by wal
 FRAME_ID = (
     _frame.column()
 )  # of the exchange: hash of flow, time and sequence number of its first byte; a reply has its request's
+FRAME_LAST_NUMBER = _frame.column()  # newest packet with a byte of it
+FRAME_LAST_LAG = _frame.column()  # CHUNK_LAG and CHUNK_COVERS of the packet with its last byte
+FRAME_COVERS = _frame.column()
+FRAME_LAG = _frame.column()  # this and the others are those of the packet with its first byte
+FRAME_HELD_BACK = _frame.column()  # as CHUNK_HELD
+FRAME_MARKS = _frame.column()
+FRAME_END_MARKS = _frame.column()  # of the packet with its last byte
+FRAME_ACK_NUMBER = _frame.column()
+FRAME_ACK_TIME = _frame.column()
+FRAME_ACK_LAG = _frame.column()
 FRAME_COLUMNS = _frame.count
 
 FRAME_REQUEST_SEEN = 0  # a request: kept until its reply, or its end, comes
@@ -410,6 +479,16 @@ ROW_QUEUE = (
     _row.column()
 )  # ns from the request's last byte, at most to the reply's first, while the previous reply was sent
 ROW_MUTED = _row.column()  # ns of the rest of that time in which the throttle time of an earlier reply ran on
+# What packets tell of the way of request and reply (`exchange_ways`); UNKNOWN where nothing does.
+ROW_REQUEST_LAG = _row.column()  # of the packet with the request's last byte
+ROW_REPLY_LAG = _row.column()  # of the packet with the reply's first byte
+ROW_REPLY_HELD = _row.column()  # as CHUNK_HELD
+ROW_REPLY_END_LAG = _row.column()  # of the packet with the last byte of a reply larger than LARGE_REPLY
+ROW_ACK_TIME = _row.column()  # of an ACK without data that the broker sent for the request before it replied
+ROW_ACK_LAG = _row.column()
+ROW_BEFORE_LAG = _row.column()  # of the packet with the last byte of the reply before, where ROW_QUEUE is not 0
+ROW_MARKS = _row.column()  # MARK_ bits
+ROW_LAST_NUMBER = _row.column()  # FRAME_LAST_NUMBER of the request; not written
 ROW_KIND = _row.column()  # KIND_, set by `wait_kinds`; UNKNOWN: of no kind
 ROW_COLUMNS = _row.count
 
@@ -432,6 +511,8 @@ KIND_SYNC_WAIT = 14
 KIND_WAIT = 15
 KIND_FORWARDED = 16
 
+SIDE_WAY_COLUMNS = 28
+
 # Checkpoint of reassembly: what it knows of a connection while nothing is pending, as a list of numbers. Two of the connection,
 # then TCP_CHECKPOINT_SIDE_COLUMNS for side 0 and for side 1: three on which two runs must agree, a count of problems, and the
 # counts of the PART_ pairs.
@@ -446,6 +527,7 @@ TCP_CHECKPOINT_TTL = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_SCOPE = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_CHECKSUM = _tcp_checkpoint_side.column()  # whether its checksums are believed: bits of SIDE_STATE
 TCP_CHECKPOINT_PROBLEMS = _tcp_checkpoint_side.column()
+TCP_CHECKPOINT_WAY = _tcp_checkpoint_side.columns(SIDE_WAY_COLUMNS)  # what `timing` knows of the side
 TCP_CHECKPOINT_COUNTS = _tcp_checkpoint_side.columns(PART_COUNTS)
 TCP_CHECKPOINT_SIDE_COLUMNS = _tcp_checkpoint_side.count
 

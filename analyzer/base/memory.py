@@ -13,7 +13,7 @@ LEAST_FOR_QUESTIONS = 256_000_000
 MOST_FOR_QUESTIONS = 4_000_000_000
 # Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`), within these bounds.
 PART_FOR_CONNECTIONS = 8
-CONNECTION_BYTES = 600
+CONNECTION_BYTES = 900
 LEAST_CONNECTIONS = 100_000
 MOST_CONNECTIONS = 5_000_000
 # The limit of a control group, as version 2 and version 1 of the kernel's interface tell it.

@@ -189,6 +189,44 @@ views                            int64   Points of its way at which it was captu
 view_delay_ns                    int64   Time between the first and the last of these points, one way, ns: half of what
                                          requests take from one to the other and replies back; null with one view, and
                                          where no exchange was seen at both.
+client_wscale                    int32   Window scale that the client offered in its SYN (bits, RFC 7323); null: none, or its
+                                         SYN was not seen.
+broker_wscale                    int32   Window scale that the broker offered in its SYN; null: none, or its SYN was not seen.
+mss                              int32   The lesser of the two segment sizes (MSS) that the SYNs offered, bytes; null: no SYN
+                                         was seen.
+client_max_unacked_bytes         int64   Most bytes of the client that were on the way and not acknowledged, as seen at the
+                                         capture.
+broker_max_unacked_bytes         int64   Most bytes of the broker that were on the way and not acknowledged, as seen at the
+                                         capture.
+to_broker_least_ns               int64   Round trip from the capture to the broker, the shortest: client bytes, or the SYN, to
+                                         their ACK, ns; null when none was seen.
+to_broker_p50_ns                 int64   The same by ACKs that the broker sent at once (for two full segments, or behind a
+                                         hole), less their own time in queues: median, to within a third, ns; null without such.
+to_broker_p95_ns                 int64   The same, 95th percentile, ns; null without such.
+to_broker_acks                   int64   How many such ACKs the broker sent.
+to_client_least_ns               int64   Round trip from the capture to the client, the shortest: broker bytes, or the SYN+ACK,
+                                         to their ACK, ns; null when none was seen.
+to_client_p50_ns                 int64   The same by ACKs that the client sent at once: median, to within a third, ns; null
+                                         without such.
+to_client_p95_ns                 int64   The same, 95th percentile, ns; null without such.
+to_client_acks                   int64   How many such ACKs the client sent.
+client_data_packets              int64   Packets of the client with payload, repeated ones included.
+broker_data_packets              int64   Packets of the broker with payload, repeated ones included.
+client_filled                    int64   Of these, such of the client as filled a hole of the capture later: lost before it.
+broker_filled                    int64   Of these, such of the broker as filled a hole of the capture later: lost before it.
+client_missing_ids               int64   Packets of the client before which IP ids are missing: some were lost before the capture;
+                                         null where its ids tell nothing (IPv6, hosts that do not count them).
+broker_missing_ids               int64   Packets of the broker before which IP ids are missing; null as above.
+client_full_windows              int64   Times that the client waited for more than 5 ms for an ACK, as the broker's window was
+                                         full; 0 too where no SYN told the window scale.
+broker_full_windows              int64   Times that the broker waited for more than 5 ms for an ACK, as the client's window was
+                                         full; 0 too where no SYN told the window scale.
+client_full_window_ns            int64   How long the client waited so, ns.
+broker_full_window_ns            int64   How long the broker waited so, ns.
+client_held_small                int64   Small packets of the client that left within 1 ms of an ACK that the broker had delayed
+                                         for 40 ms (Nagle's rule).
+broker_held_small                int64   Small packets of the broker that left within 1 ms of an ACK that the client had delayed
+                                         for 40 ms (Nagle's rule).
 """)
 
 EXCHANGES = _columns("""
@@ -254,6 +292,18 @@ queue_ns          int64   Part of latency_ns that the request waited for the rep
 muted_ns          int64   Part of latency_ns that the request waited for the end of a throttle mute, ns; null: unknown.
 inner_api_key     int16   Envelope: API key of the request inside; null for other APIs and when it was not read.
 inner_client_id   string  Envelope: client.id of the request inside; null for other APIs and when it was not read.
+broker_min_ns     int64   Time in the broker's host, at least, ns: from when the request had arrived, the reply before it had left
+                          and no throttle mute ran, to when the reply left (less the throttle time that brokers before 2.0 hold
+                          it for); null: unknown.
+broker_max_ns     int64   The same, at most, ns; null: unknown.
+broker_ns         int64   The same where both are near each other, within 2 ms or a tenth of it, ns; null: unknown, and
+                          broker_evidence says why.
+broker_evidence   string  How it is known when the broker began: beside (the capture was taken there), ack (an ACK that was
+                          sent at once), idle (nothing else was on the way), reply (the one before left), mute (a throttle mute
+                          ended); or why broker_ns is not: held (the reply may have waited in its own host), large (it took
+                          long to send), no_timestamps (packets may have been in queues for long, and do not say so), clock
+                          (timestamps contradict the order of packets), wide (the capture leaves too much open); null
+                          without a reply, and after a lost one.
 """)
 
 FETCH_POSITIONS = _columns("""

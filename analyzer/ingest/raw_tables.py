@@ -80,6 +80,14 @@ EXCHANGES = (
     Field("leftover_bytes", layout.ROW_LEFTOVER, "int32", seldom=True),
     Field("queue_ns", layout.ROW_QUEUE, "int64"),
     Field("muted_ns", layout.ROW_MUTED, "int64"),
+    Field("request_lag_ns", layout.ROW_REQUEST_LAG, "int64"),
+    Field("reply_lag_ns", layout.ROW_REPLY_LAG, "int64"),
+    Field("reply_held_ns", layout.ROW_REPLY_HELD, "int64"),
+    Field("reply_end_lag_ns", layout.ROW_REPLY_END_LAG, "int64"),
+    Field("ack_time_ns", layout.ROW_ACK_TIME, "int64"),
+    Field("ack_lag_ns", layout.ROW_ACK_LAG, "int64"),
+    Field("before_lag_ns", layout.ROW_BEFORE_LAG, "int64"),
+    Field("marks", layout.ROW_MARKS, "int16"),
     Field("own_kind", layout.ROW_KIND, WAIT_KINDS),
 )
 
@@ -164,6 +172,23 @@ PARTS = (
     *_pair("conflicts", layout.PART_CONFLICTS),
     *_pair("damaged", layout.PART_DAMAGED),
     *_pair("zero_windows", layout.PART_ZERO_WINDOW),
+    *_pair("data_packets", layout.PART_DATA_PACKETS),
+    *_pair("late", layout.PART_LATE),
+    *_pair("ip_steps", layout.PART_IP_STEPS),
+    *_pair("ip_jumps", layout.PART_IP_JUMPS),
+    *_pair("full_windows", layout.PART_FULL_WINDOW),
+    *_pair("full_window_ns", layout.PART_FULL_WINDOW_NS),
+    *_pair("nagle", layout.PART_NAGLE),
+    *_pair("ttl", layout.PART_TTL),
+    *_pair("lag_least_ns", layout.PART_LAG_LEAST),
+    *_pair("lag_bound_ns", layout.PART_LAG_BOUND),
+    *_pair("way_least_ns", layout.PART_WAY_LEAST),
+    *_pair("way_count", layout.PART_WAY_COUNT),
+    *_pair("way_p50_ns", layout.PART_WAY_P50),
+    *_pair("way_p95_ns", layout.PART_WAY_P95),
+    *_pair("mss", layout.PART_MSS),
+    *_pair("wscale", layout.PART_WSCALE),
+    *_pair("most_unacked", layout.PART_MOST_UNACKED),
 )
 
 TALKS = (

@@ -53,6 +53,7 @@ CONNECTION_VIEWS = (
     "part_brokers",
     "muting_brokers",
     "capture_sides",
+    "part_ways",
     "logins",
     "connection_context",
     "connections",

@@ -27,6 +27,12 @@ STRAY = "stray_"
 # Final tables of which each run makes its own rows: of `problems` those of exchanges.
 FINAL = ("exchanges", "entries", "problems", "group_events", "assignments", "transaction_events", "batches")
 _SOURCES = {"problems": "exchange_problems"}
+# A run does not see the connections of other runs between the same hosts: any of them may have been busy where the way is not
+# quiet.
+CROWDED = (
+    "SELECT x.exchange FROM raw_exchanges AS x JOIN connection_context AS l ON l.part = x.part "
+    "WHERE NOT l.is_beside AND NOT l.is_quiet"
+)
 NO_STATES = "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
 DAY_NS = 86_400_000_000_000
 _EPOCH = date(1970, 1, 1)
@@ -108,7 +114,11 @@ class Run:
                 for name, sql in rows.items()
             }
             views = {name: raw_views.under_joined_parts(sql) for name, sql in views.items()}
-        views |= {"part_evidence": "SELECT * FROM throttled_parts", "fetch_states": NO_STATES}
+        views |= {
+            "part_evidence": "SELECT * FROM throttled_parts",
+            "fetch_states": NO_STATES,
+            "crowded_exchanges": CROWDED,
+        }
         self._open = run_sql.opened({**made, **rows, **views, **facts}, folder, options)
 
     def __enter__(self) -> Run:

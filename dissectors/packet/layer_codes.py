@@ -166,3 +166,14 @@ GAMMA = 0x9E3779B97F4A7C15
 FIRST_MIX = 0xBF58476D1CE4E5B9
 SECOND_MIX = 0x94D049BB133111EB
 MASK = 0xFFFFFFFFFFFFFFFF  # plain Python numbers do not wrap
+
+# Options of TCP.
+OPTION_END = 0
+OPTION_NOTHING = 1
+OPTION_MSS = 2
+OPTION_SCALE = 3
+OPTION_BLOCKS = 5
+OPTION_TIMESTAMP = 8
+# Two bytes of nothing, then a timestamp: what nearly all segments have, and nothing else (RFC 7323, appendix A).
+ONLY_TIMESTAMP = 0x0101080A
+MOST_SCALE = 14  # RFC 7323

@@ -7,6 +7,7 @@ from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState, u8, u16, u32
 from dissectors.packet.shards import is_of_shard
 from dissectors.packet.tcp_checksum import checksum_of
+from dissectors.packet.tcp_options import read_options
 
 
 @cython.cfunc
@@ -53,4 +54,5 @@ def parse_tcp(p: PacketState) -> cython.longlong:
     p.out[SEGMENT_TAP, row] = p.base_scope
     p.out[SEGMENT_SCOPE, row] = p.scope
     p.out[SEGMENT_CHECKSUM, row] = checksum_of(p, payload)
+    read_options(p, at, header)
     return -2 - SEEN_TCP

@@ -31,12 +31,12 @@ IDLE_CLOSED = 4
 IDLE_HALF_OPEN = 5
 
 CELL_BYTES = 64
-# A connection takes five cells; one whose values are all large takes more. Cells that nobody writes to take no memory.
-CELLS_PER_CONNECTION = 7
+# A connection takes ten cells; one whose values are all large takes more. Cells that nobody writes to take no memory.
+CELLS_PER_CONNECTION = 12
 
 # Connections are parked in steps of so many; each of them takes no more cells than this, whatever its values are.
 PARKED_AT_ONCE = 256
-MOST_CELLS = 64
+MOST_CELLS = 80
 
 # A value is a tag and up to eight bytes, the lowest first. The upper half of a tag is how many zeros come before the value.
 TAG_ZEROS = 0  # no value: 15 zeros

@@ -15,6 +15,7 @@ from dissectors.layout import *
 from dissectors.tcp.connections import is_only_view
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
+from dissectors.tcp.timing import difference
 
 
 @cython.cfunc
@@ -104,6 +105,8 @@ def take_checkpoint(tcp: TcpState, slot: cython.longlong):
             found.append(tcp.side[s, column])
         found.append(tcp.side[s, SIDE_STATE] & (STATE_RIGHT | STATE_WRONG))
         found.append(tcp.side[s, SIDE_PROBLEMS])
+        for column in range(SIDE_WAY, SIDE_WAY + SIDE_WAY_COLUMNS):
+            found.append(tcp.side[s, column])
         for column in range(SIDE_COUNTS, SIDE_COUNTS + PART_COUNTS):
             found.append(tcp.side[s, column])
     return found
@@ -178,6 +181,7 @@ def resume_behind(tcp: TcpState, slot: cython.longlong, before, after, flip: cyt
         theirs = TCP_CHECKPOINT_SIDES + TCP_CHECKPOINT_SIDE_COLUMNS * d
         tcp.side[mine, SIDE_NEXT] += after[theirs + TCP_CHECKPOINT_NEXT] - before[theirs + TCP_CHECKPOINT_NEXT]
         tcp.side[mine, SIDE_LAST_ACK] = after[theirs + TCP_CHECKPOINT_ACK]
+        resume_way(tcp, mine, after, theirs)
         if after[theirs + TCP_CHECKPOINT_CHECKSUM]:
             tcp.side[mine, SIDE_STATE] &= ~(STATE_RIGHT | STATE_WRONG)
             tcp.side[mine, SIDE_STATE] |= after[theirs + TCP_CHECKPOINT_CHECKSUM]
@@ -185,3 +189,28 @@ def resume_behind(tcp: TcpState, slot: cython.longlong, before, after, flip: cyt
             tcp.side[mine, SIDE_COUNTS + column] += (
                 after[theirs + TCP_CHECKPOINT_COUNTS + column] - before[theirs + TCP_CHECKPOINT_COUNTS + column]
             )
+
+
+@cython.cfunc
+def resume_way(tcp: TcpState, s: cython.longlong, after, theirs: cython.longlong):
+    """Side `s` knows of its way what the other run knew at its checkpoint: of the least and the greatest values what is less or
+    greater, of the SYN what was known here, the newest of all else."""
+    column: cython.longlong
+    value: cython.longlong
+    mine: cython.longlong
+    for column in range(SIDE_WAY, SIDE_WAY + SIDE_WAY_COLUMNS):
+        value = after[theirs + TCP_CHECKPOINT_WAY + column - SIDE_WAY]
+        mine = tcp.side[s, column]
+        if value and column in (SIDE_TOP, SIDE_ACKED_TO, SIDE_SAMPLE_TO):
+            value += tcp.side[s, SIDE_NEXT] - after[theirs + TCP_CHECKPOINT_NEXT]
+        elif mine and column in (SIDE_MSS, SIDE_WSCALE):
+            value = mine
+        elif mine and value and column == SIDE_LAG_LEAST:
+            value = mine if difference(mine, value) < 0 else value
+        elif mine and value and column == SIDE_LAG_BOUND:
+            value = mine if difference(mine, value) > 0 else value
+        elif column == SIDE_MOST_UNACKED:
+            value = max(mine, value)
+        elif mine and (column == SIDE_WAY_LEAST or (value == 0 and column in (SIDE_LAG_LEAST, SIDE_LAG_BOUND))):
+            value = min(mine, value) if value else mine
+        tcp.side[s, column] = value

@@ -17,6 +17,7 @@ from dissectors.tcp.sides import is_set_aside, unwrap_of_side
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.stream_start import lower_start
+from dissectors.tcp.timing import write_way, write_way_of_record
 
 
 @cython.cfunc
@@ -85,8 +86,10 @@ def deliver_from_block(tcp: TcpState, s: cython.longlong, first: cython.longlong
     there: cython.longlong = min(stop, first + tcp.captured) - tcp.side[s, SIDE_NEXT]
     if there > 0:
         stream_row(tcp, CHUNK_DATA, s, tcp.offset + skip, there, tcp.time, tcp.number, 0)
+        write_way(tcp, s, tcp.chunk_rows - 1)
     if tcp.side[s, SIDE_NEXT] < stop:
         stream_row(tcp, CHUNK_GAP, s, 0, stop - tcp.side[s, SIDE_NEXT], tcp.time, tcp.number, GAP_CUT)
+        write_way(tcp, s, tcp.chunk_rows - 1)
 
 
 @cython.cfunc
@@ -119,6 +122,7 @@ def deliver_first_record(tcp: TcpState, s: cython.longlong):
     else:
         stream_row(tcp, CHUNK_DATA, s, record * PAGE_BYTES, length, time, number, 0)
         tcp.chunks[CHUNK_BUFFER, tcp.chunk_rows - 1] = 1
+    write_way_of_record(tcp, record, tcp.chunk_rows - 1)
     if tcp.records[record, RECORD_KIND] >= RECORD_DAMAGED:
         # The peer took it, so checksums of this side say nothing.
         tcp.side[s, SIDE_STATE] = tcp.side[s, SIDE_STATE] & ~STATE_RIGHT | STATE_WRONG

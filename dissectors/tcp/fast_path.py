@@ -14,6 +14,7 @@ from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.sides import acks_more
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
+from dissectors.tcp.timing import note_way, write_way
 
 
 @cython.cfunc
@@ -44,16 +45,18 @@ def take_in_order(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
             return False
         if length == 0 and not acks_more(tcp, s, tcp.segments[SEGMENT_ACK, row]):
             return False
+    if length > 0 and (
+        next_seq & LOW_32 != tcp.segments[SEGMENT_SEQ, row]
+        or tcp.side[s, SIDE_STATE] & (STATE_STARTED | STATE_ENDED) != STATE_STARTED
+        or tcp.segments[SEGMENT_CAPTURED, row] < length
+        or learn_checksum(tcp, s, row)
+    ):
+        return False
+    note_way(tcp, s, row)
     if length > 0:
-        if (
-            next_seq & LOW_32 != tcp.segments[SEGMENT_SEQ, row]
-            or tcp.side[s, SIDE_STATE] & (STATE_STARTED | STATE_ENDED) != STATE_STARTED
-            or tcp.segments[SEGMENT_CAPTURED, row] < length
-            or learn_checksum(tcp, s, row)
-        ):
-            return False
         if tcp.conn[slot, CONN_MODE] & MODE_OPENED == 0:
             open_row(tcp, slot)
+        write_way(tcp, s, tcp.chunk_rows)
         chunk_row(
             tcp,
             CHUNK_DATA,

@@ -12,6 +12,7 @@ from dissectors.problems import *
 from dissectors.tcp.flow_hash import flow_hash
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
+from dissectors.tcp.timing import way_count, way_percentile
 
 
 @cython.cfunc
@@ -172,7 +173,26 @@ def part_row(tcp: TcpState, slot: cython.longlong):
         tcp.parts[PART_START_SEQ + d, row] = UNKNOWN
         if tcp.side[2 * slot + d, SIDE_STATE] & STATE_STARTED:
             tcp.parts[PART_START_SEQ + d, row] = tcp.side[2 * slot + d, SIDE_START] & LOW_32
+        tcp.parts[PART_TTL + d, row] = tcp.side[2 * slot + d, SIDE_TTL]
+        tcp.parts[PART_LAG_LEAST + d, row] = known(tcp.side[2 * slot + d, SIDE_LAG_LEAST])
+        tcp.parts[PART_LAG_BOUND + d, row] = known(tcp.side[2 * slot + d, SIDE_LAG_BOUND])
+        tcp.parts[PART_WAY_LEAST + d, row] = known(tcp.side[2 * slot + d, SIDE_WAY_LEAST])
+        tcp.parts[PART_WAY_COUNT + d, row] = way_count(tcp, 2 * slot + d)
+        tcp.parts[PART_WAY_P50 + d, row] = way_percentile(tcp, 2 * slot + d, 50)
+        tcp.parts[PART_WAY_P95 + d, row] = way_percentile(tcp, 2 * slot + d, 95)
+        tcp.parts[PART_MSS + d, row] = known(tcp.side[2 * slot + d, SIDE_MSS])
+        tcp.parts[PART_WSCALE + d, row] = UNKNOWN
+        if tcp.side[2 * slot + d, SIDE_WSCALE]:
+            tcp.parts[PART_WSCALE + d, row] = tcp.side[2 * slot + d, SIDE_WSCALE] - 2
+        tcp.parts[PART_MOST_UNACKED + d, row] = tcp.side[2 * slot + d, SIDE_MOST_UNACKED]
     tcp.part_rows = row + 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def known(value: cython.longlong) -> cython.longlong:
+    """A value of which 0 says that it is not known."""
+    return value if value else UNKNOWN
 
 
 @cython.cfunc

@@ -83,6 +83,11 @@ class TcpState:
     captured: cython.longlong
     length: cython.longlong
 
+    # What the newest segment tells of its way (`timing`).
+    lag: cython.longlong  # 0: no timestamp
+    held: cython.longlong
+    marks: cython.longlong
+
     # Recent segments, among which duplicates are looked for.
     recent: cython.longlong[:, ::1]  # a ring
     recent_count: cython.longlong  # segments that were put into it so far
@@ -163,6 +168,9 @@ def clear_state(tcp: TcpState):
     tcp.complete = array("q")
     tcp.viewed_flows = set()
     tcp.disturbed = []
+    tcp.lag = 0
+    tcp.held = UNKNOWN
+    tcp.marks = 0
     tcp.next_part = tcp.first_part
     tcp.problem_rows = 0
     tcp.problems_dropped = 0

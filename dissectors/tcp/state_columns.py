@@ -6,10 +6,10 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           144         320
-    side                  152           136         288
-    with both sides       480           416         896
+    side                  544           136         680
+    with both sides      1264           416        1680
 
-Of very many connections those that are idle have neither, but some 420 bytes over all stages (`dissectors.parking`). Columns that
+Of very many connections those that are idle have neither, but some 630 bytes over all stages (`dissectors.parking`). Columns that
 begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
 the number of a packet, both of the segment that is meant; "_COUNT" is how many segments the connection had by then.
 """
@@ -118,6 +118,49 @@ SIDE_CONFLICTS = _count(layout.PART_CONFLICTS)
 SIDE_ZERO_WINDOW = _count(layout.PART_ZERO_WINDOW)
 SIDE_DUPLICATES = _count(layout.PART_DUPLICATES)
 SIDE_DAMAGED = _count(layout.PART_DAMAGED)
+SIDE_DATA_PACKETS = _count(layout.PART_DATA_PACKETS)
+SIDE_LATE = _count(layout.PART_LATE)
+SIDE_IP_STEPS = _count(layout.PART_IP_STEPS)
+SIDE_IP_JUMPS = _count(layout.PART_IP_JUMPS)
+SIDE_FULL_WINDOW = _count(layout.PART_FULL_WINDOW)
+SIDE_FULL_WINDOW_NS = _count(layout.PART_FULL_WINDOW_NS)
+SIDE_NAGLE = _count(layout.PART_NAGLE)
+SIDE_WAYS = _count(layout.PART_WAYS)
+# What packets tell of their way (`timing`); 0: nothing yet.
+SIDE_WAY = _side.count
+SIDE_TOP = _side.column()  # sequence number behind the last byte sent, as far as seen
+SIDE_TOP_TIME = _side.column()  # of the packet that brought it
+SIDE_TOP_NUMBER = _side.column()
+SIDE_ACKED_TO = _side.column()  # highest ACK number of the peer for this side
+SIDE_EMPTIED_TIME = _side.column()  # when all that had been sent was acknowledged
+SIDE_REPEATED = _side.column()  # 1: something of what is under way was sent again
+SIDE_DATA_TIME = _side.column()  # of its newest packet with payload
+SIDE_DATA_LAG = _side.column()
+SIDE_DATA_FULL = _side.column()  # 1: the packet that brought SIDE_TOP was as large as may be, so more may follow
+SIDE_IP_ID = _side.column()  # 1 + IP id of its newest packet
+SIDE_IP_SPAN = _side.column()  # IP ids that this packet took: more than one when the network card cut it
+SIDE_MSS = _side.column()
+SIDE_WSCALE = _side.column()  # 2 + the scale; 1: its SYN offered none
+SIDE_WINDOW = _side.column()  # bytes that it can take, + 1
+SIDE_LAG_LEAST = _side.column()  # lags are never 0
+SIDE_LAG_BOUND = _side.column()
+SIDE_WAY_LEAST = _side.column()
+SIDE_MOST_UNACKED = _side.column()
+SIDE_COVERS = _side.column()  # as CHUNK_COVERS
+SIDE_ACK_NUMBER = _side.column()  # the ACK without data that CHUNK_ACK_ tells of
+SIDE_ACK_TIME = _side.column()
+SIDE_ACK_LAG = _side.column()
+SIDE_ACK_PROMPT = _side.column()
+SIDE_ACK_OPEN = (
+    _side.column()
+)  # the bytes that it covers ended with a full segment: more may follow, and a later ACK counts
+SIDE_SACKS = _side.column()  # of its next so many ACKs each is sent at once, as it told of a hole
+SIDE_SAMPLE_TO = (
+    _side.column()
+)  # of the packet whose round trip is being measured: the sequence number behind it, and its time
+SIDE_SAMPLE_TIME = _side.column()
+SIDE_SLOW_ACK = _side.column()  # when it sent an ACK that it had delayed for 40 ms
+assert _side.count - SIDE_WAY == layout.SIDE_WAY_COLUMNS
 SIDE_SECOND_GROUP = _side.count
 # Buffered bytes:
 SIDE_FIRST_RECORD = _side.column()  # -1 none
@@ -160,7 +203,7 @@ RECORD_NUMBER = _record.column()
 # As on the wire, UNKNOWN when there was none. It never falls from one record of a side to the next.
 RECORD_ACK = _record.column()
 RECORD_NEXT = _record.column()  # of the same side, in sequence order, or of a list of free records; -1 none
-_record.column()  # rows of 64 bytes are one cache line
+RECORD_WAY = _record.column()  # CHUNK_LAG << 8 | CHUNK_MARKS; 0: no timestamp. Rows of 64 bytes are one cache line
 RECORD_COLUMNS = _record.count
 
 RECORD_WHOLE = 0
@@ -198,6 +241,20 @@ LARGEST_ASIDE = 1 << 20  # a damaged segment further ahead is not set aside: its
 LARGEST_WINDOW = 1 << 30  # RFC 7323
 OLDEST_RESET = 1 << 16  # a reset may answer a segment so far behind
 EARLIEST_SYN = 1 << 20  # a SYN so far before the first byte seen may be late
+
+# The way of packets (`timing`).
+USUAL_SEGMENT = 1448  # full segments where no SYN tells: Ethernet, with timestamps
+LEAST_SEGMENT = 88  # RFC 879 less options
+TIMESTAMP_BYTES = 12
+SACKS_REMEMBERED = 4
+IDLE_BYTES = 3000
+DELAYED_LEAST_NS = 38_000_000  # Linux delays an ACK for 40 ms
+DELAYED_MOST_NS = 48_000_000
+SOON_NS = 1_000_000
+SILENT_NS = 5_000_000
+QUEUED_NS = 1_500_000  # a tick of the timestamps and a half: what is longer was a queue
+HELD_SLACK_NS = 300_000
+LARGEST_WAIT = 1 << 40
 
 # How far back the first capture of a duplicate is looked for: so many segments of any connection, and this span of time;
 # a shorter one where only time tells a duplicate from a retransmission.

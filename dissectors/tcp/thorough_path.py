@@ -23,6 +23,7 @@ from dissectors.tcp.limits import evict, free_backlog, stays_given_up
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.stream_start import check_start_window
+from dissectors.tcp.timing import note_way
 
 
 @cython.cfunc
@@ -106,6 +107,7 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         check_start_window(tcp, s ^ 1)
     tcp.newest_side = s
     if not damaged:
+        note_way(tcp, s, row)
         s = take_loaded(tcp, s)
     note_half_open(tcp, s >> 1)
     tcp.draining = s >> 1

@@ -52,6 +52,8 @@ WRONG_KEYS = "wrong_keys"
 REASONS = (NO_KEYS, NO_HANDSHAKE, UNSUPPORTED, WRONG_KEYS)
 
 MOST_PROBLEMS = 4_096
+# What a chunk of content tells of the way of its packets: nothing.
+_NO_WAY = (layout.UNKNOWN, layout.UNKNOWN, 0, 0, 0, 0, layout.UNKNOWN)
 
 Row = list[int]
 
@@ -349,7 +351,9 @@ class Sessions:
             if last is not None and self._goes_on(last, session.slot, side, seq, time, number):
                 last[layout.CHUNK_LENGTH] += size
             else:
-                self._out.append([layout.CHUNK_DATA, session.slot, side, 0, offset, size, time, number, seq, 0])
+                self._out.append(
+                    [layout.CHUNK_DATA, session.slot, side, 0, offset, size, time, number, seq, 0, *_NO_WAY]
+                )
             seq += size
             offset += size
 
@@ -367,4 +371,4 @@ class Sessions:
         """Takes the size of content that was lost at this place of the stream."""
         seq = (session.first_seq[side] or 0) + at
         reason = self._reason or layout.GAP_LOST
-        self._out.append([layout.CHUNK_GAP, session.slot, side, 0, 0, size, time, number, seq, reason])
+        self._out.append([layout.CHUNK_GAP, session.slot, side, 0, 0, size, time, number, seq, reason, *_NO_WAY])

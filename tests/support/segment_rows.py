@@ -39,6 +39,8 @@ class Segment:
     ip_id: int | None = None  # None: the packet number, as of a sender that counts
     interface: int = 0
     checksum: int = layout.CHECKSUM_UNKNOWN
+    tsval: int = layout.UNKNOWN
+    options: int = 0
 
     def __post_init__(self) -> None:
         self.seq &= MASK
@@ -138,6 +140,8 @@ def rows_of(segments: list[Segment]) -> tuple[bytearray, memoryview]:
             (layout.SEGMENT_TTL, one.ttl),
             (layout.SEGMENT_IP_ID, one.number if one.ip_id is None else one.ip_id),
             (layout.SEGMENT_INTERFACE, one.interface),
+            (layout.SEGMENT_TSVAL, one.tsval),
+            (layout.SEGMENT_OPTIONS, one.options),
             (layout.SEGMENT_CHECKSUM, one.checksum),
         ):
             rows[column, row] = value
@@ -181,7 +185,7 @@ class Runner:
         heap = self.stage.heap
         for row in range(used):
             kind, slot, side, buffer, offset, length, time, number, seq, detail = (
-                self.chunks[column, row] for column in range(layout.CHUNK_COLUMNS)
+                self.chunks[column, row] for column in range(layout.CHUNK_DETAIL + 1)
             )
             assert slot < self.stage.slots
             if kind == layout.CHUNK_OPEN:

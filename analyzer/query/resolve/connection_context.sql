@@ -13,6 +13,7 @@ WITH users AS (
 SELECT
     p.part,
     p.connection,
+    p.tap,
     p.is_kafka,
     p.client_address,
     p.client_port,
@@ -39,7 +40,14 @@ SELECT
     r.mutes,
     h.capture_side,
     -- Only what was captured at the client has the way to the broker and back in its latency.
-    CASE WHEN h.capture_side = 'client' THEN h.to_broker_ns ELSE 0 END AS way_ns
+    CASE WHEN h.capture_side = 'client' THEN h.to_broker_ns ELSE 0 END AS way_ns,
+    w.is_beside,
+    w.is_quiet,
+    w.to_broker_ns,
+    w.to_client_ns,
+    w.broker_lag_ns,
+    w.client_lag_ns,
+    w.trusts_ids
 FROM parts AS p
 LEFT JOIN part_evidence AS e ON e.part = p.part
 LEFT JOIN part_clusters AS c ON c.part = p.part
@@ -47,4 +55,5 @@ LEFT JOIN part_brokers AS b ON b.part = p.part
 LEFT JOIN muting_brokers AS r ON r.broker_address = p.broker_address AND r.broker_port = p.broker_port
 LEFT JOIN capture_sides AS h
     ON h.tap = p.tap AND h.client_address = p.client_address AND h.broker_address = p.broker_address
+LEFT JOIN part_ways AS w ON w.part = p.part
 LEFT JOIN users AS u ON u.connection = p.connection

@@ -88,7 +88,33 @@ SELECT
     l.software_name,
     l.software_version,
     CAST(coalesce(v.views, 1) AS BIGINT) AS views,
-    v.view_delay_ns
+    v.view_delay_ns,
+    w.client_wscale,
+    w.broker_wscale,
+    w.mss,
+    w.client_max_unacked_bytes,
+    w.broker_max_unacked_bytes,
+    w.to_broker_least_ns,
+    w.to_broker_p50_ns,
+    w.to_broker_p95_ns,
+    w.to_broker_acks,
+    w.to_client_least_ns,
+    w.to_client_p50_ns,
+    w.to_client_p95_ns,
+    w.to_client_acks,
+    w.client_data_packets,
+    w.broker_data_packets,
+    w.client_filled,
+    w.broker_filled,
+    w.client_missing_ids,
+    w.broker_missing_ids,
+    w.client_full_windows,
+    w.broker_full_windows,
+    w.client_full_window_ns,
+    w.broker_full_window_ns,
+    w.client_held_small,
+    w.broker_held_small
 FROM parts AS p
 JOIN connection_context AS l ON l.part = p.part
 LEFT JOIN part_views AS v ON v.part = p.part
+LEFT JOIN part_ways AS w ON w.part = p.part

@@ -2,17 +2,17 @@
 -- ran back. After a throttle time of a broker of which it is not known whether it mutes, the service time is unknown.
 SELECT
     x.exchange,
-    l.connection,
-    l.client_address,
-    l.client_port,
-    l.broker_address,
-    l.broker_port,
+    x.connection,
+    x.client_address,
+    x.client_port,
+    x.broker_address,
+    x.broker_port,
     x.api_key,
     x.api_name,
     x.api_version,
     x.correlation_id,
     x.client_id,
-    CASE WHEN x.request_time_ns >= l.principal_from_ns THEN l.principal END AS principal,
+    CASE WHEN x.request_time_ns >= x.principal_from_ns THEN x.principal END AS principal,
     x.request_time_ns,
     x.request_end_ns,
     x.response_time_ns,
@@ -32,11 +32,11 @@ SELECT
     CASE WHEN x.response_end_ns >= x.response_time_ns THEN x.response_end_ns - x.response_time_ns END AS receive_ns,
     CASE WHEN x.response_end_ns >= x.request_time_ns THEN x.response_end_ns - x.request_time_ns END AS total_ns,
     CASE
-        WHEN x.queue_ns IS NULL OR (x.muted_ns > 0 AND l.mutes IS NULL) THEN NULL
-        WHEN x.muted_ns > 0 AND l.mutes THEN x.response_time_ns - x.request_end_ns - x.queue_ns - x.muted_ns
+        WHEN x.queue_ns IS NULL OR (x.muted_ns > 0 AND x.mutes IS NULL) THEN NULL
+        WHEN x.muted_ns > 0 AND x.mutes THEN x.response_time_ns - x.request_end_ns - x.queue_ns - x.muted_ns
         WHEN x.queue_ns > 0 THEN x.response_time_ns - x.request_end_ns - x.queue_ns
         -- The time to the broker and back is part of the wait only if the wait began with the request.
-        ELSE greatest(x.response_time_ns - x.request_end_ns - l.way_ns, 0)
+        ELSE greatest(x.response_time_ns - x.request_end_ns - x.way_ns, 0)
     END AS service_ns,
     x.throttle_time_ms,
     x.error_code,
@@ -54,15 +54,17 @@ SELECT
     x.member_id,
     x.transactional_id,
     x.replica_id,
-    l.role,
-    l.broker_id,
+    x.role,
+    x.broker_id,
     x.generation_id,
     x.timeout_ms,
     x.record_bytes,
     x.queue_ns,
-    CASE WHEN l.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT l.mutes THEN 0 END AS muted_ns,
+    CASE WHEN x.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT x.mutes THEN 0 END AS muted_ns,
     x.inner_api_key,
-    x.inner_client_id
-FROM exchanges_with_kind AS x
-JOIN connection_context AS l ON l.part = x.part
-WHERE l.is_kafka
+    x.inner_client_id,
+    x.broker_min_ns,
+    x.broker_max_ns,
+    CASE WHEN x.broker_evidence NOT IN ('held', 'large', 'wide', 'no_timestamps', 'clock') THEN x.broker_mid_ns END AS broker_ns,
+    x.broker_evidence
+FROM exchanges_with_ways AS x

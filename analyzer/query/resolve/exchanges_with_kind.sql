@@ -9,6 +9,7 @@ SELECT
         WHEN x.own_kind = 'fetch_unknown' THEN coalesce(f.state, x.own_kind)
         ELSE x.own_kind
     END AS kind,
+    coalesce(f.crowded, false) AS crowded,
     f.inner_api_key,
     f.inner_client_id
 FROM exchanges_with_packets AS x
@@ -17,6 +18,7 @@ LEFT JOIN (
         exchange,
         bool_or(raft) AS raft,
         bool_or(redirected) AS redirected,
+        bool_or(crowded) AS crowded,
         min(state) AS state,
         min(inner_api_key) AS inner_api_key,
         min(inner_client_id) AS inner_client_id

@@ -8,6 +8,7 @@ import cython
 
 from dissectors.kafka.columns.exchange_state import ExchangeState
 from dissectors.kafka.columns.exchange_waits import note_reply_end, set_waits
+from dissectors.kafka.columns.exchange_ways import note_reply_way, note_request_way
 from dissectors.layout import *
 
 
@@ -50,6 +51,7 @@ def write_request(
     x.pending[index, ROW_REQUEST_DECODED] = frames[FRAME_DECODED, row]
     for column in range(VALUE_COLUMNS):
         x.pending[index, ROW_VALUES + column] = values[column, row]
+    note_request_way(x, frames, row, index)
     return 0
 
 
@@ -68,6 +70,7 @@ def write_reply(
     value: cython.longlong
     write_reply_header(x, frames, row, index)
     set_waits(x, frames, row, index)
+    note_reply_way(x, frames, row, index)
     note_reply_end(x, frames, row, frames[FRAME_LAST_TIME, row], values[VALUE_THROTTLE_MS, row])
     x.pending[index, ROW_STATUS] = STATUS_ANSWERED
     for column in range(VALUE_CLIENT_ID + 1, VALUE_LEFTOVER):

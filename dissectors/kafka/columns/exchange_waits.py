@@ -28,7 +28,21 @@ def slot_of(x: ExchangeState, frames: cython.longlong[:, ::1], row: cython.longl
         x.last_replies[slot, LAST_REPLY_END] = UNKNOWN
         x.last_replies[slot, LAST_REPLY_LOST] = 0
         x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = UNKNOWN
+        x.last_replies[slot, LAST_REPLY_SILENT_TIME] = UNKNOWN
+        forget_way(x, slot)
     return slot
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def forget_way(x: ExchangeState, slot: cython.longlong) -> cython.int:
+    """Nothing is known of the way of the newest reply."""
+    x.last_replies[slot, LAST_REPLY_LAG] = UNKNOWN
+    x.last_replies[slot, LAST_REPLY_NUMBER] = UNKNOWN
+    x.last_replies[slot, LAST_REPLY_COVERS] = 0
+    x.last_replies[slot, LAST_REPLY_IS_HELD] = 0
+    return 0
 
 
 @cython.cfunc
@@ -44,6 +58,8 @@ def note_reply_end(
     slot: cython.longlong = slot_of(x, frames, row)
     x.last_replies[slot, LAST_REPLY_END] = end
     x.last_replies[slot, LAST_REPLY_LOST] = end == UNKNOWN
+    if end == UNKNOWN:
+        forget_way(x, slot)
     if throttle_ms > 0:
         x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = max(
             x.last_replies[slot, LAST_REPLY_MUTED_UNTIL], frames[FRAME_FIRST_TIME, row] + throttle_ms * NS_PER_MS

@@ -148,8 +148,9 @@ class Exchanges(ExchangeState):
 
     def resume(self, slot: cython.longlong, after):
         """Goes on as if the connection had come to the checkpoint `after`."""
-        self.last_replies[slot, LAST_REPLY_END] = after[LAST_REPLY_END]
-        self.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = after[LAST_REPLY_MUTED_UNTIL]
+        for column in range(LAST_REPLY_COLUMNS):
+            if column != LAST_REPLY_PART:
+                self.last_replies[slot, column] = after[column]
 
     def pending_request(self, index: cython.longlong, texts):
         """The row of the request that waits at `index` of the pool: its ROW_ columns, with strings as bytes."""

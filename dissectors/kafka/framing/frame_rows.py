@@ -29,6 +29,26 @@ def write_columns(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept
     f.out[FRAME_BODY, row] = UNKNOWN
     f.out[FRAME_STATUS, row] = STATUS_ANSWERED
     f.out[FRAME_ID, row] = identity(f.talk[slot, TALK_FLOW], f.side[s, SIDE_FIRST_TIME], f.side[s, SIDE_SEQ])
+    write_way(f, s, row, last_time == UNKNOWN)
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def write_way(f: FramingState, s: i64, row: i64, is_end_lost: cython.bint) -> cython.int:
+    """What the packets with the first and the last byte tell of their way."""
+    f.out[FRAME_LAST_NUMBER, row] = f.side[s, SIDE_LAST_NUMBER]
+    f.out[FRAME_LAG, row] = f.side[s, SIDE_WAY]
+    f.out[FRAME_HELD_BACK, row] = f.side[s, SIDE_WAY + CHUNK_HELD - CHUNK_LAG]
+    f.out[FRAME_MARKS, row] = f.side[s, SIDE_WAY + CHUNK_MARKS - CHUNK_LAG]
+    f.out[FRAME_ACK_NUMBER, row] = f.side[s, SIDE_WAY + CHUNK_ACK_NUMBER - CHUNK_LAG]
+    f.out[FRAME_ACK_TIME, row] = f.side[s, SIDE_WAY + CHUNK_ACK_TIME - CHUNK_LAG]
+    f.out[FRAME_ACK_LAG, row] = f.side[s, SIDE_WAY + CHUNK_ACK_LAG - CHUNK_LAG]
+    f.out[FRAME_LAST_LAG, row] = UNKNOWN if is_end_lost else f.end_lag
+    f.out[FRAME_COVERS, row] = 0 if is_end_lost else f.end_covers
+    f.out[FRAME_END_MARKS, row] = 0 if is_end_lost else f.end_marks
     return 0
 
 

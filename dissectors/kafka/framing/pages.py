@@ -33,10 +33,27 @@ def clear_frame(f: FramingState, s: i64) -> cython.int:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def begin_frame(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, at: i64) -> cython.int:
+    column: i64
     f.side[s, SIDE_FIRST_TIME] = chunks[CHUNK_TIME, row]
     f.side[s, SIDE_LAST_TIME] = chunks[CHUNK_TIME, row]
     f.side[s, SIDE_NUMBER] = chunks[CHUNK_NUMBER, row]
+    f.side[s, SIDE_LAST_NUMBER] = chunks[CHUNK_NUMBER, row]
     f.side[s, SIDE_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
+    for column in range(WAY_COLUMNS):
+        f.side[s, SIDE_WAY + column] = chunks[CHUNK_LAG + column, row]
+    note_end(f, chunks, row)
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def note_end(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.int:
+    """The newest byte of the frame came with this chunk, which may be its last."""
+    f.end_lag = chunks[CHUNK_LAG, row]
+    f.end_covers = chunks[CHUNK_COVERS, row]
+    f.end_marks = chunks[CHUNK_MARKS, row]
     return 0
 
 
@@ -44,9 +61,12 @@ def begin_frame(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, at: i64)
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def note_arrival(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64) -> cython.int:
-    """Bytes of the frame came with this chunk: remembers the latest time."""
+    """Bytes of the frame came with this chunk: remembers the latest time and packet."""
     if f.side[s, SIDE_LAST_TIME] < chunks[CHUNK_TIME, row]:
         f.side[s, SIDE_LAST_TIME] = chunks[CHUNK_TIME, row]
+    if f.side[s, SIDE_LAST_NUMBER] < chunks[CHUNK_NUMBER, row]:
+        f.side[s, SIDE_LAST_NUMBER] = chunks[CHUNK_NUMBER, row]
+    note_end(f, chunks, row)
     return 0
 
 

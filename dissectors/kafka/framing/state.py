@@ -58,6 +58,11 @@ class FramingState:
     heap_needed: i64
     out_used: i64
     out_size: i64
+    end_lag: (
+        i64  # CHUNK_LAG, CHUNK_COVERS and CHUNK_MARKS of the packet with the last byte of the frame that is finished
+    )
+    end_covers: i64
+    end_marks: i64
     chunk_position: i64  # bytes of the current chunk that are done
     talk_rows = cython.declare(i64, visibility="readonly")  # rows that take_talks would give
     talk_size: i64

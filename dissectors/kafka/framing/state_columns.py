@@ -5,7 +5,7 @@ in flight (`requests[index, ...]`), PROVISIONAL_ a provisional reply (`provision
 NEXT column links a chain of a connection, or of free indexes; -1 ends it.
 """
 
-from dissectors.layout import TALK_COLUMNS
+from dissectors.layout import TALK_COLUMNS, WAY_COLUMNS
 from dissectors.numbering import Numbering
 
 # Behind the TALK_ columns, so that these are in one piece when a connection closes.
@@ -32,6 +32,8 @@ SIDE_FRAME_RECEIVED = _side.column()  # bytes of it without gaps; counted as fra
 SIDE_FIRST_TIME = _side.column()  # of its first byte, and that byte's packet and sequence number
 SIDE_NUMBER = _side.column()
 SIDE_SEQ = _side.column()
+SIDE_LAST_NUMBER = _side.column()  # newest packet with a byte of it
+SIDE_WAY = _side.columns(WAY_COLUMNS)  # CHUNK_LAG and the columns behind it, of the packet with its first byte
 SIDE_FIRST_PAGE = _side.column()  # -1 none
 SIDE_LAST_PAGE = _side.column()
 SIDE_SKIP_REASON = _side.column()  # SKIP_ reason of the bytes that a search passes over

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from effort import one_in
-from runs_apart import NOT_COMPARED, resolved_apart
+from runs_apart import compared, resolved_apart
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
@@ -137,9 +137,7 @@ def read_tasks(
 
 
 def rows(dataset: Dataset, table: str) -> list[str]:
-    left_out = NOT_COMPARED.get(table, ())
-    found = dataset.query(f"SELECT * FROM {table}")
-    return sorted(repr({name: value for name, value in row.items() if name not in left_out}) for row in found)
+    return sorted(repr(compared(table, row)) for row in dataset.query(f"SELECT * FROM {table}"))
 
 
 def tables(dataset: Dataset) -> dict[str, list[str]]:

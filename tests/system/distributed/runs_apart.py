@@ -16,7 +16,26 @@ from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
 from analyzer.run.run_sql import Part, Tables
 
 # A capture is told by its path, and pieces that are files have a file header each.
-NOT_COMPARED = {"captures": ("path", "bytes")}
+# What a segment is only the SYN tells, which a task may not have: without it fewer ACKs are known to have been sent at once.
+NOT_COMPARED: dict[str, tuple[str, ...]] = {
+    "captures": ("path", "bytes"),
+    "connections": (
+        *("to_broker_p50_ns", "to_broker_p95_ns", "to_broker_acks"),
+        *("to_client_p50_ns", "to_client_p95_ns", "to_client_acks"),
+    ),
+}
+
+# A run that is resolved by itself does not see whether a request was alone on its way: there its time is an interval.
+OF_THE_WAY = ("idle", "large", "reply", "wide")
+OF_WHO_WAS_ALONE = ("broker_min_ns", "broker_ns", "broker_evidence")
+
+
+def compared(table: str, row: dict[str, object]) -> dict[str, object]:
+    """What of a row must be the same however a capture is cut, and wherever it is resolved."""
+    left_out = NOT_COMPARED.get(table, ())
+    if table == "exchanges" and row["broker_evidence"] in OF_THE_WAY:
+        left_out += OF_WHO_WAS_ALONE
+    return {name: value for name, value in row.items() if name not in left_out}
 
 
 def resolved_apart(
@@ -62,10 +81,9 @@ class _Found:
         path = self._scratch / "found.parquet"
         path.write_bytes(part.data)
         table = name.partition("/")[0]
-        left_out = NOT_COMPARED.get(table, ())
         made = pq.read_table(path).to_pylist()
         assert len(made) == part.rows
-        self.rows[table] += [repr({name: value for name, value in row.items() if name not in left_out}) for row in made]
+        self.rows[table] += [repr(compared(table, row)) for row in made]
 
     def meet(
         self, move: moved_rows.Move, files: list[bytes], made: dict[str, str], facts: Tables, options: Options

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from runs_apart import compared
 
 from analyzer.base import workers
 from analyzer.base.options import Options
@@ -29,7 +30,10 @@ from analyzer.run import local
 
 
 def rows(dataset: Dataset) -> dict[str, list[str]]:
-    return {table: sorted(map(repr, dataset.arrow(f"SELECT * FROM {table}").to_pylist())) for table in TABLES}
+    return {
+        table: sorted(repr(compared(table, row)) for row in dataset.arrow(f"SELECT * FROM {table}").to_pylist())
+        for table in TABLES
+    }
 
 
 def unpacked(capture: Path, folder: Path) -> Path:

@@ -34,6 +34,17 @@ PARTS = {
     "ack_ns": "BIGINT",
 }
 
+WAYS = {
+    "part": "BIGINT",
+    "is_beside": "BOOLEAN",
+    "is_quiet": "BOOLEAN",
+    "to_broker_ns": "BIGINT",
+    "to_client_ns": "BIGINT",
+    "broker_lag_ns": "BIGINT",
+    "client_lag_ns": "BIGINT",
+    "trusts_ids": "BOOLEAN",
+}
+
 
 def part(number: int = 1, **values: Any) -> dict[str, Any]:
     """A Kafka connection of a client to a broker on another host that outlives the test."""
@@ -76,8 +87,8 @@ def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
     }
 
 
-def dataset(parts: Rows | None = None, **tables: Rows) -> Dataset:
-    """The final tables of these raw rows (`exchanges`, `entries`, `errors`, and those of FACT_TABLES)."""
+def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows) -> Dataset:
+    """The final tables of these raw rows (`exchanges`, `entries`, `errors`, and those of FACT_TABLES). `ways`: of `part_ways`."""
     types = {
         "exchanges": _types(raw_tables.EXCHANGES),
         "entries": _types(raw_tables.ENTRIES),
@@ -91,7 +102,10 @@ def dataset(parts: Rows | None = None, **tables: Rows) -> Dataset:
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
     keys = {row["api_key"] for row in tables["exchanges"]}
     return Dataset(
-        resolve.views(keys, True, several_views=False) | made | {"parts": _table(PARTS, parts or [part()])}, threads=1
+        resolve.views(keys, True, several_views=False)
+        | made
+        | {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or [])},
+        threads=1,
     )
 
 

@@ -1,0 +1,118 @@
+-- Exchanges with their connection, and with the time that the broker had them: from when the request was there, the reply before it
+-- had left and no throttle time ran, to when the reply left. A packet left its host when its TCP timestamp says, but for a tick (1
+-- ms); what was in queues for less than 1.3 ms was in none.
+-- held: the reply may have been written long before it left. Without timestamps a packet may have left long before it came by,
+-- where the way is not quiet. What would have left before it was asked for has no clock to trust. Numbers in `marks` are the MARK_ bits of `dissectors.layout`.
+WITH placed AS (
+    SELECT
+        x.*,
+        l.connection,
+        l.client_address,
+        l.client_port,
+        l.broker_address,
+        l.broker_port,
+        l.principal,
+        l.principal_from_ns,
+        l.role,
+        l.broker_id,
+        l.mutes,
+        l.way_ns,
+        l.is_beside,
+        l.trusts_ids,
+        coalesce(l.is_quiet, true) AS is_quiet,
+        coalesce(l.to_broker_ns, 0) AS to_broker_ns,
+        (x.reply_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS reply_queued_ns,
+        (x.reply_end_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            AS reply_end_queued_ns,
+        (x.before_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS before_queued_ns,
+        (x.ack_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS ack_queued_ns
+    FROM exchanges_with_kind AS x
+    JOIN connection_context AS l ON l.part = x.part
+    WHERE l.is_kafka
+),
+departures AS (
+    SELECT
+        *,
+        response_time_ns - CASE WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns ELSE 0 END AS left_min_ns,
+        response_time_ns - CASE WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns - 1000000 ELSE 0 END AS left_max_ns,
+        request_end_ns + queue_ns - CASE WHEN before_queued_ns >= 1300000 THEN before_queued_ns ELSE 0 END AS before_min_ns,
+        request_end_ns + queue_ns - CASE WHEN before_queued_ns >= 1300000 THEN before_queued_ns - 1000000 ELSE 0 END
+            AS before_max_ns,
+        ack_time_ns - CASE WHEN ack_queued_ns >= 1300000 THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
+        ack_time_ns - CASE WHEN ack_queued_ns >= 1300000 THEN ack_queued_ns - 1000000 ELSE 0 END AS ack_max_ns,
+        coalesce(reply_queued_ns, 0) > reply_held_ns
+            OR (marks & 33) <> 0
+            OR ((marks & 2) <> 0 AND trusts_ids) AS held
+    FROM placed
+),
+arrivals AS (
+    SELECT
+        *,
+        CASE
+            WHEN (marks & 8) <> 0 AND NOT is_beside THEN greatest(request_end_ns + to_broker_ns, ack_min_ns - 1000000)
+            ELSE request_end_ns + to_broker_ns
+        END AS arrived_min_ns,
+        CASE
+            WHEN is_beside THEN request_end_ns
+            WHEN (marks & 8) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
+            WHEN (marks & 4) <> 0 AND NOT crowded THEN request_end_ns + to_broker_ns + 500000
+            ELSE greatest(request_end_ns + to_broker_ns, coalesce(ack_max_ns, left_max_ns))
+        END AS arrived_max_ns
+    FROM departures
+),
+begins AS (
+    SELECT
+        *,
+        CASE
+            WHEN muted_ns > 0 AND mutes THEN before_min_ns + muted_ns
+            WHEN queue_ns > 0 AND (marks & 256) = 0 THEN greatest(arrived_min_ns, before_min_ns)
+            ELSE arrived_min_ns
+        END AS begin_min_ns,
+        CASE
+            WHEN muted_ns > 0 AND mutes THEN before_max_ns + muted_ns
+            WHEN (marks & 128) <> 0 THEN left_min_ns
+            WHEN queue_ns > 0 AND (marks & 64) <> 0 THEN before_max_ns
+            WHEN queue_ns > 0 THEN greatest(arrived_max_ns, before_max_ns)
+            ELSE arrived_max_ns
+        END AS begin_max_ns,
+        greatest(
+            coalesce(response_end_ns - CASE WHEN reply_end_queued_ns >= 1300000 THEN reply_end_queued_ns - 1000000 ELSE 0 END, left_max_ns),
+            left_max_ns
+        ) AS end_left_ns,
+        CASE WHEN mutes IS FALSE THEN coalesce(CAST(throttle_time_ms AS BIGINT), 0) * 1000000 ELSE 0 END AS kept_ns
+    FROM arrivals
+),
+bounds AS (
+    SELECT
+        *,
+        CASE
+            WHEN queue_ns IS NULL OR (muted_ns > 0 AND mutes IS NULL) THEN NULL
+            WHEN held OR left_max_ns + 2000000 < begin_min_ns OR (reply_queued_ns IS NULL AND NOT is_quiet) THEN 0
+            ELSE greatest(left_min_ns - begin_max_ns - kept_ns, 0)
+        END AS broker_min_ns,
+        CASE
+            WHEN queue_ns IS NULL OR (muted_ns > 0 AND mutes IS NULL) THEN NULL
+            WHEN left_max_ns + 2000000 < begin_min_ns THEN response_time_ns - arrived_min_ns
+            -- The broker has not done with a large reply before much of it has left.
+            ELSE greatest(CASE WHEN response_bytes > 65540 THEN end_left_ns ELSE left_max_ns END - begin_min_ns - kept_ns, 0)
+        END AS broker_max_ns,
+        left_max_ns + 2000000 < begin_min_ns AS is_odd
+    FROM begins
+)
+SELECT
+    *,
+    broker_min_ns + CAST((broker_max_ns - broker_min_ns - (broker_max_ns - broker_min_ns) % 2) / 2 AS BIGINT) AS broker_mid_ns,
+    CASE
+        WHEN broker_max_ns IS NULL THEN NULL
+        WHEN is_odd THEN 'clock'
+        WHEN held AND broker_max_ns > 2000000 THEN 'held'
+        WHEN reply_queued_ns IS NULL AND NOT is_quiet AND broker_max_ns > 2000000 THEN 'no_timestamps'
+        WHEN response_bytes > 65540 AND end_left_ns - left_min_ns > greatest(2000000, (left_max_ns - begin_min_ns) / 10) THEN 'large'
+        WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, (broker_max_ns + broker_min_ns) / 20) THEN 'wide'
+        WHEN muted_ns > 0 AND mutes THEN 'mute'
+        WHEN queue_ns > 0 AND begin_max_ns = before_max_ns THEN 'reply'
+        WHEN is_beside THEN 'beside'
+        WHEN (marks & 8) <> 0 THEN 'ack'
+        ELSE 'idle'
+    END AS broker_evidence
+FROM bounds

@@ -1,0 +1,124 @@
+-- What the packets of each part tell of its way (`dissectors.tcp.timing`), by client and broker, one row per part.
+-- to_broker_ns: the time from the capture to the broker and back, at least, of all connections between the two hosts at one tap; 0
+-- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. lag_ns: the least
+-- lag of the packets of a side, from which a lag is the time in queues; null when there are no timestamps or they do not keep
+-- the time: a packet cannot leave before what it answers has arrived, so that the least lag and its bound differ by a tick and the
+-- way at most. trusts_ids: the side numbers its packets one after the other. is_quiet: on the way from the capture to the broker
+-- and back hardly anything was lost and nothing waited.
+WITH sides AS (
+    SELECT
+        p.part,
+        c.tap,
+        c.client_address,
+        c.broker_address,
+        c.syn_ack_ns,
+        c.ack_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_data_packets ELSE p.a_data_packets END AS client_data_packets,
+        CASE WHEN t.client_side = 1 THEN p.a_data_packets ELSE p.b_data_packets END AS broker_data_packets,
+        CASE WHEN t.client_side = 1 THEN p.b_late ELSE p.a_late END AS client_late,
+        CASE WHEN t.client_side = 1 THEN p.a_late ELSE p.b_late END AS broker_late,
+        CASE WHEN t.client_side = 1 THEN p.b_retransmitted ELSE p.a_retransmitted END AS client_retransmitted,
+        CASE WHEN t.client_side = 1 THEN p.a_retransmitted ELSE p.b_retransmitted END AS broker_retransmitted,
+        CASE WHEN t.client_side = 1 THEN p.b_ip_steps ELSE p.a_ip_steps END AS client_ip_steps,
+        CASE WHEN t.client_side = 1 THEN p.a_ip_steps ELSE p.b_ip_steps END AS broker_ip_steps,
+        CASE WHEN t.client_side = 1 THEN p.b_ip_jumps ELSE p.a_ip_jumps END AS client_ip_jumps,
+        CASE WHEN t.client_side = 1 THEN p.a_ip_jumps ELSE p.b_ip_jumps END AS broker_ip_jumps,
+        CASE WHEN t.client_side = 1 THEN p.b_full_windows ELSE p.a_full_windows END AS client_full_windows,
+        CASE WHEN t.client_side = 1 THEN p.a_full_windows ELSE p.b_full_windows END AS broker_full_windows,
+        CASE WHEN t.client_side = 1 THEN p.b_full_window_ns ELSE p.a_full_window_ns END AS client_full_window_ns,
+        CASE WHEN t.client_side = 1 THEN p.a_full_window_ns ELSE p.b_full_window_ns END AS broker_full_window_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_nagle ELSE p.a_nagle END AS client_nagle,
+        CASE WHEN t.client_side = 1 THEN p.a_nagle ELSE p.b_nagle END AS broker_nagle,
+        CASE WHEN t.client_side = 1 THEN p.b_ttl ELSE p.a_ttl END AS client_ttl,
+        CASE WHEN t.client_side = 1 THEN p.a_ttl ELSE p.b_ttl END AS broker_ttl,
+        CASE WHEN t.client_side = 1 THEN p.b_lag_least_ns ELSE p.a_lag_least_ns END AS client_lag_least_ns,
+        CASE WHEN t.client_side = 1 THEN p.a_lag_least_ns ELSE p.b_lag_least_ns END AS broker_lag_least_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_lag_bound_ns ELSE p.a_lag_bound_ns END AS client_lag_bound_ns,
+        CASE WHEN t.client_side = 1 THEN p.a_lag_bound_ns ELSE p.b_lag_bound_ns END AS broker_lag_bound_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_way_least_ns ELSE p.a_way_least_ns END AS client_way_least_ns,
+        CASE WHEN t.client_side = 1 THEN p.a_way_least_ns ELSE p.b_way_least_ns END AS broker_way_least_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_way_count ELSE p.a_way_count END AS client_way_count,
+        CASE WHEN t.client_side = 1 THEN p.a_way_count ELSE p.b_way_count END AS broker_way_count,
+        CASE WHEN t.client_side = 1 THEN p.b_way_p50_ns ELSE p.a_way_p50_ns END AS client_way_p50_ns,
+        CASE WHEN t.client_side = 1 THEN p.a_way_p50_ns ELSE p.b_way_p50_ns END AS broker_way_p50_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_way_p95_ns ELSE p.a_way_p95_ns END AS client_way_p95_ns,
+        CASE WHEN t.client_side = 1 THEN p.a_way_p95_ns ELSE p.b_way_p95_ns END AS broker_way_p95_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_mss ELSE p.a_mss END AS client_mss,
+        CASE WHEN t.client_side = 1 THEN p.a_mss ELSE p.b_mss END AS broker_mss,
+        CASE WHEN t.client_side = 1 THEN p.b_wscale ELSE p.a_wscale END AS client_wscale,
+        CASE WHEN t.client_side = 1 THEN p.a_wscale ELSE p.b_wscale END AS broker_wscale,
+        CASE WHEN t.client_side = 1 THEN p.b_most_unacked ELSE p.a_most_unacked END AS client_most_unacked,
+        CASE WHEN t.client_side = 1 THEN p.a_most_unacked ELSE p.b_most_unacked END AS broker_most_unacked
+    FROM raw_parts AS p
+    JOIN raw_talks AS t ON t.part = p.part
+    JOIN parts AS c ON c.part = p.part
+),
+hosts AS (
+    SELECT
+        tap,
+        client_address,
+        broker_address,
+        least(min(syn_ack_ns), min(client_way_least_ns)) AS to_broker_ns,
+        least(min(ack_ns), min(broker_way_least_ns)) AS to_client_ns,
+        max(CASE WHEN broker_ttl = 64 OR broker_ttl = 128 OR broker_ttl = 255 THEN 1 ELSE 0 END) = 1 AS is_near,
+        NOT (sum(client_late + broker_late) >= 10 AND 100 * sum(client_late + broker_late) >= sum(client_data_packets + broker_data_packets))
+            AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < 3000000
+            AS is_quiet
+    FROM sides
+    GROUP BY tap, client_address, broker_address
+),
+placed AS (
+    SELECT
+        s.*,
+        h.to_broker_ns < 300000 AND h.is_near AS is_beside,
+        CASE WHEN h.to_broker_ns < 300000 AND h.is_near THEN 0 ELSE h.to_broker_ns END AS to_broker_ns,
+        h.to_client_ns,
+        h.is_quiet
+    FROM sides AS s
+    JOIN hosts AS h ON h.tap = s.tap AND h.client_address = s.client_address AND h.broker_address = s.broker_address
+)
+SELECT
+    part,
+    is_beside,
+    is_quiet,
+    to_broker_ns,
+    to_client_ns,
+    CASE
+        WHEN (broker_lag_least_ns - broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            <= coalesce(to_broker_ns, 0) + 1000000
+        THEN broker_lag_least_ns
+    END AS broker_lag_ns,
+    CASE
+        WHEN (client_lag_least_ns - client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            <= coalesce(to_client_ns, 0) + 1000000
+        THEN client_lag_least_ns
+    END AS client_lag_ns,
+    10 * broker_ip_jumps <= broker_ip_jumps + broker_ip_steps AS trusts_ids,
+    CAST(CASE WHEN client_wscale >= 0 THEN client_wscale END AS INTEGER) AS client_wscale,
+    CAST(CASE WHEN broker_wscale >= 0 THEN broker_wscale END AS INTEGER) AS broker_wscale,
+    CAST(least(client_mss, broker_mss) AS INTEGER) AS mss,
+    client_most_unacked AS client_max_unacked_bytes,
+    broker_most_unacked AS broker_max_unacked_bytes,
+    least(syn_ack_ns, client_way_least_ns) AS to_broker_least_ns,
+    client_way_p50_ns AS to_broker_p50_ns,
+    client_way_p95_ns AS to_broker_p95_ns,
+    client_way_count AS to_broker_acks,
+    least(ack_ns, broker_way_least_ns) AS to_client_least_ns,
+    broker_way_p50_ns AS to_client_p50_ns,
+    broker_way_p95_ns AS to_client_p95_ns,
+    broker_way_count AS to_client_acks,
+    client_data_packets,
+    broker_data_packets,
+    greatest(client_late - client_retransmitted, 0) AS client_filled,
+    greatest(broker_late - broker_retransmitted, 0) AS broker_filled,
+    CASE WHEN client_ip_steps > 0 AND 10 * client_ip_jumps <= client_ip_jumps + client_ip_steps THEN client_ip_jumps END
+        AS client_missing_ids,
+    CASE WHEN broker_ip_steps > 0 AND 10 * broker_ip_jumps <= broker_ip_jumps + broker_ip_steps THEN broker_ip_jumps END
+        AS broker_missing_ids,
+    client_full_windows,
+    broker_full_windows,
+    client_full_window_ns,
+    broker_full_window_ns,
+    client_nagle AS client_held_small,
+    broker_nagle AS broker_held_small
+FROM placed
