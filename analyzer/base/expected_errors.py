@@ -62,8 +62,9 @@ NORMAL_BETWEEN_BROKERS = frozenset({1})
 
 class Rule(NamedTuple):
     """When a code of an API is normal. `name`: always, passing (for at most `seconds` in a row), first_use (for `seconds` from its
-    first time), followed (a request of the API with key `by` is answered later, or `seconds` are not over) or never (`client_only`: not judged between
-    brokers)."""
+    first time), followed (a request of the API with key `by` is answered later, or `seconds` are not over) or never
+    (`client_only`: not judged between brokers).
+    """
 
     name: str
     seconds: int | None = None
