@@ -66,5 +66,7 @@ SELECT
     x.broker_min_ns,
     x.broker_max_ns,
     CASE WHEN x.broker_evidence NOT IN ('held', 'large', 'wide', 'no_timestamps', 'clock') THEN x.broker_mid_ns END AS broker_ns,
-    x.broker_evidence
+    x.broker_evidence,
+    x.there_ns,
+    x.back_ns
 FROM exchanges_with_ways AS x
