@@ -165,6 +165,7 @@ MARK_SHARED = 32  # a reply that begins in the packet in which the reply before 
 MARK_COVERED = 64  # the reply before it acknowledged the request
 MARK_BEHIND_SILENT = 128  # a request without a reply (acks=0) came shortly before
 MARK_BEHIND_HELD = 256  # the reply before it was kept back, or may have been
+MARK_ASKED_AGAIN = 512  # a packet of the request was sent again, or filled a hole
 
 # TCP timestamps count milliseconds in 32 bits (Linux, Windows, BSD): lags repeat after this.
 TIMESTAMP_NS = 1_000_000
@@ -289,7 +290,7 @@ FRAME_COVERS = _frame.column()
 FRAME_LAG = _frame.column()  # this and the others are those of the packet with its first byte
 FRAME_HELD_BACK = _frame.column()  # as CHUNK_HELD
 FRAME_MARKS = _frame.column()
-FRAME_END_MARKS = _frame.column()  # of the packet with its last byte
+FRAME_END_MARKS = _frame.column()  # of the packet with its last byte; MARK_REPEAT of any with a byte of it
 FRAME_ACK_NUMBER = _frame.column()
 FRAME_ACK_TIME = _frame.column()
 FRAME_ACK_LAG = _frame.column()

@@ -304,6 +304,13 @@ broker_evidence   string  How it is known when the broker began: beside (the cap
                           long to send), no_timestamps (packets may have been in queues for long, and do not say so), clock
                           (timestamps contradict the order of packets), wide (the capture leaves too much open); null
                           without a reply, and after a lost one.
+throttle_ns       int64   Part of latency_ns that a throttle took, ns: muted_ns, and of a reply that a broker before 2.0 held
+                          back its throttle time; null: unknown.
+there_ns          int64   The way of the request's last byte, from the client's host to the broker's, ns: the time in queues
+                          before the capture, and where that was not taken beside the broker the shortest round trip
+                          from there to the broker and back, and queues; null: unknown, or it was sent again.
+back_ns           int64   The time of the reply's first byte in queues between the broker's host and the capture, ns; null:
+                          unknown, or it was sent again; without a reply too.
 """)
 
 FETCH_POSITIONS = _columns("""

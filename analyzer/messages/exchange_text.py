@@ -58,12 +58,22 @@ def lines(
         parts.append(f"throttled {milliseconds(row['throttle_time_ms'])}")
     if parts:
         yield ", ".join(parts)
+    if row["broker_max_ns"] is not None:
+        yield _broker_time(row)
     asked = _explained(row, "request", request)
     answer = _explained(row, "response", response, asked)
     renderer = Renderer()
     renderer.allow_echoes(asked, answer)
     yield from _message(paths, row, "request", asked, renderer)
     yield from _message(paths, row, "response", answer, renderer)
+
+
+def _broker_time(row: Mapping[str, Any]) -> str:
+    """In the broker: 2.1 ms; or between which bounds, and why."""
+    if row["broker_ns"] is not None:
+        return f"in the broker: {duration(row['broker_ns'])} ({row['broker_evidence']})"
+    bounds = f"{duration(row['broker_min_ns'])} to {duration(row['broker_max_ns'])}"
+    return f"in the broker: {bounds}, not known better ({row['broker_evidence']})"
 
 
 def _explained(

@@ -1,7 +1,7 @@
 """Where the time of requests goes: shares in words, and what the largest of them means.
 
 The parts are those of `latency_slices.sql`: what a request took to send, what it waited behind others and for the end of
-a throttle, what the broker spent on it, what is left for the network, and what the reply took to come.
+a throttle, what the broker spent on it, what is left for the network, what nobody can tell, and what the reply took to come.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from analyzer.report.format import NONE
 PARTS = {
     "broker": ("broker", "the broker's own time"),
     "network": ("network", "the network"),
+    "unknown": ("unknown", "not known: broker or network"),
     "queue": ("queue", "head of line: behind earlier requests"),
     "muted": ("throttle", "a quota: waits for the end of a throttle"),
     "send": ("sending", "client or network: requests take long to arrive"),

@@ -150,7 +150,7 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
     way: cython.longlong
     if to > top + LARGEST_JUMP:
         return 0
-    if tcp.segments[SEGMENT_OPTIONS, row] & OPTION_SACK:
+    if tcp.segments[SEGMENT_OPTIONS, row] & OPTION_SACK and to < top:
         tcp.side[s, SIDE_SACKS] = SACKS_REMEMBERED
     if to >= top:
         # It left after the newest bytes of the peer had come by here.
@@ -163,7 +163,7 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
         return 0
     note_full_window(tcp, peer, s, time)
     if tcp.side[peer, SIDE_SAMPLE_TO] and to >= tcp.side[peer, SIDE_SAMPLE_TO]:
-        if is_prompt(tcp, s, row, to - before):
+        if is_prompt(tcp, s, row, to - before, to >= top):
             way = time - tcp.side[peer, SIDE_SAMPLE_TIME]
             if tcp.lag:
                 way -= difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST])
@@ -182,11 +182,19 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
 @cython.cfunc
 @cython.exceptval(-1)
 @cython.boundscheck(False)
-def is_prompt(tcp: TcpState, s: cython.longlong, row: cython.longlong, new: cython.longlong) -> cython.bint:
-    """Whether an ACK of side `s` for `new` bytes was sent at once: it has no data, and a receiver does not delay it for two full
-    segments, nor while there are holes, nor for what fills one (RFC 9293, 3.8.6.3; RFC 5681, 4.2)."""
+def is_prompt(
+    tcp: TcpState, s: cython.longlong, row: cython.longlong, new: cython.longlong, is_all: cython.bint
+) -> cython.bint:
+    """Whether an ACK of side `s` for `new` bytes was sent at once when they arrived.
+
+    It has no data, and a receiver does not delay it for two full segments, nor while there are holes, nor for what fills one
+    (RFC 9293, 3.8.6.3; RFC 5681, 4.2). A block beside an ACK for all (`is_all`) tells of bytes that came twice (RFC 2883): the
+    second copy caused it, the first may be old.
+    """
     full: cython.longlong = full_segment(tcp, s)
     if tcp.segments[SEGMENT_LENGTH, row] or tcp.segments[SEGMENT_FLAGS, row] & (TCP_SYN | TCP_FIN):
+        return False
+    if is_all and tcp.segments[SEGMENT_OPTIONS, row] & OPTION_SACK:
         return False
     if tcp.side[s, SIDE_MSS] == 0 and tcp.side[s ^ 1, SIDE_MSS] == 0:
         return tcp.side[s, SIDE_SACKS] != 0  # what is a full segment is not known
@@ -212,7 +220,7 @@ def note_arrival_of_all(tcp: TcpState, s: cython.longlong, row: cython.longlong,
         tcp.side[s, SIDE_ACK_NUMBER] = tcp.side[peer, SIDE_TOP_NUMBER]
         tcp.side[s, SIDE_ACK_TIME] = time
         tcp.side[s, SIDE_ACK_LAG] = tcp.lag
-        tcp.side[s, SIDE_ACK_PROMPT] = is_prompt(tcp, s, row, new)
+        tcp.side[s, SIDE_ACK_PROMPT] = is_prompt(tcp, s, row, new, True)
         tcp.side[s, SIDE_ACK_OPEN] = tcp.side[peer, SIDE_DATA_FULL]
     return 0
 

@@ -32,9 +32,11 @@ SELECT
     l.errors,
     l.throttled,
     l.parts_known,
-    l.parts_send_ns, l.parts_queue_ns, l.parts_muted_ns, l.parts_broker_ns, l.parts_network_ns, l.parts_receive_ns,
+    l.parts_send_ns, l.parts_queue_ns, l.parts_muted_ns, l.parts_broker_ns, l.parts_network_ns, l.parts_unknown_ns,
+    l.parts_receive_ns,
     l.slow_known,
-    l.slow_send_ns, l.slow_queue_ns, l.slow_muted_ns, l.slow_broker_ns, l.slow_network_ns, l.slow_receive_ns
+    l.slow_send_ns, l.slow_queue_ns, l.slow_muted_ns, l.slow_broker_ns, l.slow_network_ns, l.slow_unknown_ns,
+    l.slow_receive_ns
 FROM latency_slices AS l CROSS JOIN settings AS s CROSS JOIN time_range AS r
 WHERE l.role IS NULL
 ORDER BY l.slot_ns, l.count DESC, l.api_name, l.kind, l.api_version, l.client_id, l.client_address, l.principal,

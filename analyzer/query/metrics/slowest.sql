@@ -3,7 +3,7 @@
 -- request of the same connection whose reply came last before this one's, of those that made it wait. At most 20 rows.
 WITH picked AS (
     SELECT e.*
-    FROM exchanges AS e LEFT JOIN kinds AS k ON k.kind = e.kind
+    FROM exchange_parts AS e LEFT JOIN kinds AS k ON k.kind = e.kind
     WHERE e.latency_ns IS NOT NULL
         AND coalesce(e.role, 'client') = 'client'
         AND (e.kind IS NULL OR k.reach = 'broker')
@@ -40,11 +40,11 @@ SELECT
     e.broker_port,
     e.latency_ns,
     e.send_ns,
-    e.queue_ns,
-    e.muted_ns,
-    e.service_ns,
-    CASE WHEN e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns IS NOT NULL
-        THEN greatest(e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns, 0) END AS network_ns,
+    e.queue_part_ns AS queue_ns,
+    e.throttle_part_ns AS muted_ns,
+    e.broker_part_ns AS broker_ns,
+    e.network_ns,
+    e.unknown_ns,
     e.receive_ns,
     e.throttle_time_ms,
     e.error_code,

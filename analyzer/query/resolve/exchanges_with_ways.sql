@@ -21,6 +21,7 @@ WITH placed AS (
         l.trusts_ids,
         coalesce(l.is_quiet, true) AS is_quiet,
         coalesce(l.to_broker_ns, 0) AS to_broker_ns,
+        (x.request_lag_ns - l.client_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS request_queued_ns,
         (x.reply_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS reply_queued_ns,
         (x.reply_end_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
             AS reply_end_queued_ns,
@@ -101,6 +102,17 @@ bounds AS (
 )
 SELECT
     *,
+    -- The middle of what is left open, where that is 4 ms at most.
+    CASE WHEN arrived_max_ns - arrived_min_ns <= 4000000 AND (marks & 512) = 0 THEN greatest(
+        CAST(arrived_min_ns - request_end_ns + (arrived_max_ns - arrived_min_ns) / 2 AS BIGINT)
+            + CASE WHEN request_queued_ns >= 1300000 THEN request_queued_ns - 500000 ELSE 0 END,
+        0
+    ) END AS there_ns,
+    CASE
+        WHEN (marks & 1) <> 0 THEN NULL
+        WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns - 500000
+        WHEN response_time_ns IS NOT NULL AND (reply_queued_ns IS NOT NULL OR is_quiet) THEN 0
+    END AS back_ns,
     broker_min_ns + CAST((broker_max_ns - broker_min_ns - (broker_max_ns - broker_min_ns) % 2) / 2 AS BIGINT) AS broker_mid_ns,
     CASE
         WHEN broker_max_ns IS NULL THEN NULL

@@ -206,8 +206,8 @@ def _packets(row: dict[str, Any]) -> str:
 
 def _mostly(row: dict[str, Any]) -> str:
     """The largest part of the latency, with its share."""
-    times = {"broker": row["service_ns"], "network": row["network_ns"], "queue": row["queue_ns"]}
-    times["throttle"] = row["muted_ns"]
+    times = {"broker": row["broker_ns"], "network": row["network_ns"], "queue": row["queue_ns"]}
+    times |= {"throttle": row["muted_ns"], "unknown": row["unknown_ns"]}
     if any(value is None for value in times.values()) or not row["latency_ns"]:
         return "-"
     name = max(times, key=lambda each: times[each])

@@ -24,6 +24,8 @@ def note_request_way(
     x.pending[index, ROW_REQUEST_LAG] = frames[FRAME_LAST_LAG, row]
     x.pending[index, ROW_LAST_NUMBER] = frames[FRAME_LAST_NUMBER, row]
     x.pending[index, ROW_MARKS] = frames[FRAME_END_MARKS, row] & MARK_IDLE
+    if frames[FRAME_END_MARKS, row] & MARK_REPEAT:
+        x.pending[index, ROW_MARKS] = MARK_ASKED_AGAIN
     if silent != UNKNOWN and frames[FRAME_FIRST_TIME, row] - silent < SILENT_WORK_NS:
         x.pending[index, ROW_MARKS] |= MARK_BEHIND_SILENT
     if frames[FRAME_STATUS, row] == STATUS_NO_REPLY_EXPECTED:

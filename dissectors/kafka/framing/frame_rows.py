@@ -48,7 +48,7 @@ def write_way(f: FramingState, s: i64, row: i64, is_end_lost: cython.bint) -> cy
     f.out[FRAME_ACK_LAG, row] = f.side[s, SIDE_WAY + CHUNK_ACK_LAG - CHUNK_LAG]
     f.out[FRAME_LAST_LAG, row] = UNKNOWN if is_end_lost else f.end_lag
     f.out[FRAME_COVERS, row] = 0 if is_end_lost else f.end_covers
-    f.out[FRAME_END_MARKS, row] = 0 if is_end_lost else f.end_marks
+    f.out[FRAME_END_MARKS, row] = 0 if is_end_lost else f.end_marks | f.side[s, SIDE_REPEATS]
     return 0
 
 

@@ -41,7 +41,8 @@ def begin_frame(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, at: i64)
     f.side[s, SIDE_SEQ] = (chunks[CHUNK_SEQ, row] + at) & LOW_32
     for column in range(WAY_COLUMNS):
         f.side[s, SIDE_WAY + column] = chunks[CHUNK_LAG + column, row]
-    note_end(f, chunks, row)
+    f.side[s, SIDE_REPEATS] = 0
+    note_end(f, chunks, row, s)
     return 0
 
 
@@ -49,8 +50,9 @@ def begin_frame(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, at: i64)
 @cython.inline
 @cython.exceptval(-1)
 @cython.boundscheck(False)
-def note_end(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.int:
+def note_end(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64) -> cython.int:
     """The newest byte of the frame came with this chunk, which may be its last."""
+    f.side[s, SIDE_REPEATS] |= chunks[CHUNK_MARKS, row] & MARK_REPEAT
     f.end_lag = chunks[CHUNK_LAG, row]
     f.end_covers = chunks[CHUNK_COVERS, row]
     f.end_marks = chunks[CHUNK_MARKS, row]
@@ -66,7 +68,7 @@ def note_arrival(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64) -> cyth
         f.side[s, SIDE_LAST_TIME] = chunks[CHUNK_TIME, row]
     if f.side[s, SIDE_LAST_NUMBER] < chunks[CHUNK_NUMBER, row]:
         f.side[s, SIDE_LAST_NUMBER] = chunks[CHUNK_NUMBER, row]
-    note_end(f, chunks, row)
+    note_end(f, chunks, row, s)
     return 0
 
 

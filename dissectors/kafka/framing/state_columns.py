@@ -33,6 +33,7 @@ SIDE_FIRST_TIME = _side.column()  # of its first byte, and that byte's packet an
 SIDE_NUMBER = _side.column()
 SIDE_SEQ = _side.column()
 SIDE_LAST_NUMBER = _side.column()  # newest packet with a byte of it
+SIDE_REPEATS = _side.column()  # MARK_REPEAT if a packet with bytes of it was a repeat or filled a hole
 SIDE_WAY = _side.columns(WAY_COLUMNS)  # CHUNK_LAG and the columns behind it, of the packet with its first byte
 SIDE_FIRST_PAGE = _side.column()  # -1 none
 SIDE_LAST_PAGE = _side.column()

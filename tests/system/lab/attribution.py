@@ -121,6 +121,31 @@ def holds_replies(capture: Capture) -> bool:
     return capture.name == "broker_11"
 
 
+def ways(near: Iterable[Exchange], beside: Iterable[Exchange]) -> dict[str, list[bool]]:
+    """Of a run that was seen beside the client and beside the broker: is the way there, and the way back, that either tells what
+    the difference of both clocks (one host's) says, within 2 ms or a tenth? By `there at client`, and so on."""
+    seen = {row["exchange_key"]: row for row in map(_keyed, beside)}
+    found: dict[str, list[bool]] = {name: [] for name in ("there at client", "back at client", "there at broker")}
+    for row in map(_keyed, near):
+        other = seen.get(row["exchange_key"])
+        if other is None or row["status"] != "answered" or other["status"] != "answered":
+            continue
+        there = other["request_end_ns"] - row["request_end_ns"]
+        back = row["response_time_ns"] - other["response_time_ns"]
+        for name, told, truth in (
+            ("there at client", row["there_ns"], there),
+            ("back at client", row["back_ns"], back),
+            ("there at broker", other["there_ns"], there),
+        ):
+            if told is not None:
+                found[name].append(abs(told - truth) <= max(NEAR_NS, truth / 10))
+    return found
+
+
+def _keyed(row: Exchange) -> Exchange:
+    return row | {"exchange_key": (row["client_port"], row["correlation_id"], row["api_key"])}
+
+
 HEAD = f"{'capture':15} {'n':>6} {'today':>6} {'given':>6} {'right':>6} {'high':>5} {'hold':>6}  evidence"
 
 
@@ -137,7 +162,12 @@ def main(names: Sequence[str]) -> None:
     from program import found_captures, run_kanalyze
 
     print(HEAD)
-    for capture in found_captures():
+    chosen = {capture.name: capture for capture in found_captures()}
+    for far, near in BESIDE.items():
+        if far in names or not names:
+            for name, told in ways(*(run_kanalyze(chosen[each].files).exchanges for each in (far, near))).items():
+                print(f"{name}: {len(told)} told, {100 * sum(told) / len(told):.1f} % right")
+    for capture in chosen.values():
         if capture.log.exists() and (not names or capture.name in names):
             print(text(capture.name, judge(capture, run_kanalyze(capture.files).exchanges)), flush=True)
 

@@ -24,8 +24,9 @@ WITH counted AS (
         sum(send_ns) AS send_ns,
         sum(queue_ns) AS queue_ns,
         sum(muted_ns) AS muted_ns,
-        sum(service_ns) AS service_ns,
+        sum(broker_ns) AS broker_ns,
         sum(network_ns) AS network_ns,
+        sum(unknown_ns) AS unknown_ns,
         sum(receive_ns) AS receive_ns
     FROM request_slices
     GROUP BY ALL
@@ -84,15 +85,17 @@ picked AS (
         TRY_CAST(sum(send_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_send_ns,
         TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_queue_ns,
         TRY_CAST(sum(muted_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_muted_ns,
-        TRY_CAST(sum(service_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_broker_ns,
+        TRY_CAST(sum(broker_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_broker_ns,
         TRY_CAST(sum(network_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_network_ns,
+        TRY_CAST(sum(unknown_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_unknown_ns,
         TRY_CAST(sum(receive_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_receive_ns,
         CAST(coalesce(sum(requests) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99), 0) AS BIGINT) AS slow_known,
         TRY_CAST(sum(send_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_send_ns,
         TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_queue_ns,
         TRY_CAST(sum(muted_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_muted_ns,
-        TRY_CAST(sum(service_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
+        TRY_CAST(sum(broker_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
         TRY_CAST(sum(network_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_network_ns,
+        TRY_CAST(sum(unknown_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_unknown_ns,
         TRY_CAST(sum(receive_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_receive_ns
     FROM numbered AS c LEFT JOIN points AS p ON p.slice = c.slice
     GROUP BY ALL
@@ -124,7 +127,9 @@ SELECT
     first_time_ns,
     last_time_ns,
     parts_known,
-    parts_send_ns, parts_queue_ns, parts_muted_ns, parts_broker_ns, parts_network_ns, parts_receive_ns,
+    parts_send_ns, parts_queue_ns, parts_muted_ns, parts_broker_ns, parts_network_ns, parts_unknown_ns,
+    parts_receive_ns,
     slow_known,
-    slow_send_ns, slow_queue_ns, slow_muted_ns, slow_broker_ns, slow_network_ns, slow_receive_ns
+    slow_send_ns, slow_queue_ns, slow_muted_ns, slow_broker_ns, slow_network_ns, slow_unknown_ns,
+    slow_receive_ns
 FROM picked

@@ -44,16 +44,15 @@ SELECT
     e.error_count,
     e.throttle_time_ms,
     CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
-    e.service_ns,
-    e.latency_ns + e.service_ns + e.queue_ns + e.muted_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
+    e.broker_part_ns AS broker_ns,
+    e.broker_part_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
     e.send_ns,
-    e.queue_ns,
-    e.muted_ns,
-    -- Time that is neither waiting nor the broker's own: the network, as far as the capture point sees it.
-    CASE WHEN e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns IS NOT NULL
-        THEN greatest(e.latency_ns - e.service_ns - e.queue_ns - e.muted_ns, 0) END AS network_ns,
+    e.queue_part_ns AS queue_ns,
+    e.throttle_part_ns AS muted_ns,
+    e.network_ns,
+    e.unknown_ns,
     e.receive_ns
-FROM exchanges AS e
+FROM exchange_parts AS e
     CROSS JOIN settings AS s
     LEFT JOIN topics AS t ON t.exchange = e.exchange
 WHERE e.status <> 'orphan_reply'

@@ -176,7 +176,7 @@ def test_by_topic_counts_a_request_for_each_topic_and_by_subject_once(tmp_path: 
 def test_parts_are_sums_over_requests_whose_parts_are_known(tmp_path: Path) -> None:
     rows = [split(n, send=1, queue=2, service=10, network=3, receive=4) for n in range(98)]
     rows += [split(n, muted=900, service=5) for n in (98, 99)]
-    rows += [split(100, service=7) | {"service_ns": None, "latency_ns": 1}]
+    rows += [split(100, service=7) | {"broker_ns": None, "broker_min_ns": None, "latency_ns": 1}]
     with dataset(tmp_path, {"exchanges": rows}) as opened:
         (row,) = opened.metric("latency")
     assert (row["count"], row["parts_known"]) == (101, 100)
