@@ -13,9 +13,9 @@ import cython
 
 from dissectors.layout import *
 from dissectors.tcp.connections import is_only_view
+from dissectors.tcp.lags import difference
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
-from dissectors.tcp.timing import difference
 
 
 @cython.cfunc

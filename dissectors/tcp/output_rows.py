@@ -10,9 +10,9 @@ from dissectors.layout import *
 from dissectors.matrix import new_matrix
 from dissectors.problems import *
 from dissectors.tcp.flow_hash import flow_hash
+from dissectors.tcp.lags import way_count, way_percentile
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
-from dissectors.tcp.timing import way_count, way_percentile
 
 
 @cython.cfunc

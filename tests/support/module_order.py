@@ -55,6 +55,7 @@ ORDER = (
     "dissectors.tcp.sequence",
     "dissectors.tcp.flow_hash",
     "dissectors.tcp.state",
+    "dissectors.tcp.lags",
     "dissectors.tcp.timing",
     "dissectors.tcp.sides",
     "dissectors.tcp.output_rows",

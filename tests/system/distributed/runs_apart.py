@@ -25,15 +25,16 @@ NOT_COMPARED: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# A run that is resolved by itself does not see whether a request was alone on its way: there its time is an interval.
-OF_THE_WAY = ("idle", "large", "reply", "wide")
-OF_WHO_WAS_ALONE = ("broker_min_ns", "broker_ns", "broker_evidence")
+# A run that is resolved by itself does not see whether a request was alone on its way: there its time is an interval. It does not
+# matter where the capture was taken beside the broker, or an ACK told of the arrival.
+WHOEVER_WAS_ALONE = (None, "beside", "mute", "ack")
+OF_WHO_WAS_ALONE = ("broker_min_ns", "broker_ns", "broker_evidence", "there_ns")
 
 
 def compared(table: str, row: dict[str, object]) -> dict[str, object]:
     """What of a row must be the same however a capture is cut, and wherever it is resolved."""
     left_out = NOT_COMPARED.get(table, ())
-    if table == "exchanges" and row["broker_evidence"] in OF_THE_WAY:
+    if table == "exchanges" and row["broker_evidence"] not in WHOEVER_WAS_ALONE:
         left_out += OF_WHO_WAS_ALONE
     return {name: value for name, value in row.items() if name not in left_out}
 
