@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 7
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND protocol IS NOT NULL) AND bool_or(is_kafka OR tls)
--- says: {client_address}[ ({who})] speaks {spoken} to {broker}, where {expected} is spoken: {times|connection|connections} came to nothing
+-- says: {client_address}[ ({client_id})] speaks {spoken} to {broker}, where {expected} is spoken: {times|connection|connections} came to nothing
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: connection_storm, unanswered, tls_failed
@@ -43,7 +43,8 @@ foreign_ones AS (
 )
 SELECT
     client_address,
-    max(client_id) AS who,
+    coalesce(max(client_id), client_address) AS who,
+    max(client_id) AS client_id,
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     spoken,
     expected,
