@@ -191,6 +191,8 @@ class Network:
         for name in self._namespaces:
             command("ip", "netns", "del", name, check=False)
             shutil.rmtree(Path("/etc/netns") / name, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            Path("/etc/netns").rmdir()  # not ours alone
 
 
 def _settle() -> None:

@@ -99,3 +99,13 @@ def login(user: str, word: str) -> dict[str, str]:
         "sasl_username": user,
         "sasl_password": word,
     }
+
+
+def scram() -> dict[str, str]:
+    """Settings of a broker with a port for SCRAM; its users are made with its storage."""
+    module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    return {
+        **second_listener("SASL", "SASL_PLAINTEXT"),
+        "sasl.enabled.mechanisms": "SCRAM-SHA-256",
+        "listener.name.sasl.scram-sha-256.sasl.jaas.config": f"{module} required;",
+    }

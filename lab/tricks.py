@@ -222,6 +222,20 @@ def produce_in_transactions(
         said(client, "gives up:", error)
 
 
+def produce_one_long_transaction(bootstrap: str, client: str, transactional: str, topic: str, seconds: float) -> None:
+    """A record at the beginning of a transaction, and one at its end."""
+    from confluent_kafka import Producer
+
+    producer = Producer(config(bootstrap, client, {"transactional_id": transactional, "linger_ms": 0}))
+    producer.init_transactions(10)
+    producer.begin_transaction()
+    producer.produce(topic, b"the first entry")
+    producer.flush(10)
+    time.sleep(seconds)
+    producer.produce(topic, b"the last entry")
+    producer.commit_transaction(10)
+
+
 def leave_transaction_open(address: str, client: str, transactional: str, topic: str) -> None:
     """A batch of a transaction that was never told to the coordinator: nobody will ever end it."""
     connection = Connection(address, client)

@@ -39,13 +39,15 @@ EXPECTED: dict[tuple[str, int], int | None] = {
     ("PushTelemetry", 117): None,
 }
 
-# Codes that are normal only if the client goes on as it should:
+# Codes that are normal only if the client goes on as it should, or for their seconds in a row, if they have any:
 # (API, code) -> the API of which a later request of the client must be answered without an error.
 FOLLOWED: dict[tuple[str, int], str] = {
     ("ApiVersions", 35): "ApiVersions",  # the client asks again with a version that the broker knows
+    # The markers of the transaction before are still being written: the producer tries again until it may go on.
+    ("AddPartitionsToTxn", 51): "AddPartitionsToTxn",
     ("ConsumerGroupDescribe", 69): "DescribeGroups",  # not a group of the new protocol: the client uses the older API
 }
-API_KEYS = {"ApiVersions": 18, "DescribeGroups": 15}
+API_KEYS = {"AddPartitionsToTxn": 24, "ApiVersions": 18, "DescribeGroups": 15}
 # Codes whose time counts from the client's first request about a topic, which may be under creation.
 ON_FIRST_USE = frozenset({("Metadata", 3), ("Metadata", 5)})
 
@@ -60,8 +62,9 @@ NORMAL_BETWEEN_BROKERS = frozenset({1})
 
 class Rule(NamedTuple):
     """When a code of an API is normal. `name`: always, passing (for at most `seconds` in a row), first_use (for `seconds` from its
-    first time), followed (a request of the API with key `by` is answered later) or never (`client_only`: not judged between
-    brokers)."""
+    first time), followed (a request of the API with key `by` is answered later, or `seconds` are not over) or never
+    (`client_only`: not judged between brokers).
+    """
 
     name: str
     seconds: int | None = None
@@ -82,7 +85,7 @@ def _rule(api: str, code: int) -> Rule:
     if code in FAILURES:
         return Rule("never", client_only=code in NORMAL_BETWEEN_BROKERS)
     if (api, code) in FOLLOWED:
-        return Rule("followed", by=API_KEYS[FOLLOWED[api, code]])
+        return Rule("followed", EXPECTED[api, code], API_KEYS[FOLLOWED[api, code]])
     seconds = EXPECTED.get((api, code))
     if seconds is None:
         return Rule("always")

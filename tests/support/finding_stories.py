@@ -66,7 +66,13 @@ def throttled(windows: list[tuple[float, float]], **values: Any) -> Tables:
 def joins(times: list[float], **values: Any) -> Tables:
     """One member that joins at these moments, generation by generation."""
     base = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0, "client_id": "app"}
-    base |= {"client_address": "10.0.0.1", "cluster": "c", "member_id": "m", "session_timeout_ms": 10_000}
+    base |= {
+        "client_address": "10.0.0.1",
+        "cluster": "c",
+        "member_id": "m",
+        "session_timeout_ms": 10_000,
+        "connection": 1,
+    }
     rows = [
         base | {"exchange": n, "generation": n + 1, "begin_ns": at(moment) - MS_NS, "time_ns": at(moment)} | values
         for n, moment in enumerate(times)
@@ -203,11 +209,11 @@ def produced(per_partition: list[int]) -> Tables:
     return {"batches": rows, "exchanges": [exchange(0, **PRODUCE)], "connections": [connection(1, cluster="c")]}
 
 
-def lossy(resent: int, packets: int, slow_here: bool) -> Tables:
-    """Two hosts; segments between the first and the broker were sent again; the slow requests ran there, or elsewhere."""
+def lossy(lost: int, packets: int) -> Tables:
+    """Two hosts; so many packets between the first and the capture were sent again; the slow requests ran there."""
     rows = many(200, 9, latency_ns=MS_NS)
-    rows += many(3, 9, first=500, latency_ns=SECOND_NS, client_address="10.0.0.1" if slow_here else "10.0.0.2")
-    links = [connection(1, client_retransmitted=resent, client_packets=packets, broker_packets=0)]
+    rows += many(3, 9, first=500, latency_ns=SECOND_NS)
+    links = [connection(1, broker_retransmitted=lost, broker_data_packets=packets)]
     return {"exchanges": rows, "connections": [*links, connection(2, client_address="10.0.0.2")]}
 
 
@@ -421,10 +427,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: ended(5, "no_reply_expected", 60, **PRODUCE),
         ),
     ),
-    "lossy_network": (
-        lambda: lossy(30, 3000, True),
-        (lambda: lossy(29, 2900, True), lambda: lossy(30, 3001, True), lambda: lossy(30, 3000, False)),
-    ),
+    "lossy_network": (lambda: lossy(30, 3000), (lambda: lossy(29, 2900), lambda: lossy(30, 3001))),
     "client_not_reading": (
         lambda: {
             "exchanges": [exchange(0, receive_ns=SECOND_NS)],

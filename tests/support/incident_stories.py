@@ -175,6 +175,29 @@ def transferred(rates: list[float], **values: Any) -> Tables:
     return {"exchanges": rows, "connections": [connection(1, **values)]}
 
 
+def in_pieces(held: int, packets: int) -> Tables:
+    """A client whose small packets waited so often for a delayed acknowledgement."""
+    return {
+        "connections": [connection(1, client_held_small=held, client_data_packets=packets)],
+        "exchanges": [exchange(0, **PRODUCE)],
+    }
+
+
+def unscaled(full: int, waited_ms: int, scale: int | None = None) -> Tables:
+    """A connection whose broker waited so for a full window, beside one with window scaling."""
+    narrow = connection(
+        1,
+        client_wscale=scale,
+        broker_wscale=scale,
+        mss=1460,
+        broker_full_windows=full,
+        broker_full_window_ns=waited_ms * MS_NS,
+        broker_max_unacked_bytes=65_535,
+    )
+    wide = connection(2, client_address="10.0.0.2", client_wscale=7, broker_wscale=7, mss=1460)
+    return {"connections": [narrow, wide], "exchanges": [exchange(0, **PRODUCE)]}
+
+
 def out_of_range(asked: int, ends: list[tuple[float, int]], reset: int | None = None) -> Tables:
     """A Fetch from this offset that is refused at 5 s; ends that other Fetches were told; where the client went on."""
     fetch = {"api_key": 1, "api_name": "Fetch", "replica_id": -1}
@@ -227,6 +250,11 @@ STORIES |= {
             lambda: transferred([2.0, 2.0, 2.0]),
             lambda: transferred([0.5, 0.51, 0.49], client_zero_windows=3),
         ),
+    ),
+    "nagle_delay": (lambda: in_pieces(10, 200), (lambda: in_pieces(9, 100), lambda: in_pieces(10, 201))),
+    "window_scale_lost": (
+        lambda: unscaled(10, 500),
+        (lambda: unscaled(9, 500), lambda: unscaled(10, 499), lambda: unscaled(10, 500, scale=7)),
     ),
     "tls_failed": (
         lambda: tls_ended(3, tls_alert="certificate_expired", tls_alert_from="client"),

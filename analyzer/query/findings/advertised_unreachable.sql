@@ -48,13 +48,13 @@ asking AS (
     WHERE x.api_key = 3 AND x.status = 'answered' AND coalesce(x.role, 'client') = 'client'
     GROUP BY c.cluster, x.client_address, coalesce(x.client_id, x.client_address), x.broker_address, x.broker_port
 ),
--- Clients of the host that asked for metadata and nothing else.
+-- Clients of the host that asked for metadata, and for nothing that moves records.
 idle AS (
     SELECT client_address, coalesce(client_id, client_address) AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
     FROM exchanges
     WHERE client_address IN (SELECT client_address FROM asking)
     GROUP BY client_address, coalesce(client_id, client_address), broker_address, broker_port
-    HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 36, 60)) IS NOT TRUE
+    HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 22, 36, 60)) IS NOT TRUE
 )
 SELECT
     q.client_address,

@@ -6,7 +6,8 @@
 -- look: kanalyze connections --broker {broker}
 -- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, request_timed_out*, head_of_line*, slow_replication*
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with three
--- attempts. Back is who answered again: a restart, for information unless it took a minute. A broker that nobody asks is missed by
+-- attempts. Back is who answered again: a restart, for information unless it took a minute, or
+-- clients were told three times meanwhile that a partition has no leader. A broker that nobody asks is missed by
 -- other brokers: all its connections to them ended, 10 s or more before the end, and it opened no other.
 WITH alive AS (
     SELECT
@@ -62,6 +63,15 @@ lived AS (
     WHERE c.is_kafka AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
+-- What clients were told meanwhile of partitions without a leader.
+without_leader AS (
+    SELECT w.broker_address, w.broker_port, w.gone_ns, count(*) AS told
+    FROM away AS w
+    JOIN errors AS e ON e.code = 5
+    JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + 1000000000 AND coalesce(x.role, 'client') = 'client'
+    GROUP BY w.broker_address, w.broker_port, w.gone_ns
+),
 asked AS (
     SELECT
         w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
@@ -70,13 +80,19 @@ asked AS (
         CAST(NULL AS BIGINT) AS ended,
         w.connection,
         CASE WHEN v.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
-        CASE WHEN v.back_ns IS NULL THEN 'high' WHEN v.back_ns - w.gone_ns >= 60000000000 THEN 'medium' ELSE 'info' END AS severity,
+        CASE
+            WHEN v.back_ns IS NULL THEN 'high'
+            WHEN v.back_ns - w.gone_ns >= 60000000000 OR n.told >= 3 THEN 'medium'
+            ELSE 'info'
+        END AS severity,
         w.attempts AS weight,
         w.exchange AS evidence_last_reply,
         w.gone_ns AS first_time_ns,
         coalesce(v.back_ns, w.last_attempt_ns) AS last_time_ns
     FROM away AS w
     LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
+    LEFT JOIN without_leader AS n
+        ON n.broker_address = w.broker_address AND n.broker_port = w.broker_port AND n.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
     WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0
 ),

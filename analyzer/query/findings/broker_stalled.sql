@@ -1,12 +1,14 @@
 -- severity: high
 -- rank: 4
 -- when: exchanges having max(latency_ns) >= 800000000
--- says: broker {broker} stood still for {still_ns}: it answered nobody, while {requests|request|requests} of {clients|client|clients} waited
+-- says: broker {broker}[, {or_follower},] stood still for {still_ns}, {times|time|times}: it answered nobody, while {requests|request|requests} of {clients|client|clients} waited
 -- do: Look at the broker's garbage collection log and at its host at that moment: a pause of the process, of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
--- No reply of any sort for a second or more, though requests that do not wait by design had come on at least two connections: 3 of
--- them at least. Its host took the requests (a connection without a repeated segment), so its network was there.
+-- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least, on two
+-- connections, or 10 on one. Its host took the requests (a connection without a repeated segment), so its network was there. Where all
+-- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
+-- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker.
 WITH replies AS (
     SELECT
         broker_address,
@@ -21,9 +23,31 @@ still AS (
     FROM replies
     WHERE end_ns - begin_ns >= 1000000000
 ),
+polls AS (
+    SELECT s.broker_address, s.broker_port, s.begin_ns, count(*) AS polls
+    FROM still AS s
+    JOIN exchanges AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
+    WHERE x.kind LIKE 'fetch%' AND x.latency_ns >= 1000000000 AND x.request_end_ns < s.end_ns
+        AND x.response_time_ns BETWEEN s.end_ns AND s.end_ns + 200000000
+    GROUP BY s.broker_address, s.broker_port, s.begin_ns
+),
+-- What the broker itself asked of other brokers: before, and while it is said to stand still.
+own AS (
+    SELECT
+        s.broker_address,
+        s.broker_port,
+        s.begin_ns,
+        count(*) FILTER (WHERE x.request_time_ns <= s.begin_ns) AS before,
+        count(*) FILTER (WHERE x.request_time_ns BETWEEN s.begin_ns + 200000000 AND s.end_ns - 200000000) AS inside
+    FROM still AS s JOIN exchanges AS x
+        ON x.client_address = s.broker_address AND x.request_time_ns BETWEEN s.begin_ns - 10000000000 AND s.end_ns
+    WHERE x.role IN ('follower', 'controller', 'raft')
+    GROUP BY s.broker_address, s.broker_port, s.begin_ns
+),
 waited AS (
     SELECT
-        s.broker_address || ':' || CAST(s.broker_port AS STRING) AS broker,
+        s.broker_address,
+        s.broker_port,
         s.begin_ns,
         s.end_ns,
         min(x.request_end_ns) AS first_request_ns,
@@ -31,6 +55,7 @@ waited AS (
         count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         count(DISTINCT x.connection) AS connections,
         count(*) FILTER (WHERE c.client_retransmitted = 0) AS taken,
+        count(*) FILTER (WHERE x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)) AS alone,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
         max_by(x.exchange, (x.response_time_ns, x.exchange)) AS evidence_last
     FROM still AS s
@@ -41,16 +66,29 @@ waited AS (
         AND x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 500000000 AND x.response_time_ns >= s.end_ns
         AND x.throttle_time_ms = 0 AND coalesce(x.muted_ns, 0) = 0
     GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns
+),
+judged AS (
+    SELECT w.*, w.alone = 0 AND p.polls IS NULL AND coalesce(o.before < 10, true) AS may_be_follower
+    FROM waited AS w
+    LEFT JOIN own AS o
+        ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port AND o.begin_ns = w.begin_ns
+    LEFT JOIN polls AS p
+        ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
+    WHERE (w.requests >= 3 AND w.connections >= 2 OR w.requests >= 10) AND w.taken > 0 AND coalesce(o.inside, 0) = 0
+        AND w.end_ns - w.first_request_ns >= 800000000
 )
 SELECT
-    broker,
-    end_ns - first_request_ns AS still_ns,
-    requests,
-    clients,
-    end_ns - first_request_ns AS weight,
-    evidence_first,
-    evidence_last,
-    begin_ns AS first_time_ns,
-    end_ns AS last_time_ns
-FROM waited
-WHERE requests >= 3 AND connections >= 2 AND taken > 0 AND end_ns - first_request_ns >= 800000000
+    broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    CASE WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for' END AS or_follower,
+    CASE WHEN bool_and(may_be_follower) THEN 'medium' ELSE 'high' END AS severity,
+    max(end_ns - first_request_ns) AS still_ns,
+    count(*) AS times,
+    CAST(sum(requests) AS BIGINT) AS requests,
+    max(clients) AS clients,
+    max(end_ns - first_request_ns) AS weight,
+    min_by(evidence_first, (begin_ns, evidence_first)) AS evidence_first,
+    max_by(evidence_last, (end_ns, evidence_last)) AS evidence_last,
+    min(begin_ns) AS first_time_ns,
+    max(end_ns) AS last_time_ns
+FROM judged
+GROUP BY broker_address, broker_port

@@ -5,8 +5,9 @@
 -- do: Let it send more at once (larger batches, linger.ms, more requests in flight), or run it closer to the broker.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- explains: slow_broker
--- The least round trip of the handshakes of two hosts, 20 ms or more; requests that do not wait by design and have no other before
--- them on their connection, 30 at least. Medium when half of the connection's life is such a wait.
+-- The least round trip of the handshakes of two hosts, 20 ms or more; requests that do not wait by design, each sent when the reply
+-- before it was there and a round trip or more after the request before it, 30 at least. Wherever the capture was taken, each costs
+-- its client one round trip. Medium when half of the connection's life is that.
 WITH far AS (
     SELECT client_address, broker_address, min(rtt_ns) AS round_trip_ns
     FROM connections
@@ -14,26 +15,45 @@ WITH far AS (
     GROUP BY client_address, broker_address
     HAVING min(rtt_ns) >= 20000000
 ),
+steps AS (
+    SELECT
+        x.connection,
+        x.exchange,
+        x.client_id,
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        x.kind,
+        x.request_time_ns,
+        x.response_end_ns,
+        x.total_ns,
+        f.round_trip_ns,
+        lag(x.request_time_ns) OVER following AS earlier_ns,
+        lag(x.response_end_ns) OVER following AS answered_ns
+    FROM far AS f JOIN exchanges AS x ON x.client_address = f.client_address AND x.broker_address = f.broker_address
+    WHERE x.request_time_ns IS NOT NULL
+    WINDOW following AS (PARTITION BY x.connection ORDER BY x.request_time_ns, x.exchange)
+),
 waits AS (
     SELECT
         x.connection,
         coalesce(x.client_id, x.client_address) AS who,
         x.client_address,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS broker,
-        f.round_trip_ns,
+        x.round_trip_ns,
         count(*) AS requests,
-        sum(least(f.round_trip_ns, x.total_ns)) AS way_ns,
+        count(*) * x.round_trip_ns AS way_ns,
         max(x.response_end_ns) - min(x.request_time_ns) AS life_ns,
         max_by(x.exchange, (x.total_ns, x.exchange)) AS evidence_slowest,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
-    FROM far AS f
-    JOIN exchanges AS x ON x.client_address = f.client_address AND x.broker_address = f.broker_address
+    FROM steps AS x
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE x.total_ns IS NOT NULL AND coalesce(k.reach, 'broker') = 'broker' AND coalesce(x.queue_ns, 0) = 0
+    WHERE x.total_ns IS NOT NULL AND coalesce(k.reach, 'broker') = 'broker'
+        AND (x.earlier_ns IS NULL OR (x.request_time_ns >= x.answered_ns AND x.request_time_ns - x.earlier_ns >= 0.9 * x.round_trip_ns))
     GROUP BY
         x.connection, coalesce(x.client_id, x.client_address), x.client_address, x.broker_address, x.broker_port,
-        f.round_trip_ns
+        x.round_trip_ns
     HAVING count(*) >= 30
 )
 SELECT

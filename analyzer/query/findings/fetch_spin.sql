@@ -4,6 +4,7 @@
 -- says: {who} asks for data that is not there, up to {worst_per_s}: {replies|empty reply|empty replies} that did not wait
 -- do: Its fetch.max.wait.ms or fetch.min.bytes is 0, or the client asks in a loop: let it wait at the broker.
 -- look: kanalyze exchanges[ --client {who}] --api Fetch
+-- Twenty a second for half a second; information where it lasted less than three seconds in all, as when leaders move.
 WITH halves AS (
     SELECT
         connection,
@@ -21,6 +22,7 @@ SELECT
     connection,
     max(n) * 2e0 AS worst_per_s,
     CAST(sum(n) AS BIGINT) AS replies,
+    CASE WHEN count(*) >= 6 THEN 'medium' ELSE 'info' END AS severity,
     CAST(sum(n) AS BIGINT) AS weight,
     max_by(exchange, (n, exchange)) AS evidence_worst,
     min(time_ns) AS first_time_ns,

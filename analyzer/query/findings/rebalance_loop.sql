@@ -5,13 +5,15 @@
 -- do: Somebody is too slow between two polls, or its heartbeats are held up: see who starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: stuck_member, commit_failures, failing
--- A generation counts when the members are those of the one before it: known by instance id, else by client id and address.
+-- A generation counts when the members are those of the one before it: known by instance id, else by client id and address, and one of
+-- them still on the connection that it joined by before: a job that begins anew each time is no loop.
 WITH members AS (
     SELECT
         cluster,
         group_id,
         generation,
         coalesce(instance_id, client_id || ' ' || client_address) AS member,
+        min(connection) AS connection,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
     FROM group_events
@@ -26,6 +28,8 @@ generations AS (
         count(*) AS members,
         min(member) AS first_member,
         max(member) AS last_member,
+        min_by(connection, member) AS first_connection,
+        max_by(connection, member) AS last_connection,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
     FROM members
@@ -35,7 +39,9 @@ compared AS (
     SELECT
         *,
         members = lag(members) OVER following AND first_member = lag(first_member) OVER following
-            AND last_member = lag(last_member) OVER following AS unchanged
+            AND last_member = lag(last_member) OVER following
+            AND (first_connection = lag(first_connection) OVER following OR last_connection = lag(last_connection) OVER following)
+            AS unchanged
     FROM generations
     WINDOW following AS (PARTITION BY cluster, group_id ORDER BY generation)
 ),

@@ -30,7 +30,7 @@ steps AS (
         x.error_code,
         x.request_time_ns,
         lag(x.request_time_ns) OVER (
-            PARTITION BY x.group_id, x.client_id, x.client_address, x.connection ORDER BY x.request_time_ns, x.exchange
+            PARTITION BY x.group_id, x.client_id, x.client_address ORDER BY x.request_time_ns, x.exchange
         ) AS earlier_ns
     FROM exchanges AS x JOIN refused AS r
         ON r.group_id = x.group_id AND r.client_id IS NOT DISTINCT FROM x.client_id AND r.client_address = x.client_address

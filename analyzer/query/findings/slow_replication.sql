@@ -6,7 +6,8 @@
 -- look: kanalyze brokers
 -- explains: head_of_line*, slow_broker*, request_timed_out*, resent_batches, unanswered
 -- Two ways to see it. A follower sends its next Fetch as soon as it has written the last: a pause of 100 ms or more is its own, and so
--- is the part of a Produce that overlaps with it. Ten requests of 100 ms, or three of a second, of which the pauses are half.
+-- is the part of a Produce that overlaps with it. Ten requests of 100 ms, or three of a second, of which the pauses are half. One
+-- or two pauses below 3 s are information: fetchers pause for a second when leaders move.
 -- Where no follower is captured: the p99 of acks=all is 5 times that of acks=1 on the same broker and topic, ten such requests.
 WITH steps AS (
     SELECT
@@ -41,6 +42,7 @@ waits AS (
         s.response_time_ns,
         sum(least(p.end_ns, s.response_time_ns) - greatest(p.begin_ns, s.request_end_ns)) AS paused_ns,
         max(p.end_ns - p.begin_ns) AS pause_ns,
+        max(p.begin_ns) AS pause_begin_ns,
         max_by(p.exchange, (p.end_ns - p.begin_ns, p.exchange)) AS next_fetch
     FROM slow AS s JOIN pauses AS p ON p.broker_address = s.broker_address
     WHERE p.begin_ns < s.response_time_ns AND p.end_ns > s.request_end_ns
@@ -53,6 +55,7 @@ followers AS (
         CAST(NULL AS STRING) AS topic,
         CAST(NULL AS BIGINT) AS one_p99_ns,
         max(pause_ns) AS pause_ns,
+        CASE WHEN count(DISTINCT pause_begin_ns) >= 3 OR max(pause_ns) >= 3000000000 THEN 'medium' ELSE 'info' END AS severity,
         count(*) AS requests,
         max(latency_ns) AS worst_ns,
         CAST(least(sum(latency_ns), 9223372036854775807) AS BIGINT) AS weight,
@@ -97,6 +100,7 @@ compared AS (
         o.topic,
         o.p99_ns AS one_p99_ns,
         CAST(NULL AS BIGINT) AS pause_ns,
+        'medium' AS severity,
         count(*) AS requests,
         max(x.service_ns) AS worst_ns,
         CAST(sum(x.service_ns) AS BIGINT) AS weight,

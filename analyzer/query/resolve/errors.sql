@@ -54,11 +54,13 @@ judged AS (
         r.topic_key,
         r.partition,
         r.entity,
-        CASE
-            WHEN r.rule = 'followed' THEN coalesce(a.last_ns >= r.time_ns, false)
-            ELSE r.time_ns - min(r.time_ns) OVER (
-                PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity, r.run
-            ) <= r.seconds * CAST(1000000000 AS BIGINT)
+        CASE WHEN r.rule = 'followed' AND a.last_ns >= r.time_ns THEN true
+            ELSE coalesce(
+                r.time_ns - min(r.time_ns) OVER (
+                    PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity, r.run
+                ) <= r.seconds * CAST(1000000000 AS BIGINT),
+                false
+            )
         END AS expected
     FROM runs AS r
     LEFT JOIN client_answers AS a

@@ -2,5 +2,5 @@
 -- expected_errors), for each part and client id.
 SELECT part, client_id, api_key, max(request_time_ns) AS last_ns
 FROM raw_exchanges
-WHERE api_key BETWEEN 15 AND 18 AND (api_key = 15 OR api_key = 18) AND error_code = 0
+WHERE api_key BETWEEN 15 AND 24 AND api_key IN (15, 18, 24) AND error_code = 0
 GROUP BY part, client_id, api_key

@@ -8,8 +8,12 @@ WITH held AS (
         group_id,
         group_type,
         -- Members of a share group hold a partition together.
-        concat(coalesce(topic, topic_id), '|', partition, CASE WHEN group_type = 'share' THEN concat('|', member_id) ELSE '' END)
-            AS place,
+        concat(
+            coalesce(topic, topic_id, ''),
+            '|',
+            coalesce(CAST(partition AS STRING), ''),
+            CASE WHEN group_type = 'share' THEN concat('|', coalesce(member_id, '')) ELSE '' END
+        ) AS place,
         coalesce(topic, topic_id) AS topic,
         partition,
         member_id,
