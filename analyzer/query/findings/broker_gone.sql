@@ -9,20 +9,23 @@
 -- attempts. Back is who answered again: a restart, for information unless it took a minute, or
 -- clients were told three times meanwhile that a partition has no leader. A broker that nobody asks is missed by
 -- other brokers: all its connections to them ended, 10 s or more before the end, and it opened no other.
-WITH alive AS (
+WITH missed_attempts AS (
+    SELECT broker_address, broker_port
+    FROM connections
+    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
+        AND client_stream_bytes + broker_stream_bytes = 0
+    GROUP BY broker_address, broker_port
+),
+alive AS (
     SELECT
-        broker_address,
-        broker_port,
-        response_time_ns AS gone_ns,
-        exchange,
-        lead(response_time_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY response_time_ns) AS back_ns
-    FROM exchanges
-    WHERE response_time_ns IS NOT NULL AND coalesce(role, 'client') = 'client' AND (broker_address, broker_port) IN (
-        SELECT (broker_address, broker_port)
-        FROM connections
-        WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
-            AND client_stream_bytes + broker_stream_bytes = 0
-    )
+        x.broker_address,
+        x.broker_port,
+        x.response_time_ns AS gone_ns,
+        x.exchange,
+        lead(x.response_time_ns) OVER (PARTITION BY x.broker_address, x.broker_port ORDER BY x.response_time_ns) AS back_ns
+    FROM exchanges AS x
+    JOIN missed_attempts AS m ON m.broker_address = x.broker_address AND m.broker_port = x.broker_port
+    WHERE x.response_time_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
 ),
 away AS (
     SELECT
