@@ -1,0 +1,101 @@
+"""The time that the broker had a request: bounds from evidence made by hand, and the law that parts of a latency add up to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from raw_rows import MS, START_NS, dataset, exchange, offer
+
+# Lags of the broker's packets, modulo the range of timestamps: its clock is anywhere.
+LAG = 4_294_967_295_000_000
+RANGE = 4_294_967_296_000_000
+BESIDE = {"part": 1, "is_beside": True, "is_quiet": True, "to_broker_ns": 0, "broker_lag_ns": LAG, "trusts_ids": True}
+FAR = BESIDE | {"is_beside": False, "to_broker_ns": 10 * MS}
+QUEUE_BEFORE = {"reply_lag_ns": (LAG + 30 * MS) % RANGE}
+REPEAT, JUMP, IDLE, PROMPT, COVERED = 1, 2, 4, 8, 64
+
+
+def asked(way: dict[str, Any], offered: int = 9, **values: Any) -> dict[str, Any]:
+    """The exchange, of 50 ms, with times in ms."""
+    row = {"reply_lag_ns": LAG, "marks": 0, "response_bytes": 100} | values
+    with dataset(None, [way], exchanges=[exchange(1, 0, 50, **row)], **offer(offered)) as found:
+        told = found.query("select broker_min_ns, broker_ns, broker_max_ns, broker_evidence from exchanges")[0]
+    return {name: value / MS if isinstance(value, int) else value for name, value in told.items()}
+
+
+def bounds(*args: Any, **values: Any) -> tuple[float, float, str]:
+    told = asked(*args, **values)
+    return told["broker_min_ns"], told["broker_max_ns"], told["broker_evidence"]
+
+
+def test_beside_the_broker_it_is_the_latency() -> None:
+    assert bounds(BESIDE) == (50, 50, "beside")
+
+
+def test_queues_before_the_capture_are_not_the_brokers() -> None:
+    """30 ms in queues: the reply left 30 ms before, but for a tick."""
+    assert bounds(BESIDE, **QUEUE_BEFORE) == (20, 21, "beside")
+
+
+def test_elsewhere_the_arrival_needs_evidence() -> None:
+    assert bounds(FAR, marks=IDLE) == (39.5, 40, "idle")
+    acked = {"ack_time_ns": START_NS + 25 * MS, "ack_lag_ns": LAG}
+    assert bounds(FAR, marks=PROMPT, **acked) == (25, 26, "ack")
+    assert bounds(FAR, **acked) == (25, 40, "wide"), "a late ACK is a bound"
+    assert asked(FAR, **acked)["broker_ns"] is None
+    assert bounds(FAR) == (0, 40, "wide")
+
+
+def test_it_begins_when_the_reply_before_has_left() -> None:
+    before = {"queue_ns": 45 * MS, "before_lag_ns": (LAG + 20 * MS) % RANGE}
+    low, high, why = bounds(BESIDE, **before)
+    assert (low, high, why) == (24, 25, "reply")
+
+
+@pytest.mark.parametrize(("marks", "held"), [(REPEAT, None), (JUMP, None), (0, 10 * MS)])
+def test_a_reply_that_was_held_back_has_no_lower_bound(marks: int, held: int | None) -> None:
+    assert bounds(BESIDE, marks=marks, reply_held_ns=held, **QUEUE_BEFORE) == (0, 21, "held")
+    assert bounds(BESIDE, reply_held_ns=40 * MS, **QUEUE_BEFORE) == (20, 21, "beside"), "it was not so long in queues"
+    assert bounds(BESIDE | {"trusts_ids": False}, marks=JUMP) == (50, 50, "beside"), "hosts whose ids say nothing"
+
+
+def test_without_timestamps_a_way_must_be_quiet() -> None:
+    assert bounds(BESIDE, reply_lag_ns=None) == (50, 50, "beside")
+    assert bounds(BESIDE | {"is_quiet": False}, reply_lag_ns=None) == (0, 50, "no_timestamps")
+    assert bounds(BESIDE | {"is_quiet": False, "broker_lag_ns": None}) == (0, 50, "no_timestamps")
+
+
+def test_a_clock_that_contradicts_the_packets_is_not_believed() -> None:
+    assert bounds(BESIDE, reply_lag_ns=(LAG + 9_000 * MS) % RANGE) == (0, 50, "clock")
+
+
+def test_brokers_before_2_0_hold_a_throttled_reply() -> None:
+    assert bounds(BESIDE, offered=5, throttle_time_ms=30) == (20, 20, "beside")
+    assert bounds(BESIDE, offered=9, throttle_time_ms=30) == (50, 50, "beside")
+
+
+def test_a_large_reply_is_not_done_before_it_has_left() -> None:
+    row = {"response_bytes": 1_000_000, "response_end_ns": START_NS + 90 * MS, "reply_end_lag_ns": LAG}
+    assert bounds(BESIDE, **row) == (50, 90, "large")
+
+
+def test_after_a_lost_reply_nothing_is_known() -> None:
+    told = asked(BESIDE, queue_ns=None, muted_ns=None)
+    assert told == {"broker_min_ns": None, "broker_ns": None, "broker_max_ns": None, "broker_evidence": None}
+
+
+@pytest.mark.parametrize("way", [BESIDE, FAR, FAR | {"is_quiet": False}])
+@pytest.mark.parametrize("marks", [0, REPEAT, IDLE, PROMPT | IDLE, COVERED])
+@pytest.mark.parametrize("lag", [0, 3, 40, 4_000, None])
+@pytest.mark.parametrize("queue", [0, 20, 50])
+def test_parts_add_up_to_the_latency(way: dict[str, Any], marks: int, lag: int | None, queue: int) -> None:
+    row = {"marks": marks, "reply_lag_ns": None if lag is None else (LAG + lag * MS) % RANGE, "queue_ns": queue * MS}
+    names = ("throttle_part_ns", "broker_part_ns", "queue_part_ns", "network_ns", "unknown_ns")
+    for offered in (5, 9):
+        with dataset(None, [way], exchanges=[exchange(1, 0, 50, throttle_time_ms=7, **row)], **offer(offered)) as found:
+            (told,) = found.query("select * from exchange_parts")
+        parts = [told[name] for name in names]
+        assert min(parts) >= 0 and sum(parts) == told["latency_ns"] == 50 * MS
+        assert told["unknown_ns"] == 0 or told["broker_ns"] is None
+        assert told["network_ns"] == 0 or told["broker_ns"] is not None

@@ -1,0 +1,167 @@
+"""What reassembly tells of the way of packets: lags, what was held back, ACKs sent at once, round trips."""
+
+from __future__ import annotations
+
+import random
+from types import ModuleType
+
+import pytest
+from segment_rows import ACK, BROKER, CLIENT, STAGES, SYN, Segment, rows_of
+
+from dissectors import layout
+from dissectors.matrix import new_matrix
+
+START = 1_795_261_000_000_000_000
+MS = 1_000_000
+NONE = layout.UNKNOWN
+
+
+@pytest.fixture(params=STAGES.values(), ids=STAGES.keys())
+def stage(request: pytest.FixtureRequest) -> ModuleType:
+    return request.param
+
+
+class Told:
+    """Chunk rows and the part's row of a connection; times of segments are ms after the start."""
+
+    def __init__(self, stage: ModuleType, segments: list[Segment]) -> None:
+        for number, one in enumerate(segments, 1):
+            one.number = number
+            one.time = START + round((one.time or 0) * MS)
+        streams, chunks = stage.Reassembly(seed=1), new_matrix(layout.CHUNK_COLUMNS, 400)
+        block, rows = rows_of(segments)
+        done, used, _ = streams.feed(bytes(block), rows, len(segments), 0, chunks)
+        assert done == len(segments)
+        self.chunks = [[chunks[column, row] for column in range(layout.CHUNK_COLUMNS)] for row in range(used)]
+        streams.finish(chunks)
+        parts, count = streams.take_parts()
+        self.parts = [[parts[column, row] for column in range(layout.PART_COLUMNS)] for row in range(count)]
+
+    def data(self, side: int) -> list[list[int]]:
+        return [
+            row for row in self.chunks if row[layout.CHUNK_KIND] == layout.CHUNK_DATA and row[layout.CHUNK_SIDE] == side
+        ]
+
+    def of_side(self, column: int, side: int) -> int:
+        return self.parts[0][column + side]
+
+
+def asks(seq: int, at: float, size: int = 100, ack: int = 1, tsval: int = NONE, **values: int) -> Segment:
+    return Segment(CLIENT, BROKER, seq, ack, data=b"x" * size, time=at, tsval=tsval, **values)  # type: ignore[arg-type]
+
+
+def tells(seq: int, at: float, size: int = 0, ack: int = 1, tsval: int = NONE, **values: int) -> Segment:
+    return Segment(BROKER, CLIENT, seq, ack, data=b"y" * size, time=at, tsval=tsval, **values)  # type: ignore[arg-type]
+
+
+def opening(mss: int = 1460, scale: int = 7) -> list[Segment]:
+    options = mss << 16 | (scale + 1) << 8
+    return [
+        Segment(CLIENT, BROKER, 0, None, SYN, time=0, options=options),
+        Segment(BROKER, CLIENT, 0, 1, SYN | ACK, time=0.05, options=options),
+        Segment(CLIENT, BROKER, 1, 1, time=0.1),
+    ]
+
+
+def test_a_lag_is_the_time_since_the_timestamp_also_where_that_wraps(stage: ModuleType) -> None:
+    last = (1 << 32) - 1
+    told = Told(stage, [*opening(), asks(1, 10, tsval=last), asks(101, 11, tsval=0), asks(201, 17, tsval=1)])
+    lags = [row[layout.CHUNK_LAG] for row in told.data(0)]
+    assert lags[0] == (START + 10 * MS - last * MS) % layout.LAG_RANGE
+    assert (lags[1] - lags[0]) % layout.LAG_RANGE == 0
+    assert (lags[2] - lags[0]) % layout.LAG_RANGE == 5 * MS, "it was in queues for 5 ms"
+    assert told.of_side(layout.PART_LAG_LEAST, 0) == lags[0]
+    assert told.of_side(layout.PART_LAG_LEAST, 1) == NONE
+
+
+def test_what_the_syns_offer_and_how_much_was_on_the_way(stage: ModuleType) -> None:
+    told = Told(stage, [*opening(1400, 9), asks(1, 10), asks(101, 10.1), tells(1, 12, ack=201), asks(201, 13)])
+    assert [told.of_side(layout.PART_MSS, side) for side in (0, 1)] == [1400, 1400]
+    assert [told.of_side(layout.PART_WSCALE, side) for side in (0, 1)] == [9, 9]
+    assert told.of_side(layout.PART_MOST_UNACKED, 0) == 200
+    assert told.of_side(layout.PART_WAY_LEAST, 0) == 50_000, "SYN to SYN+ACK"
+    assert told.of_side(layout.PART_DATA_PACKETS, 0) == 3
+    assert Told(stage, [asks(1, 1)]).of_side(layout.PART_WSCALE, 0) == NONE
+
+
+def test_a_repeat_says_that_it_is_one_and_what_follows_may_be_held(stage: ModuleType) -> None:
+    """The broker's reply is lost behind the capture and sent again; the next one waits for its ACK."""
+    told = Told(
+        stage,
+        [
+            *opening(),
+            asks(1, 10),
+            tells(1, 12, 50, 101),
+            tells(1, 212, 50, 101),
+            tells(51, 213, 60, 101),
+            asks(101, 400),
+        ],
+    )
+    first, second = told.data(1)
+    assert not first[layout.CHUNK_MARKS] & layout.MARK_REPEAT
+    assert first[layout.CHUNK_HELD] == NONE
+    assert second[layout.CHUNK_HELD] < 0, "held, however short it was in queues"
+    assert told.of_side(layout.PART_LATE, 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "prompt"), [(2 * 1448, 0, True), (200, 0, False), (200, layout.OPTION_SACK, False)]
+)
+def test_an_ack_sent_at_once_tells_when_bytes_arrived(stage: ModuleType, size: int, options: int, prompt: bool) -> None:
+    """Of two full segments it does; of less it may be late; a block beside an ACK for all tells of bytes that came twice."""
+    told = Told(
+        stage, [*opening(), asks(1, 10, size), tells(1, 14, ack=1 + size, options=options), tells(1, 20, 30, 1 + size)]
+    )
+    (reply,) = told.data(1)
+    assert reply[layout.CHUNK_ACK_TIME] == START + 14 * MS
+    assert reply[layout.CHUNK_ACK_NUMBER] == 4
+    assert bool(reply[layout.CHUNK_MARKS] & layout.MARK_PROMPT) == prompt
+    assert told.of_side(layout.PART_WAY_COUNT, 0) == prompt
+
+
+def test_ip_ids_that_are_missing(stage: ModuleType) -> None:
+    begin = opening()
+    begin[0].ip_id, begin[2].ip_id = 3, 4
+    told = Told(stage, [*begin, *(asks(1 + 100 * n, 5 + n, ip_id=each) for n, each in enumerate((5, 6, 9, 10)))])
+    assert told.of_side(layout.PART_IP_JUMPS, 0) == 1
+    assert [bool(row[layout.CHUNK_MARKS] & layout.MARK_JUMP) for row in told.data(0)] == [False, False, True, False]
+
+
+def test_a_window_that_is_full(stage: ModuleType) -> None:
+    """The client's window takes 2,000 bytes; the broker sends them and waits for 30 ms."""
+    waits = [
+        tells(1, 12, 1000, 101),
+        tells(1001, 12.1, 1000, 101),
+        Segment(CLIENT, BROKER, 101, 2001, time=42, window=250),
+    ]
+    told = Told(stage, [*opening(1460, 3), asks(1, 10, window=250), *waits])
+    assert told.of_side(layout.PART_FULL_WINDOW, 1) == 1
+    assert told.of_side(layout.PART_FULL_WINDOW_NS, 1) == pytest.approx(29.9 * MS)
+    assert told.of_side(layout.PART_FULL_WINDOW, 0) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_compiled_and_plain_tell_the_same_of_anything(seed: int) -> None:
+    def made() -> list[Segment]:
+        chance = random.Random(seed)
+        found = opening() if chance.random() < 0.7 else []
+        for step in range(60):
+            make = asks if chance.random() < 0.5 else tells
+            found.append(
+                make(
+                    chance.choice((1, 101, 201, 1449, 1 << 31, (1 << 32) - 1)),
+                    step * chance.choice((0.1, 1, 40)),
+                    chance.choice((0, 1, 100, 1448, 2896)),
+                    chance.choice((1, 101, 201, 3000, (1 << 32) - 5)),
+                    tsval=chance.choice((NONE, 0, 1, step, (1 << 32) - 1, chance.getrandbits(32))),
+                    options=chance.choice((0, layout.OPTION_SACK, chance.getrandbits(32) & 0xFFFF0F01)),
+                    window=chance.choice((0, 500, 65_535)),
+                    ip_id=chance.choice((-7, 0, step + 1, chance.getrandbits(16))),
+                )
+            )
+        return found
+
+    one, other = (Told(stage, made()) for stage in STAGES.values())
+    data = [[row for row in told.chunks if row[layout.CHUNK_KIND] == layout.CHUNK_DATA] for told in (one, other)]
+    assert data[0] == data[1]
+    assert one.parts == other.parts
