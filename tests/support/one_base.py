@@ -25,6 +25,8 @@ PACKETS = 1_200  # some 300 exchanges
 MACS = (b"\x02\x00\x00\x00\x00\x0a", b"\x02\x00\x00\x00\x00\x0b")
 # Hashes of a connection's scope, and what counts bytes or names of the capture itself.
 OTHERWISE = ("exchange", "connection")
+# What the way of single packets tells: another way gives other values, or none.
+OF_THE_WAY = ("broker_min_ns", "broker_max_ns", "broker_ns", "broker_evidence", "throttle_ns", "there_ns", "back_ns")
 
 
 class Base(NamedTuple):
@@ -72,7 +74,7 @@ def dressed(path: Path, wrap: Callable[[Base], bytes], link: int = 1, six: bool 
 def rows_of(path: Path, **options: Any) -> list[Row]:
     """The exchanges of a capture without their ids, in the order of their requests."""
     found = run_kanalyze([path], **options).exchanges
-    rows = [{name: value for name, value in row.items() if name not in OTHERWISE} for row in found]
+    rows = [{name: value for name, value in row.items() if name not in (*OTHERWISE, *OF_THE_WAY)} for row in found]
     return sorted(
         rows, key=lambda row: (row["request_packet"] or 0, row["correlation_id"], row["response_packet"] or 0)
     )

@@ -165,6 +165,8 @@ def run(inputs: Sequence[Input], sizes: Sizes, batch: int) -> Out:
             rows.append((kind, slot, side, buffer, place, length, clocks[slot], len(rows), seq & 0xFFFFFFFF, detail))
             sequences[slot][side] += length
     rows += [(layout.CHUNK_CLOSE, slot, 0, 0, 0, 0, clocks[slot], len(rows), 0, 0) for slot in range(len(inputs))]
+    of_the_way = (layout.UNKNOWN, layout.UNKNOWN, 0, 0, 0, 0, layout.UNKNOWN)
+    rows = [(*row, *of_the_way) for row in rows]
     road = Road(sizes)
     for begin in range(0, len(rows), batch):
         some = rows[begin : begin + batch]

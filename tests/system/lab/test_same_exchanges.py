@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import transform
+from one_base import OF_THE_WAY
 from paths import ROOT, SAMPLES
 from program import Analyse, Analysis, Row
 from transform import Packet
@@ -42,7 +43,7 @@ def told_anywhere(found: Analysis) -> list[Row]:
     """The exchanges without their places in the file; a connection goes by its first exchange, not its first packet."""
     rows = told(found)
     first = {row["connection"]: row["exchange"] for row in reversed(rows)}
-    kept = [{name: value for name, value in row.items() if name not in PLACES} for row in rows]
+    kept = [{name: value for name, value in row.items() if name not in (*PLACES, *OF_THE_WAY)} for row in rows]
     return [{**row, "connection": first[row["connection"]]} for row in kept]
 
 
