@@ -3,7 +3,7 @@
 -- when: connections having sum(client_retransmitted + broker_retransmitted + client_filled + broker_filled) >= 30
 -- says: packets are lost {place}: {lost_share} ({lost} of {packets})[, with {peers|host|hosts}][; {slow_share} of the slowest requests ran there]
 -- do: Look at this part of the way: error counters of interfaces, a full queue, a bad cable, Wi-Fi, a VPN.
--- look: kanalyze connections {filter}
+-- look: kanalyze connections[ --client {client_address}][ --broker {broker_address}]
 -- explains: head_of_line, unanswered
 -- A packet that fills a hole later was lost before the capture, one that is sent again though it was seen behind it: so each loss is
 -- on the client's or on the broker's side of the capture, and is told of that host. At least 30 packets, 1 % of those with data.
@@ -94,7 +94,7 @@ SELECT
     END AS place,
     l.side,
     CASE WHEN l.side = 'client' THEN l.host WHEN l.peers = 1 THEN l.one_peer END AS client_address,
-    CASE WHEN l.side = 'client' THEN '--client ' ELSE '--broker ' END || l.host AS filter,
+    CASE WHEN l.side = 'broker' THEN l.host END AS broker_address,
     CASE WHEN l.peers > 1 THEN l.peers END AS peers,
     l.lost,
     l.packets,

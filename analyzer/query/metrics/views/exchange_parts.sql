@@ -14,6 +14,7 @@ FROM (
     SELECT
         *,
         least(coalesce(broker_ns, broker_min_ns), latency_ns - throttle_part) AS broker_part,
-        latency_ns + queue_ns + throttle_part + coalesce(broker_ns, broker_min_ns) IS NOT NULL AS is_known
+        latency_ns IS NOT NULL AND queue_ns IS NOT NULL AND throttle_part IS NOT NULL
+            AND coalesce(broker_ns, broker_min_ns) IS NOT NULL AS is_known
     FROM (SELECT *, least(coalesce(throttle_ns, muted_ns), latency_ns) AS throttle_part FROM exchanges) AS e
 ) AS e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,7 +45,8 @@ def test_fires(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
     assert found
     told = as_object(found[0])
     assert told["sentence"] and "{" not in told["sentence"] and "unknown" not in told["sentence"]
-    assert told["look"].startswith("kanalyze ")
+    words = shlex.split(told["look"])
+    assert words[0] == "kanalyze" and not [word for word in words if word.startswith("-") and " " in word]
     # What it says can be checked: exchanges that are in the capture, or a connection.
     assert told["evidence"] or told["connection"]
     assert all(each["packet"] for each in told["evidence"])
