@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import analyzer
-from analyzer.query.incidents import Finding
-from analyzer.report.sentences import sentence
+from analyzer.notebook.finding_list import Finding
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "incidents"
 # Captures that are not judged right yet, a name a line: whoever mends a rule takes the line out.
@@ -53,18 +52,18 @@ def judge(truth: dict[str, Any]) -> Verdict:
     """Reads the capture, and compares its findings with what was done."""
     with analyzer.read(DATA / f"{truth['name']}.pcap.zst") as capture:
         found = list(capture.findings)
-    said = [f"{each.rule.name} ({each.severity}): {sentence(each.rule.says, each.row)}" for each in found]
+    said = [f"{each.name} ({each.severity}): {each.sentence}" for each in found]
     if truth["kind"] == "healthy":
         wrong = [text for each, text in zip(found, said, strict=True) if each.severity in _HEALTHY_SEVERITIES]
         return Verdict(truth, wrong, not wrong, not wrong)
     if not found:
         return Verdict(truth, ["nothing"], False, False)
-    return Verdict(truth, said, found[0].rule.name in truth["causes"], _has_subject(found[0], truth["subject"]))
+    return Verdict(truth, said, found[0].name in truth["causes"], _has_subject(found[0], truth["subject"]))
 
 
 def _has_subject(finding: Finding, subject: list[list[str]]) -> bool:
-    """Whether one word of each list is in the sentence, or in the row that it was made of."""
-    told = [sentence(finding.rule.says, finding.row), *(str(value) for value in finding.row.values())]
+    """Whether one word of each list is in the sentence, or in the numbers that it was made of."""
+    told = [finding.sentence, *(str(value) for value in finding.numbers.values())]
     return all(any(names(text, word) for text in told for word in words) for words in subject)
 
 

@@ -11,7 +11,7 @@ def run(lab: Lab) -> Truth:
     _, broker, _ = lab.cluster(3)
     lab.topics(orders={"assignment": [[2, 1, 3], [3, 2, 1]]}, mails={"assignment": [[1, 2, 3]]})
     mail = lab.host("mail")
-    with lab.capture(lab.network.hub):
+    with lab.capture(lab.network.hub, broker=broker.host):
         background.shop(lab)
         lab.start(mail, produce, lab.bootstrap, "mail-feed", "mails", per_s=5)
         time.sleep(6)

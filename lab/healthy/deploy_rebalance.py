@@ -11,7 +11,7 @@ def run(lab: Lab) -> Truth:
     (broker,) = lab.cluster()
     lab.topics(orders=background.ORDERS, mails={"partitions": 6})
     hosts = [lab.host(f"mailer-{number}") for number in (1, 2, 3)]
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, member=hosts[1]):
         shop = background.shop(lab, per_s=5)
         lab.start(shop, produce, lab.bootstrap, "shop-mails", "mails", per_s=10)
         members = [lab.start(host, consume, lab.bootstrap, "mailer-v1", "mailers", "mails") for host in hosts]

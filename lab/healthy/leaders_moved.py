@@ -14,7 +14,7 @@ def run(lab: Lab) -> Truth:
     broker.start()
     broker.wait()
     mail = lab.host("mail")
-    with lab.capture(lab.network.hub):
+    with lab.capture(lab.network.hub, client=mail):
         background.shop(lab)
         lab.start(mail, produce, lab.bootstrap, "mail-feed", "mails", per_s=10)
         time.sleep(8)

@@ -14,7 +14,7 @@ def run(lab: Lab) -> Truth:
     (broker,) = lab.cluster(settings=second_listener("OUTSIDE", "PLAINTEXT", advertised=_TOLD))
     lab.topics(orders=background.ORDERS, offers={"partitions": 1})
     partner = lab.host("partner")
-    with lab.capture(partner, interface="any"):
+    with lab.capture(partner, interface="any", broker=broker.host):
         outside = f"{broker.host.address}:{SECURE_PORT}"
         lab.start(partner, produce, lab.bootstrap, "partner-log", "orders", per_s=5)
         with lab.doing(f"partner-feed on {partner.address} comes by {outside}, which advertises {_TOLD}"):

@@ -10,7 +10,7 @@ def run(lab: Lab) -> Truth:
     _, broker, _ = lab.cluster(3)
     lab.topics(orders={"assignment": [[1, 2], [2, 3], [3, 1]]})
     shop, web = lab.host("shop"), lab.host("web")
-    with lab.capture(lab.network.hub, client=shop):
+    with lab.capture(lab.network.hub, client=shop, web=web):
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=20)
         lab.start(shop, consume, lab.bootstrap, "packing", "packing", "orders")
         lab.start(web, produce, lab.bootstrap, "web-orders", "orders", per_s=10)

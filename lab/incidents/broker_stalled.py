@@ -12,7 +12,7 @@ def run(lab: Lab) -> Truth:
         orders={"assignment": [[1], [2], [3]]}, payments={"assignment": [[2]]}, clicks={"assignment": [[3], [1]]}
     )
     shop, till, web = lab.host("shop"), lab.host("till"), lab.host("web")
-    with lab.capture(lab.network.hub, client=till):
+    with lab.capture(lab.network.hub, client=till, shop=shop):
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=60)
         lab.start(till, produce, lab.bootstrap, "till-payments", "payments", per_s=30)
         lab.start(web, produce, lab.bootstrap, "web-clicks", "clicks", per_s=30)

@@ -9,7 +9,7 @@ def run(lab: Lab) -> Truth:
     (broker,) = lab.cluster()
     lab.topics(orders=background.ORDERS, alarms={"partitions": 1}, commands={"partitions": 1})
     gate = lab.host("gate")
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, client=gate):
         background.shop(lab)
         with lab.doing(f"gate-proxy on {gate.address} polls for 1.5 s and produces behind it"):
             work = (broker.address, "gate-proxy", "alarms", "commands", 20.0)

@@ -10,7 +10,7 @@ def run(lab: Lab) -> Truth:
     _, broker = lab.cluster(2, disks=[2])
     lab.topics(orders={"assignment": [[1], [2]]}, payments={"assignment": [[2]]}, clicks={"assignment": [[1]]})
     shop, till, web = lab.host("shop"), lab.host("till"), lab.host("web")
-    with lab.capture(lab.network.hub, client=shop):
+    with lab.capture(lab.network.hub, client=shop, broker=broker.host):
         lab.start(shop, produce, lab.bootstrap, "shop-orders", "orders", per_s=40, linger_ms=20)
         lab.start(till, produce, lab.bootstrap, "till-payments", "payments", per_s=20)
         lab.start(web, produce, lab.bootstrap, "web-clicks", "clicks", per_s=20)

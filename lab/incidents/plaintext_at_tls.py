@@ -16,7 +16,7 @@ def run(lab: Lab) -> Truth:
     desk, safe = lab.host("desk"), lab.host("safe")
     port = f"{broker.host.address}:{SECURE_PORT}"
     secure = {"security_protocol": "ssl", "ssl_ca_location": str(authority.public(lab.folder / "ca.pem"))}
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, client=desk):
         background.shop(lab)
         lab.start(safe, produce, port, "safe-claims", "claims", per_s=5, **secure)
         with lab.doing(f"claims-desk on {desk.address} speaks without TLS to {port}"):
