@@ -13,7 +13,7 @@ class DissectError(Exception):
     kind = "error"
 
     def __init__(self, path: str, offset: int, wanted: str, got: str) -> None:
-        super().__init__(f"{path or 'message'} at byte {offset}: wanted {wanted}, got {got}")
+        super().__init__(f"{path or 'message'} at byte {offset}: expected {wanted}, got {got}")
         self.path = path
         self.offset = offset
         self.wanted = wanted

@@ -166,6 +166,7 @@ MARK_COVERED = 64  # the reply before it acknowledged the request
 MARK_BEHIND_SILENT = 128  # a request without a reply (acks=0) came shortly before
 MARK_BEHIND_HELD = 256  # the reply before it was kept back, or may have been
 MARK_ASKED_AGAIN = 512  # a packet of the request was sent again, or filled a hole
+MARK_BEHIND_LOST = 1024  # of a reply, in FRAME_END_MARKS: bytes before it were lost since its request was sent
 
 # TCP timestamps count milliseconds in 32 bits (Linux, Windows, BSD): lags repeat after this.
 TIMESTAMP_NS = 1_000_000
@@ -257,6 +258,18 @@ PROBLEM_OFFSET = _problem.column()  # byte offset: in the file, stream or frame,
 PROBLEM_BYTES = _problem.column()  # bytes lost or passed over
 PROBLEM_DETAIL = _problem.column()
 PROBLEM_COLUMNS = _problem.count
+
+# queued: segments that waited in a queue between their host and the capture (streams -> rows).
+_queued = Numbering()
+QUEUED_PART = _queued.column()
+QUEUED_FROM_HIGH = _queued.pair()  # address and port of the sender: which side it is may differ from task to task
+QUEUED_FROM_LOW = QUEUED_FROM_HIGH + 1
+QUEUED_FROM_PORT = _queued.column()
+QUEUED_NUMBER = _queued.column()  # packet number
+QUEUED_TIME = _queued.column()
+QUEUED_BYTES = _queued.column()  # of payload, on the wire
+QUEUED_LAG = _queued.column()  # as CHUNK_LAG
+QUEUED_COLUMNS = _queued.count
 
 # frames: one row per Kafka frame, and one per request that ended without a reply (frames -> walk -> exchanges).
 _frame = Numbering()

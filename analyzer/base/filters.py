@@ -56,7 +56,7 @@ def _check_text(pattern: str) -> None:
     try:
         pattern.encode()
     except UnicodeEncodeError:
-        raise FilterError(f"the filter {pattern!r} is not UTF-8; use ? for a letter that cannot be typed") from None
+        raise FilterError(f"the filter {pattern!r} is not UTF-8; use ? in place of such a character") from None
 
 
 def literal(text: str) -> str:
@@ -77,11 +77,7 @@ def exchange_condition(filters: Filters) -> str:
         _any_of(_api, filters.apis),
         _topics(filters),
     ]
-    moment = "coalesce(request_time_ns, response_time_ns)"
-    if filters.from_ns is not None:
-        parts.append(f"{moment} >= {filters.from_ns}")
-    if filters.to_ns is not None:
-        parts.append(f"{moment} < {filters.to_ns}")
+    parts.append(time_condition(filters, "coalesce(request_time_ns, response_time_ns)"))
     return " AND ".join(part for part in parts if part != "true") or "true"
 
 
@@ -90,12 +86,33 @@ def attempt_condition(filters: Filters) -> str:
     time, but no client id, API or topic."""
     if filters.apis or filters.topics:
         return "false"
-    parts = [_any_of(lambda pattern: _address("client", pattern), filters.clients), _any_of(_broker, filters.brokers)]
+    parts = [
+        _any_of(lambda pattern: _address("client", pattern), filters.clients),
+        _any_of(_broker, filters.brokers),
+        time_condition(filters, "first_time_ns"),
+    ]
+    return " AND ".join(["connection NOT IN (SELECT connection FROM all_exchanges)", *parts])
+
+
+def time_condition(filters: Filters, moment: str) -> str:
+    """SQL condition: `moment`, an expression in ns since the epoch, is in the time range of the filters."""
+    parts = []
     if filters.from_ns is not None:
-        parts.append(f"first_time_ns >= {filters.from_ns}")
+        parts.append(f"{moment} >= {filters.from_ns}")
+    if filters.to_ns is not None:
+        parts.append(f"{moment} < {filters.to_ns}")
+    return " AND ".join(parts) or "true"
+
+
+def tls_condition(filters: Filters) -> str:
+    """SQL condition on the rows of `all_connections` that are TLS and not decrypted: those that may hold what the filters ask for.
+    Node ids and client ids are not known of them, so patterns that match no address leave all."""
+    parts = [_any_address("client", filters.clients), _any_address("broker", filters.brokers)]
+    if filters.from_ns is not None:
+        parts.append(f"last_time_ns >= {filters.from_ns}")
     if filters.to_ns is not None:
         parts.append(f"first_time_ns < {filters.to_ns}")
-    return " AND ".join(["connection NOT IN (SELECT connection FROM all_exchanges)", *parts])
+    return " AND ".join(part for part in parts if part != "true") or "true"
 
 
 def topic_condition(filters: Filters) -> str:
@@ -116,6 +133,13 @@ def words(filters: Filters) -> str:
 
 def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
     return f"({' OR '.join(map(condition, patterns))})" if patterns else "true"
+
+
+def _any_address(side: str, patterns: tuple[str, ...]) -> str:
+    matches = _any_of(lambda pattern: _address(side, pattern), patterns)
+    if matches == "true":
+        return matches
+    return f"({matches} OR (SELECT count(*) FROM all_connections WHERE {matches}) = 0)"
 
 
 def like(expression: str, pattern: str) -> str:

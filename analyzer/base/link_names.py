@@ -46,5 +46,5 @@ NAMES = {
 def link_name(link: int) -> str:
     """The name of a link type, with its number where the name is not in our list; below zero the file names none."""
     if link < 0:
-        return "that of an interface never declared"
+        return "undeclared interface"
     return NAMES.get(link, f"link type {link}")

@@ -37,7 +37,7 @@ class Settings:
         if self.measure not in MEASURES:
             raise ValueError(f"cannot measure {self.measure!r}; there are: {', '.join(MEASURES)}")
         if self.every_ns is not None and self.every_ns < 1:
-            raise ValueError(f"a time slot of {self.every_ns} ns is none")
+            raise ValueError(f"invalid time slot: {self.every_ns} ns")
 
     def sql(self) -> str:
         """The SELECT of the view `settings`."""

@@ -9,6 +9,7 @@ imported.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -49,105 +50,107 @@ def _columns(text: str) -> tuple[Column, ...]:
 CAPTURES = _columns("""
 file                  int32   Number of the input in the order of reading, from 0; other tables name inputs by it.
 path                  string  The input as it was given: a path, a URI, or - for standard input.
-tap                   string  Name of the place where the packets were taken (--tap), else its number, from 1; inputs of
-                              one place share it.
+tap                   string  Name of the capture point (--tap), else its number, from 1; inputs of one capture point
+                              share it.
 format                string  pcap or pcapng, with the compression when there is one: pcap.zst.
 bytes                 int64   Size of the capture in bytes, uncompressed, as far as it was read.
-cut                   bool    True when the input ends in the middle of a packet; what came before counts.
+cut                   bool    True when the input ends in the middle of a packet; the packets before count.
 link_types            string  Link types of the packets, by name, comma separated; null when there is no packet.
 packets               int64   Packets in the input, of every kind; the sum of the seven columns that follow.
 tcp_packets           int64   Packets with a TCP segment.
 not_ip_packets        int64   Packets that carry no IP: ARP, LLDP and the like.
 not_tcp_packets       int64   IP packets that carry no TCP.
-fragment_packets      int64   IP fragments that were not put together.
-cut_packets           int64   Packets captured too short for their own headers.
+fragment_packets      int64   IP fragments that were not reassembled.
+cut_packets           int64   Packets truncated within their headers.
 malformed_packets     int64   Packets whose headers contradict themselves.
 unknown_link_packets  int64   Packets of a link type that is not supported.
-unread                string  What the packets without IP or TCP were, by name and number, the most frequent first: ARP,
-                              DNS, tunnels that are not read; null when there are none.
+unread                string  Packets without IP or TCP, by name and number, the most frequent first: ARP, DNS,
+                              tunnels that are not decoded; null when there are none.
 duplicate_packets     int64   TCP packets that were captured twice (-i any, two interfaces or inputs): this is the second
                               copy, counted nowhere else but in tcp_packets.
-dropped_packets       int64   Packets that the capturing host says it lost; null when the input says nothing.
-snap_bytes            int64   Most bytes of a packet that the capture kept (its snap length; the least of several
+dropped_packets       int64   Packets that the capturing host reports as dropped; null when the input does not say.
+snap_bytes            int64   Most bytes of a packet that the capture kept (its snap length; the smallest of several
                               interfaces); null when there is no limit.
 first_time_ns         int64   Earliest packet, ns since the epoch; null when there is no packet.
 last_time_ns          int64   Latest packet, ns since the epoch; null when there is no packet.
 """)
 
 CONNECTIONS = _columns("""
-connection                       int64   Key: a TCP connection, one incarnation of its two addresses and ports.
-tap                              string  Where its packets were taken. A connection that was captured at several points
-                                         of its way has a row for each: TAP.2 is a second interface, TAP.1/2 a second
+connection                       int64   Key: a TCP connection; reused addresses and ports are a new one.
+tap                              string  Its capture point. A connection that was captured at several points of its
+                                         path has a row for each: TAP.2 is a second interface, TAP.1/2 a second
                                          point on one interface.
-cluster                          string  Kafka cluster id that a Metadata or DescribeCluster reply told, or a name of
-                                         ours (advertised addresses that belong together); null: unknown.
+cluster                          string  Kafka cluster id from a Metadata or DescribeCluster reply, or a name given by
+                                         kanalyze (advertised addresses that belong together); null: unknown.
 role                             string  client, follower, raft, controller, txn_coordinator, share_coordinator or
                                          forwarding; null: unknown.
 is_kafka                         bool    True when its content is Kafka; null when too little was seen to tell.
 protocol                         string  What the content looks like: kafka, tls, other; null when no payload was
                                          seen.
-client_address                   string  IP address of the side that asks (Kafka), else of the side that opened.
+client_address                   string  IP address of the side that sends requests (Kafka), else of the side that opened it.
 client_port                      int32   TCP port of that side.
 broker_address                   string  IP address of the other side.
 broker_port                      int32   TCP port of the other side.
-broker_id                        int32   Node id of the broker; null until a reply tells which node has this address.
-opening                          string  What came before Kafka in the stream: proxy_v1, proxy_v2 (PROXY protocol), socks4,
+broker_id                        int32   Node id of the broker; null unless a reply says which node has this address.
+opening                          string  Protocol before Kafka in the stream: proxy_v1, proxy_v2 (PROXY protocol), socks4,
                                          socks5, http_connect, the last one of several; null: nothing, or its beginning is
                                          not in the capture.
-proxied_for                      string  IP address that a PROXY header names: for whom the client address, a load
-                                         balancer, made the connection; null without.
+proxied_for                      string  IP address from a PROXY header: the client for which client_address, a load
+                                         balancer, opened the connection; null without one.
 first_time_ns                    int64   First packet seen, ns since the epoch.
 last_time_ns                     int64   Last packet seen, ns since the epoch.
-seen_from                        string  syn: the capture holds its beginning; midstream: it does not.
-close                            string  fin, rst, or none when the capture holds no end of it.
-client_packets                   int64   TCP packets that the client sent, repeated ones included.
-broker_packets                   int64   TCP packets that the broker sent, repeated ones included.
-client_bytes                     int64   Payload bytes that the client sent, as on the wire, repeated ones included.
-broker_bytes                     int64   Payload bytes that the broker sent, as on the wire, repeated ones included.
-client_retransmitted             int64   Segments of the client that brought only bytes seen before.
-broker_retransmitted             int64   Segments of the broker that brought only bytes seen before.
-client_reordered                 int64   Segments of the client that came before an earlier one.
-broker_reordered                 int64   Segments of the broker that came before an earlier one.
-client_gaps                      int64   Holes in the client's stream: bytes that are not in the capture.
-broker_gaps                      int64   Holes in the broker's stream: bytes that are not in the capture.
-client_gap_bytes                 int64   Bytes in the holes of the client's stream.
-broker_gap_bytes                 int64   Bytes in the holes of the broker's stream.
+seen_from                        string  syn: its beginning is in the capture; midstream: it is not.
+one_way                          string  client or broker: only the packets of this side are in the capture, though the other
+                                         side sent some; null: both are, or it is not known.
+close                            string  fin, rst, or none when its end is not in the capture.
+client_packets                   int64   TCP packets that the client sent, retransmissions included.
+broker_packets                   int64   TCP packets that the broker sent, retransmissions included.
+client_bytes                     int64   Payload bytes that the client sent, as on the wire, retransmissions included.
+broker_bytes                     int64   Payload bytes that the broker sent, as on the wire, retransmissions included.
+client_retransmitted             int64   Retransmitted segments of the client: only bytes seen before.
+broker_retransmitted             int64   Retransmitted segments of the broker: only bytes seen before.
+client_reordered                 int64   Segments of the client that were captured before an earlier one.
+broker_reordered                 int64   Segments of the broker that were captured before an earlier one.
+client_gaps                      int64   Gaps in the client's stream: bytes that are not in the capture.
+broker_gaps                      int64   Gaps in the broker's stream: bytes that are not in the capture.
+client_gap_bytes                 int64   Bytes in the gaps of the client's stream.
+broker_gap_bytes                 int64   Bytes in the gaps of the broker's stream.
 client_cut_bytes                 int64   Of those of the client, bytes that the capture's snap length cut off.
 broker_cut_bytes                 int64   Of those of the broker, bytes that the capture's snap length cut off.
-client_conflicts                 int64   Segments of the client that repeat bytes with another content; the first seen
+client_conflicts                 int64   Segments of the client that repeat bytes with different content; the first seen
                                          counts.
-broker_conflicts                 int64   Segments of the broker that repeat bytes with another content; the first seen
+broker_conflicts                 int64   Segments of the broker that repeat bytes with different content; the first seen
                                          counts.
-client_damaged                   int64   Segments of the client with a wrong TCP checksum that the broker did not take: not
+client_damaged                   int64   Segments of the client with a wrong TCP checksum that the broker did not accept: not
                                          read.
-broker_damaged                   int64   Segments of the broker with a wrong TCP checksum that the client did not take: not
+broker_damaged                   int64   Segments of the broker with a wrong TCP checksum that the client did not accept: not
                                          read.
-client_zero_windows              int64   Segments in which the client says that it can take no more bytes.
-broker_zero_windows              int64   Segments in which the broker says that it can take no more bytes.
+client_zero_windows              int64   Segments in which the client announces a zero receive window.
+broker_zero_windows              int64   Segments in which the broker announces a zero receive window.
 rtt_ns                           int64   SYN to the last ACK of the handshake, ns; null when the handshake was not
                                          seen whole.
-syn_ack_ns                       int64   SYN to SYN+ACK, ns: the way from the capture to the broker and back; null
+syn_ack_ns                       int64   SYN to SYN+ACK, ns: the round trip from the capture to the broker; null
                                          when not seen.
-ack_ns                           int64   SYN+ACK to ACK, ns: the way from the capture to the client and back; null
+ack_ns                           int64   SYN+ACK to ACK, ns: the round trip from the capture to the client; null
                                          when not seen.
-capture_side                     string  Where the packets were taken, by the handshakes between the two hosts: client,
-                                         broker or between; null: not told by them, or both ends are on one host.
+capture_side                     string  Where the packets were captured, by the handshakes between the two hosts: client,
+                                         broker or between; null: unknown, or both ends are on one host.
 client_stream_bytes              int64   Bytes of the client's stream in the capture, each counted once: framed +
                                          skipped + TLS overhead.
 broker_stream_bytes              int64   Bytes of the broker's stream in the capture, each counted once: framed +
                                          skipped + TLS overhead.
 client_framed_bytes              int64   Of those, bytes that belong to a Kafka request; 0 on other connections.
 broker_framed_bytes              int64   Of those, bytes that belong to a Kafka reply; 0 on other connections.
-client_skipped_sync_bytes        int64   Client bytes passed over in search of the next request.
-broker_skipped_sync_bytes        int64   Broker bytes passed over in search of the next reply.
-client_skipped_malformed_bytes   int64   Client bytes that are no request: an impossible length or header.
-broker_skipped_malformed_bytes   int64   Broker bytes that are no reply: an impossible length or header.
-client_skipped_unfinished_bytes  int64   Client bytes of requests whose other bytes are not in the capture.
-broker_skipped_unfinished_bytes  int64   Broker bytes of replies whose other bytes are not in the capture.
-client_skipped_foreign_bytes     int64   Client bytes of a stream that turned out to be something else than Kafka, and of
-                                         what came before Kafka.
-broker_skipped_foreign_bytes     int64   Broker bytes of a stream that turned out to be something else than Kafka, and of
-                                         what came before Kafka.
+client_skipped_sync_bytes        int64   Client bytes skipped in search of the next request.
+broker_skipped_sync_bytes        int64   Broker bytes skipped in search of the next reply.
+client_skipped_malformed_bytes   int64   Client bytes that are not a request: an invalid length or header.
+broker_skipped_malformed_bytes   int64   Broker bytes that are not a reply: an invalid length or header.
+client_skipped_unfinished_bytes  int64   Client bytes of requests that are not completely in the capture.
+broker_skipped_unfinished_bytes  int64   Broker bytes of replies that are not completely in the capture.
+client_skipped_foreign_bytes     int64   Client bytes of a stream that turned out not to be Kafka, and of the protocol
+                                         before Kafka.
+broker_skipped_foreign_bytes     int64   Broker bytes of a stream that turned out not to be Kafka, and of the protocol
+                                         before Kafka.
 client_skipped_encrypted_bytes   int64   Client bytes of TLS that could not be decrypted; 0 without TLS.
 broker_skipped_encrypted_bytes   int64   Broker bytes of TLS that could not be decrypted; 0 without TLS.
 client_tls_overhead_bytes        int64   Client bytes that TLS adds and that were read: handshake, record headers,
@@ -159,8 +162,8 @@ replies                          int64   Kafka replies seen, those without their
 tls                              bool    True when the content is TLS, decrypted or not.
 tls_version                      string  Version that the TLS handshake agreed on: TLSv1.2, TLSv1.3; null without TLS or
                                          when the server's hello was not seen.
-tls_cipher                       string  Cipher suite of the TLS session, IANA's name; null where tls_version is.
-tls_server_name                  string  Server name that the client asked for (SNI); null: none, or its hello was not
+tls_cipher                       string  Cipher suite of the TLS session, IANA name; null where tls_version is.
+tls_server_name                  string  Server name that the client requested (SNI); null: none, or its hello was not
                                          seen.
 tls_alpn                         string  Protocols that the client offered in the TLS handshake (ALPN), comma separated;
                                          null: none.
@@ -171,37 +174,37 @@ tls_reason                       string  Why it was not decrypted: no_keys, no_h
 tls_handshake                    string  finished; failed: an alert, or an end before any content; null without TLS,
                                          or when it is not known (begun before the capture, lost bytes, still open).
 tls_alert                        string  Alert that ended the TLS handshake (RFC 8446): certificate_expired, unknown_ca,
-                                         ...; encrypted: there was one, which nobody but its reader knows; null: none.
+                                         ...; encrypted: there was one, but it is encrypted; null: none.
 tls_alert_from                   string  client or broker: who sent tls_alert; null: none.
-tls_certificate                  string  Subject of the broker's certificate (RFC 4514); null where it is not in clear
+tls_certificate                  string  Subject of the broker's certificate (RFC 4514); null where it is encrypted
                                          (TLS 1.3) or was not seen.
-tls_valid_from_ns                int64   From when on the broker's certificate is valid; null where tls_certificate is.
-tls_valid_until_ns               int64   Until when the broker's certificate is valid; null where tls_certificate is.
+tls_valid_from_ns                int64   Time from which the broker's certificate is valid; null where tls_certificate is.
+tls_valid_until_ns               int64   Time until which the broker's certificate is valid; null where tls_certificate is.
 security                         string  plaintext, ssl, sasl_plaintext or sasl_ssl; null: unknown.
-principal                        string  User who logged in, after the broker agreed; null: none seen or not readable.
-claimed_user                     string  User named in a login that was not seen to succeed; null: none.
+principal                        string  User after a successful login; null: none seen or not readable.
+claimed_user                     string  User named in a login without a success in the capture; null: none.
 sasl_mechanism                   string  SASL mechanism of the login; null: none seen.
-software_name                    string  Client library, as its ApiVersions request says (KIP-511); null: not said.
-software_version                 string  Version of the client library, as its ApiVersions request says; null: not
-                                         said.
-views                            int64   Points of its way at which it was captured without a name (--tap): the rows are those
-                                         of one of them, which saw most; of equal ones it is the one nearest to the client.
+software_name                    string  Client library, from its ApiVersions request (KIP-511); null: not sent.
+software_version                 string  Version of the client library, from its ApiVersions request; null: not
+                                         sent.
+views                            int64   Unnamed capture points (--tap) of its path: the rows are those of the one that saw
+                                         most; among equal ones, of the one nearest to the client.
 view_delay_ns                    int64   Time between the first and the last of these points, one way, ns: half of what
                                          requests take from one to the other and replies back; null with one view, and
                                          where no exchange was seen at both.
 client_wscale                    int32   Window scale that the client offered in its SYN (bits, RFC 7323); null: none, or its
                                          SYN was not seen.
 broker_wscale                    int32   Window scale that the broker offered in its SYN; null: none, or its SYN was not seen.
-mss                              int32   The lesser of the two segment sizes (MSS) that the SYNs offered, bytes; null: no SYN
+mss                              int32   The smaller of the two segment sizes (MSS) that the SYNs offered, bytes; null: no SYN
                                          was seen.
-client_max_unacked_bytes         int64   Most bytes of the client that were on the way and not acknowledged, as seen at the
+client_max_unacked_bytes         int64   Most bytes of the client in flight (sent but not acknowledged), as seen at the
                                          capture.
-broker_max_unacked_bytes         int64   Most bytes of the broker that were on the way and not acknowledged, as seen at the
+broker_max_unacked_bytes         int64   Most bytes of the broker in flight (sent but not acknowledged), as seen at the
                                          capture.
 to_broker_least_ns               int64   Round trip from the capture to the broker, the shortest: client bytes, or the SYN, to
                                          their ACK, ns; null when none was seen.
-to_broker_p50_ns                 int64   The same by ACKs that the broker sent at once (for two full segments, or behind a
-                                         hole), less their own time in queues: median, to within a third, ns; null without such.
+to_broker_p50_ns                 int64   The same by ACKs that the broker sent at once (for two full segments, or after a
+                                         gap), less their own time in queues: median, to within a third, ns; null without such.
 to_broker_p95_ns                 int64   The same, 95th percentile, ns; null without such.
 to_broker_acks                   int64   How many such ACKs the broker sent.
 to_client_least_ns               int64   Round trip from the capture to the client, the shortest: broker bytes, or the SYN+ACK,
@@ -210,34 +213,34 @@ to_client_p50_ns                 int64   The same by ACKs that the client sent a
                                          without such.
 to_client_p95_ns                 int64   The same, 95th percentile, ns; null without such.
 to_client_acks                   int64   How many such ACKs the client sent.
-client_data_packets              int64   Packets of the client with payload, repeated ones included.
-broker_data_packets              int64   Packets of the broker with payload, repeated ones included.
-client_filled                    int64   Of these, such of the client as filled a hole of the capture later: lost before it.
-broker_filled                    int64   Of these, such of the broker as filled a hole of the capture later: lost before it.
+client_data_packets              int64   Packets of the client with payload, retransmissions included.
+broker_data_packets              int64   Packets of the broker with payload, retransmissions included.
+client_filled                    int64   Of these, packets of the client that filled a gap later: lost before the capture.
+broker_filled                    int64   Of these, packets of the broker that filled a gap later: lost before the capture.
 client_missing_ids               int64   Packets of the client before which IP ids are missing: some were lost before the capture;
-                                         null where its ids tell nothing (IPv6, hosts that do not count them).
+                                         null where its ids are of no use (IPv6, hosts that do not count them).
 broker_missing_ids               int64   Packets of the broker before which IP ids are missing; null as above.
-client_full_windows              int64   Times that the client waited for more than 5 ms for an ACK, as the broker's window was
-                                         full; 0 too where no SYN told the window scale.
-broker_full_windows              int64   Times that the broker waited for more than 5 ms for an ACK, as the client's window was
-                                         full; 0 too where no SYN told the window scale.
-client_full_window_ns            int64   How long the client waited so, ns.
-broker_full_window_ns            int64   How long the broker waited so, ns.
+client_full_windows              int64   Waits of the client for more than 5 ms for an ACK because the broker's window was
+                                         full; also 0 where the window scale is unknown (no SYN).
+broker_full_windows              int64   Waits of the broker for more than 5 ms for an ACK because the client's window was
+                                         full; also 0 where the window scale is unknown (no SYN).
+client_full_window_ns            int64   Sum of these waits of the client, ns.
+broker_full_window_ns            int64   Sum of these waits of the broker, ns.
 client_held_small                int64   Small packets of the client that left within 1 ms of an ACK that the broker had delayed
-                                         for 40 ms (Nagle's rule).
+                                         for 40 ms (Nagle's algorithm).
 broker_held_small                int64   Small packets of the broker that left within 1 ms of an ACK that the client had delayed
-                                         for 40 ms (Nagle's rule).
+                                         for 40 ms (Nagle's algorithm).
 """)
 
 EXCHANGES = _columns("""
-exchange          int64   Key: a request with its reply, or a reply that lost its request; shown as 16 hex digits.
-connection        int64   The connection it ran on.
+exchange          int64   Key: a request with its reply, or a reply without its request; shown as 16 hex digits.
+connection        int64   Its connection.
 client_address    string  IP address of the client.
 client_port       int32   TCP port of the client.
 broker_address    string  IP address of the broker.
 broker_port       int32   TCP port of the broker.
 api_key           int16   API key of the request; null for a reply without its request and for a bare SASL token.
-api_name          string  Name of the API; null when the key is null, the key as text when we know no name.
+api_name          string  Name of the API; null when the key is null, the key as text when it has no known name.
 api_version       int16   Version of the request; null where api_key is.
 correlation_id    int32   Number that ties the reply to the request.
 client_id         string  client.id in the request's header; null when absent or not readable.
@@ -249,20 +252,20 @@ response_end_ns   int64   Last byte of the reply, ns since the epoch; null witho
 request_bytes     int64   Size of the request in bytes, its length field of 4 included; null without a request.
 response_bytes    int64   Size of the reply in bytes, its length field of 4 included; null without a reply.
 request_file      int32   Input (captures.file) that holds the first byte of the request.
-request_packet    int64   Packet that first carried the first byte of the request, numbered as Wireshark does.
+request_packet    int64   Packet that first carried the first byte of the request, numbered as in Wireshark.
 response_file     int32   Input (captures.file) that holds the first byte of the reply.
-response_packet   int64   Packet that first carried the first byte of the reply, numbered as Wireshark does.
+response_packet   int64   Packet that first carried the first byte of the reply, numbered as in Wireshark.
 status            string  answered, no_reply_expected, reply_lost, pending, closed, abandoned or orphan_reply.
-kind              string  Which sort of this API's requests it is, so that waits by design stand apart; null: the API
-                          has one sort.
+kind              string  Kind of request within its API, which separates waits by design; null: the API
+                          has only one.
 request_decoded   string  full, header, truncated, malformed, unsupported or none: how far the request was read.
 response_decoded  string  full, header, truncated, malformed, unsupported or none: how far the reply was read.
 send_ns           int64   First to last byte of the request, ns; null when one of them is missing.
 latency_ns        int64   Last byte of the request to first byte of the reply, ns; null without both.
 receive_ns        int64   First to last byte of the reply, ns; null when one of them is missing.
 total_ns          int64   First byte of the request to last byte of the reply, ns; null when one of them is missing.
-service_ns        int64   What the broker spent on this request, without waits behind others, ns; null: unknown.
-throttle_time_ms  int32   Throttle time that the reply tells, ms; null when it has no such field or was not read.
+service_ns        int64   Time that the broker spent on this request, without queueing behind others, ns; null: unknown.
+throttle_time_ms  int32   Throttle time in the reply, ms; null when it has no such field or was not read.
 error_code        int16   First error code of the reply that is not 0; 0 when all are; null: no such field or not
                           read.
 error_count       int32   Error codes of the reply that are not 0; null when the reply was not read.
@@ -274,58 +277,59 @@ acks              int16   Produce: 0, 1 or -1 (all in-sync replicas); null for o
 acks_inferred     bool    True for a Produce whose acks the snap length cut off and that got no reply though a later
                           request did and no reply bytes are missing: acks must have been 0.
 max_wait_ms       int32   Fetch: how long the broker may wait for data, ms; null for other APIs.
-min_bytes         int32   Fetch: how much data is worth an answer, bytes; null for other APIs.
+min_bytes         int32   Fetch: data for which the broker waits, bytes; null for other APIs.
 isolation_level   int16   0 read uncommitted, 1 read committed; null when the request does not say.
-session_id        int32   Fetch session (KIP-227), of the reply when there is one, else of the request; null: none.
+session_id        int32   Fetch session (KIP-227) of the reply, else of the request; null: none.
 session_epoch     int32   Epoch in the fetch session, of the request; null: none.
 group_id          string  Group that the request names; null: none.
 member_id         string  Member of the group, of the request, or of the reply that assigns it; null: none.
 transactional_id  string  Transactional id that the request names; null: none.
-replica_id        int32   Fetch: id of the follower that asks, below 0 for a consumer; null for other APIs.
+replica_id        int32   Fetch: broker id of the follower, below 0 for a consumer; null for other APIs.
 role              string  Role of its connection (connections.role); null: unknown.
-broker_id         int32   Node id of the broker that was asked; null until a reply tells which node has this address.
-generation_id     int32   Generation or member epoch that the request, or else the reply, tells; null: none.
-timeout_ms        int32   How long the broker may take, as the request says, ms; null: no such field.
+broker_id         int32   Node id of the broker; null unless a reply says which node has this address.
+generation_id     int32   Generation or member epoch of the request, or else of the reply; null: none.
+timeout_ms        int32   Timeout in the request: how long the broker may take, ms; null: no such field.
 record_bytes      int64   Bytes of records that the exchange carried, both ways; null: no such field or not read.
 queue_ns          int64   Part of latency_ns that the request waited for the replies of earlier requests of its
                           connection, ns; null: unknown.
 muted_ns          int64   Part of latency_ns that the request waited for the end of a throttle mute, ns; null: unknown.
 inner_api_key     int16   Envelope: API key of the request inside; null for other APIs and when it was not read.
 inner_client_id   string  Envelope: client.id of the request inside; null for other APIs and when it was not read.
-broker_min_ns     int64   Time in the broker's host, at least, ns: from when the request had arrived, the reply before it had left
-                          and no throttle mute ran, to when the reply left (less the throttle time that brokers before 2.0 hold
-                          it for); null: unknown.
+broker_min_ns     int64   Time in the broker's host, at least, ns: from when the request had arrived, the previous reply had left
+                          and no throttle mute ran, to when the reply left (without the throttle time for which brokers before 2.0
+                          delay it); null: unknown.
 broker_max_ns     int64   The same, at most, ns; null: unknown.
-broker_ns         int64   The same where both are near each other, within 2 ms or a tenth of it, ns; null: unknown, and
+broker_ns         int64   The same where both are close, within 2 ms or a tenth of it, ns; null: unknown, and
                           broker_evidence says why.
-broker_evidence   string  How it is known when the broker began: beside (the capture was taken there), ack (an ACK that was
-                          sent at once), idle (nothing else was on the way), reply (the one before left), mute (a throttle mute
-                          ended); or why broker_ns is not: held (the reply may have waited in its own host), large (it took
-                          long to send), no_timestamps (packets may have been in queues for long, and do not say so), clock
-                          (timestamps contradict the order of packets), wide (the capture leaves too much open); null
+broker_evidence   string  How it is known when the broker began: beside (the capture was taken at the broker), ack (an ACK
+                          that was sent at once), idle (nothing else was in flight), reply (the previous one left), mute (a
+                          throttle mute ended); or why broker_ns is not: held (the reply may have waited in the broker's
+                          host), large (it took long to send), no_timestamps (packets may have been in queues for long, and
+                          have no timestamps), clock
+                          (timestamps contradict the order of packets), wide (the capture does not allow closer bounds); null
                           without a reply, and after a lost one.
-throttle_ns       int64   Part of latency_ns that a throttle took, ns: muted_ns, and of a reply that a broker before 2.0 held
-                          back its throttle time; null: unknown.
-there_ns          int64   The way of the request's last byte, from the client's host to the broker's, ns: the time in queues
+throttle_ns       int64   Part of latency_ns that a throttle took, ns: muted_ns, and the throttle time of a reply that a
+                          broker before 2.0 delayed; null: unknown.
+there_ns          int64   Travel time of the request's last byte from the client's host to the broker's, ns: the time in queues
                           before the capture, and where that was not taken beside the broker the shortest round trip
-                          from there to the broker and back, and queues; null: unknown, or it was sent again.
+                          from there to the broker and back, and queues; null: unknown, or it was retransmitted.
 back_ns           int64   The time of the reply's first byte in queues between the broker's host and the capture, ns; null:
-                          unknown, or it was sent again; without a reply too.
+                          unknown, or it was retransmitted; without a reply too.
 """)
 
 FETCH_POSITIONS = _columns("""
 exchange              int64   The Fetch.
 connection            int64   Its connection.
-cluster               string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+cluster               string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 time_ns               int64   First byte of the reply, else of the request, ns since the epoch.
 topic                 string  Name of the topic; null when only its id is known.
 topic_id              string  Id of the topic; null when the message has none.
 partition             int32   Number of the partition.
-fetch_offset          int64   Where the client reads, as its session stands at this request; null: unknown.
+fetch_offset          int64   Offset at which the client reads, by its fetch session at this request; null: unknown.
 end_offset            int64   End that this client can read, known before the request: last stable offset for
                               read_committed, else high watermark; null: unknown.
-new_end_offset        int64   The same end as this reply tells it; null when the reply does not name the partition.
-next_offset           int64   Where the client reads next, after this reply; null: unknown.
+new_end_offset        int64   The same end in this reply; null when the reply does not name the partition.
+next_offset           int64   Offset at which the client reads next, after this reply; null: unknown.
 record_bytes          int64   Bytes of records in the reply; null when the reply does not name the partition.
 lag                   int64   Records between next_offset and the newest known end, 0 at least; null: unknown.
 behind                bool    True when fetch_offset < end_offset: records were waiting; null: unknown.
@@ -333,17 +337,17 @@ partial               bool    True when the session began before the capture, so
 """)
 
 MUTES = _columns("""
-exchange          int64   The exchange whose reply throttles.
+exchange          int64   The exchange whose reply has the throttle time.
 connection        int64   The connection that is muted.
 begin_ns          int64   First byte of that reply, ns since the epoch.
 end_ns            int64   begin_ns + throttle time, cut at the end of the connection, ns since the epoch.
 throttle_time_ms  int32   Throttle time of the reply, ms.
-applies           bool    True when the broker mutes (2.0 and newer); false for older ones, which spent the time before
-                          the reply; null when no offer of versions was seen.
-held_ns           int64   Time in the window with a request of this connection waiting, ns; null where applies is false.
-sent_inside       int64   Requests sent inside the window (5 ms tolerance at its end); null where applies is false.
-resumed_ns        int64   From the window's end to the next request of the connection, ns, 0 when that came up to 5 ms
-                          before it; null: none came later, or applies is false.
+applies           bool    True when the broker mutes (2.0 and newer); false for older ones, which delay the reply; null when no
+                          ApiVersions reply was seen.
+held_ns           int64   Time during the mute in which a request of this connection waited, ns; null where applies is false.
+sent_inside       int64   Requests sent during the mute (5 ms tolerance at its end); null where applies is false.
+resumed_ns        int64   From the end of the mute to the next request of the connection, ns, 0 when that was sent up to
+                          5 ms before it; null: none was sent later, or applies is false.
 """)
 
 BATCHES = _columns("""
@@ -353,7 +357,7 @@ side                  string  request (produced) or response (fetched).
 topic                 string  Name of the topic; null when only its id is known.
 topic_id              string  Id of the topic; null when the message has none.
 partition             int32   Number of the partition.
-position              int32   Place of the batch among those of its partition in this message, from 0.
+position              int32   Position of the batch among those of its partition in this message, from 0.
 base_offset           int64   First offset; in a Produce request relative, as sent.
 last_offset           int64   Last offset, base_offset + last_offset_delta; null when it is not readable.
 stored_base_offset    int64   First offset in the log: of a fetched batch its own, of a produced one the reply's base offset
@@ -364,8 +368,8 @@ codec                 string  none, gzip, snappy, lz4 or zstd; null when unknown
 records               int32   Records in it; of a compressed message set those inside; null when not readable.
 bytes                 int64   Size in bytes as on the wire, header included.
 uncompressed_bytes    int64   Size of the records after decompression, bytes; null when they were not opened.
-unopened              string  Why a compressed batch was not opened: budget (256 MiB are decompressed in a run, which were used up
-                              by it or before) or unreadable; null when it was, or is not compressed.
+unopened              string  Why a compressed batch was not opened: budget (a run decompresses 256 MiB, which were used up)
+                              or unreadable; null when it was, or is not compressed.
 first_timestamp_ms    int64   Base timestamp, epoch ms; null for magic 0.
 max_timestamp_ms      int64   Greatest timestamp, epoch ms; null for magic 0.
 timestamp_type        string  create or log_append; null for magic 0.
@@ -380,36 +384,36 @@ crc_ok                bool    True when the checksum fits; null when it was not 
 """)
 
 GROUP_EVENTS = _columns("""
-exchange             int64   The exchange that tells it.
+exchange             int64   The exchange that contains it.
 connection           int64   The connection of that exchange.
-cluster              string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+cluster              string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 time_ns              int64   Last byte of the reply, or of the request when there is no reply, ns since the epoch.
 begin_ns             int64   First byte of the request, ns since the epoch.
 group_id             string  The group; null when it could not be read.
 group_type           string  classic, consumer (KIP-848), share or streams.
-event                string  join, sync, leave, heartbeat or commit. Heartbeats that say nothing new leave no row.
+event                string  join, sync, leave, heartbeat or commit. Heartbeats without news have no row.
 client_id            string  client.id of the request.
 client_address       string  Address of the client.
-member_id            string  The member, as the reply assigns it or the request says; null: not yet assigned.
+member_id            string  The member id, as the reply assigns it or the request names it; null: not yet assigned.
 instance_id          string  Static member's group.instance.id; null: dynamic member.
-generation           int32   Classic: generation id. Others: member epoch of the reply; null: not told.
-sent_generation      int32   Generation or member epoch that the request says; null: none.
+generation           int32   Classic: generation id. Others: member epoch of the reply; null: none.
+sent_generation      int32   Generation or member epoch in the request; null: none.
 leader               string  Join: member id of the leader that the reply names; null elsewhere.
 members              int32   Join reply to the leader: members in the group; null elsewhere.
 protocol             string  Assignor or protocol name, of the reply, else the first that the request offers; null: none.
-reason               string  Why the client joins or leaves, in its own words (KIP-800); null: not said.
-topics               string  Topics subscribed to, comma separated, sorted; null: unchanged or not told.
-assigned_partitions  int32   Partitions that the reply assigns to the member; null: unchanged or not told.
+reason               string  Why the client joins or leaves, as the client states it (KIP-800); null: not stated.
+topics               string  Topics subscribed to, comma separated, sorted; null: unchanged or not in the message.
+assigned_partitions  int32   Partitions that the reply assigns to the member; null: unchanged or not in the message.
 session_timeout_ms   int32   Join request: session timeout, ms; null elsewhere.
-rebalance_timeout_ms int32   Join request, or consumer heartbeat: rebalance timeout, ms; null: not told.
+rebalance_timeout_ms int32   Join request, or consumer heartbeat: rebalance timeout, ms; null: none.
 error_code           int16   Error code of the reply; null without a reply.
 """)
 
 ASSIGNMENTS = _columns("""
-exchange    int64   The exchange that tells it.
+exchange    int64   The exchange that contains it.
 connection  int64   The connection of that exchange.
-cluster     string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
-time_ns     int64   When the member was told: last byte of the reply, ns since the epoch.
+cluster     string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
+time_ns     int64   When the member received it: last byte of the reply, ns since the epoch.
 group_id    string  The group.
 group_type  string  classic, consumer, share or streams.
 member_id   string  The member that holds the partition from now on.
@@ -422,18 +426,18 @@ partition   int32   Number of the partition.
 """)
 
 TRANSACTION_EVENTS = _columns("""
-exchange             int64   The exchange that tells it.
+exchange             int64   The exchange that contains it.
 connection           int64   The connection of that exchange.
-cluster              string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+cluster              string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 time_ns              int64   Last byte of the reply, or of the request when there is no reply, ns since the epoch.
 begin_ns             int64   First byte of the request, ns since the epoch.
 event                string  init, add_partitions, add_offsets, commit_offsets, end, or verify (AddPartitionsToTxn that
-                             only asks).
+                             only verifies).
 client_id            string  client.id of the request.
 transactional_id     string  The transactional id; null for an idempotent producer without one.
 producer_id          int64   Producer id, of the reply (init), else of the request; null: none.
 producer_epoch       int16   Producer epoch, in the same way; null: none.
-new_producer_epoch   int16   Epoch that the reply of an EndTxn (v5 and newer) hands out; null elsewhere.
+new_producer_epoch   int16   New epoch in the reply of an EndTxn (v5 and newer); null elsewhere.
 committed            bool    end: true for a commit, false for an abort; null elsewhere.
 group_id             string  add_offsets, commit_offsets: the group; null elsewhere.
 transaction_timeout_ms int32 init: the transaction timeout, ms; null elsewhere.
@@ -449,26 +453,26 @@ claimed_user    string  User that the client named: authcid of PLAIN, user of SC
                         readable (GSSAPI and others).
 token_id        string  Delegation token's id when the login used one (tokenauth=true); null: none.
 principal       string  Name after success: User:<user>, the token's owner, or token:<id>; null: failed or unknown.
-outcome         string  ok, failed or open (the capture holds no end of it).
+outcome         string  ok, failed or open (its end is not in the capture).
 error_code      int16   Error code of the last reply; null: none was seen.
 again           bool    True for a login in mid-connection (re-authentication, KIP-368).
 """)
 
 TOPIC_IDS = _columns("""
-cluster        string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+cluster        string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 topic_id       string  Id of the topic as Kafka prints it.
 topic          string  Its name; fixed for an id.
-first_time_ns  int64   First message that told it, ns since the epoch.
-last_time_ns   int64   Last message that told it, ns since the epoch.
+first_time_ns  int64   First message that contained it, ns since the epoch.
+last_time_ns   int64   Last message that contained it, ns since the epoch.
 """)
 
 BROKERS = _columns("""
-cluster        string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+cluster        string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 broker_id      int32   Node id.
 host           string  Host name or address that the cluster advertises.
 port           int32   Port that the cluster advertises.
-rack           string  Rack; null: none told.
-controller     bool    True when some reply named it as the controller; false when replies named others; null: not told.
+rack           string  Rack; null: none.
+controller     bool    True when some reply named it as the controller; false when replies named others; null: unknown.
 first_time_ns  int64   First reply that named it, ns since the epoch.
 last_time_ns   int64   Last reply that named it, ns since the epoch.
 """)
@@ -476,7 +480,7 @@ last_time_ns   int64   Last reply that named it, ns since the epoch.
 OFFERED_VERSIONS = _columns("""
 exchange     int64   The ApiVersions exchange.
 connection   int64   Its connection.
-cluster      string  Kafka cluster id, or a name of ours for a cluster whose id was not seen.
+cluster      string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 time_ns      int64   First byte of the reply, ns since the epoch.
 api_key      int16   API key that the broker offers.
 min_version  int16   Oldest version that it offers.
@@ -494,7 +498,7 @@ error_code              int16   Error code of this partition, 0 for none; null w
 offset                  int64   Fetch request: where to read; Produce reply: base offset; commits: the position; null:
                                 none.
 high_watermark          int64   Fetch reply: end of what is replicated; null elsewhere.
-last_stable_offset      int64   Fetch reply: end of what no open transaction holds back; null elsewhere.
+last_stable_offset      int64   Fetch reply: end of what no open transaction blocks; null elsewhere.
 log_start_offset        int64   First offset that the partition still holds; null when the message does not say.
 record_bytes            int64   Bytes of records for this partition; null when the message has no records field.
 leader_epoch            int32   Epoch of the partition's leader; null when the message does not say.
@@ -511,11 +515,11 @@ connection  int64   The connection of that exchange.
 side        string  request or response: which of the two messages holds the code.
 code        int16   The error code; never 0.
 name        string  Apache's name of the code; null for a code that is not in our list.
-retriable   bool    True when a client may simply try again, as Apache says; null for an unknown code.
-expected    bool    True when this code belongs to normal operation of this API at that moment; null: not judged.
+retriable   bool    True when a client may retry, by Apache's list; null for an unknown code.
+expected    bool    True when this code belongs to normal operation of this API at that moment; null: not classified.
 level       string  What failed: message, topic, partition, group, member, record, resource, ...
 path        string  The field in its message, in Apache's names in snake_case.
-entity      string  Name of what failed when it is no topic: a group, member, resource; null: none.
+entity      string  Name of what failed when it is not a topic: a group, member, resource; null: none.
 topic       string  Topic that failed; null when the code belongs to no topic or only its id is known.
 topic_id    string  Id of that topic as Kafka prints it; null when the message has none.
 partition   int32   Partition that failed; null when the code belongs to no partition.
@@ -523,15 +527,30 @@ partition   int32   Partition that failed; null when the code belongs to no part
 
 PROBLEMS = _columns("""
 file        int32   Input (captures.file) it was found in; null: unknown.
-packet      int64   Packet it was found at, numbered as Wireshark does; null: unknown.
+packet      int64   Packet it was found at, numbered as in Wireshark; null: unknown.
 connection  int64   Connection it was found on; null when it belongs to none.
 exchange    int64   Exchange it was found in; null when it belongs to none.
 time_ns     int64   When, ns since the epoch; null: unknown.
 side        string  client or broker: who sent the bytes; null when they belong to no connection.
 offset      int64   Byte offset in the input, stream or message, as the kind says; null: unknown.
-kind        string  What sort of problem it is.
+kind        string  Kind of problem.
 bytes_lost  int64   Bytes that could not be used; null: unknown.
 detail      string  One sentence for a person.
+""")
+
+QUEUED_PACKETS = _columns("""
+connection      int64   The connection.
+tap             string  Capture point, as in `connections`.
+client_address  string  Address of the client.
+broker_address  string  Address of the broker.
+broker_port     int32   Port of the broker.
+sender          string  client or broker: who sent the packet.
+time_ns         int64   When it was captured, ns since the epoch.
+file            int32   Input (captures.file) that holds it.
+packet          int64   Its number there, as in Wireshark.
+bytes           int64   Payload on the wire; 0: an ACK alone.
+waited_ns       int64   Time in queues between its host and the capture, at least, by its TCP timestamp: above 1 ms,
+                        give or take the 1 ms of the timestamp.
 """)
 
 TABLES: dict[str, tuple[Column, ...]] = {
@@ -541,6 +560,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "entries": ENTRIES,
     "errors": ERRORS,
     "problems": PROBLEMS,
+    "queued_packets": QUEUED_PACKETS,
     "fetch_positions": FETCH_POSITIONS,
     "mutes": MUTES,
     "batches": BATCHES,
@@ -556,21 +576,81 @@ TABLES: dict[str, tuple[Column, ...]] = {
 ROW_OF = {
     "captures": "input file",
     "connections": "TCP connection",
-    "exchanges": "request, or reply that has lost its request",
+    "exchanges": "request, or reply without its request",
     "entries": "topic-partition inside a request or reply",
     "errors": "error code that is not 0, at any depth of a message",
-    "problems": "thing that could not be read",
-    "fetch_positions": "partition that a consumer's Fetch reads, its fetch session rebuilt",
-    "mutes": "reply that throttles, with the time in which it keeps its connection mute",
+    "problems": "problem in reading the capture",
+    "queued_packets": "packet that waited in a queue between its host and the capture",
+    "fetch_positions": "partition that a consumer's Fetch reads, from its reconstructed fetch session",
+    "mutes": "reply with a throttle time, and the time for which its connection is muted",
     "batches": "record batch or legacy message set (outermost message)",
-    "group_events": "step in the life of a group",
+    "group_events": "event of a group",
     "assignments": "partition that a reply assigns to a member of a group",
     "transaction_events": "request about a transaction or a producer id",
     "logins": "SASL login",
     "topic_ids": "topic id and its name",
-    "brokers": "broker that a reply names",
+    "brokers": "broker named in a reply",
     "offered_versions": "API that a broker offers in an ApiVersions reply",
 }
+
+
+# Columns with a moment, of tables and metrics, whose names do not end in `_time_ns`.
+_MOMENTS = (
+    "time_ns",
+    "begin_ns",
+    "end_ns",
+    "request_end_ns",
+    "response_end_ns",
+    "tls_valid_from_ns",
+    "tls_valid_until_ns",
+    "slot_ns",
+    "last_rebalance_ns",
+)
+# Columns, of tables and of `findings`, whose names SQL takes without quotes only behind a table's name: a second name for each.
+_SECOND_NAMES = {
+    ("entries", "offset"): "record_offset",
+    ("problems", "offset"): "byte_offset",
+    ("findings", "do"): "advice",
+}
+
+
+# Columns, of tables, metrics and findings, whose texts are words of a small set.
+_WORD_COLUMNS = """
+answer api_name behind_api_name behind_kind broker_evidence capture_side cause change close codec control_type event
+finding format group_type isolation kind last_cause level name one_way opening outcome protocol reach release request_decoded
+response_decoded role sasl_mechanism security seen_from sender severity side sort state status timestamp_type tls_alert
+tls_alert_from tls_certificate tls_cipher tls_handshake tls_version unopened verdict way
+"""
+_WORDS = frozenset(_WORD_COLUMNS.split())
+
+
+def is_word(column: str) -> bool:
+    """True for a column whose texts are words of a small set, such as `status`; names that somebody chose are none."""
+    return column in _WORDS
+
+
+def is_moment(column: str) -> bool:
+    """True for a column, of a table or metric, that holds a moment in ns since the epoch; the other `_ns` are durations."""
+    return column.endswith("_time_ns") or column in _MOMENTS
+
+
+def sql_columns(table: str) -> dict[str, str]:
+    """What people's SQL finds in a table beyond its columns: name -> SQL of its value."""
+    return more_in_sql(table, (column.name for column in TABLES[table]))
+
+
+def more_in_sql(table: str, columns: Iterable[str]) -> dict[str, str]:
+    """For each moment among the columns a TIMESTAMP (UTC, cut to microseconds) under its name without `_ns`, `begin_time` and
+    `end_time` for `begin_ns` and `end_ns`; a second name for a column of `table` that needs quotes. Name -> SQL of its value.
+    """
+    names = list(columns)
+    moments = {_timestamp_name(name): f"make_timestamp({name} // 1000)" for name in names if is_moment(name)}
+    return moments | {_SECOND_NAMES[table, name]: f'"{name}"' for name in names if (table, name) in _SECOND_NAMES}
+
+
+def _timestamp_name(moment: str) -> str:
+    name = moment.removesuffix("_ns")
+    return f"{name}_time" if name in ("begin", "end") else name
 
 
 def is_key(column: str) -> bool:
@@ -590,14 +670,24 @@ def docs() -> str:
     parts = [
         "# Tables",
         "Written from `analyzer/base/tables.py` by `python -m analyzer.base.tables > docs/tables.md`; do not edit.",
-        "One row is one thing. A moment is a 64-bit number of nanoseconds since the epoch (UTC); a name says its unit; "
+        "A point in time is a 64-bit number of nanoseconds since the epoch (UTC); the name of a column has its unit; "
         "null means that a value is not known or does not apply, never zero.",
+        "SQL (`kanalyze sql`, `Capture.sql`, a DuckDB file of `kanalyze export`) has more columns, listed below each table: for "
+        "each point in time a TIMESTAMP (UTC, truncated to microseconds), whose name is that of the column without `_ns`; for "
+        "`begin_ns` and `end_ns` it is `begin_time` and `end_time`. A column whose name needs quotes has a second name without.",
     ]
     for table, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.type} | {column.sentence} |" for column in columns]
         header = [f"One row per {ROW_OF[table]}.", "", "| column | type | meaning |", "|---|---|---|"]
-        parts += [f"## {table}", "\n".join(header + rows)]
+        parts += [f"## {table}", "\n".join(header + rows), *_more_in_sql(table)]
     return "\n\n".join(parts) + "\n"
+
+
+def _more_in_sql(table: str) -> list[str]:
+    """The line below a table of docs/tables.md; none where SQL finds nothing more."""
+    more = sql_columns(table).items()
+    words = [f"`{name}` (TIMESTAMP)" if "make_timestamp" in sql else f"`{name}` (is {sql})" for name, sql in more]
+    return [f"In SQL also: {', '.join(words)}."] if words else []
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def make(parent: Path | None = None) -> Path:
     try:
         str(below).encode()
     except UnicodeEncodeError:
-        raise OSError(errno.EINVAL, "the name is not UTF-8; --temp-dir names another place", str(below)) from None
+        raise OSError(errno.EINVAL, "the name is not UTF-8; choose another one with --temp-dir", str(below)) from None
     _remove_left_over(below)
     while True:
         made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=below))

@@ -15,7 +15,7 @@ WAIT = "wait"  # a wait by design
 
 
 class WaitKind(NamedTuple):
-    """`words` follow the API's name in a report ("Fetch, behind the end"); `reach` is BROKER, MIXED or WAIT."""
+    """`words` follow the API's name in a report ("Fetch, data available"); `reach` is BROKER, MIXED or WAIT."""
 
     words: str
     reach: str
@@ -26,13 +26,13 @@ KINDS = {
     "produce_acks_1": WaitKind("acks=1", BROKER),
     "produce_acks_all": WaitKind("acks=all", BROKER),
     "produce_acks_unknown": WaitKind("acks unknown", BROKER),
-    "fetch_backlog": WaitKind("behind the end", BROKER),
+    "fetch_backlog": WaitKind("data available", BROKER),
     "fetch_tail": WaitKind("waiting for data", WAIT),
-    "fetch_empty": WaitKind("no data came", WAIT),
-    "fetch_now": WaitKind("empty at once", MIXED),
+    "fetch_empty": WaitKind("no data", WAIT),
+    "fetch_now": WaitKind("empty without wait", MIXED),
     "fetch_throttled": WaitKind("throttled", MIXED),
-    "fetch_session": WaitKind("session opened, closed", MIXED),
-    "fetch_redirect": WaitKind("sent to another replica", MIXED),
+    "fetch_session": WaitKind("session opened/closed", MIXED),
+    "fetch_redirect": WaitKind("redirected to another replica", MIXED),
     "fetch_error": WaitKind("with an error", MIXED),
     "fetch_unknown": WaitKind("may have waited", MIXED),
     "fetch_follower": WaitKind("by a follower", WAIT),

@@ -72,7 +72,7 @@ class Worker:
 
 def _death(status: int) -> str:
     number = os.waitstatus_to_exitcode(status)
-    why = f"was ended by signal {-number}" if number < 0 else "ended without an answer"
+    why = f"was killed by signal {-number}" if number < 0 else "ended without a result"
     advice = "; is there enough memory? --jobs 1 needs less" if number == -signal.SIGKILL else ""
     return f"a process that read a share of the capture {why}{advice}"
 

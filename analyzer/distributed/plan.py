@@ -159,17 +159,17 @@ def _why_whole(sources: Sequence[Source], peek: Peek) -> Iterator[str]:
     name = printable(sources[0].name)
     if len(sources) > 1:
         yield (
-            f"{name} and {_count(len(sources) - 1, 'file')} more are of the same time: one task, which merges their packets; "
-            "name the places where they were captured (--tap) to read them apart"
+            f"{name} and {_count(len(sources) - 1, 'file')} more cover the same time: one task, which merges their packets; "
+            "name their capture points (--tap) to read them separately"
         )
     elif sources[0].size_bytes is None:
         yield f"{name} cannot be read twice: one task"
     elif peek.is_packed:
-        yield f"{name} is compressed: one task however big; rotate, and compress with zstd"
+        yield f"{name} is compressed: one task whatever its size; rotate captures and compress with zstd"
     elif not peek.head:
-        yield f"{name} has no packet in its first megabyte: it cannot be cut, one task"
+        yield f"{name} has no packet in its first megabyte: it cannot be split, one task"
     else:
-        yield f"{name} has an end that cannot be read: it cannot be cut, one task"
+        yield f"{name} cannot be read at its end: it cannot be split, one task"
 
 
 def _size(source: Source) -> int | None:

@@ -91,22 +91,53 @@ def _chain(pieces: Sequence[Piece], found: Mapping[int, Reading]) -> dict[int, S
 
 def _repair_times(plan: Plan, found: Mapping[int, Reading]) -> tuple[Task, ...]:
     """Tasks whose files overlap in time become one."""
-    tasks: list[Task] = []
-    for tap in dict.fromkeys(plan.taps):
-        tasks += _unite_overlapping([task for task in plan.tasks if plan.taps[task.pieces[0].file] == tap], found)
+    of_tap: dict[str, list[Task]] = {}
+    for task in plan.tasks:
+        of_tap.setdefault(plan.taps[task.pieces[0].file], []).append(task)
+    tasks = [each for of_one in of_tap.values() for each in _unite_overlapping(of_one, found)]
     tasks.sort(key=lambda task: task.number)
     return plan.tasks if len(tasks) == len(plan.tasks) else tuple(tasks)
+
+
+class _Newest(NamedTuple):
+    """The file with the latest packet, and the latest packet of all other files: what a file must begin after, whichever it is.
+    Kept for each task with those before it, so that a million files are looked at once."""
+
+    file: int = -1
+    time_ns: int | None = None
+    others_time_ns: int | None = None
+
+    def besides(self, file: int) -> int | None:
+        """The latest packet in files other than this one."""
+        return self.others_time_ns if file == self.file else self.time_ns
+
+    def with_one(self, file: int, time_ns: int | None) -> _Newest:
+        """With a packet of this file at that time."""
+        if time_ns is None:
+            return self
+        if file == self.file:
+            return self._replace(time_ns=max(time_ns, self.time_ns or time_ns))
+        if self.time_ns is None or time_ns > self.time_ns:
+            return _Newest(file, time_ns, self.time_ns)
+        others = time_ns if self.others_time_ns is None else max(time_ns, self.others_time_ns)
+        return self._replace(others_time_ns=others)
 
 
 def _unite_overlapping(tasks: Iterable[Task], found: Mapping[int, Reading]) -> list[Task]:
     """Tasks of one capture point in the order of time, those together that overlap."""
     done: list[Task] = []
+    newest = [_Newest()]
     for task in tasks:
         if done and _is_whole(done[-1], task.pieces[0].file):
             continue  # a piece of a file that is read as a whole now
-        while done and (_shares_file(done[-1], task) or _overlap(done, task, found)):
+        while done and (_shares_file(done[-1], task) or _overlap(newest[-1], task)):
             task = _united(done.pop(), task)
+            newest.pop()
         done.append(task)
+        latest = newest[-1]
+        for piece in task.pieces:
+            latest = latest.with_one(piece.file, found[piece.number].last_time_ns)
+        newest.append(latest)
     return done
 
 
@@ -120,17 +151,10 @@ def _shares_file(one: Task, other: Task) -> bool:
     return any(_is_whole(other, piece.file) for piece in one.pieces)
 
 
-def _overlap(before: Sequence[Task], task: Task, found: Mapping[int, Reading]) -> bool:
-    """Whether a file that begins in `task` begins before another file in the tasks `before` ends."""
+def _overlap(newest: _Newest, task: Task) -> bool:
+    """Whether a file that begins in `task` begins before another file in the tasks before it ends."""
     begins = ((piece.file, piece.source.first_time_ns) for piece in task.pieces if piece.source.begin == 0)
-    return any(overlaps(_latest(before, file, found), time) for file, time in begins)
-
-
-def _latest(tasks: Sequence[Task], file: int, found: Mapping[int, Reading]) -> int | None:
-    """The time of the latest packet in files other than `file`."""
-    pieces = (piece for task in tasks for piece in task.pieces if piece.file != file)
-    times = (found[piece.number].last_time_ns for piece in pieces)
-    return max((time for time in times if time is not None), default=None)
+    return any(overlaps(newest.besides(file), time) for file, time in begins)
 
 
 def _united(one: Task, other: Task) -> Task:
@@ -147,10 +171,12 @@ def _united(one: Task, other: Task) -> Task:
 def _repair_datagrams(plan: Plan, found: Mapping[int, Reading]) -> tuple[Task, ...]:
     """Tasks that each have some fragments of the same IP datagram become one."""
     tasks: list[Task] = []
+    newest: dict[str, int] = {}  # of each capture point, the place of its last task
     for task in plan.tasks:
         tap = plan.taps[task.pieces[0].file]
-        before = next((n for n in reversed(range(len(tasks))) if plan.taps[tasks[n].pieces[0].file] == tap), None)
+        before = newest.get(tap)
         if before is None or not _incomplete(tasks[before], found) & _incomplete(task, found):
+            newest[tap] = len(tasks)
             tasks.append(task)
         else:
             tasks[before] = Task(_chained(tasks[before].pieces, task.pieces), tasks[before].capture_points)

@@ -19,6 +19,7 @@ from analyzer.ingest.facts.batches import Batches
 from analyzer.ingest.facts.collect import Collector, kinds_for
 from analyzer.ingest.idle_connections import IdleConnections
 from analyzer.ingest.raw_writer import RawTable, Writer
+from analyzer.ingest.row_matrix import RowMatrix
 from analyzer.ingest.summary import Summary
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
@@ -132,6 +133,7 @@ class Pipeline:
             ("entries", raw_tables.wanted(raw_tables.ENTRIES, options.seldom)),
             ("errors", raw_tables.ERRORS),
             ("problems", raw_tables.PROBLEMS),
+            ("queued", raw_tables.QUEUED),
             ("parts", raw_tables.PARTS),
             ("talks", raw_tables.TALKS),
             ("tls", tls_facts.FIELDS),
@@ -155,14 +157,14 @@ class Pipeline:
                 stages, self._chunks, partial(self._feed_chunks, memoryview(b"")), max_connections
             )
         self._out = {
-            "exchanges": _Output(layout.ROW_COLUMNS, OUT_ROWS),
-            "entries": _Output(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_facts else 1),
-            "errors": _Output(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
+            "exchanges": RowMatrix(layout.ROW_COLUMNS, OUT_ROWS),
+            "entries": RowMatrix(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_facts else 1),
+            "errors": RowMatrix(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
         }
         # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about these
         # few, and the statistics of all other row groups say that they have none. Not in a task, where the position of a row
         # says whether it is kept.
-        self._notable = None if observer else _Output(layout.ROW_COLUMNS, 2 * OUT_ROWS)
+        self._notable = None if observer else RowMatrix(layout.ROW_COLUMNS, 2 * OUT_ROWS)
         self.problems_by_kind: Counter[int] = Counter()
         self.problems_dropped = 0
         self._ending = False
@@ -191,8 +193,9 @@ class Pipeline:
         )
 
     def positions(self) -> dict[str, int]:
-        """Raw table -> rows so far, those of it that are not written yet too: exchanges, entries, errors and facts."""
+        """Raw table -> rows so far, those of it that are not written yet too: exchanges, entries, errors, queued and facts."""
         rows = {name: self._tables[name].rows + out.rows for name, out in self._out.items()}
+        rows["queued"] = self._tables["queued"].rows + self._streams.queued_rows
         if self._collector:
             rows |= self._collector.positions
         if self._batches:
@@ -326,15 +329,17 @@ class Pipeline:
             out.rows, self._notable.rows = set_apart(out.matrix, out.rows, self._notable.matrix, self._notable.rows)
         self._append(name, out)
 
-    def _append(self, name: str, out: _Output) -> None:
+    def _append(self, name: str, out: RowMatrix) -> None:
         self._tables[name].append(out.matrix, out.rows, self._walker.texts())
         out.rows = 0
 
     def _take_parts(self) -> None:
-        """Rows of closed connections go out when there are many, or at the end; problems and facts of TLS at once."""
+        """Rows of closed connections and queued packets go out when there are many, or at the end; problems and facts of TLS at
+        once."""
         for name, rows, take in (
             ("parts", self._streams.part_rows, self._streams.take_parts),
             ("talks", self._frames.talk_rows, self._frames.take_talks),
+            ("queued", self._streams.queued_rows, self._streams.take_queued),
         ):
             if rows >= PART_ROWS or (rows and self._ending):
                 matrix, rows = take()
@@ -374,22 +379,6 @@ def _collector(folder: Path, options: Options, writer: Writer) -> Collector | No
     return Collector(
         kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events")), write
     )
-
-
-class _Output:
-    """A matrix that fills up and is emptied into a raw table, which takes a copy."""
-
-    def __init__(self, columns: int, size: int) -> None:
-        self.columns = columns
-        self.size = size
-        self.rows = 0
-        self.matrix = new_matrix(columns, size)
-
-    def reserve(self, rows: int) -> None:
-        """Makes an empty matrix large enough for one batch of `rows`."""
-        if rows > self.size:
-            self.size = rows
-            self.matrix = new_matrix(self.columns, rows)
 
 
 def version_limits() -> tuple[array[int], array[int]]:

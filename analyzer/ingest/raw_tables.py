@@ -137,6 +137,17 @@ PROBLEMS = (
 )
 
 
+QUEUED = (
+    Field("part", layout.QUEUED_PART, "int64"),
+    Field("from_address", layout.QUEUED_FROM_HIGH, "address"),
+    Field("from_port", layout.QUEUED_FROM_PORT, "int32"),
+    Field("packet", layout.QUEUED_NUMBER, "packet"),
+    Field("time_ns", layout.QUEUED_TIME, "int64"),
+    Field("bytes", layout.QUEUED_BYTES, "int64"),
+    Field("lag_ns", layout.QUEUED_LAG, "int64"),
+)
+
+
 def _pair(name: str, at: int) -> tuple[Field, Field]:
     """The columns of both sides: side 0 is `a` (it sent the first packet seen, the SYN when there is one), side 1 is `b`."""
     return Field(f"a_{name}", at, "int64"), Field(f"b_{name}", at + 1, "int64")

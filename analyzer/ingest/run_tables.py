@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -47,8 +48,11 @@ class Run(NamedTuple):
 def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.Table]:
     """`captures`, a row per input, and the raw tables `raw_splits`, `raw_whole` and `raw_notes`."""
     files = by_file(readings)
+    duplicates = Counter[int]()
+    for reading in readings:
+        duplicates[reading.file] += summary.duplicates[reading.split]
     return {
-        "captures": _table([_capture(reading, readings, summary) for reading in files], CAPTURE_TYPES),
+        "captures": _table([_capture(reading, summary, duplicates[reading.file]) for reading in files], CAPTURE_TYPES),
         "raw_splits": _table(_splits(readings), SPLIT_TYPES),
         "raw_whole": _table([{"part": part} for part in sorted(summary.whole_requests)], {"part": "int64"}),
         "raw_notes": _table([_note(reading.file, note) for reading in files for note in reading.notes], NOTE_TYPES),
@@ -117,13 +121,13 @@ def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
     told = []
     if late:
         late_ms = max(each.late_ns for each in splits) / 1e6
-        told.append(f"{late:,} packets come too late to be put in the order of time (by up to {late_ms:,.1f} ms)")
+        told.append(f"{late:,} packets are too late to be sorted by time (by up to {late_ms:,.1f} ms)")
     if steps:
         told.append(
-            f"the time steps back by more than {WINDOW_NS // 10**9} s ({'once' if steps == 1 else f'{steps:,} times'})"
+            f"the time jumps back by more than {WINDOW_NS // 10**9} s ({'once' if steps == 1 else f'{steps:,} times'})"
         )
     if told:
-        text = f"{' and '.join(told)}, first at packet {first[0]}: requests and replies may be missing, and times be wrong. "
+        text = f"{' and '.join(told)}, first at packet {first[0]}: requests and replies may be missing, and times may be wrong. "
         yield Note("odd", 0, first[0], f"{text}Sort the capture first: reordercap CAPTURE SORTED")
 
 
@@ -149,11 +153,10 @@ def _note(file: int, note: Note) -> dict[str, Any]:
     }
 
 
-def _capture(reading: Reading, readings: Sequence[Reading], summary: Summary) -> dict[str, Any]:
+def _capture(reading: Reading, summary: Summary, duplicates: int) -> dict[str, Any]:
     """The row of one input. A capture point without a name has a number: inputs of the same time have different numbers if a
     connection was seen at several capture points."""
     packets = {f"{word}_packets": count for word, count in zip(OUTCOMES, reading.outcomes, strict=True)}
-    splits = [each.split for each in readings if each.file == reading.file]
     return packets | {
         "file": reading.file,
         "path": reading.source.name,
@@ -164,7 +167,7 @@ def _capture(reading: Reading, readings: Sequence[Reading], summary: Summary) ->
         "link_types": ", ".join(dict.fromkeys(map(link_name, reading.link_types))) or None,
         "packets": sum(reading.outcomes),
         "unread": in_words(reading.unread),
-        "duplicate_packets": sum(summary.duplicates[split] for split in splits),
+        "duplicate_packets": duplicates,
         "dropped_packets": sum(reading.drops.values()) if reading.drops else None,
         "snap_bytes": reading.snap_bytes,
         "first_time_ns": reading.first_time_ns,

@@ -97,12 +97,12 @@ def _expand_uri(uri: str, found: Expansion) -> None:
             return
         advice = "no object matches; check the pattern"
     elif there is None:
-        advice = f"no such object; for all whose names begin so give '{at.uri}*'"
+        advice = f"no such object; for all objects with this prefix give '{at.uri}*'"
     elif there.is_folder:
         below = [one for one in list_folder(at) if not one.is_folder and not _name(one).startswith(".")]
         if _add_objects(below, found, only_captures=True):
             return
-        advice = f"no captures here; for those in folders below give '{at.uri}/**/*.pcap'"
+        advice = f"no captures here; for those in subfolders give '{at.uri}/**/*.pcap'"
     else:
         found.sources.append(_checked(there))
         return
@@ -203,12 +203,12 @@ def _checked(place: Path | StorageEntry) -> Source:
 def not_a_capture(source: Source, error: DissectError) -> str:
     """One line for an input whose first bytes `open_reader` refused."""
     if source.notes:
-        return f"{source.name}: {source.notes[0].text}; make the file again"
+        return f"{source.name}: {source.notes[0].text}; create the file again"
     if error.got == "an empty file":
         return f"{source.name}: empty; was anything captured?"
     if error.kind == "truncated":
-        return f"{source.name}: cut off within its header; make the file again"
-    return f"{source.name}: not a capture that can be read: wanted {error.wanted}, got {error.got}{_advice(error.got)}"
+        return f"{source.name}: truncated within its header; create the file again"
+    return f"{source.name}: not a readable capture: expected {error.wanted}, got {error.got}{_advice(error.got)}"
 
 
 def _advice(got: str) -> str:
@@ -217,7 +217,7 @@ def _advice(got: str) -> str:
     if got.endswith("data"):
         return "; it is compressed twice"
     if _is_other_capture(got):
-        return "; convert it: editcap -F pcapng FILE NEW.pcapng (a part of Wireshark)"
+        return "; convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
     return ""
 
 

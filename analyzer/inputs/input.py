@@ -110,9 +110,7 @@ class Input:
             for data, packets, row, rows in self._packet_rows.batches():
                 yield from self._segments_of(data, packets, row, rows)
         except DissectError as error:
-            reading.failure = (
-                f"{reading.source.name}: not a capture that can be read: wanted {error.wanted}, got {error.got}"
-            )
+            reading.failure = f"{reading.source.name}: not a readable capture: expected {error.wanted}, got {error.got}"
         except InputError as error:
             reading.failure = str(error)
         reading.outcomes = self._packets.outcomes()

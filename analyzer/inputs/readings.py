@@ -68,8 +68,8 @@ class Reading:
 
 
 ODD_DATAGRAMS = (
-    "IP datagrams whose fragments overlap; of every byte the first copy counts",
-    "IP fragments that no datagram can have were passed over",
+    "IP datagrams whose fragments overlap; the first copy of each byte counts",
+    "impossible IP fragments, skipped",
 )
 
 

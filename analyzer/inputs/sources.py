@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-import sys
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -13,6 +12,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 from analyzer.base.storage.addresses import StorageError, parse_address
 from analyzer.base.storage.objects import StorageEntry
 from analyzer.base.storage.reader import ObjectReader
+from analyzer.inputs.standard_input import StandardInput
 from analyzer.inputs.unpack import PackedDataError, last_bytes, packing, unpack
 from dissectors.formats.capture_facts import Note
 
@@ -131,7 +131,7 @@ class Source:
                     for piece in last_bytes(again, name, count):
                         count += len(piece)
                         yield piece
-            text = f"{error}; what came before is read ({count} bytes unpacked)"
+            text = f"{error}; the data before it was read ({count} bytes unpacked)"
             self.notes.append(Note("cut" if "in the middle" in str(error) else "damaged", count, 0, text))
 
 
@@ -169,19 +169,19 @@ class _Opened:
         self._file = self._in_words(self._open)
         return self
 
-    def _open(self) -> BinaryIO | ObjectReader:
+    def _open(self) -> BinaryIO | ObjectReader | StandardInput:
         source = self._source
         if source.uri is not None:
             found = StorageEntry(parse_address(source.uri), False, source.size_bytes or 0)
             return ObjectReader(found, source.begin, source.end)
         if source.path is None:
-            return sys.stdin.buffer
+            return StandardInput()
         opened = source.path.open("rb", buffering=0)
         status = source.path.stat()
         self.can_be_reopened = stat.S_ISREG(status.st_mode)
         if source.begin:
             if source.begin > status.st_size:
-                raise InputError(f"{source.name}: became shorter since it was listed; run again when it is complete")
+                raise InputError(f"{source.name}: was truncated after it was listed; run again when it is complete")
             opened.seek(source.begin)
         return opened
 
@@ -197,8 +197,8 @@ class _Opened:
         self.close()
 
     def close(self) -> None:
-        """Standard input is not ours to close."""
-        if not self.closed and not self._source.is_standard_input:
+        """Standard input itself stays open."""
+        if not self.closed:
             self._file.close()
         self.closed = True
 
@@ -226,14 +226,12 @@ class _Opened:
             ahead, self._ahead = self._ahead[: len(view)], self._ahead[len(view) :]
             view[: len(ahead)] = ahead
             return len(ahead)
-        fill = self._file.readinto1 if self._source.is_standard_input else self._file.readinto  # type: ignore[union-attr]
-        count: int = self._in_words(fill, view)
+        count: int = self._in_words(self._file.readinto, view)  # type: ignore[union-attr]
         self._source.done_bytes += count
         return count
 
     def _read(self, size: int) -> bytes:
-        take = self._file.read1 if self._source.is_standard_input else self._file.read  # type: ignore[union-attr]
-        data: bytes = self._in_words(take, size)
+        data: bytes = self._in_words(self._file.read, size)
         self._source.done_bytes += len(data)
         return data
 

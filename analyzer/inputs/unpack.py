@@ -94,7 +94,7 @@ def _standard_pieces(raw: Raw, name: str, magic: bytes, make: Callable[[], Any])
             if not data:
                 return
             if not data.startswith(magic[: len(data)]):
-                raise PackedDataError(f"bytes that are no {name} data follow its end")
+                raise PackedDataError(f"the {name} data are followed by other bytes")
             decoder = make()
         elif decoder.needs_input:
             data = raw.read(CHUNK_BYTES)

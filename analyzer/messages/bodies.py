@@ -71,7 +71,7 @@ def _sources(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
     found = expand([_as_named(path) for path in paths if path != STANDARD_INPUT])
     missing = [str(error) for error in found.errors]
     if STANDARD_INPUT in paths:
-        missing.append("the capture came from standard input and was not kept")
+        missing.append("the capture was read from standard input and not saved")
     if missing:
         lines = (f"{inputs[0]}: bodies are not part of an export, and {line}" for line in missing)
         raise InputError("\n".join(lines))

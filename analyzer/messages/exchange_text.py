@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.text import exchange_id
+from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.messages.render import Renderer
 from analyzer.messages.tree import tree
 from analyzer.report.format import count, duration, endpoint, milliseconds, moment, safe
+from analyzer.report.latency_components import PARTS
 from dissectors.kafka.messages.explain import explain
 
 if TYPE_CHECKING:
@@ -19,6 +21,59 @@ if TYPE_CHECKING:
 _ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
 _PACKET = re.compile(r"#?(\d{1,15})")
 _TIMES = (("send", "send_ns"), ("latency", "latency_ns"), ("receive", "receive_ns"), ("total", "total_ns"))
+# Parts of the total, as the view `exchange_parts` has them, by their names in `latency_components`.
+PART_COLUMNS = {
+    "send": "send_ns",
+    "queue": "queue_part_ns",
+    "muted": "throttle_part_ns",
+    "broker": "broker_part_ns",
+    "network": "network_ns",
+    "unknown": "unknown_ns",
+    "receive": "receive_ns",
+}
+# What `broker_evidence` means: how the time in the broker is known, or why it is not.
+_EVIDENCE = {
+    "beside": "the capture was taken beside the broker",
+    "ack": "the broker's host sent an ACK at once",
+    "idle": "nothing else was in flight",
+    "reply": "the broker began when the reply before had left",
+    "mute": "the broker began when the throttle ended",
+    "held": "the reply may have waited in the broker's host",
+    "large": "the reply took long to send",
+    "no_timestamps": "packets may have waited in queues, and carry no timestamps",
+    "clock": "timestamps contradict the order of packets",
+    "wide": "the capture does not allow closer bounds",
+}
+
+
+class Context(NamedTuple):
+    """What tables tell of exchanges that are shown: paths of inputs by number, names of topics by id, parts of the total (a row of
+    the view `exchange_parts`) by exchange.
+    """
+
+    paths: Mapping[int, str]
+    topics: Mapping[str, str]
+    parts: Mapping[int, Mapping[str, Any]]
+
+
+def context(dataset: Dataset, exchanges: Sequence[int]) -> Context:
+    """What the tables tell of these exchanges. Raises DatasetError."""
+    wanted = ", ".join(map(str, exchanges))
+    columns = ", ".join(PART_COLUMNS.values())
+    return Context(
+        {row["file"]: row["path"] for row in dataset.query("SELECT file, path FROM captures")},
+        # An id is that of one topic; were it not, its name would not be known.
+        {
+            row["topic_id"]: row["topic"]
+            for row in dataset.query(
+                "SELECT topic_id, max(topic) AS topic FROM all_topic_ids GROUP BY topic_id HAVING count(DISTINCT topic) = 1"
+            )
+        },
+        {
+            row["exchange"]: row
+            for row in dataset.query(f"SELECT exchange, {columns} FROM exchange_parts WHERE exchange IN ({wanted})")
+        },
+    )
 
 
 def check_word(word: str) -> None:
@@ -42,38 +97,55 @@ def matching(dataset: Dataset, word: str) -> list[int]:
 
 
 def lines(
-    paths: Mapping[int, str], row: Mapping[str, Any], request: bytes | None, response: bytes | None
+    about: Context, row: Mapping[str, Any], request: bytes | None, response: bytes | None, records: bool = False
 ) -> Iterator[str]:
-    """The lines of one exchange: `row` of the table, the frames without their length fields, the inputs by number.
+    """The lines of one exchange: `row` of the table, the frames without their length fields; with `records` each record of each
+    batch.
 
     Secrets are not shown.
     """
-    api = "unknown API" if row["api_name"] is None else f"{row['api_name']} v{row['api_version']}"
-    yield f"exchange {exchange_id(row['exchange'])}  {api}  correlation id {row['correlation_id']}  {row['status']}"
+    yield f"exchange {exchange_id(row['exchange'])}  {_api(row)}  correlation id {row['correlation_id']}  {row['status']}"
     client = endpoint(row["client_address"], row["client_port"])
     broker = endpoint(row["broker_address"], row["broker_port"])
     yield f"client {safe(row['client_id'])} at {client}, broker at {broker}"
-    parts = [f"{name} {duration(row[column])}" for name, column in _TIMES if row[column] is not None]
+    times = [f"{name} {duration(row[column])}" for name, column in _TIMES if row[column] is not None]
     if row["throttle_time_ms"]:
-        parts.append(f"throttled {milliseconds(row['throttle_time_ms'])}")
-    if parts:
-        yield ", ".join(parts)
-    if row["broker_max_ns"] is not None:
-        yield _broker_time(row)
+        times.append(f"throttled {milliseconds(row['throttle_time_ms'])}")
+    if times:
+        yield ", ".join(times)
+    if row["total_ns"]:
+        yield f"where the time went: {_where(row, about.parts[row['exchange']])}"
     asked = _explained(row, "request", request)
     answer = _explained(row, "response", response, asked)
-    renderer = Renderer()
+    renderer = Renderer(records=records)
     renderer.allow_echoes(asked, answer)
-    yield from _message(paths, row, "request", asked, renderer)
-    yield from _message(paths, row, "response", answer, renderer)
+    yield from _message(about, row, "request", asked, renderer)
+    yield from _message(about, row, "response", answer, renderer)
 
 
-def _broker_time(row: Mapping[str, Any]) -> str:
-    """In the broker: 2.1 ms; or between which bounds, and why."""
+def _api(row: Mapping[str, Any]) -> str:
+    if row["api_name"] is None:
+        return "unknown API"
+    words = kind_of(row["kind"]).words
+    return f"{row['api_name']} v{row['api_version']}" + (f", {words}" if words else "")
+
+
+def _where(row: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    """broker 2.1 ms, network 0.15 ms (known: ...): the largest first, and how the time in the broker is known."""
+    times = {name: parts[column] for name, column in PART_COLUMNS.items()}
+    if None in times.values():
+        return "not known"
+    kind = kind_of(row["kind"])
+    words = {name: word for name, (word, _) in PARTS.items()} | {"unknown": "broker or network"}
+    if kind.reach != BROKER and kind.words:
+        words["broker"] += f" ({kind.words})"
+    found = sorted((name for name in times if times[name]), key=lambda name: -times[name])
+    told = ", ".join(f"{words[name]} {duration(times[name])}" for name in found)
+    evidence = _EVIDENCE.get(row["broker_evidence"], "no evidence")
     if row["broker_ns"] is not None:
-        return f"in the broker: {duration(row['broker_ns'])} ({row['broker_evidence']})"
+        return f"{told} (known: {evidence})"
     bounds = f"{duration(row['broker_min_ns'])} to {duration(row['broker_max_ns'])}"
-    return f"in the broker: {bounds}, not known better ({row['broker_evidence']})"
+    return f"{told}; the broker took {bounds}, not known more exactly: {evidence}"
 
 
 def _explained(
@@ -86,16 +158,16 @@ def _explained(
 
 
 def _message(
-    paths: Mapping[int, str], row: Mapping[str, Any], side: str, found: Explained | None, renderer: Renderer
+    about: Context, row: Mapping[str, Any], side: str, found: Explained | None, renderer: Renderer
 ) -> Iterator[str]:
     yield ""
     if row[f"{side}_time_ns"] is None:
-        yield f"no {side} was seen"
+        yield f"no {side} in the capture"
         return
-    place = f"packet {count(row[f'{side}_packet'])} of {safe(paths[row[f'{side}_file']])}"
+    place = f"packet {count(row[f'{side}_packet'])} of {safe(about.paths[row[f'{side}_file']])}"
     when = f"{moment(row[f'{side}_time_ns'], 9)} UTC"
     yield f"{side}: {count(row[f'{side}_bytes'])} bytes, begins in {place}, {when}"
     if found is None:
         yield f"its bytes cannot be shown: {row[f'{side}_decoded']}"
         return
-    yield from tree(found, renderer)
+    yield from tree(found, renderer, about.topics)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dissectors.kafka.messages.explain import Explained, Node, Struct
-    from dissectors.kafka.messages.records import Batch, Record
+    from dissectors.kafka.messages.record_batches import Batch, Record, Records
 
 
 class Renderer:
@@ -80,21 +80,26 @@ class Renderer:
 
     def batches(self, data: memoryview) -> dict[str, Any]:
         """`partial_bytes` are those of a last batch that is cut off; `problem` says where reading stopped, and why."""
-        read = read_records(data, self.records, self.budget, room=self.room)
-        found: dict[str, Any] = {"size_bytes": len(data), "batches": [self.batch(batch) for batch in read.batches]}
-        if read.partial_bytes:
-            found["partial_bytes"] = read.partial_bytes
-        if read.problem is not None:
-            found["problem"] = error(read.problem)
-        return found
+        read = self.read(data)
+        return {"size_bytes": len(data), "batches": [self.batch(batch) for batch in read.batches]} | self.rest(read)
+
+    def read(self, data: memoryview) -> Records:
+        return read_records(data, self.records, self.budget, room=self.room)
+
+    def rest(self, read: Records) -> dict[str, Any]:
+        """What is to be said of a records field behind its batches."""
+        found: dict[str, Any] = {"partial_bytes": read.partial_bytes} if read.partial_bytes else {}
+        return found if read.problem is None else found | {"problem": error(read.problem)}
 
     def batch(self, batch: Batch) -> dict[str, Any]:
-        found = batch.header()
-        if batch.problem is not None:
-            found["problem"] = error(batch.problem)
+        found = self.batch_head(batch)
         if batch.records is not None:
             found["records"] = [self.record(each) for each in batch.records]
         return found
+
+    def batch_head(self, batch: Batch) -> dict[str, Any]:
+        """A batch without its records."""
+        return batch.header() | ({} if batch.problem is None else {"problem": error(batch.problem)})
 
     def record(self, record: Record) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -122,7 +127,7 @@ def base64(value: bytes | memoryview | None) -> str | None:
 
 def error(problem: DissectError) -> dict[str, Any]:
     """What is wrong, where in the message, at which byte."""
-    message = f"wanted {problem.wanted}, got {problem.got}"
+    message = f"expected {problem.wanted}, got {problem.got}"
     return {"kind": problem.kind, "path": problem.path, "offset": problem.offset, "message": message}
 
 
@@ -163,11 +168,11 @@ def _arguments(line: Mapping[str, Any]) -> tuple[int, int, str, bytes]:
     key, version, direction, text = (line.get(name) for name in ("api_key", "version", "direction", "hex"))
     for name, value in (("api_key", key), ("version", version)):
         if type(value) is not int:
-            raise ValueError(f"{name}: wanted a number, got {value!r}")
+            raise ValueError(f"{name}: expected a number, got {value!r}")
     if direction not in ("request", "response"):
-        raise ValueError(f'direction: wanted "request" or "response", got {direction!r}')
+        raise ValueError(f'direction: expected "request" or "response", got {direction!r}')
     if not isinstance(text, str):
-        raise ValueError(f"hex: wanted text, got {text!r}")
+        raise ValueError(f"hex: expected text, got {text!r}")
     try:
         return key, version, direction, bytes.fromhex(text)  # type: ignore[return-value]
     except ValueError as problem:

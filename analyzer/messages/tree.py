@@ -3,73 +3,123 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.text import escape_json
-from analyzer.messages.render import Renderer, error
+from analyzer.messages.render import Renderer, base64, error
+from analyzer.report.format import moment
 
 if TYPE_CHECKING:
     from dissectors.kafka.messages.explain import Embedded, Explained, Node, Struct
+    from dissectors.kafka.messages.record_batches import Record
 
 # Values of bytes, records and text longer than this are cut: `kanalyze dump` has them whole.
 _MOST_CHARACTERS = 160
+_YEAR_10000_MS = 253_402_300_800_000
 
 
-def tree(found: Explained, renderer: Renderer) -> Iterator[str]:
+def tree(found: Explained, renderer: Renderer, topics: Mapping[str, str] | None = None) -> Iterator[str]:
     """The lines of one message: offset of the first byte in the frame (its length field not counted), size, name,
-    value.
+    value; behind the id of a topic its name, when `topics` (id -> name) has it. Fields that are not on the wire, and have their
+    default, share a line.
     """
     yield f"{'offset':>8} {'size':>7}  field"
-    yield from _message(found, 0, renderer)
+    yield from _Tree(renderer, topics or {}).message(found, 0)
 
 
-def _message(found: Explained | Embedded, depth: int, renderer: Renderer) -> Iterator[str]:
-    yield from _struct(found.header, depth, renderer)
-    if found.body is not None:
-        yield from _struct(found.body, depth, renderer)
-    indent = "  " * depth
-    if found.leftover_bytes:
-        yield f"{'':>8} {found.leftover_bytes:>7}  {indent}bytes follow that the schema does not know"
-    for note in found.notes:
-        yield f"{'':>16}  {indent}note: {note}"
-    if found.error is not None:
-        problem = error(found.error)
-        where = problem["path"] or "the start"
-        yield f"{problem['offset']:>8} {'':>7}  {indent}{problem['kind']} at {where}: {problem['message']}"
+class _Tree:
+    """The lines of a message, from the outside in."""
+
+    def __init__(self, renderer: Renderer, topics: Mapping[str, str]) -> None:
+        self.renderer = renderer
+        self.topics = topics
+
+    def message(self, found: Explained | Embedded, depth: int) -> Iterator[str]:
+        yield from self.struct(found.header, depth)
+        if found.body is not None:
+            yield from self.struct(found.body, depth)
+        indent = "  " * depth
+        if found.leftover_bytes:
+            yield f"{'':>8} {found.leftover_bytes:>7}  {indent}bytes left that the schema does not define"
+        for note in found.notes:
+            yield f"{'':>16}  {indent}note: {note}"
+        if found.error is not None:
+            problem = error(found.error)
+            where = problem["path"] or "the start"
+            yield f"{problem['offset']:>8} {'':>7}  {indent}{problem['kind']} at {where}: {problem['message']}"
+
+    def struct(self, struct: Struct, depth: int) -> Iterator[str]:
+        absent = [node.name for node in struct.fields.values() if _is_absent(node)]
+        for node in struct.fields.values():
+            if not _is_absent(node):
+                yield from self.node(node, depth, struct)
+        for tag, value in struct.unknown_tags.items():
+            yield f"{'':>8} {len(value):>7}  {'  ' * depth}unknown tag {tag}"
+        if absent:
+            yield f"{'':>16}  {'  ' * depth}absent: {', '.join(absent)}"
+
+    def node(self, node: Node, depth: int, around: Struct) -> Iterator[str]:
+        from dissectors.kafka.messages.explain import Struct
+
+        place = f"{node.start:>8} {node.end - node.start:>7}  {'  ' * depth}"
+        hidden = self.renderer.hides(node, around)
+        if isinstance(node.value, Struct) and not hidden:
+            yield f"{place}{node.name}"
+            yield from self.struct(node.value, depth + 1)
+        elif isinstance(node.value, list) and not hidden:
+            yield from self.array(node, place, depth, around)
+        elif node.field is not None and node.field.type == "records" and node.value is not None and not hidden:
+            yield from self.batches(node, place, depth)
+        else:
+            value = self.renderer.node(node, around)
+            yield f"{place}{node.name} = {_text(value)}{self.meaning(node, value)}"
+        if node.embedded is not None:
+            # Also inside a field that is secret as a whole: the message in it has marks of its own.
+            yield from self.embedded(node, node.embedded, depth + 1)
+
+    def embedded(self, node: Node, found: Explained | Embedded, depth: int) -> Iterator[str]:
+        """What bytes hold, below them, its places those of the frame around it."""
+        size = len(node.value)
+        yield f"{node.end - size:>8} {size:>7}  {'  ' * depth}{_title(found)}"
+        yield from self.message(found, depth + 1)
+
+    def batches(self, node: Node, place: str, depth: int) -> Iterator[str]:
+        """A line per batch and per record: their places count from the start of the records, so they are left out here."""
+        read = self.renderer.read(node.value)
+        rest = self.renderer.rest(read)
+        yield f"{place}{node.name}: {len(node.value)} bytes{' ' + _text(rest) if rest else ''}"
+        indent = f"{'':>16}  {'  ' * (depth + 1)}"
+        for batch in read.batches:
+            head = self.renderer.batch_head(batch).items()
+            yield f"{indent}batch: {', '.join(f'{name} {_text(value)}' for name, value in head if value is not None)}"
+            for record in batch.records or ():
+                yield f"{indent}  {_record(record)}"
+
+    def array(self, node: Node, place: str, depth: int, around: Struct) -> Iterator[str]:
+        from dissectors.kafka.messages.explain import Struct
+
+        if not any(isinstance(element.value, Struct) for element in node.value):
+            yield f"{place}{node.name} = {_text(self.renderer.node(node, around))}"
+            return
+        yield f"{place}{node.name}: {len(node.value)}"
+        for element in node.value:
+            yield from self.node(element, depth + 1, around)
+
+    def meaning(self, node: Node, value: Any) -> str:
+        """Behind the number of an error code its name, behind the id of a topic that of the topic."""
+        if node.field is None or not node.value:
+            return ""
+        if "error" in node.field.roles:
+            from dissectors.kafka.schema.error_codes import error_code
+
+            return f"  {error_code(node.value).name}"
+        return f"  {_text(self.topics[value])}" if node.field.type == "uuid" and value in self.topics else ""
 
 
-def _struct(struct: Struct, depth: int, renderer: Renderer) -> Iterator[str]:
-    for node in struct.fields.values():
-        yield from _node(node, depth, renderer, struct)
-    for tag, value in struct.unknown_tags.items():
-        yield f"{'':>8} {len(value):>7}  {'  ' * depth}unknown tag {tag}"
-
-
-def _node(node: Node, depth: int, renderer: Renderer, around: Struct) -> Iterator[str]:
-    from dissectors.kafka.messages.explain import Struct
-
-    place = f"{node.start:>8} {node.end - node.start:>7}  {'  ' * depth}"
-    hidden = renderer.hides(node, around)
-    if isinstance(node.value, Struct) and not hidden:
-        yield f"{place}{node.name}"
-        yield from _struct(node.value, depth + 1, renderer)
-    elif isinstance(node.value, list) and not hidden:
-        yield from _array(node, place, depth, renderer, around)
-    elif node.field is not None and node.field.type == "records" and node.value is not None and not hidden:
-        yield from _records(node, place, depth, renderer)
-    else:
-        yield f"{place}{node.name} = {_text(renderer.node(node, around))}{_meaning(node)}"
-    if node.embedded is not None:
-        # Also inside a field that is secret as a whole: the message in it has marks of its own.
-        yield from _embedded(node, node.embedded, depth + 1, renderer)
-
-
-def _embedded(node: Node, found: Explained | Embedded, depth: int, renderer: Renderer) -> Iterator[str]:
-    """What bytes hold, below them, its places those of the frame around it."""
-    size = len(node.value)
-    yield f"{node.end - size:>8} {size:>7}  {'  ' * depth}{_title(found)}"
-    yield from _message(found, depth + 1, renderer)
+def _is_absent(node: Node) -> bool:
+    """A tagged field that is not on the wire."""
+    return node.field is not None and node.field.tag is not None and node.start == node.end
 
 
 def _title(found: Explained | Embedded) -> str:
@@ -82,36 +132,31 @@ def _title(found: Explained | Embedded) -> str:
     return f"{known.name if known else f'key {found.api_key}'} version {found.version}, {found.direction}"
 
 
-def _records(node: Node, place: str, depth: int, renderer: Renderer) -> Iterator[str]:
-    """A line per batch: its place counts from the start of the records, so it is left out here."""
-    found = renderer.batches(node.value)
-    more = {name: value for name, value in found.items() if name not in ("size_bytes", "batches")}
-    yield f"{place}{node.name}: {found['size_bytes']} bytes{' ' + _text(more) if more else ''}"
-    for batch in found["batches"]:
-        words = ", ".join(f"{name} {_text(value)}" for name, value in batch.items() if value is not None)
-        yield f"{'':>16}  {'  ' * (depth + 1)}batch: {words}"
+def _record(record: Record) -> str:
+    """record 21, 2026-11-21 11:17:12.902, key null, value "...", headers {"trace": "..."}"""
+    parts = [f"record {record.offset}", _moment(record.timestamp)]
+    parts += [f"{name} {_bytes(value)}" for name, value in (("key", record.key), ("value", record.value))]
+    parts += [f"header {_text(name)} {_bytes(value)}" for name, value in record.headers]
+    return ", ".join(parts if record.control is None else [*parts, f"control {_text(record.control)}"])
 
 
-def _array(node: Node, place: str, depth: int, renderer: Renderer, around: Struct) -> Iterator[str]:
-    from dissectors.kafka.messages.explain import Struct
+def _moment(ms: int) -> str:
+    """A time that a client chose: -1 is none, and what no calendar has stays a number."""
+    if 0 <= ms < _YEAR_10000_MS:
+        return f"{moment(ms * 1_000_000, 3)} UTC"
+    return "no time" if ms == -1 else f"time {ms} ms"
 
-    if not any(isinstance(element.value, Struct) for element in node.value):
-        yield f"{place}{node.name} = {_text(renderer.node(node, around))}"
-        return
-    yield f"{place}{node.name}: {len(node.value)}"
-    for element in node.value:
-        yield from _node(element, depth + 1, renderer, around)
+
+def _bytes(value: bytes | memoryview | None) -> str:
+    """Text as text, other bytes as base64."""
+    if value is None:
+        return "null"
+    try:
+        return _text(str(value, "utf-8"))
+    except UnicodeDecodeError:
+        return f"base64 {_text(base64(value))}"
 
 
 def _text(value: Any) -> str:
     text = escape_json(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}... ({len(text):,} characters)"
-
-
-def _meaning(node: Node) -> str:
-    """The name of an error code, behind its number."""
-    if node.field is None or "error" not in node.field.roles or not node.value:
-        return ""
-    from dissectors.kafka.schema.error_codes import error_code
-
-    return f"  {error_code(node.value).name}"

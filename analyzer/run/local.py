@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.base import temp_folders
+from analyzer.base import again, temp_folders
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
@@ -17,7 +17,14 @@ from analyzer.query.dataset import Dataset
 from analyzer.query.exported import is_dataset
 from analyzer.query.exported import open_dataset as open_exported
 from analyzer.run import raw_views, strategy
-from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
+from analyzer.run.warnings import (
+    input_warnings,
+    is_unreadable,
+    limit_warnings,
+    limits_reached,
+    passed_over_warning,
+    secret_warnings,
+)
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -37,6 +44,14 @@ def open_dataset(
 
     `progress` is called with the number of bytes of each block that was read.
     """
+    dataset = _opened(inputs, options, progress, block_bytes)
+    dataset.captures = again.arguments(inputs, options)
+    return dataset
+
+
+def _opened(
+    inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None, block_bytes: int | None
+) -> Dataset:
     if len(inputs) == 1 and is_dataset(inputs[0]):
         return open_exported(
             inputs[0], filters=options.filters, memory_bytes=options.memory_bytes, temp_directory=options.temp_dir
@@ -88,6 +103,7 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
             cleanup=lambda: temp_folders.remove(folder),
             warnings=warnings,
             failed=failed or any(map(is_unreadable, readings)),
+            limits=limits_reached(done.summary),
             memory_bytes=options.memory_bytes,
             temp_directory=folder,
         )

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from analyzer.inputs.readings import Reading
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
-OF_EACH_PROCESS = ("exchanges", "entries", "errors", "problems", "parts", "talks", "tls")
+OF_EACH_PROCESS = ("exchanges", "entries", "errors", "queued", "problems", "parts", "talks", "tls")
 OF_THE_RUN = ("whole", "splits", "notes")
 # Raw tables to which a task adds rows of connections that it could not finish. The rows have a part number of the task;
 # `raw_joined` says which part of the stitched connections that is. Rows of complete connections keep the task's number.
-RESOLVED_IN_TASKS = ("exchanges", "entries", "errors")
+RESOLVED_IN_TASKS = ("exchanges", "entries", "errors", "queued")
 OF_TASKS = tuple(
     f"raw_{name}"
     for name in (*RESOLVED_IN_TASKS, *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns))
@@ -86,7 +86,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    return raw | captures | made_of(run.readings, run.summary)
+    return raw | captures | made_of(run.readings, run.summary, _saw_one_way(run.folders))
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
@@ -104,10 +104,24 @@ def under_joined_parts(rows: str) -> str:
     return _JOINED.format(rows=rows)
 
 
-def made_of(readings: Sequence[Reading], summary: Summary) -> dict[str, str]:
-    """Name -> SQL of the views that make final tables of the raw ones."""
+def made_of(readings: Sequence[Reading], summary: Summary, one_way: bool = True) -> dict[str, str]:
+    """Name -> SQL of the views that make final tables of the raw ones. `one_way`: of a connection only one side may have been
+    captured."""
     whole_files = all(reading.file == reading.split for reading in readings)
-    return resolve.views(summary.api_keys, whole_files, summary.odd, summary.saw_several_points)
+    return resolve.views(summary.api_keys, whole_files, summary.odd, summary.saw_several_points, one_way)
+
+
+def _saw_one_way(folders: Sequence[Path]) -> bool:
+    """Whether of some connection with content one side sent no packet. What follows from it is judged in `resolve/parts.sql`."""
+    import pyarrow.parquet as pq
+
+    for path in _files("parts", folders):
+        rows = pq.ParquetFile(path).read(["a_packets", "b_packets", "a_stream_bytes", "b_stream_bytes"]).to_pydict()
+        # Nearly always both sides have sent something on every connection.
+        may_be = 0 in rows["a_packets"] or 0 in rows["b_packets"]
+        if may_be and any(not (a and b) and (c or d) for a, b, c, d in zip(*rows.values(), strict=True)):
+            return True
+    return False
 
 
 def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:

@@ -21,11 +21,30 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.query.dataset import Dataset
 
-# Raw tables that stay where they are.
-RAW = ("exchanges", "entries", "errors", "batches", "assigned", "transaction_steps", "envelopes", "group_steps")
+# Raw tables that stay where they are: rows of exchanges, and of packets, which belong to one run alone.
+RAW_OF_EXCHANGES = (
+    "exchanges",
+    "entries",
+    "errors",
+    "batches",
+    "assigned",
+    "transaction_steps",
+    "envelopes",
+    "group_steps",
+)
+RAW = (*RAW_OF_EXCHANGES, "queued")
 STRAY = "stray_"
 # Final tables of which each run makes its own rows: of `problems` those of exchanges.
-FINAL = ("exchanges", "entries", "problems", "group_events", "assignments", "transaction_events", "batches")
+FINAL = (
+    "exchanges",
+    "entries",
+    "problems",
+    "group_events",
+    "assignments",
+    "transaction_events",
+    "batches",
+    "queued_packets",
+)
 _SOURCES = {"problems": "exchange_problems"}
 # A run does not see the connections of other runs between the same hosts: any of them may have been busy where the way is not
 # quiet.
@@ -53,9 +72,9 @@ def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
         for name in names:
             run_sql.copied(dataset, f"SELECT * FROM {name}", folder / f"{name}.parquet")
         for name in RAW if _straddling(folder) else ():
-            stray = (
-                f"SELECT * FROM ({rows[f'raw_{name}']}) AS x WHERE exchange IN (SELECT exchange FROM raw_straddling)"
-            )
+            # Packets stay: each was read by one run. The run of strays has none, yet asks for them.
+            strays = "exchange IN (SELECT exchange FROM raw_straddling)" if name in RAW_OF_EXCHANGES else "false"
+            stray = f"SELECT * FROM ({rows[f'raw_{name}']}) AS x WHERE {strays}"
             run_sql.copied(dataset, stray, folder / f"{STRAY}{name}.parquet")
 
 
@@ -71,7 +90,7 @@ def _staying(rows: Mapping[str, str], folder: Path) -> dict[str, str]:
     """The raw tables of a run without the rows of such exchanges."""
     if not _straddling(folder):
         return dict(rows)
-    chosen = {f"raw_{name}" for name in RAW} & rows.keys()
+    chosen = {f"raw_{name}" for name in RAW_OF_EXCHANGES} & rows.keys()
     return {
         **rows,
         **{

@@ -22,7 +22,13 @@ LEAST_SHARE = 100
 def passed_over_warning(names: Sequence[str]) -> str:
     """One line about files of directories that are no captures."""
     shown = ", ".join(Path(name).name for name in names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"{names[0].rpartition('/')[0] or '.'}: passed over what is no capture, {len(names)} of its files ({shown})"
+    what = "1 file that is not a capture" if len(names) == 1 else f"{len(names):,} files that are not captures"
+    return f"{names[0].rpartition('/')[0] or '.'}: skipped {what} ({shown})"
+
+
+def limits_reached(summary: Summary) -> list[str]:
+    """The options whose limits were reached."""
+    return [kind.option for number, kind in PROBLEM_KINDS.items() if kind.option and summary.limited[number]]
 
 
 def limit_warnings(summary: Summary) -> Iterator[str]:
@@ -31,18 +37,19 @@ def limit_warnings(summary: Summary) -> Iterator[str]:
         count = summary.limited[number]
         if kind.option and count:
             times = f" ({count:,} times)" if count > 1 else ""
-            yield f"a limit was reached{times}, so something is missing from all that follows: {kind.sentence} Raise {kind.option}."
+            yield f"a limit was reached{times}, so all results are incomplete: {kind.sentence} Raise {kind.option}."
     if summary.problems_dropped:
-        yield f"{summary.problems_dropped:,} problems more than the table `problems` lists: it takes some thousand at a time"
+        yield f"the table `problems` leaves out {summary.problems_dropped:,} more problems: it takes a few thousand at a time"
 
 
 def secret_warnings(keys: KeyLog) -> Iterator[str]:
     """Lines about the secrets of TLS sessions, without a secret in them."""
     if keys.broken_lines:
-        yield f"TLS secrets: {keys.broken_lines:,} of their lines are no key log lines and were passed over"
+        lines = "1 line that is" if keys.broken_lines == 1 else f"{keys.broken_lines:,} lines that are"
+        yield f"TLS secrets: skipped {lines} not in key log format"
     if keys.came_late:
         yield (
-            "TLS secrets came later in the capture than the sessions that need them, and standard input cannot be read "
+            "TLS secrets appear later in the capture than the sessions that need them, and standard input cannot be read "
             "twice: save it to a file first"
         )
 
@@ -63,16 +70,17 @@ def input_warnings(reading: Reading) -> Iterator[str]:
         yield f"{reading.source.name}: {note.text}"
     for each in reading.unread:
         if each.is_tunnel and each.packets * LEAST_SHARE >= sum(reading.outcomes):
-            yield f"{reading.source.name}: {each}, not read: what is inside this tunnel is missing from all that follows"
+            yield f"{reading.source.name}: {each}, not decoded: the traffic in this tunnel is missing from all results"
     if reading.last_time_ns is not None and 0 <= reading.last_time_ns < _FIRST_YEAR_NS:
         yield (
-            f"{reading.source.name}: all packets are of 1970: the clock of the capture, or the resolution of its times, is "
+            f"{reading.source.name}: all packets are dated 1970: the clock of the capture, or the resolution of its timestamps, is "
             "wrong; durations may be wrong too"
         )
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
         links = ", ".join(link_name(link) for link in reading.unread_links)
+        packets = "1 packet" if unknown == 1 else f"{unknown:,} packets"
         yield (
-            f"{reading.source.name}: {unknown:,} packets passed over: no reader for their link type ({links}); "
+            f"{reading.source.name}: {packets} skipped: unsupported link type ({links}); "
             "capture on Ethernet, cooked or raw IP instead"
         )

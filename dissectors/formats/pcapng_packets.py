@@ -24,7 +24,7 @@ def packet_time_by_integers(r: PcapngState, number, high, low):
     if -(2**63) < time < 2**63:
         return time
     if not r.odd_times:
-        add_note(r, "odd", f"packet {r.packets} has a time beyond all calendars: it and others like it have none")
+        add_note(r, "odd", f"packet {r.packets} has an impossible timestamp: it and others like it have none")
     r.odd_times = True
     return UNKNOWN
 
@@ -71,7 +71,7 @@ def write_packet(
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def note_bad_packet(r: PcapngState, claimed: cython.longlong) -> cython.longlong:
-    text = f"packet {r.packets} claims {claimed} bytes, which its block does not hold: not read"
+    text = f"packet {r.packets} claims {claimed} bytes, which exceeds its block: not read"
     add_note(r, "damaged", text)
     return 0
 
@@ -89,7 +89,7 @@ def read_packet_block(
     if captured > total - header - 4:
         return note_bad_packet(r, captured)
     if number >= r.count - r.first:
-        add_note(r, "damaged", f"packet {r.packets} is of interface {number}, never declared")
+        add_note(r, "damaged", f"packet {r.packets} belongs to interface {number}, which is not declared")
         return write_packet(r, UNKNOWN, UNKNOWN, header, captured, u32(r, at + 24))
     number += r.first
     time: cython.longlong = packet_time(r, number, u32(r, at + 12), u32(r, at + 16))

@@ -39,7 +39,7 @@ def read_section_header(r: PcapngState, order, body):
     r.first = r.count
     r.ignored = major != 1
     if r.ignored:
-        text = f"the section at byte {r.base + r.at} is of version {major}.{minor}, which nobody knows: not read"
+        text = f"the section at byte {r.base + r.at} has the unknown version {major}.{minor}: not read"
         add_note(r, "skipped", text)
     keep_section(r, order, major, minor)
 

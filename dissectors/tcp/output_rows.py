@@ -206,16 +206,53 @@ def time_between(begin: cython.longlong, end: cython.longlong) -> cython.longlon
 
 @cython.cfunc
 def grow_parts(tcp: TcpState):
+    tcp.part_room = max(64, 2 * tcp.part_rows)
+    tcp.parts_memory = with_room(tcp.parts_memory, PART_COLUMNS, tcp.part_rows, tcp.part_room)
+    tcp.parts = tcp.parts_memory
+
+
+@cython.cfunc
+def with_room(old, columns: cython.longlong, rows: cython.longlong, room: cython.longlong):
+    """A matrix with `room` rows that begins with the `rows` rows of `old`."""
     column: cython.longlong
     row: cython.longlong
-    rows: cython.longlong = tcp.part_rows
-    old: cython.longlong[:, ::1] = tcp.parts_memory
-    tcp.part_room = max(64, 2 * rows)
-    tcp.parts_memory = new_matrix(PART_COLUMNS, tcp.part_room)
-    tcp.parts = tcp.parts_memory
-    for column in range(PART_COLUMNS):
+    memory = new_matrix(columns, room)
+    before: cython.longlong[:, ::1] = old
+    after: cython.longlong[:, ::1] = memory
+    for column in range(columns if rows else 0):
         for row in range(rows):
-            tcp.parts[column, row] = old[column, row]
+            after[column, row] = before[column, row]
+    return memory
+
+
+@cython.cfunc
+@cython.boundscheck(False)
+def queued_row(tcp: TcpState, s: cython.longlong, segment: cython.longlong):
+    """The row of a segment of side `s` that waited in a queue before the capture."""
+    row: cython.longlong = tcp.queued_rows
+    if row >= tcp.queued_room:
+        tcp.queued_room = max(1_000, 2 * row)
+        tcp.queued_memory = with_room(tcp.queued_memory, QUEUED_COLUMNS, row, tcp.queued_room)
+        tcp.queued = tcp.queued_memory
+    tcp.queued[QUEUED_PART, row] = tcp.conn[s >> 1, CONN_PART]
+    tcp.queued[QUEUED_FROM_HIGH, row] = tcp.segments[SEGMENT_SRC_HIGH, segment]
+    tcp.queued[QUEUED_FROM_LOW, row] = tcp.segments[SEGMENT_SRC_LOW, segment]
+    tcp.queued[QUEUED_FROM_PORT, row] = tcp.segments[SEGMENT_SRC_PORT, segment]
+    tcp.queued[QUEUED_NUMBER, row] = tcp.segments[SEGMENT_NUMBER, segment]
+    tcp.queued[QUEUED_TIME, row] = tcp.segments[SEGMENT_TIME, segment]
+    tcp.queued[QUEUED_BYTES, row] = tcp.segments[SEGMENT_LENGTH, segment]
+    tcp.queued[QUEUED_LAG, row] = tcp.lag
+    tcp.queued_rows = row + 1
+
+
+@cython.cfunc
+def take_queued(tcp: TcpState):
+    """(matrix of QUEUED_ columns, rows) of the segments since the last call that waited in a queue."""
+    taken, rows = tcp.queued_memory, tcp.queued_rows
+    tcp.queued_memory = None
+    tcp.queued_rows = 0
+    tcp.queued_room = 0
+    return new_matrix(QUEUED_COLUMNS, 1) if taken is None else taken, rows
 
 
 @cython.cfunc

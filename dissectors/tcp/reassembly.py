@@ -52,7 +52,7 @@ from dissectors.tcp.fast_path import take_in_order
 from dissectors.tcp.flow_hash import flow_hash, flows
 from dissectors.tcp.idle_slots import claim_slots, enter_slots, find_idle, give_up_slots, leave_slots, write_flow_keys
 from dissectors.tcp.out_of_order import grow_records
-from dissectors.tcp.output_rows import take_parts, take_problems
+from dissectors.tcp.output_rows import take_parts, take_problems, take_queued
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.state import TcpState, clear_state
 from dissectors.tcp.state_columns import *
@@ -71,7 +71,8 @@ class Reassembly(TcpState):
     CHUNK_SLOT so far, `live` is how many have a connection, `views` above every PART_VIEW. `duplicates`: input (the upper bits
     of a packet's number) -> segments that were captured twice. `evicted`: open connections that were given up for newer ones,
     `segments_given_up`: later segments of these. `holes_given_up`: holes that were not waited for because of a memory limit.
-    `next_part`: number of the part that begins next. `part_rows`: rows that `take_parts` would give.
+    `next_part`: number of the part that begins next. `part_rows`, `queued_rows`: rows that `take_parts` and `take_queued`
+    would give.
 
     In a task (`in_task`), a run over a part of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
     connections (`dissectors.tcp.checkpoint`). What lies between two of them does not depend on what lies before but for some
@@ -113,6 +114,11 @@ class Reassembly(TcpState):
     def take_parts(self):
         """(matrix of PART_ columns, rows) of the slots freed since the last call."""
         return take_parts(self)
+
+    def take_queued(self):
+        """(matrix of QUEUED_ columns, rows) of the segments since the last call that waited in a queue before the capture, by the
+        least lag of their side so far."""
+        return take_queued(self)
 
     def take_problems(self):
         """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call.

@@ -29,6 +29,7 @@ class TcpState:
     segments_given_up = cython.declare(cython.longlong, visibility="readonly")
     next_part = cython.declare(cython.longlong, visibility="readonly")
     part_rows = cython.declare(cython.longlong, visibility="readonly")
+    queued_rows = cython.declare(cython.longlong, visibility="readonly")
     record_count = cython.declare(cython.longlong, visibility="readonly")  # pages of the arena used at some time
 
     # Options.
@@ -116,6 +117,11 @@ class TcpState:
     problem_rows: cython.longlong
     problems_dropped: cython.longlong
 
+    # Segments that waited in a queue, not taken yet.
+    queued: cython.longlong[:, ::1]
+    queued_memory: object
+    queued_room: cython.longlong
+
     # In a task only.
     newest_side: cython.longlong  # 2 * slot + side of the newest segment of the thorough path
     touched: list  # slots with segments since `take_touched`
@@ -178,6 +184,9 @@ def clear_state(tcp: TcpState):
     tcp.part_room = 0
     tcp.parts_memory = None
     tcp.problems_memory = None
+    tcp.queued_rows = 0
+    tcp.queued_room = 0
+    tcp.queued_memory = None
 
 
 @cython.cfunc

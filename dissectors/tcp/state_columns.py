@@ -252,6 +252,7 @@ DELAYED_LEAST_NS = 38_000_000  # Linux delays an ACK for 40 ms
 DELAYED_MOST_NS = 48_000_000
 SOON_NS = 1_000_000
 SILENT_NS = 5_000_000
+QUEUED_LEAST_NS = 1_000_000  # a tick: a packet that waited less may have waited nowhere
 QUEUED_NS = 1_500_000  # a tick of the timestamps and a half: what is longer was a queue
 HELD_SLACK_NS = 300_000
 LARGEST_WAIT = 1 << 40

@@ -3,7 +3,8 @@
 The clock of a packet's sender stands in the packet, as its TCP timestamp (RFC 7323; a tick is a millisecond). The *lag* is the time
 from there to the capture. The clocks are not the same, so a lag says nothing by itself; but the least lag of a direction is that
 of a packet that waited nowhere, and what another packet has more than that it spent in queues before the capture. The least
-lag of a connection is known at its end only: lags go on as they are, and `query/resolve` takes one from the other.
+lag of a connection is known at its end only: lags go on as they are, and `query/resolve` takes one from the other. Packets that
+have a tick more than the least lag so far leave as rows (QUEUED_): those of all connections of a link together tell its rate.
 
 A packet may also have waited in its host, behind bytes that were not acknowledged: then it was written earlier than it left.
 What tells of this is judged here, as it lies in the packets before: see `held_after`.
@@ -18,6 +19,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.tcp.lags import difference, full_segment, lag_of, used_scale, way_step
+from dissectors.tcp.output_rows import queued_row
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
@@ -40,6 +42,8 @@ def note_way(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
         tcp.lag = lag_of(time, tcp.segments[SEGMENT_TSVAL, row])
         if tcp.side[s, SIDE_LAG_LEAST] == 0 or difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]) < 0:
             tcp.side[s, SIDE_LAG_LEAST] = tcp.lag
+        elif difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]) > QUEUED_LEAST_NS:
+            queued_row(tcp, s, row)
     note_ip_id(tcp, s, row)
     if flags & TCP_SYN:
         note_offers(tcp, s, row)

@@ -58,18 +58,18 @@ def parse_address(uri: str) -> Address:
     scheme = SCHEMES.get(found[1].lower()) if found else None
     if not found or scheme is None:
         raise StorageError(
-            f"{_without_credentials(uri)}: no storage that can be read; known are {', '.join(SCHEMES)} and file"
+            f"{_without_credentials(uri)}: unsupported storage; supported are {', '.join(SCHEMES)} and file"
         )
     if _SIGNED.search(uri):
         raise StorageError(
-            f"{_without_credentials(uri)}: signed links are not taken; give the plain address, {access_advice(scheme)}"
+            f"{_without_credentials(uri)}: signed URLs are not supported; give the plain address, {access_advice(scheme)}"
         )
     root, _, key = uri[found.end() :].partition("/")
     if scheme != "abfss" and re.search("[@:]", root):
-        raise StorageError(f"{scheme}://...: keys do not belong into an address; {access_advice(scheme)}")
+        raise StorageError(f"{scheme}://...: credentials do not belong in an address; {access_advice(scheme)}")
     if not root or (scheme == "abfss" and not re.fullmatch(r"[^@:]+@[^@:.]+\..+", root)):
         example = "abfss://CONTAINER@ACCOUNT.dfs.core.windows.net" if scheme == "abfss" else f"{scheme}://BUCKET"
-        raise StorageError(f"{_without_credentials(uri)}: names no bucket, as {example}/KEY does")
+        raise StorageError(f"{_without_credentials(uri)}: has no bucket, unlike {example}/KEY")
     return Address(scheme, root, key.rstrip("/"))
 
 

@@ -50,7 +50,9 @@ def credential_names(scheme: str) -> str:
     """Where the credentials that are tried come from, and never what they are."""
     names = [name for name in CREDENTIAL_VARIABLES if os.environ.get(name) and name.startswith(_PREFIXES[scheme])]
     return (
-        f"{', '.join(names)} of the environment" if names else "what this machine is given; the environment has no keys"
+        f"{', '.join(names)} of the environment"
+        if names
+        else "the credentials of this machine; the environment has no keys"
     )
 
 

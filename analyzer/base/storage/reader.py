@@ -39,7 +39,7 @@ class ObjectReader:
             self._file = storage.open_input_file(found.address.path)
         if begin > found.size_bytes:
             raise StorageError(
-                f"{found.address.uri}: has {found.size_bytes:,} bytes, and a part from {begin:,} on was wanted"
+                f"{found.address.uri}: has {found.size_bytes:,} bytes, but a part from byte {begin:,} on was requested"
             )
         self._ranges = self._all_ranges(begin)
         self._rest = memoryview(b"")
@@ -108,7 +108,7 @@ class ObjectReader:
         if len(data) != end - begin:
             self._check_now()
             raise StorageError(
-                f"{self._expected.address.uri}: gave {len(data):,} of {end - begin:,} bytes at {begin:,}"
+                f"{self._expected.address.uri}: returned {len(data):,} of {end - begin:,} bytes at byte {begin:,}"
             )
         return data
 
@@ -116,7 +116,7 @@ class ObjectReader:
         """Checked after each range: where an object became shorter, pyarrow 26 fills the missing bytes with garbage."""
         now = find_object(self._expected.address)
         if now is None or now.is_folder:
-            raise StorageError(f"{self._expected.address.uri}: went away while it was read; run again")
+            raise StorageError(f"{self._expected.address.uri}: was deleted while it was read; run again")
         if now.size_bytes != self._expected.size_bytes:
             raise StorageError(
                 f"{now.address.uri}: changed while it was read, from {self._expected.size_bytes:,} to {now.size_bytes:,} bytes; "
@@ -124,7 +124,7 @@ class ObjectReader:
             )
         then, self._modified_ns = self._modified_ns, now.modified_ns
         if then and now.modified_ns and abs(now.modified_ns - then) > _SAME_TIME_NS:
-            raise StorageError(f"{now.address.uri}: was written again while it was read; run again")
+            raise StorageError(f"{now.address.uri}: was overwritten while it was read; run again")
 
 
 _open_lock = threading.Lock()

@@ -42,6 +42,7 @@ VIEWS = (
     "exchanges_with_packets",
     "exchanges_with_kind",
     "exchanges_with_ways",
+    "exchanges_with_status",
     "exchanges",
     "throttled_requests",
     "mutes",
@@ -66,6 +67,7 @@ VIEWS = (
     "assignments",
     "transaction_events",
     "batches",
+    "queued_packets",
 )
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
@@ -75,7 +77,7 @@ OF_RUNS = ("view_times", "part_signs", "fetch_names", "last_answers", "member_cl
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
     for name in (
-        *("exchanges", "entries", "errors", "problems", "parts", "talks", "tls"),
+        *("exchanges", "entries", "errors", "queued", "problems", "parts", "talks", "tls"),
         *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
     )
 )
@@ -84,11 +86,14 @@ _READ = re.compile(r"\b(?P<word>FROM|JOIN) (?P<table>raw_\w+)\b(?P<alias> AS\b)?
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
-def views(api_keys: Collection[int], whole_files: bool, odd: bool = True, several_views: bool = True) -> dict[str, str]:
+def views(
+    api_keys: Collection[int], whole_files: bool, odd: bool = True, several_views: bool = True, one_way: bool = True
+) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
     `api_keys` are those that occurred; `whole_files`: split n is all of input n; `odd`: a body was malformed, or the clock ran
-    back within an exchange; `several_views`: a connection was captured at several points of its way.
+    back within an exchange; `several_views`: a connection was captured at several points of its way; `one_way`: of a connection
+    only one side may have been captured.
     """
     facts = {
         "problem_kinds": _values(
@@ -103,6 +108,8 @@ def views(api_keys: Collection[int], whole_files: bool, odd: bool = True, severa
         sources["exchanges_with_packets"] = "exchanges_with_packets_of_whole_files"
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
+    if not one_way:
+        sources["exchanges_with_status"] = "exchanges_of_both_ways"
     if not several_views:
         sources["part_views"] = "no_part_views"
         del sources["view_members"], sources["view_times"]

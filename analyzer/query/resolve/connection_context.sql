@@ -20,6 +20,7 @@ SELECT
     p.broker_address,
     p.broker_port,
     p.last_time_ns,
+    p.one_way,
     CASE e.speaker
         WHEN 8 THEN 'raft'
         WHEN 7 THEN 'share_coordinator'
@@ -47,6 +48,8 @@ SELECT
     w.to_client_ns,
     w.broker_lag_ns,
     w.client_lag_ns,
+    w.broker_lag_least_ns,
+    w.client_lag_least_ns,
     w.trusts_ids
 FROM parts AS p
 LEFT JOIN part_evidence AS e ON e.part = p.part

@@ -20,6 +20,7 @@ SELECT
     first_time_ns,
     p.last_time_ns,
     seen_from,
+    p.one_way,
     close,
     client_packets,
     broker_packets,

@@ -10,8 +10,8 @@ SELECT
     'malformed_body' AS kind,
     CAST(NULL AS BIGINT) AS bytes_lost,
     CASE WHEN request_decoded = 'malformed'
-        THEN 'The body of a request does not fit its API and version; kanalyze show tells where it stops making sense.'
-        ELSE 'The body of a reply does not fit its API and version; kanalyze show tells where it stops making sense.' END AS detail
+        THEN 'The body of a request does not match its API and version; kanalyze show shows where decoding fails.'
+        ELSE 'The body of a reply does not match its API and version; kanalyze show shows where decoding fails.' END AS detail
 FROM all_exchanges
 WHERE request_decoded = 'malformed' OR response_decoded = 'malformed'
 UNION ALL
@@ -19,6 +19,6 @@ SELECT
     coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,
     coalesce(response_time_ns, request_time_ns), CAST(NULL AS STRING), CAST(NULL AS BIGINT),
     'clock_ran_back', CAST(NULL AS BIGINT),
-    'A later packet has an earlier time; the duration between them is null.'
+    'A later packet has an earlier timestamp; the duration between them is null.'
 FROM all_exchanges
 WHERE request_end_ns < request_time_ns OR response_time_ns < request_end_ns OR response_end_ns < response_time_ns

@@ -71,4 +71,4 @@ SELECT
         AS throttle_ns,
     x.there_ns,
     x.back_ns
-FROM exchanges_with_ways AS x
+FROM exchanges_with_status AS x

@@ -16,6 +16,7 @@ WITH placed AS (
         l.role,
         l.broker_id,
         l.mutes,
+        l.one_way,
         l.way_ns,
         l.is_beside,
         l.trusts_ids,

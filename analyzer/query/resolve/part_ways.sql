@@ -1,9 +1,10 @@
 -- What the packets of each part tell of its way (`dissectors.tcp.timing`), by client and broker, one row per part.
 -- to_broker_ns: the time from the capture to the broker and back, at least, of all connections between the two hosts at one tap; 0
--- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. lag_ns: the least
--- lag of the packets of a side, from which a lag is the time in queues; null when there are no timestamps or they do not keep
--- the time: a packet cannot leave before what it answers has arrived, so that the least lag and its bound differ by a tick and the
--- way at most. trusts_ids: the side numbers its packets one after the other. is_quiet: on the way from the capture to the broker
+-- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. lag_least_ns:
+-- the least lag of the packets of a side; what another one has more it spent in queues, at least. Null when there are no
+-- timestamps or they do not keep the time of the capture: a packet cannot leave before what it answers has arrived, so the least
+-- lag is no less than its bound, but for a tick. lag_ns: the same where it is that of a packet that waited nowhere: it differs from
+-- its bound by a tick and the way at most. trusts_ids: the side numbers its packets one after the other. is_quiet: on the way from the capture to the broker
 -- and back hardly anything was lost and nothing waited.
 WITH sides AS (
     SELECT
@@ -72,6 +73,10 @@ placed AS (
         s.*,
         h.to_broker_ns < 300000 AND h.is_near AS is_beside,
         CASE WHEN h.to_broker_ns < 300000 AND h.is_near THEN 0 ELSE h.to_broker_ns END AS to_broker_ns,
+        (s.broker_lag_least_ns - s.broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            AS broker_lag_above_ns,
+        (s.client_lag_least_ns - s.client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            AS client_lag_above_ns,
         h.to_client_ns,
         h.is_quiet
     FROM sides AS s
@@ -83,16 +88,12 @@ SELECT
     is_quiet,
     to_broker_ns,
     to_client_ns,
-    CASE
-        WHEN (broker_lag_least_ns - broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
-            <= coalesce(to_broker_ns, 0) + 1000000
-        THEN broker_lag_least_ns
-    END AS broker_lag_ns,
-    CASE
-        WHEN (client_lag_least_ns - client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
-            <= coalesce(to_client_ns, 0) + 1000000
-        THEN client_lag_least_ns
-    END AS client_lag_ns,
+    CASE WHEN broker_lag_above_ns BETWEEN -3000000 AND coalesce(to_broker_ns, 0) + 1000000 THEN broker_lag_least_ns END
+        AS broker_lag_ns,
+    CASE WHEN client_lag_above_ns BETWEEN -3000000 AND coalesce(to_client_ns, 0) + 1000000 THEN client_lag_least_ns END
+        AS client_lag_ns,
+    CASE WHEN broker_lag_above_ns >= -3000000 THEN broker_lag_least_ns END AS broker_lag_least_ns,
+    CASE WHEN client_lag_above_ns >= -3000000 THEN client_lag_least_ns END AS client_lag_least_ns,
     10 * broker_ip_jumps <= broker_ip_jumps + broker_ip_steps AS trusts_ids,
     CAST(CASE WHEN client_wscale >= 0 THEN client_wscale END AS INTEGER) AS client_wscale,
     CAST(CASE WHEN broker_wscale >= 0 THEN broker_wscale END AS INTEGER) AS broker_wscale,

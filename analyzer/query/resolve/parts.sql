@@ -36,6 +36,7 @@ WITH told AS (
         p.first_time_ns,
         p.last_time_ns,
         CASE WHEN p.syn % 2 = 1 THEN 'syn' ELSE 'midstream' END AS seen_from,
+        p.syn >= 2 AS syn_ack_seen,
         p.close,
         p.rtt_ns,
         p.syn_ack_ns,
@@ -103,6 +104,15 @@ SELECT
     told.*,
     CASE WHEN proof OR (proof IS NULL AND requests + replies > 0 AND brokers.broker_port IS NOT NULL) THEN true
         ELSE proof END
-        AS is_kafka
+        AS is_kafka,
+    -- Who sends on without a packet of the other side, and without sending again, gets its ACKs: they are not in the capture.
+    CASE
+        WHEN broker_packets = 0 AND client_stream_bytes > 0
+            AND (seen_from = 'syn' OR (client_retransmitted * 10 <= client_packets AND last_time_ns - first_time_ns >= 1000000000))
+            THEN 'client'
+        WHEN client_packets = 0 AND broker_stream_bytes > 0
+            AND (syn_ack_seen OR (broker_retransmitted * 10 <= broker_packets AND last_time_ns - first_time_ns >= 1000000000))
+            THEN 'broker'
+    END AS one_way
 FROM told
 LEFT JOIN brokers ON brokers.broker_address = told.broker_address AND brokers.broker_port = told.broker_port

@@ -22,7 +22,7 @@ UNION ALL
 SELECT c.file, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), c.first_time_ns, CAST(NULL AS STRING),
     CAST(NULL AS BIGINT), 'snap_length', CAST(NULL AS BIGINT),
     concat('Only the first ', CAST(c.snap_bytes AS STRING),
-        ' bytes of each packet were kept: bodies are cut. Capture with -s 0 to read them.')
+        ' bytes of each packet were captured: bodies are truncated. Capture with -s 0 to read them.')
 FROM all_captures AS c
 CROSS JOIN (SELECT sum(client_cut_bytes + broker_cut_bytes) AS cut_bytes FROM parts WHERE is_kafka) AS whole
 WHERE c.snap_bytes IS NOT NULL AND whole.cut_bytes > 0

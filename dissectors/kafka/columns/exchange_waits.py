@@ -5,7 +5,8 @@ the reply before its own has been sent (ROW_QUEUE). A broker that throttles a cl
 the throttle time of its last reply is over (ROW_MUTED; KIP-219). Both are computed here because this stage sees the replies
 of a connection in their order; SQL would need a window over all exchanges.
 
-After a lost reply nothing is known until the next reply: both columns stay UNKNOWN.
+Where the reply before may have been lost nothing is known: both columns stay UNKNOWN, also of the next reply after a loss that was
+noticed late, as the lost reply may have told a throttle time.
 """
 
 import cython
@@ -82,6 +83,8 @@ def set_waits(
     if x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] > reply_begin + MUTE_TOLERANCE_NS:
         x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = UNKNOWN
     if request_end == UNKNOWN or reply_begin < request_end or x.last_replies[slot, LAST_REPLY_LOST]:
+        return 0
+    if frames[FRAME_END_MARKS, row] & MARK_BEHIND_LOST:
         return 0
     queue_end = min(max(x.last_replies[slot, LAST_REPLY_END], request_end), reply_begin)
     x.pending[index, ROW_QUEUE] = queue_end - request_end

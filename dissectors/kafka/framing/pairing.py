@@ -85,6 +85,8 @@ def pair_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept: i
     if f.side[s, SIDE_LOSSES] != f.requests[index, REQUEST_LOSSES]:
         before = request_after_loss(f, s, index, before)
         index = f.talk[slot, CONN_OLDEST_REQUEST] if before < 0 else f.requests[before, REQUEST_NEXT]
+    if f.side[s, SIDE_LOSSES] != f.requests[index, REQUEST_LOSSES]:
+        f.out[FRAME_END_MARKS, row] |= MARK_BEHIND_LOST
     f.talk[slot, TALK_REPLIES] += 1
     f.out[FRAME_EVENT, row] = FRAME_REPLY_SEEN
     f.out[FRAME_KEY, row] = f.requests[index, REQUEST_KEY]

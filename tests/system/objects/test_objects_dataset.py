@@ -315,3 +315,18 @@ def test_threads_that_want_different_tables_get_different_copies(
         ]
     assert len(made) == 1
     assert len(set(paths)) == 8
+
+
+def test_a_duckdb_file_goes_to_storage(
+    bucket: Path, server: Server, captures: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import duckdb
+
+    del server
+    command = ["export", str(captures), "--to", "s3://bucket/tables/all.duckdb"]
+    assert main(command) == 0
+    with duckdb.connect(str(bucket / "tables" / "all.duckdb"), read_only=True) as file:
+        (found,) = file.sql("SELECT count(*) FROM exchanges").fetchall()
+    assert f"{found[0]:,} exchanges" in capsys.readouterr().err and found[0] > 100
+    assert main(command) == 2 and "already there" in capsys.readouterr().err
+    assert main([*command, "--format", "csv"]) == 2 and "DuckDB file" in capsys.readouterr().err

@@ -286,7 +286,7 @@ def test_files_of_the_same_time_stay_together(tmp_path: Path) -> None:
         paths.append(path)
     ran = same_as_whole(paths, 30_000)
     assert [len(task.pieces) for task in ran.plan.tasks] == [2, 2]
-    assert "of the same time" in "\n".join(ran.plan.lines())
+    assert "cover the same time" in "\n".join(ran.plan.lines())
 
 
 def test_files_of_several_named_places_are_read_apart(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ def test_compressed_files_are_told_of(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(pcap_file(some_packets(300, 12))))
     made = plan([Source(str(path), path, path.stat().st_size)], 1_000)
     assert len(made.tasks) == 1
-    assert "is compressed: one task however big" in "\n".join(made.lines())
+    assert "is compressed: one task whatever its size" in "\n".join(made.lines())
 
 
 def test_a_file_that_begins_without_packets_is_told_of(tmp_path: Path) -> None:
@@ -366,7 +366,7 @@ def test_a_file_that_begins_without_packets_is_told_of(tmp_path: Path) -> None:
     size = path.stat().st_size
     source = Source(str(path), path, size)
     lines = "\n".join(plan([source], size - 1).lines())
-    assert "has no packet in its first megabyte: it cannot be cut, one task" in lines
+    assert "has no packet in its first megabyte: it cannot be split, one task" in lines
     assert "compress" not in lines
     assert not plan([source], size).notes
 

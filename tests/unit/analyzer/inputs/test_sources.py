@@ -153,13 +153,13 @@ BAD = {
     "empty": (lambda folder: source(folder, b"").name, "empty"),
     "text": (lambda folder: source(folder, b"hello, I am a log file\n").name, "got text"),
     "snoop": (lambda folder: source(folder, b"snoop\0\0\0" + bytes(20)).name, "editcap"),
-    "header cut": (lambda folder: source(folder, CAPTURE[:20]).name, "cut off"),
+    "header cut": (lambda folder: source(folder, CAPTURE[:20]).name, "truncated within its header"),
     "empty gzip": (lambda folder: source(folder, gzip.compress(b"")).name, "empty"),
     "cut gzip": (lambda folder: source(folder, gzip.compress(CAPTURE)[:12]).name, "gzip data end in the middle"),
     "packed twice": (lambda folder: source(folder, gzip.compress(gzip.compress(CAPTURE))).name, "compressed twice"),
     "glob": (lambda folder: str(folder / "*.pcap"), "no file matches"),
     "directory": (lambda folder: str(folder), "no captures in this directory"),
-    "uri": (lambda _: "ftp://host/x.pcap", "no storage that can be read"),
+    "uri": (lambda _: "ftp://host/x.pcap", "unsupported storage"),
     "below a file": (lambda folder: source(folder, CAPTURE).name + "/x", "cannot be read"),
 }
 

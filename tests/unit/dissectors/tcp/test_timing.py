@@ -34,6 +34,9 @@ class Told:
         assert done == len(segments)
         self.chunks = [[chunks[column, row] for column in range(layout.CHUNK_COLUMNS)] for row in range(used)]
         streams.finish(chunks)
+        queued, waited = streams.take_queued()
+        self.queued = [[queued[column, row] for column in range(layout.QUEUED_COLUMNS)] for row in range(waited)]
+        assert streams.take_queued()[1] == 0
         parts, count = streams.take_parts()
         self.parts = [[parts[column, row] for column in range(layout.PART_COLUMNS)] for row in range(count)]
 
@@ -72,6 +75,17 @@ def test_a_lag_is_the_time_since_the_timestamp_also_where_that_wraps(stage: Modu
     assert (lags[2] - lags[0]) % layout.LAG_RANGE == 5 * MS, "it was in queues for 5 ms"
     assert told.of_side(layout.PART_LAG_LEAST, 0) == lags[0]
     assert told.of_side(layout.PART_LAG_LEAST, 1) == NONE
+
+
+def test_packets_with_more_than_the_least_lag_by_a_tick_are_told(stage: ModuleType) -> None:
+    sent = [asks(1, 10, tsval=1), asks(101, 11.9, tsval=2), asks(201, 17, tsval=3), tells(1, 17.1, ack=301, tsval=500)]
+    told = Told(stage, [*opening(), *sent, asks(301, 18.5, size=0, tsval=4), asks(301, 30, tsval=5)])
+    seen = [(row[layout.QUEUED_NUMBER], row[layout.QUEUED_BYTES]) for row in told.queued]
+    assert seen == [(6, 100), (8, 0), (9, 100)], "5, 5.5 and 16 ms later than the first; the second less than a tick"
+    assert {row[layout.QUEUED_FROM_PORT] for row in told.queued} == {CLIENT[2]}
+    lags = [row[layout.QUEUED_LAG] - told.of_side(layout.PART_LAG_LEAST, 0) for row in told.queued]
+    assert lags == [5 * MS, 5.5 * MS, 16 * MS]
+    assert {row[layout.QUEUED_PART] for row in told.queued} == {told.parts[0][layout.PART_NUMBER]}
 
 
 def test_what_the_syns_offer_and_how_much_was_on_the_way(stage: ModuleType) -> None:
@@ -165,3 +179,4 @@ def test_compiled_and_plain_tell_the_same_of_anything(seed: int) -> None:
     data = [[row for row in told.chunks if row[layout.CHUNK_KIND] == layout.CHUNK_DATA] for told in (one, other)]
     assert data[0] == data[1]
     assert one.parts == other.parts
+    assert one.queued == other.queued

@@ -30,6 +30,7 @@ PARTS = {
     "broker_address": "VARCHAR",
     "broker_port": "BIGINT",
     "last_time_ns": "BIGINT",
+    "one_way": "VARCHAR",
     "syn_ack_ns": "BIGINT",
     "ack_ns": "BIGINT",
 }
@@ -41,6 +42,8 @@ WAYS = {
     "to_broker_ns": "BIGINT",
     "to_client_ns": "BIGINT",
     "broker_lag_ns": "BIGINT",
+    "broker_lag_least_ns": "BIGINT",
+    "client_lag_least_ns": "BIGINT",
     "client_lag_ns": "BIGINT",
     "trusts_ids": "BOOLEAN",
 }

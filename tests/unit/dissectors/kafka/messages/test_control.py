@@ -47,7 +47,7 @@ def test_a_control_value_that_cannot_be_read_says_why(value: bytes | None) -> No
     said = control_of(pack(">hh", 0, 2), value)
     assert said["type"] == "LEADER_CHANGE"
     assert said.keys() == {"type", "problem"}
-    assert "wanted" in said["problem"]
+    assert "expected" in said["problem"]
 
 
 @given(st.integers(-1, 8), st.binary(max_size=60) | st.none())

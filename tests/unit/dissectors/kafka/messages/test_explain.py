@@ -157,7 +157,7 @@ def test_a_count_beyond_the_bytes_is_refused_at_once() -> None:
     )
     assert (ids["error"]["path"], ids["error"]["message"]) == (
         "forgotten_topics_data[0].partitions",
-        "wanted 3 elements, got 8 bytes left",
+        "expected 3 elements, got 8 bytes left",
     )
 
 
@@ -185,7 +185,7 @@ def test_partial_trees_end_before_the_error() -> None:
         "kind": "truncated",
         "path": "topics[1].name",
         "offset": len(frame) - 2,
-        "message": "wanted 9 bytes, got 2 bytes left",
+        "message": "expected 9 bytes, got 2 bytes left",
     }
     assert found["body"] == {"topics": [{"name": "one"}, {}]}
 
@@ -203,7 +203,7 @@ def test_unknown_keys_and_versions_show_their_header() -> None:
         "kind": "truncated",
         "path": "correlation_id",
         "offset": 0,
-        "message": "wanted 4 bytes, got 0 bytes left",
+        "message": "expected 4 bytes, got 0 bytes left",
     }
 
 
