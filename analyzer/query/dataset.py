@@ -2,7 +2,9 @@
 
 Every table of `analyzer.base.tables` is there under two names: `all_exchanges` is everything, `exchanges` what the
 filters leave (the same without filters). `captures` and `problems` are coverage and never filtered. `time_range` is one
-row, `first_time_ns` and `last_time_ns` of the captures, narrowed by the filters; `settings` is one row, what the question
+row, `first_time_ns` and `last_time_ns` of the captures, narrowed by the filters, and `captured_ns`, how much of it files cover
+(`all_time_range`: not narrowed); `tls_unread` are the connections whose TLS was
+not decrypted, and in which there may be what the filters ask for; `settings` is one row, what the question
 is given (`Dataset.choose`); `kinds` are the classes of `exchanges.kind`. Nothing heavy is imported before a dataset is
 opened.
 """
@@ -19,6 +21,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from analyzer.base.again import PLACEHOLDER
 from analyzer.base.filters import Filters
 from analyzer.base.memory import question_memory_bytes
 from analyzer.base.settings import Settings
@@ -61,10 +64,10 @@ class Dataset:
     `views` maps names to the SQL of views, which may read each other. The SQL of a final table goes under the table's name, or
     a function that returns it, called when the table is first read; other SQL finds the table as `all_<table>`. Missing final
     tables are empty. A view is created when a question first names it; one in `kept` is computed then, and held as a table.
-    `warnings` are lines that a person must see; `failed`: some input could not be read. What does not fit `memory_bytes` (None:
-    see `base.memory`) goes to a directory below `temp_directory` (None: the system's). `threads` None means one per core.
-    `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than any plan. A full disk raises
-    duckdb.IOException, too little memory duckdb.OutOfMemoryException.
+    `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
+    What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
+    `threads` None means one per core. `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than
+    any plan. A full disk raises duckdb.IOException, too little memory duckdb.OutOfMemoryException.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class Dataset:
         cleanup: Callable[[], None] | None = None,
         warnings: Iterable[str] = (),
         failed: bool = False,
+        limits: Iterable[str] = (),
         memory_bytes: int | None = None,
         threads: int | None = None,
         simple_plans: bool = False,
@@ -89,6 +93,11 @@ class Dataset:
         self.settings = Settings()
         self.warnings = tuple(warnings)
         self.failed = failed
+        # What a person types to name the captures again (`base.again`), for commands that a report suggests.
+        self.captures = PLACEHOLDER
+        self.limits = tuple(limits)
+        # What `query.readability` measures, once.
+        self.readability: dict[str, Any] | None = None
         # The TLS secrets of the captures, for `messages.bodies`, which reads the captures again.
         self.tls_keys: KeyLog | None = None
         self._cleanup = cleanup
@@ -114,7 +123,7 @@ class Dataset:
             return found or shared_entry(name, self.settings)
 
         names = (*entries, *metrics.view_names())
-        self._catalog = Catalog(names, entry, lambda sql: self._connection("making").execute(sql))
+        self._catalog = Catalog(names, entry, lambda sql: self.connection("making").execute(sql))
         try:
             self._set_up(simple_plans)
         except BaseException:
@@ -130,8 +139,8 @@ class Dataset:
         self._database.execute("SET GLOBAL parquet_metadata_cache = true")
         self.choose(self.settings)
 
-    def _connection(self, purpose: str = "asking") -> duckdb.DuckDBPyConnection:
-        """The connection that this thread has for a purpose."""
+    def connection(self, purpose: str = "asking") -> duckdb.DuckDBPyConnection:
+        """The connection that this thread has for a purpose; `close` closes it."""
         found: duckdb.DuckDBPyConnection | None = getattr(self._connections, purpose, None)
         if found is None:
             found = self._database.cursor()
@@ -154,14 +163,14 @@ class Dataset:
 
     def arrow(self, sql: str, parameters: Sequence[Any] = ()) -> pyarrow.Table:
         """All rows as an Arrow table. Raises DatasetError."""
-        with _sql_errors():
+        with sql_errors():
             return self._relation(sql, parameters).to_arrow_table()
 
     def batches(self, sql: str, parameters: Sequence[Any] = (), rows: int = 50_000) -> pyarrow.RecordBatchReader:
         """The rows as Arrow batches of about `rows`, computed as they are taken: for results larger than memory. To be
         read to its end before the next question. Raises DatasetError.
         """
-        with _sql_errors():
+        with sql_errors():
             return self._relation(sql, parameters).to_arrow_reader(rows)
 
     def metric(self, name: str) -> list[dict[str, Any]]:
@@ -171,6 +180,11 @@ class Dataset:
     def tables(self) -> list[str]:
         """Names of the final tables, in the order of the documentation."""
         return list(TABLES)
+
+    def ensure(self, names: Sequence[str]) -> None:
+        """Creates the views of these names, for SQL that runs on a connection of its own. Raises DatasetError."""
+        with sql_errors():
+            self._catalog.ensure(names)
 
     def interrupt(self) -> None:
         """Stops the queries that are running, if there are any; may be called from another thread."""
@@ -205,8 +219,8 @@ class Dataset:
                     sleep(0.01)
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
-        with _sql_errors():
-            return self._with_views(sql, lambda: self._connection().execute(sql, list(parameters)))
+        with sql_errors():
+            return self._with_views(sql, lambda: self.connection().execute(sql, list(parameters)))
 
     def _with_views(self, sql: str, ask: Callable[[], T]) -> T:
         """Creates the views that the SQL names after FROM and JOIN, then asks. After an error about a name, views are created for
@@ -225,9 +239,9 @@ class Dataset:
         """The result as a relation, which streams Arrow batches; a cursor would first hold all rows."""
         import duckdb  # noqa: F401 (what gives connections their relations)
 
-        relation = self._with_views(sql, lambda: self._connection().sql(sql, params=list(parameters)))
+        relation = self._with_views(sql, lambda: self.connection().sql(sql, params=list(parameters)))
         if relation is None:
-            raise DatasetError("this statement has no rows as its result; a SELECT has")
+            raise DatasetError("this statement returns no rows; use a SELECT")
         return relation
 
     def __enter__(self) -> Dataset:
@@ -243,7 +257,7 @@ def limit_reason(error: BaseException) -> str | None:
 
     line = str(error).strip().partition("\n")[0]
     if isinstance(error, engine.OutOfMemoryException):
-        return f"{line}; raise --memory, or give --temp-dir a place with more room"
+        return f"{line}; raise --memory, or choose a --temp-dir with more space"
     return line if isinstance(error, engine.IOException) else None
 
 
@@ -257,7 +271,7 @@ def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 @contextmanager
-def _sql_errors() -> Iterator[None]:
+def sql_errors() -> Iterator[None]:
     """Errors in SQL become DatasetError. A full disk is not the fault of the question: the command line words that."""
     import _duckdb as engine
 

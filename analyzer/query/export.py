@@ -16,8 +16,6 @@ from analyzer.base.text import csv_cell, escape_json, exchange_id
 if TYPE_CHECKING:
     import pyarrow
 
-    from analyzer.query.dataset import Dataset
-
 FORMATS = ("parquet", "csv", "jsonl")
 
 _BATCH_ROWS = 16_384
@@ -37,17 +35,27 @@ def with_hex_keys(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+class Engine(Protocol):
+    """What runs a SELECT: a dataset, or what runs that of a person over it."""
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        """All rows."""
+
+    def batches(self, sql: str, *, rows: int) -> pyarrow.RecordBatchReader:
+        """The rows as Arrow batches of about `rows`."""
+
+
 class Rows:
     """The result of a SELECT, not yet computed: names and types of its columns, and its rows in batches on request.
 
     Raises DatasetError for a statement that cannot be run.
     """
 
-    def __init__(self, dataset: Dataset, sql: str) -> None:
-        self._dataset = dataset
+    def __init__(self, engine: Engine, sql: str) -> None:
+        self._engine = engine
         # On lines of its own, so that a comment at the end of the statement ends there.
-        self._from = f"from (\n{sql.strip().rstrip(';')}\n) as result"
-        described = dataset.query(f"describe select * {self._from}")
+        self._from = f"from (\n{sql.rstrip().rstrip(';')}\n) as result"
+        described = engine.query(f"describe select * {self._from}")
         self.names = [str(row["column_name"]) for row in described]
         self.types = [str(row["column_type"]) for row in described]
 
@@ -58,7 +66,7 @@ class Rows:
     def batches(self, columns: str = "*", limit: int = 0) -> pyarrow.RecordBatchReader:
         """Arrow batches of `columns` (SQL over the result), at most `limit` rows; 0 is no limit."""
         sql = f"select {columns} {self._from}" + (f" limit {limit}" if limit else "")
-        return self._dataset.batches(sql, rows=_BATCH_ROWS)
+        return self._engine.batches(sql, rows=_BATCH_ROWS)
 
 
 def write(rows: Rows, form: str, sink: BinaryIO, limit: int = 0) -> int:

@@ -61,7 +61,7 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
     # Google's storage shows no folders: what the manifest names is looked for in them.
     files = {table: found for table in TABLES if (found := table_files(where, table, table in counts))}
     if not files:
-        raise DatasetError(f"{where}: no tables of kanalyze in it, wanted exchanges.parquet and others")
+        raise DatasetError(f"{where}: contains no tables of kanalyze, expected exchanges.parquet and others")
     for table, rows in counts.items():
         if rows and table in TABLES and table not in files:
             raise DatasetError(f"{where}: {table} is missing, the manifest says it has {rows:,} rows; export again")
@@ -79,7 +79,7 @@ def _check_manifest(where: Folder) -> dict[str, int]:
     """Table -> rows, as far as a manifest says. It is written last: where there should be one and is none, files may be missing."""
     if where.names().get(MANIFEST) is not False:
         if where.is_remote or any(where.names().get(table) for table in TABLES):
-            raise DatasetError(f"{where}: no {MANIFEST}, so its export is not finished or failed; export again")
+            raise DatasetError(f"{where}: no {MANIFEST}, so the export is unfinished or failed; export again")
         return {}
     try:
         told = json.loads(where.read(MANIFEST))

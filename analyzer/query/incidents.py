@@ -9,9 +9,10 @@ as its cause says, which knows what was lost, for whom and for how long.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from analyzer.base.again import PLACEHOLDER
 from analyzer.query.findings import SEVERITIES, Rule
 
 # Columns of a rule that say what a finding is about, under the same name in all rules.
@@ -38,7 +39,8 @@ class Finding:
     """One thing that needs attention: a rule and the row that it found.
 
     `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition;
-    `symptoms` the findings that this one explains, the worst first.
+    `symptoms` the findings that this one explains, the worst first. `running`: it went on until the end of the time that was
+    looked at (see `is_running`); None: its time is not known. `captures`: what a person types to name the captures.
     """
 
     rule: Rule
@@ -46,10 +48,23 @@ class Finding:
     row: dict[str, Any]
     evidence: tuple[Evidence, ...]
     symptoms: tuple[Finding, ...] = ()
+    running: bool | None = None
+    captures: str = PLACEHOLDER
 
     def order(self) -> tuple[int, int, str, int]:
         """The key by which findings are sorted, the worst first."""
         return (SEVERITIES.index(self.severity), self.rule.rank, self.rule.name, -self.row["weight"])
+
+
+def is_running(row: dict[str, Any], first_ns: int | None, last_ns: int | None) -> bool | None:
+    """Whether what a row found went on until the end: its last sign lies in the last twentieth of the time from `first_ns` to
+    `last_ns`, or in its last second, and no more than 30 s before the end. None: its times or these are not known, or it
+    happened once."""
+    began, ended = row.get("first_time_ns"), row.get("last_time_ns")
+    if began == ended or ended is None or first_ns is None or last_ns is None:
+        return None
+    slack = min(max((last_ns - first_ns) // 20, 1_000_000_000), 30_000_000_000)
+    return bool(ended >= last_ns - slack)
 
 
 def grouped(found: Sequence[Finding]) -> list[Finding]:
@@ -81,7 +96,9 @@ def _root(number: int, cause_of: dict[int, int]) -> int:
 
 
 def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
-    return Finding(cause.rule, cause.severity, cause.row, cause.evidence, tuple(sorted(symptoms, key=Finding.order)))
+    """The cause with its symptoms; what one of them still tells of is not over."""
+    told = [each.running for each in (cause, *symptoms) if each.running is not None]
+    return replace(cause, symptoms=tuple(sorted(symptoms, key=Finding.order)), running=any(told) if told else None)
 
 
 def _explains(cause: Finding, symptom: Finding) -> bool:

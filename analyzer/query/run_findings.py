@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyzer.query.findings import Rule, conditions_by_table, rules
-from analyzer.query.incidents import Evidence, Finding, grouped
+from analyzer.query.incidents import Evidence, Finding, grouped, is_running
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -26,6 +26,7 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
             f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}"
         )
     ]
+    (time,) = dataset.query("SELECT first_time_ns, last_time_ns FROM time_range")
     evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [
         Finding(
@@ -33,6 +34,8 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
             row.get("severity") or rule.severity,
             row,
             tuple(evidence.get(number, Evidence(number, None, None)) for number in _exchanges(row)),
+            running=is_running(row, time["first_time_ns"], time["last_time_ns"]),
+            captures=dataset.captures,
         )
         for rule, row in rows
     ]

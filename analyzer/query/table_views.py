@@ -7,7 +7,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from analyzer.base.filters import Filters, attempt_condition, exchange_condition, literal, topic_condition
+from analyzer.base.filters import (
+    Filters,
+    attempt_condition,
+    exchange_condition,
+    literal,
+    time_condition,
+    tls_condition,
+    topic_condition,
+)
 from analyzer.base.settings import Settings
 from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.base.wait_kinds import sql as kinds_sql
@@ -17,10 +25,16 @@ from analyzer.query.catalog import Entry
 # Tables with a column `exchange` that filters do not narrow by it: `exchanges` has a condition of its own, `problems` are
 # coverage, and `offered_versions` are facts about brokers.
 UNFILTERED = ("exchanges", "problems", "offered_versions")
+# TLS in which Kafka may be: without failed handshakes, after which nothing came, and without what agreed on HTTP.
+_TLS_UNREAD = (
+    "SELECT * FROM all_connections WHERE protocol = 'tls' AND is_kafka IS NOT TRUE AND tls_decrypted IS NOT TRUE "
+    "AND tls_handshake IS DISTINCT FROM 'failed' AND coalesce(tls_alpn, '') NOT LIKE '%h2%' "
+    "AND coalesce(tls_alpn, '') NOT LIKE '%http/%'"
+)
 
 
 def entries_of(views: Mapping[str, str], kept: Collection[str], filters: Filters) -> dict[str, Entry]:
-    """Name in the database -> what makes it, for `views`, every final table, `time_range` and `kinds`.
+    """Name in the database -> what makes it, for `views`, every final table, `time_range`, `tls_unread` and `kinds`.
 
     A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `kept` are computed once.
     """
@@ -29,9 +43,12 @@ def entries_of(views: Mapping[str, str], kept: Collection[str], filters: Filters
         entries.setdefault(f"all_{name}", Entry(_no_rows(name), False))
     for name, condition in _conditions(filters).items():
         entries[name] = Entry(f"SELECT * FROM all_{name} WHERE {condition}", False)
-    first = _narrowed("greatest", "min(first_time_ns)", filters.from_ns)
-    last = _narrowed("least", "max(last_time_ns)", filters.to_ns)
-    entries["time_range"] = Entry(f"SELECT {first} AS first_time_ns, {last} AS last_time_ns FROM all_captures", True)
+    entries["time_range"] = Entry(_time_range(filters), True)
+    entries["all_time_range"] = Entry(_time_range(Filters()), True)
+    # Without filters one pass over the exchanges serves both.
+    left = metrics.view("all_totals").replace("FROM all_exchanges", "FROM exchanges") if filters else None
+    entries["totals"] = Entry(left or "SELECT * FROM all_totals", bool(filters))
+    entries["tls_unread"] = Entry(f"{_TLS_UNREAD} AND ({tls_condition(filters)})", False)
     entries["kinds"] = Entry(kinds_sql(), True)
     return entries
 
@@ -51,6 +68,7 @@ def _conditions(filters: Filters) -> dict[str, str]:
         conditions["exchanges"] = exchange_condition(filters)
         with_exchanges = "connection IN (SELECT connection FROM exchanges)"
         conditions["connections"] = f"{with_exchanges} OR ({attempt_condition(filters)})"
+        conditions["queued_packets"] = f"{with_exchanges} AND {time_condition(filters, 'time_ns')}"
         for table, columns in TABLES.items():
             names = {column.name for column in columns}
             if "exchange" in names and table not in UNFILTERED:
@@ -58,6 +76,39 @@ def _conditions(filters: Filters) -> dict[str, str]:
                 of_exchange = "exchange IN (SELECT exchange FROM exchanges)"
                 conditions[table] = f"{of_exchange} AND {topic_condition(filters)}" if about_topics else of_exchange
     return conditions
+
+
+def _time_range(filters: Filters) -> str:
+    """SQL of one row: the first and the last moment that counts, and how long of that time was captured: `captured_ns`, without
+    the time between files. Files that were written by turns have gaps of a few packets: up to a second, or a tenth of a file.
+    """
+    first = _narrowed("greatest", "min(first_time_ns)", filters.from_ns)
+    last = _narrowed("least", "max(last_time_ns)", filters.to_ns)
+    begins = _narrowed("greatest", "first_time_ns", filters.from_ns)
+    ends = _narrowed("least", "last_time_ns", filters.to_ns)
+    return f"""
+        WITH files AS (
+            SELECT first_time_ns, last_time_ns, {begins} AS begin_ns, {ends} AS end_ns FROM all_captures
+        ),
+        turns AS (
+            SELECT
+                first_time_ns,
+                last_time_ns,
+                begin_ns,
+                end_ns,
+                max(end_ns) OVER (ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+            FROM files
+            WHERE first_time_ns IS NOT NULL
+        )
+        SELECT
+            {first} AS first_time_ns,
+            {last} AS last_time_ns,
+            CAST(sum(CASE
+                WHEN end_ns <= begin_ns OR end_ns <= before_ns THEN 0
+                WHEN begin_ns - before_ns > greatest(1000000000, (end_ns - begin_ns) / 10) THEN end_ns - begin_ns
+                ELSE end_ns - coalesce(before_ns, begin_ns)
+            END) AS BIGINT) AS captured_ns
+        FROM turns"""
 
 
 def _narrowed(function: str, expression: str, limit: int | None) -> str:

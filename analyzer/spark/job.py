@@ -59,7 +59,7 @@ def _for_everywhere(source: Source) -> Source:
     """The source as a process with another working directory finds it."""
     if source.size_bytes is None:
         raise InputError(
-            f"{source.name}: a pipe can be read by one process only; save it to a file that all machines see"
+            f"{source.name}: a pipe can be read by one process only; save it to a file that all machines can read"
         )
     return source if source.path is None else replace(source, path=source.path.absolute())
 

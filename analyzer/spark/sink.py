@@ -109,7 +109,7 @@ def _check(written: Iterable[Stored], place: str) -> None:
     for file in written:
         if _size(place, file.file) != file.bytes:
             raise SparkError(
-                f"{place}/{file.file} was written, but cannot be seen here; name a place that all machines share"
+                f"{place}/{file.file} was written, but is not visible here; choose a place that all machines share"
             )
 
 

@@ -71,6 +71,7 @@ def joins(times: list[float], **values: Any) -> Tables:
         "cluster": "c",
         "member_id": "m",
         "session_timeout_ms": 10_000,
+        "members": 1,
         "connection": 1,
     }
     rows = [
@@ -331,6 +332,14 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: failing(1, many(1, 1, api_key=21, api_name="DeleteRecords"), topic="t"),
         ),
     ),
+    "no_leader": (
+        lambda: failing(5, many(3, 1), topic="t"),
+        (
+            lambda: failing(5, many(2, 1), topic="t"),
+            lambda: failing(5, many(30, 1), topic="t", expected=True),
+            lambda: failing(5, many(30, 1)),
+        ),
+    ),
     "leader_loop": (
         lambda: failing(6, many(20, 12, **PRODUCE), topic="t", partition=0),
         (
@@ -346,7 +355,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: fetched([(0, 5, 6), (61, 5, 90)], timeout_ms=90_000),
         ),
     ),
-    "rebalance_loop": (lambda: joins([0, 60, 120, 180]), (lambda: joins([0, 60]), lambda: joins([0, 400, 800, 1200]))),
+    "rebalance_loop": (
+        lambda: joins([0, 60, 120, 180]),
+        (lambda: joins([0, 60]), lambda: joins([0, 400, 800, 1200]), lambda: joins([0, 60, 120, 180], members=3)),
+    ),
     "stuck_member": (lambda: joins([11.0], begin_ns=at(0)), (lambda: joins([9.0], begin_ns=at(0)),)),
     "commit_failures": (
         lambda: failing(25, many(1, 1, api_key=8, api_name="OffsetCommit", group_id="g")),

@@ -17,11 +17,29 @@ def at(seconds: float) -> int:
     return START_NS + int(seconds * SECOND_NS)
 
 
-def stalled(seconds: float, connections: int = 2, resent: int = 0, chatter: bool = False) -> Tables:
-    """Four Produce requests on so many connections while a broker stands still; `chatter`: it answers another one meanwhile."""
+def stalled(
+    seconds: float,
+    connections: int = 2,
+    resent: int = 0,
+    chatter: bool = False,
+    asked: dict[str, Any] = PRODUCE,
+    in_host: float | None = None,
+    queued: bool = False,
+) -> Tables:
+    """Four requests on so many connections while a broker stands still; `chatter`: it answers another one meanwhile; `in_host`:
+    seconds that packets prove to have been its host's; `queued`: all of them waited behind another request."""
+    proved = {"broker_min_ns": None if in_host is None else int(in_host * SECOND_NS)}
     rows = [exchange(n, at_ns=at(n / 10), connection=1 + n % connections, **PRODUCE) for n in range(10)]
     rows += [
-        exchange(100 + n, at_ns=at(1.1), latency_ns=int(seconds * SECOND_NS), connection=1 + n % connections, **PRODUCE)
+        exchange(
+            100 + n,
+            at_ns=at(1.1),
+            latency_ns=int(seconds * SECOND_NS),
+            connection=1 + n % connections,
+            queue_ns=int((seconds if queued else 0) * SECOND_NS),
+            **asked,
+            **proved,
+        )
         for n in range(4)
     ]
     rows += [exchange(200, at_ns=at(1 + n / 2)) for n in range(int(seconds * 2) if chatter else 0)]
@@ -76,6 +94,12 @@ def foreign(protocol: str, reply_bytes: int = 0, plain: bool = True) -> Tables:
         replies=0,
     )
     return {"connections": [connection(1, replies=3 if plain else 0, broker_stream_bytes=500), other]}
+
+
+def plain_at_tls(**values: Any) -> Tables:
+    """A connection with a plain request, which is answered by TLS."""
+    other = {"tls": True, "tls_decrypted": False, "requests": 1, "replies": 0, "broker_stream_bytes": 7}
+    return {"connections": [connection(2, client_stream_bytes=72, **(other | values))], "exchanges": [exchange(1)]}
 
 
 def left(interval_s: float, stayed_s: float, **values: Any) -> Tables:
@@ -150,6 +174,24 @@ def advertised(lasted_s: float, reached: bool = False, also: int = 0) -> Tables:
     return {"connections": links, "exchanges": rows, "brokers": [told]}
 
 
+def told_localhost(connections: int, client: str = "10.0.0.1", port: int = 9092, also: int = 3) -> Tables:
+    """A client that is told to go to its own host, and comes back on so many connections; `also`: what else it asks for."""
+    links = [connection(1 + n, cluster="c", client_address=client) for n in range(connections)]
+    rows = [
+        exchange(n, at_ns=at(3 * n), connection=1 + n, client_address=client, api_key=also if n == 1 else 3)
+        for n in range(connections)
+    ]
+    told = {"cluster": "c", "broker_id": 1, "host": "localhost", "port": port}
+    return {"connections": links, "exchanges": rows, "brokers": [told]}
+
+
+def slow_at_times(each_s: float, slow_ms: int, median_ms: int = 1, count: int = 12) -> Tables:
+    """Produce requests of one broker alone, of which so many, every so many seconds, take long in its host."""
+    rows = [exchange(n, at_ns=at(n / 10), broker_ns=median_ms * MS_NS, **PRODUCE) for n in range(100)]
+    rows += [exchange(200 + n, at_ns=at(each_s * n), broker_ns=slow_ms * MS_NS, **PRODUCE) for n in range(count)]
+    return {"exchanges": rows, "connections": [connection(1)]}
+
+
 def followed(pause_ms: int, count: int, latency_ms: int) -> Tables:
     """A follower that pauses again and again, and Produce requests with acks=all that wait meanwhile."""
     follower = {"api_key": 1, "api_name": "Fetch", "kind": "fetch_follower", "replica_id": 3, "role": "follower"}
@@ -173,6 +215,30 @@ def transferred(rates: list[float], **values: Any) -> Tables:
         rows[-1]["response_end_ns"] = rows[-1]["response_time_ns"] + lasts
         begin += 1 / rate
     return {"exchanges": rows, "connections": [connection(1, **values)]}
+
+
+def queued(packets: int, waited_ms: float = 20, slow_from: int | None = None, gap_ms: float = 1.2112) -> Tables:
+    """Full packets of two clients, one after the other, at 10 Mbit/s, each so long in a queue; later ones at half the rate."""
+    rows, moment = [], 1.0
+    for number in range(packets):
+        moment += (gap_ms if slow_from is None or number < slow_from else 2 * gap_ms) / 1000
+        rows.append(
+            {
+                "connection": 1 + number % 2,
+                "tap": "1",
+                "client_address": f"10.0.0.{1 + number % 2}",
+                "broker_address": "10.0.1.1",
+                "broker_port": 9092,
+                "sender": "broker",
+                "time_ns": at(moment),
+                "bytes": 1448,
+                "waited_ns": int(waited_ms * MS_NS),
+            }
+        )
+    asked = [
+        exchange(n, at_ns=at(1.01), latency_ns=20 * MS_NS, connection=n, client_address=f"10.0.0.{n}") for n in (1, 2)
+    ]
+    return {"exchanges": asked, "connections": [connection(1), connection(2)], "queued_packets": rows}
 
 
 def in_pieces(held: int, packets: int) -> Tables:
@@ -221,8 +287,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         lambda: stalled(3),
         (
             lambda: stalled(0.7),
-            lambda: stalled(3, connections=1),
+            lambda: stalled(3, connections=1, asked={"api_key": 35, "api_name": "DescribeLogDirs"}),
             lambda: stalled(3, resent=1),
+            lambda: stalled(3, resent=1, in_host=1),
+            lambda: stalled(3, queued=True),
+            lambda: stalled(1.5, connections=1),
             lambda: stalled(3, chatter=True),
         ),
     ),
@@ -271,6 +340,30 @@ STORIES |= {
 }
 # More stories of rules that `finding_stories` has one for already.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "wrong_protocol": (
+        (lambda: plain_at_tls(),),
+        (lambda: plain_at_tls(tls_decrypted=True), lambda: plain_at_tls(tls=False), lambda: plain_at_tls(replies=1)),
+    ),
+    "slow_broker": (
+        (lambda: slow_at_times(0.6, 300),),
+        (
+            lambda: slow_at_times(0.6, 300, count=9),
+            lambda: slow_at_times(0.2, 300),
+            lambda: slow_at_times(0.6, 90),
+            lambda: slow_at_times(0.6, 300, median_ms=31),
+        ),
+    ),
+    "advertised_unreachable": (
+        (lambda: told_localhost(5),),
+        (
+            lambda: told_localhost(4),
+            lambda: told_localhost(5, client="10.0.1.1"),
+            lambda: told_localhost(5, client="127.0.0.1"),
+            lambda: told_localhost(5, port=9093),
+            lambda: told_localhost(5, also=0),
+        ),
+    ),
+    "broker_stalled": ((lambda: stalled(3, connections=1), lambda: stalled(3, resent=1, in_host=2.9)), ()),
     "slow_replication": (
         (lambda: followed(200, 10, 190),),
         (lambda: followed(90, 10, 88), lambda: followed(200, 9, 190), lambda: followed(120, 10, 300)),
@@ -278,6 +371,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "poll_gap": (
         (lambda: left(6, 6.5), lambda: left(6, 2, reason="consumer poll timeout has expired.")),
         (lambda: left(6, 5), lambda: left(6, 6.5, reason="the consumer is being closed")),
+    ),
+    "rate_limited_link": (
+        (lambda: queued(200),),
+        (
+            lambda: queued(100),
+            lambda: queued(400, slow_from=200),
+            lambda: queued(200, waited_ms=2.9),
+            lambda: queued(200, waited_ms=20, gap_ms=19.5),
+        ),
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }

@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 10
 -- when: exchanges having bool_or(kind = 'produce_acks_0')
--- says: {who} produces with acks=0, {requests|request|requests}: records that get lost are not noticed
--- do: Use acks=all where records matter.
+-- says: {who} produces with acks=0 ({requests|request|requests}): lost records go unnoticed
+-- do: Set acks=all on this producer if no record may get lost.
 -- look: kanalyze exchanges[ --client {who}] --api Produce
 SELECT
     coalesce(client_id, client_address) AS who,

@@ -1,12 +1,14 @@
 -- severity: high
 -- rank: 8
 -- when: brokers having count(*) > 0
--- says: {client_address}[ ({who})] is told to go to {advertised}, which it never reaches ({times|attempt|attempts}): it asks {bootstrap} again and again
--- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can reach.
+-- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}]: it keeps asking {bootstrap} for metadata
+-- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach.
 -- look: kanalyze connections --client {client_address}
 -- explains: refused_connections, connection_storm, metadata_storm, unanswered
 -- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
--- Kafka, while the client goes on to ask for metadata, 10 s at least. A loopback address is tried within the client's own host.
+-- Kafka, while the client goes on to ask for metadata, 10 s at least. A loopback address is tried within the client's own host,
+-- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
+-- connections for metadata alone.
 WITH failed AS (
     SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
     FROM connections
@@ -16,7 +18,7 @@ WITH failed AS (
 reached AS (
     SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY broker_address, broker_port
 ),
-advertised AS (
+tried AS (
     SELECT
         f.client_address,
         f.broker_address,
@@ -39,14 +41,36 @@ asking AS (
         c.cluster,
         x.client_address,
         coalesce(x.client_id, x.client_address) AS who,
+        x.broker_address,
+        x.broker_port,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS bootstrap,
-        count(*) AS metadata,
+        count(DISTINCT x.connection) AS connections,
         max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
         min(x.request_time_ns) AS first_ns,
         max(x.request_time_ns) AS last_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key = 3 AND x.status = 'answered' AND coalesce(x.role, 'client') = 'client'
     GROUP BY c.cluster, x.client_address, coalesce(x.client_id, x.client_address), x.broker_address, x.broker_port
+),
+advertised AS (
+    SELECT *, CAST(NULL AS STRING) AS own_host FROM tried
+    UNION ALL
+    SELECT
+        q.client_address,
+        b.host AS broker_address,
+        b.port AS broker_port,
+        b.host || ':' || CAST(b.port AS STRING) AS advertised,
+        b.cluster,
+        CAST(NULL AS BIGINT) AS times,
+        CAST(NULL AS BIGINT) AS connection,
+        q.first_ns AS first_time_ns,
+        q.last_ns AS last_time_ns,
+        'which is its own host' AS own_host
+    FROM asking AS q
+    JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
+    LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
+    WHERE b.host IN ('localhost', '127.0.0.1', '::1') AND t.broker_port IS NULL AND q.connections >= 5
+        AND q.client_address NOT LIKE '127.%' AND q.client_address NOT IN ('::1', q.broker_address)
 ),
 -- Clients of the host that asked for metadata, and for nothing that moves records.
 idle AS (
@@ -63,14 +87,15 @@ SELECT
     a.advertised,
     q.bootstrap,
     a.times,
+    a.own_host,
     a.connection,
-    a.times AS weight,
+    coalesce(a.times, q.connections) AS weight,
     q.exchange AS evidence_metadata,
     a.first_time_ns,
     greatest(a.last_time_ns, q.last_ns) AS last_time_ns
 FROM advertised AS a
 JOIN asking AS q
     ON q.cluster IS NOT DISTINCT FROM a.cluster
-    AND (q.client_address = a.client_address OR a.broker_address IN ('127.0.0.1', '::1'))
+    AND (q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1'))
 JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
 WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000

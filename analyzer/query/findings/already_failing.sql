@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 26
 -- when: exchanges having bool_or(status IN ('closed', 'abandoned') OR api_key = 0 AND api_version < 3)
--- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[ and {others} more] ({requests|request|requests})
--- do: The broker does not take this version: upgrade the client, or raise the protocol version that it is set to.
+-- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[ and {others|more API version|more API versions}] ({requests|request|requests})
+-- do: The broker does not support this version: upgrade the client, or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
 -- explains: breaks_on_4, unanswered, connection_storm
 -- High from three requests on: a client in use tries again.

@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 18
 -- when: assignments having (SELECT max(last_time_ns) FROM time_range) - min(time_ns) >= 60000000000
--- says: {topic} is assigned to {who} (group {group_id}), but for {waited_ns} nobody has fetched {partitions|partition|partitions} of it
--- do: The member holds the partition and does not read it: it may be paused, stuck, or unable to reach the leader.
+-- says: {who} (group {group_id}) is assigned {topic}, but has not fetched {partitions|partition|partitions} of it for {waited_ns}
+-- do: Check whether the member has paused the partitions, is stuck in processing, or cannot reach their leader.
 -- look: kanalyze groups[ --group {group_id}]
 -- Only partitions that this capture shows being fetched at some other time, so that their leader's traffic is in it, and only
 -- for as long as the member is seen: one that went, and time that nobody captured, say nothing.

@@ -2,7 +2,7 @@
 -- rank: 28
 -- when: logins having count(*) FILTER (WHERE outcome = 'failed') >= 3
 -- says: {times|login|logins} from {client_address} failed[ (user {user_name})][ ({users} users, {one_user} among them)][, {sasl_mechanism}]
--- do: A wrong or outdated password, or somebody guesses: check this host's configuration.
+-- do: A wrong or outdated password, or somebody is guessing: check the credentials in the client configuration on this host (sasl.jaas.config, sasl.username, sasl.password).
 -- look: kanalyze connections --client {client_address}
 -- explains: failing, unanswered, connection_storm
 SELECT

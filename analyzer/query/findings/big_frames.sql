@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 18
 -- when: exchanges having max(request_bytes) > 10000000 OR max(response_bytes) > 10000000
--- says: {who} moves messages of up to {greatest_bytes} ({api_name}, {messages|message|messages} over 10 MB)
--- do: Messages this large hold up what waits behind them: look at max.request.size and fetch.max.bytes.
+-- says: {who} has requests or replies of up to {greatest_bytes} ({api_name}, {messages} over 10 MB)
+-- do: Messages this large delay everything behind them on the connection: check max.request.size (producer) and fetch.max.bytes (consumer).
 -- look: kanalyze exchanges[ --client {who}] --api {api_name}
 SELECT
     coalesce(client_id, client_address) AS who,

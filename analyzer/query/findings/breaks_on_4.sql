@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 20
 -- when: exchanges having bool_or(api_version < CASE WHEN api_key = 1 THEN 4 WHEN api_key = 0 THEN 3 WHEN api_key IN (8, 19, 23, 56) THEN 2 WHEN api_key IN (2, 9, 20, 27, 29, 30, 31, 32, 34, 35, 38, 39, 40, 41, 76, 77, 78, 79) THEN 1 END)
--- says: {who}[ at {client_address}] will not work with Kafka 4: it sends {api_name} v{api_version}[ and {others} more that are gone]
--- do: Upgrade the client, or raise the protocol version that it is set to, before the brokers are upgraded.
+-- says: {who}[ at {client_address}] will not work with Kafka 4: it sends {api_name} v{api_version}[ and {others|more removed API version|more removed API versions}]
+-- do: Before the brokers are upgraded, upgrade the client or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
 SELECT
     coalesce(client_id, client_address) AS who,

@@ -1,14 +1,15 @@
 -- severity: high
 -- rank: 6
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND client_stream_bytes + broker_stream_bytes = 0) OR bool_or(role = 'follower' AND close <> 'none')
--- says: broker {broker} went away[: {attempts|connection attempt|connection attempts} of {clients|address|addresses} came to nothing after its last reply][: all {ended|connection|connections} on which it followed other brokers ended][, {back}]
--- do: Look at the broker's log and at its host: it was stopped, was killed, or lost its network.
+-- says: broker {broker} became unavailable[: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: every connection over which it replicated from other brokers ended ({ended})][, {back}]
+-- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
--- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, request_timed_out*, head_of_line*, slow_replication*
--- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with three
--- attempts. Back is who answered again: a restart, for information unless it took a minute, or
--- clients were told three times meanwhile that a partition has no leader. A broker that nobody asks is missed by
--- other brokers: all its connections to them ended, 10 s or more before the end, and it opened no other.
+-- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*
+-- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with
+-- three attempts. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
+-- times meanwhile that a partition has no leader or that a write was refused for want of replicas. A broker that nobody asks is
+-- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
+-- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves.
 WITH missed_attempts AS (
     SELECT broker_address, broker_port
     FROM connections
@@ -66,11 +67,11 @@ lived AS (
     WHERE c.is_kafka AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
--- What clients were told meanwhile of partitions without a leader.
-without_leader AS (
+-- What clients were told meanwhile of partitions without a leader, and of writes for which too few replicas were in sync.
+refused AS (
     SELECT w.broker_address, w.broker_port, w.gone_ns, count(*) AS told
     FROM away AS w
-    JOIN errors AS e ON e.code = 5
+    JOIN errors AS e ON e.code IN (5, 19, 20)
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + 1000000000 AND coalesce(x.role, 'client') = 'client'
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
@@ -82,7 +83,7 @@ asked AS (
         w.clients,
         CAST(NULL AS BIGINT) AS ended,
         w.connection,
-        CASE WHEN v.back_ns IS NULL THEN 'and it is not back at the end' ELSE 'and came back' END AS back,
+        CASE WHEN v.back_ns IS NULL THEN 'and it was not back at the end of the capture' ELSE 'and it came back later' END AS back,
         CASE
             WHEN v.back_ns IS NULL THEN 'high'
             WHEN v.back_ns - w.gone_ns >= 60000000000 OR n.told >= 3 THEN 'medium'
@@ -91,10 +92,12 @@ asked AS (
         w.attempts AS weight,
         w.exchange AS evidence_last_reply,
         w.gone_ns AS first_time_ns,
-        coalesce(v.back_ns, w.last_attempt_ns) AS last_time_ns
+        -- Who is not back is away until the end.
+        coalesce(v.back_ns, r.last_time_ns) AS last_time_ns
     FROM away AS w
+    CROSS JOIN time_range AS r
     LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
-    LEFT JOIN without_leader AS n
+    LEFT JOIN refused AS n
         ON n.broker_address = w.broker_address AND n.broker_port = w.broker_port AND n.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
     WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0
@@ -103,13 +106,17 @@ asked AS (
 following AS (
     SELECT
         client_address,
-        count(*) AS ended,
+        count(*) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS ended,
         max(last_time_ns) AS gone_ns,
-        max_by(connection, (last_time_ns, connection)) AS connection
+        max_by(connection, (last_time_ns, connection)) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS connection
     FROM all_connections
-    WHERE role IN ('follower', 'controller', 'raft')
     GROUP BY client_address
-    HAVING bool_or(role = 'follower') AND max(CASE WHEN close = 'none' THEN 1 ELSE 0 END) = 0
+    HAVING bool_or(role = 'follower')
+        AND max(CASE WHEN close = 'none' AND role IN ('follower', 'controller', 'raft') THEN 1 ELSE 0 END) = 0
+        AND (
+            bool_or(role IN ('controller', 'raft'))
+            OR count(DISTINCT CASE WHEN role = 'follower' THEN broker_address END) >= 2
+        )
 ),
 called AS (
     SELECT broker_address, min(broker_port) AS broker_port
@@ -124,12 +131,12 @@ missed AS (
         CAST(NULL AS BIGINT) AS clients,
         f.ended,
         f.connection,
-        'and it is not back at the end' AS back,
+        'and it was not back at the end of the capture' AS back,
         'high' AS severity,
         f.ended AS weight,
         CAST(NULL AS BIGINT) AS evidence_last_reply,
         f.gone_ns AS first_time_ns,
-        f.gone_ns AS last_time_ns
+        r.last_time_ns AS last_time_ns
     FROM following AS f
     LEFT JOIN called AS c ON c.broker_address = f.client_address
     CROSS JOIN time_range AS r

@@ -1,12 +1,14 @@
 -- severity: high
 -- rank: 4
 -- when: exchanges having max(latency_ns) >= 800000000
--- says: broker {broker}[, {or_follower},] stood still for {still_ns}, {times|time|times}: it answered nobody, while {requests|request|requests} of {clients|client|clients} waited
--- do: Look at the broker's garbage collection log and at its host at that moment: a pause of the process, of the machine, or a full disk.
+-- says: broker {broker}[, {or_follower},] stalled for {still_ns}, {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited
+-- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least, on two
--- connections, or 10 on one. Its host took the requests (a connection without a repeated segment), so its network was there. Where all
+-- connections, or 10 on one, or for two seconds 3 behind a Produce on one: then it may be the disk, or a follower. One of them at
+-- least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
+-- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
 -- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
 -- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker.
 WITH replies AS (
@@ -54,8 +56,13 @@ waited AS (
         count(*) AS requests,
         count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         count(DISTINCT x.connection) AS connections,
-        count(*) FILTER (WHERE c.client_retransmitted = 0) AS taken,
-        count(*) FILTER (WHERE x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)) AS alone,
+        count(*) FILTER (WHERE c.client_retransmitted = 0 OR 10 * x.broker_min_ns >= 8 * x.latency_ns) AS taken,
+        count(*) FILTER (WHERE coalesce(x.queue_ns, x.latency_ns) * 5 < x.latency_ns) AS heads,
+        count(*) FILTER (
+            WHERE coalesce(x.queue_ns, x.latency_ns) * 5 < x.latency_ns
+                AND x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
+        ) AS alone,
+        min_by(x.api_key, (x.request_end_ns, x.exchange)) AS first_api_key,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
         max_by(x.exchange, (x.response_time_ns, x.exchange)) AS evidence_last
     FROM still AS s
@@ -68,19 +75,26 @@ waited AS (
     GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns
 ),
 judged AS (
-    SELECT w.*, w.alone = 0 AND p.polls IS NULL AND coalesce(o.before < 10, true) AS may_be_follower
+    SELECT
+        w.*,
+        w.connections = 1 AND w.requests < 10 AS may_be_disk,
+        w.alone = 0 AND p.polls IS NULL AND coalesce(o.before < 10, true) AS may_be_follower
     FROM waited AS w
     LEFT JOIN own AS o
         ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port AND o.begin_ns = w.begin_ns
     LEFT JOIN polls AS p
         ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
-    WHERE (w.requests >= 3 AND w.connections >= 2 OR w.requests >= 10) AND w.taken > 0 AND coalesce(o.inside, 0) = 0
-        AND w.end_ns - w.first_request_ns >= 800000000
+    WHERE w.requests >= 3 AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
+        AND w.end_ns - w.first_request_ns >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
+        AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)
 )
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
-    CASE WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for' END AS or_follower,
-    CASE WHEN bool_and(may_be_follower) THEN 'medium' ELSE 'high' END AS severity,
+    CASE
+        WHEN bool_and(may_be_disk) THEN 'or its disk, or a follower that it waits for'
+        WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for'
+    END AS or_follower,
+    CASE WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium' ELSE 'high' END AS severity,
     max(end_ns - first_request_ns) AS still_ns,
     count(*) AS times,
     CAST(sum(requests) AS BIGINT) AS requests,

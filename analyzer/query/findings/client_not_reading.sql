@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 36
 -- when: exchanges having max(receive_ns) >= 1000000000
--- says: {who} does not read its replies: one took {receive_ns} to arrive while its receive window was full ({times|reply|replies})
--- do: The client is busy or too small for what it asks: fewer bytes a fetch (fetch.max.bytes), or more processing power.
+-- says: {who} reads its replies too slowly: one took {receive_ns} to arrive while the client's receive window was full ({times|reply|replies})
+-- do: The client is overloaded or undersized: let it fetch less at a time (fetch.max.bytes), or give it more CPU.
 -- look: kanalyze exchanges[ --client {who}]
 SELECT
     coalesce(x.client_id, x.client_address) AS who,

@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 22
 -- when: errors having bool_or(code IN (22, 25, 82, 113))
--- says: commits of group {group_id} by {who} fail with {name}, {times|time|times}: records will be read again
--- do: The member was thrown out before it committed: look at what it does between two polls, and at the group's rebalances.
+-- says: offset commits of group {group_id} by {who} fail with {name}, {times|time|times}: records will be consumed again
+-- do: The member was removed from the group before it committed: check how long it processes between two polls (max.poll.interval.ms), and the rebalances of the group.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: failing
 -- High from three commits on: fewer are one rebalance.

@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
--- says: {api_name} fails with {name}, {times|time|times}[, {topic}][, group {group_id}], {who}[ and {others|other client|other clients}]
--- do: `kanalyze show` of the evidence has the whole reply; the protocol guide says what the code means.
+-- says: {api_name} fails with {name}, {times|time|times}[, topic {topic}][, group {group_id}]: {who}[ and {others|other client|other clients}]
+-- do: Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.
 -- look: kanalyze errors --api {api_name}
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
 -- normal, and it came 10 times or for 10 s; information where a code that is never normal came once or twice to an API that moves
@@ -31,6 +31,7 @@ WITH judged AS (
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client' AND x.kind IS DISTINCT FROM 'forwarded'
         AND e.code NOT IN (7, 19, 20, 29, 30, 31, 47, 90, 89)
+        AND NOT (e.code = 5 AND coalesce(e.topic, e.topic_id) IS NOT NULL)
         AND NOT (e.code = 1 AND x.api_name = 'Fetch')
         AND NOT (e.code = 45 AND x.api_name = 'Produce')
         AND NOT (e.code IN (22, 25, 82, 113) AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit'))

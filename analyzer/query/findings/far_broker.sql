@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 30
 -- when: connections having bool_or(rtt_ns >= 20000000)
--- says: {who} is {round_trip_ns} away from {broker} and waits for each reply before it asks again: {way_share} of its time is the way there and back
--- do: Let it send more at once (larger batches, linger.ms, more requests in flight), or run it closer to the broker.
+-- says: {who} has a round trip time of {round_trip_ns} to {broker} and waits for each reply before it sends the next request: {way_share} of its time is round trips
+-- do: Send more per round trip (larger batch.size, linger.ms, more requests in flight), or run the client closer to the broker.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- explains: slow_broker
 -- The least round trip of the handshakes of two hosts, 20 ms or more; requests that do not wait by design, each sent when the reply

@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 24
 -- when: errors having bool_or(code IN (47, 90))
--- says: producer {who}[ (transactional id {transactional_id})] was fenced off by {name}, {times|time|times}: another one took its place
--- do: Two instances use one transactional id, or one came back after a pause: make the ids differ, or let the old one end.
+-- says: producer {who}[ (transactional id {transactional_id})] was fenced ({name}), {times|time|times}: another producer took its place
+-- do: Two instances use the same transactional.id, or one resumed after a pause: give each instance an id of its own, or stop the old one.
 -- look: kanalyze transactions[ --client {who}]
 -- explains: failing, resent_batches, unanswered
 -- Once or twice is what fencing is for: an instance came back after another had taken over. High when it goes on.

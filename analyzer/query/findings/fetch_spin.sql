@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 44
 -- when: exchanges having count(*) FILTER (WHERE kind = 'fetch_now') >= 30
--- says: {who} asks for data that is not there, up to {worst_per_s}: {replies|empty reply|empty replies} that did not wait
--- do: Its fetch.max.wait.ms or fetch.min.bytes is 0, or the client asks in a loop: let it wait at the broker.
+-- says: {who} fetches in a tight loop, up to {worst_per_s}: {replies|empty reply|empty replies} without a wait for data
+-- do: Its fetch.max.wait.ms or fetch.min.bytes is 0, or the client fetches in a loop: set both above 0, so that the broker holds the request until there is data.
 -- look: kanalyze exchanges[ --client {who}] --api Fetch
 -- Twenty a second for half a second; information where it lasted less than three seconds in all, as when leaders move.
 WITH halves AS (

@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 18
 -- when: entries having bool_or(last_stable_offset >= 0 AND last_stable_offset < high_watermark)
--- says: a transaction hangs on {topic}-{partition}: for {lasted_ns} readers of committed data got nothing while {records|record|records} came in
--- do: Find the producer with kafka-transactions.sh find-hanging and abort its transaction.
+-- says: hanging transaction on {topic}-{partition}: for {lasted_ns}, read_committed consumers got nothing while {records|record|records} came in
+-- do: Find the producer with kafka-transactions.sh find-hanging, and abort its transaction with kafka-transactions.sh abort.
 -- look: kanalyze topics[ --topic {topic}]
 -- The last stable offset stands still below a high watermark that grows, for longer than the greatest transaction timeout that a
 -- producer asked for in this capture, 60 s when none did. While the two are equal nothing is held back.

@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 28
 -- when: exchanges having count(*) FILTER (WHERE queue_ns > 0) > 0 AND max(latency_ns) >= 100000000
--- says: requests of {who} to {broker} wait behind {head} on the same connection: {queue_share} of their latency, p99 {p99_ns}
--- do: A broker works on one request of a connection at a time: give what is slow or waits by design a connection of its own, or send fewer requests at once.
+-- says: requests of {who} to {broker} queue behind {head} on the same connection (head-of-line blocking): {queue_share} of their latency, p99 {p99_ns}
+-- do: A broker processes one request per connection at a time: use a separate client for slow or long-polling requests, or send fewer requests at once.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- The head of a queue is the request of a busy stretch of its connection that took longest once it was its turn. A consumer that
 -- leaves or commits while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the

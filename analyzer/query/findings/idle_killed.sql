@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 5
 -- when: connections having bool_or(is_kafka AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst')))
--- says: connections of {who} to {broker} die while they are idle: what was sent after {killed_ns} of silence came to nothing, {times|time|times}[; {survived_ns} of silence did no harm][, as {balancer} does]
--- do: A firewall, NAT or load balancer in between forgets idle connections: let connections.max.idle.ms of client and broker be shorter than its time, or switch on TCP keepalive.
+-- says: connections of {who} to {broker} are dropped while idle: what was sent after {killed_ns} without traffic never got through, {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
+-- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
 -- look: kanalyze unanswered[ --client {who}]
 -- explains: unanswered, connection_storm
 -- Silence of 5 s at least, then a request that nobody acknowledged or that a reset answered, and nothing more of the broker on this

@@ -2,7 +2,7 @@
 -- rank: 12
 -- when: fetch_positions having max(lag) >= 1000
 -- says: {who} falls behind on {topic}: lag grew from {first_lag} to {last_lag} records in {lasted_ns} ({partitions|partition|partitions})
--- do: The consumer is slower than its producers: look at its processing, add members or partitions.
+-- do: The consumer is slower than its producers: speed up its processing, or add group members or partitions.
 -- look: kanalyze topics[ --topic {topic}]
 -- The last stretch in which the lag of a partition never fell, in steps of 10 s: at least 5 min, or 30 s up to the end.
 WITH steps AS (

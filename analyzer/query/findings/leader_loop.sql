@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 32
 -- when: errors having bool_or(code = 6 AND expected IS DISTINCT FROM true)
--- says: {who} has asked the wrong broker about {topic}-{partition} for {lasted_ns} ({times|time|times}): its metadata does not catch up
--- do: See whether an election is stuck (the partition has no leader), or whether the client's metadata requests fail.
+-- says: {who} keeps sending requests for {topic}-{partition} to a broker that is not its leader, for {lasted_ns} ({times|time|times}): its metadata stays out of date
+-- do: Check whether a leader election is stuck (kafka-topics.sh --describe shows no leader), or whether the Metadata requests of the client fail.
 -- look: kanalyze errors[ --topic {topic}][ --client {who}]
 -- explains: metadata_storm, failing, resent_batches
 -- Up to 10 s such errors belong to every election.

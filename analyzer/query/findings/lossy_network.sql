@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 34
 -- when: connections having sum(client_retransmitted + broker_retransmitted + client_filled + broker_filled) >= 30
--- says: packets are lost {place}: {lost_share} ({lost} of {packets})[, with {peers|host|hosts}][; {slow_share} of the slowest requests ran there]
--- do: Look at this part of the way: error counters of interfaces, a full queue, a bad cable, Wi-Fi, a VPN.
+-- says: packets are lost {place}: {lost_share} ({lost} of {packets})[, to and from {peers|host|hosts}][; {slow_share} of the slowest requests used this path]
+-- do: Check this part of the network path: interface error counters, a full queue, a bad cable, Wi-Fi, a VPN.
 -- look: kanalyze connections[ --client {client_address}][ --broker {broker_address}]
 -- explains: head_of_line, unanswered
 -- A packet that fills a hole later was lost before the capture, one that is sent again though it was seen behind it: so each loss is
@@ -90,7 +90,7 @@ SELECT
         WHEN l.capture_side = l.side OR (l.side = 'broker' AND l.capture_side = 'client' AND l.peers = 1)
             OR (l.side = 'client' AND l.capture_side = 'broker' AND l.peers = 1)
             THEN 'between ' || l.host || ' and ' || l.one_peer
-        ELSE 'between the capture and ' || l.side || ' ' || l.host
+        ELSE 'between the capture point and ' || l.side || ' ' || l.host
     END AS place,
     l.side,
     CASE WHEN l.side = 'client' THEN l.host WHEN l.peers = 1 THEN l.one_peer END AS client_address,

@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 60
 -- when: exchanges having bool_or(request_decoded = 'malformed' OR response_decoded = 'malformed')
--- says: {messages|message|messages} ({api_name} v{api_version}) do not follow the protocol
--- do: Not an Apache client or broker, or not Kafka at all: `kanalyze show` tells where the message stops making sense.
+-- says: {messages|message|messages} ({api_name} v{api_version}) could not be decoded as the Kafka protocol defines
+-- do: The sender is not an Apache Kafka client or broker, or this is not Kafka at all: `kanalyze show` shows where decoding fails.
 -- look: kanalyze exchanges --api {api_name}
 SELECT
     api_name,

@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 42
 -- when: exchanges having count(*) FILTER (WHERE api_name = 'Metadata') >= 30
--- says: {who} asks for metadata up to {worst_per_s} for 30 s on one connection ({requests|request|requests})
--- do: A topic that does not exist or a leader that is away makes it refresh all the time: look at its errors.
+-- says: {who} refreshes its metadata up to {worst_per_s} over 30 s on one connection ({requests|Metadata request|Metadata requests})
+-- do: A topic that does not exist, or a partition without a leader, makes it refresh all the time: look at its errors.
 -- look: kanalyze errors[ --client {who}]
 -- 30 in 30 s, in at least 20 different seconds: a burst at the start of a client is none.
 WITH asked AS (

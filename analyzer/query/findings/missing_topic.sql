@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (3, 100))
--- says: {who} has asked for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
--- do: Create the topic, or correct the name in this client's configuration.
+-- says: {who} keeps asking for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
+-- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
 -- look: kanalyze errors[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, failing, connection_storm
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then.

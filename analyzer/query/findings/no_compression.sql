@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 12
 -- when: batches having count(*) FILTER (WHERE side = 'request' AND codec = 'none') >= 30
--- says: {who} produces {topic} uncompressed, {written_bytes} at {written_bytes_per_s}
--- do: compression.type=zstd or lz4 saves network and disk on brokers and consumers.
+-- says: {who} produces to {topic} without compression: {written_bytes} at {written_bytes_per_s}
+-- do: Set compression.type=zstd or lz4 on this producer: it saves network and disk on brokers and consumers.
 -- look: kanalyze topics[ --topic {topic}]
 -- From 1 MB/s on, of at least 30 batches.
 WITH sent AS (

@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 14
 -- when: errors having bool_or(code IN (19, 20))
--- says: writes to {topic} are refused, too few replicas are in sync: {replies|reply|replies}, {clients|client|clients}, {partitions|partition|partitions}
--- do: Bring the missing brokers back; min.insync.replicas of the topic says how many must be there.
+-- says: writes to {topic} are rejected for lack of in-sync replicas: {replies|reply|replies}, {clients|client|clients}, {partitions|partition|partitions}
+-- do: Bring the missing brokers back; min.insync.replicas of the topic sets how many replicas must be in sync.
 -- look: kanalyze errors[ --topic {topic}]
 -- explains: resent_batches, out_of_order, request_timed_out
 SELECT

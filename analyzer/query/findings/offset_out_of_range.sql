@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 16
 -- when: errors having bool_or(code = 1)
--- says: {who} asked for offsets of {topic} that {state}, {times|time|times}[ (offset {asked_offset})][, where the end is {end_offset}][; it went on at {reset_offset}]
+-- says: {who} fetched offsets of {topic} that {state}, {times|time|times}[ (offset {asked_offset})][, with the end at {end_offset}][; it continued at {reset_offset}]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
 -- explains: failing, lag_growing
@@ -79,12 +79,12 @@ told AS (
     SELECT
         *,
         CASE
-            WHEN reset_offset < asked_offset THEN 'are beyond its end'
+            WHEN reset_offset < asked_offset THEN 'are beyond the end'
             WHEN reset_offset > asked_offset THEN 'retention has deleted'
             WHEN asked_offset > greatest(coalesce(end_offset, told_offset), coalesce(told_offset, end_offset))
-                THEN 'are beyond its end'
+                THEN 'are beyond the end'
             WHEN asked_offset < end_before AND asked_offset < coalesce(end_behind, end_before) THEN 'retention has deleted'
-            ELSE 'it does not have'
+            ELSE 'do not exist'
         END AS state
     FROM judged
 )
@@ -95,14 +95,14 @@ SELECT
     count(*) AS times,
     count(DISTINCT partition) AS partitions,
     CASE WHEN count(*) = 1 THEN max(asked_offset) END AS asked_offset,
-    CASE WHEN count(*) = 1 AND state = 'are beyond its end' THEN max(end_offset) END AS end_offset,
+    CASE WHEN count(*) = 1 AND state = 'are beyond the end' THEN max(end_offset) END AS end_offset,
     CASE WHEN count(*) = 1 THEN max(reset_offset) END AS reset_offset,
     CASE
         WHEN state = 'retention has deleted'
-            THEN 'The consumer fell behind retention (retention.ms, retention.bytes), and what it had not read is lost to it: check its lag.'
-        WHEN state = 'are beyond its end'
-            THEN 'The topic was made anew, or an unclean election cut it: see what auto.offset.reset makes of it, and which offsets are committed.'
-        ELSE 'The consumer fell behind retention, or the topic was made anew: check its lag, and what auto.offset.reset does to it.'
+            THEN 'The consumer fell behind retention (retention.ms, retention.bytes) and missed what it had not read: check its lag.'
+        WHEN state = 'are beyond the end'
+            THEN 'The topic was recreated, or an unclean leader election truncated it: check auto.offset.reset and the committed offsets (kafka-consumer-groups.sh --describe).'
+        ELSE 'The consumer fell behind retention, or the topic was recreated: check its lag and auto.offset.reset.'
     END AS advice,
     count(*) AS weight,
     min_by(exchange, (response_time_ns, exchange)) AS evidence_first,

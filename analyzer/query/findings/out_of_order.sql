@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 20
 -- when: errors having bool_or(code = 45)
--- says: {who} sent batches out of order to {topic}, {times|time|times}: the broker refused them
--- do: Records were lost before the broker, or two producers share an id: close an idempotent producer and begin anew.
+-- says: {who} sent batches out of sequence to {topic}, {times|time|times}: the broker rejected them (OUT_OF_ORDER_SEQUENCE_NUMBER)
+-- do: Records were lost before they reached the broker, or two producers share a producer id: close the idempotent producer and create a new one.
 -- look: kanalyze transactions[ --client {who}]
 -- explains: resent_batches, failing
 -- After another batch of the partition was refused, those already on their way are out of order too, and the producer sends all of

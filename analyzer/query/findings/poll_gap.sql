@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 16
 -- when: group_events having min(CAST(rebalance_timeout_ms AS BIGINT)) FILTER (WHERE rebalance_timeout_ms > 0) * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
--- says: {who} (group {group_id}) took longer than its max poll interval ({interval_ms}) between two polls, {times|time|times}[, {gap_ns} at worst]: the group went on without it
--- do: Records take longer than max.poll.interval.ms: hand on fewer at a time (max.poll.records), or work elsewhere than in the poll loop.
+-- says: {who} (group {group_id}) exceeded its max.poll.interval.ms ({interval_ms}) between two polls, {times|time|times}[, {gap_ns} at worst]: the group continued without it
+-- do: Processing takes longer than max.poll.interval.ms: lower max.poll.records, or process the records outside the poll loop.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: rebalance_loop, commit_failures, failing, session_expired, stuck_member, assigned_not_fetched, lag_growing
 -- The rebalance timeout of a join is the client's max.poll.interval.ms. It shows in one of two ways. The client leaves: its reason says

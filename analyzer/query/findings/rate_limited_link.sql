@@ -1,13 +1,14 @@
 -- severity: medium
 -- rank: 12
--- when: exchanges having max(receive_ns) >= 500000000 OR max(send_ns) >= 500000000
--- says: the way {place} carries {limit_bits_per_s} {direction} and no more: {transfers|transfer|transfers} of {who}[ and {others|other client|other clients}] ran at that rate for {busy_ns}
--- do: Find the link with this rate (a VPN, a provider, a quota of a machine): give it more, or let these clients ask for less.
+-- when: exchanges having max(latency_ns) >= 10000000 OR max(receive_ns) >= 500000000 OR max(send_ns) >= 500000000
+-- says: the link {place} is at its limit of {limit_bits_per_s} ({direction}): {who}[ and {others|other client|other clients}] used all of it for {busy_ns}[; packets queued for up to {most_waited_ns}]
+-- do: Find the link with this rate (a VPN, a provider, a bandwidth limit of a virtual machine): raise its bandwidth, or reduce the traffic of these clients.
 -- look: kanalyze latency[ --client {who}]
 -- explains: client_not_reading, lag_growing, lossy_network, slow_broker, head_of_line
--- Messages of 30 kB and more that took 100 ms and more to arrive, three at least, for two seconds in all. Their rates at each moment are
--- added up: a link at its limit shows one rate, within a tenth, for four fifths of the time. A receiver that is slow shows its
--- window, and is none. A broker's link is told where several clients share the rate, else the way between two hosts.
+-- By packets that waited in a queue before the capture (`full_links`), and by transfers, where the queue is behind the capture:
+-- messages of 30 kB and more that took 100 ms and more to arrive, three at least, for two seconds in all. Their rates at each
+-- moment are added up: a link at its limit shows one rate, within a tenth, for four fifths of the time. A receiver that is slow
+-- shows its window, and is none. A broker's link is told where several clients share the rate, else the way between two hosts.
 WITH transfers AS (
     SELECT
         x.client_address,
@@ -20,7 +21,7 @@ WITH transfers AS (
         x.response_end_ns AS end_ns,
         x.response_bytes AS bytes
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.receive_ns >= 100000000 AND x.response_bytes >= 30000 AND c.client_zero_windows = 0
+    WHERE x.receive_ns >= 100000000 AND x.response_bytes >= 30000 AND c.client_zero_windows = 0 AND c.one_way IS NULL
     UNION ALL
     SELECT
         x.client_address,
@@ -33,17 +34,25 @@ WITH transfers AS (
         x.request_end_ns AS end_ns,
         x.request_bytes AS bytes
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.send_ns >= 100000000 AND x.request_bytes >= 30000 AND c.broker_zero_windows = 0
+    WHERE x.send_ns >= 100000000 AND x.request_bytes >= 30000 AND c.broker_zero_windows = 0 AND c.one_way IS NULL
 ),
+-- All that a broker sends or receives, and what goes between two hosts.
 ways AS (
-    SELECT broker_address AS host, CAST(NULL AS STRING) AS peer, * FROM transfers
-    UNION ALL
-    SELECT client_address AS host, broker_address AS peer, * FROM transfers
+    SELECT
+        CASE WHEN w.width = 1 THEN t.broker_address ELSE t.client_address END AS host,
+        CASE WHEN w.width = 2 THEN t.broker_address END AS peer,
+        t.*,
+        CAST(t.bytes AS DOUBLE) / (t.end_ns - t.begin_ns) AS rate
+    FROM transfers AS t CROSS JOIN (VALUES (1), (2)) AS w (width)
 ),
 edges AS (
-    SELECT host, peer, direction, begin_ns AS time_ns, CAST(bytes AS DOUBLE) / (end_ns - begin_ns) AS change FROM ways
-    UNION ALL
-    SELECT host, peer, direction, end_ns AS time_ns, -CAST(bytes AS DOUBLE) / (end_ns - begin_ns) AS change FROM ways
+    SELECT
+        w.host,
+        w.peer,
+        w.direction,
+        CASE WHEN e.sign = 1 THEN w.begin_ns ELSE w.end_ns END AS time_ns,
+        e.sign * w.rate AS change
+    FROM ways AS w CROSS JOIN (VALUES (1), (-1)) AS e (sign)
 ),
 summed AS (
     SELECT
@@ -57,21 +66,24 @@ summed AS (
 ),
 -- Below a byte a millisecond nothing is on the way but the errors of floating point.
 busy AS (
-    SELECT host, peer, direction, rate, span_ns FROM summed WHERE rate > 1e-6 AND span_ns > 0
-),
-limits AS (
-    SELECT host, peer, direction, sum(rate * span_ns) / sum(span_ns) AS limit_rate, sum(span_ns) AS busy_ns
-    FROM busy
-    GROUP BY host, peer, direction
+    SELECT
+        host,
+        peer,
+        direction,
+        rate,
+        span_ns,
+        sum(span_ns) OVER way AS busy_ns,
+        sum(rate * span_ns) OVER way / sum(span_ns) OVER way AS limit_rate
+    FROM summed
+    WHERE rate > 1e-6 AND span_ns > 0
+    WINDOW way AS (PARTITION BY host, peer, direction)
 ),
 steady AS (
-    SELECT l.host, l.peer, l.direction, l.limit_rate, l.busy_ns
-    FROM limits AS l JOIN busy AS b
-        ON b.host = l.host AND b.peer IS NOT DISTINCT FROM l.peer AND b.direction = l.direction
-    WHERE l.busy_ns >= 2000000000
-    GROUP BY l.host, l.peer, l.direction, l.limit_rate, l.busy_ns
-    HAVING sum(CASE WHEN b.rate BETWEEN 0.9 * l.limit_rate AND 1.1 * l.limit_rate THEN b.span_ns ELSE 0 END)
-        >= 0.8 * l.busy_ns
+    SELECT host, peer, direction, min(limit_rate) AS limit_rate, min(busy_ns) AS busy_ns
+    FROM busy
+    WHERE busy_ns >= 2000000000
+    GROUP BY host, peer, direction
+    HAVING sum(CASE WHEN rate BETWEEN 0.9 * limit_rate AND 1.1 * limit_rate THEN span_ns ELSE 0 END) >= 0.8 * min(busy_ns)
 ),
 told AS (
     SELECT
@@ -83,7 +95,7 @@ told AS (
         count(*) AS transfers,
         min(w.who) AS who,
         count(DISTINCT w.who) AS clients,
-        count(DISTINCT w.client_address) AS client_hosts,
+        s.peer IS NULL AND count(DISTINCT w.client_address) >= 2 AS is_shared,
         min(w.client_address) AS client_address,
         min(w.broker_address || ':' || CAST(w.broker_port AS STRING)) AS broker,
         max_by(w.exchange, (w.end_ns - w.begin_ns, w.exchange)) AS evidence_longest,
@@ -94,23 +106,43 @@ told AS (
     GROUP BY s.host, s.peer, s.direction, s.limit_rate, s.busy_ns
     HAVING count(*) >= 3
 ),
-shared AS (
-    SELECT host, direction FROM told WHERE peer IS NULL AND client_hosts >= 2
+-- Of a broker's link that several clients share, and of what goes between it and one of them, the wider is told.
+placed AS (
+    SELECT *, bool_or(is_shared) OVER (PARTITION BY coalesce(peer, host), direction) AS broker_is_full FROM told
 )
+SELECT
+    f.place,
+    f.direction,
+    f.limit_bits_per_s,
+    f.who,
+    nullif(f.clients - 1, 0) AS others,
+    f.busy_ns,
+    f.most_waited_ns,
+    f.broker,
+    f.client_address,
+    CASE WHEN f.busy_ns >= 1000000000 THEN 'medium' ELSE 'info' END AS severity,
+    f.busy_ns AS weight,
+    f.evidence_longest,
+    f.first_time_ns,
+    f.last_time_ns
+FROM full_links AS f
+UNION ALL
 SELECT
     CASE WHEN t.peer IS NULL THEN 'of ' || t.broker ELSE 'between ' || t.client_address || ' and ' || t.broker END AS place,
     t.direction,
     t.limit_rate * 8e9 AS limit_bits_per_s,
-    t.transfers,
     t.who,
     nullif(t.clients - 1, 0) AS others,
     t.busy_ns,
+    CAST(NULL AS BIGINT) AS most_waited_ns,
     t.broker,
     CASE WHEN t.peer IS NOT NULL THEN t.client_address END AS client_address,
+    'medium' AS severity,
     t.busy_ns AS weight,
     t.evidence_longest,
     t.first_time_ns,
     t.last_time_ns
-FROM told AS t
-LEFT JOIN shared AS h ON h.host = coalesce(t.peer, t.host) AND h.direction = t.direction
-WHERE (t.peer IS NULL AND h.host IS NOT NULL) OR (t.peer IS NOT NULL AND h.host IS NULL)
+FROM placed AS t
+LEFT JOIN full_links AS f ON f.direction IN (t.direction, 'both directions together')
+    AND (f.broker_address = coalesce(t.peer, t.host) OR f.client_address = t.client_address)
+WHERE f.place IS NULL AND t.broker_is_full = (t.peer IS NULL) AND (t.peer IS NOT NULL OR t.is_shared)

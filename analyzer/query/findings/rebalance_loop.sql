@@ -1,18 +1,20 @@
 -- severity: high
 -- rank: 34
 -- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
--- says: group {group_id} rebalances again and again: {rebalances|time|times} within 5 min though its members stay the same ({members|member|members})
--- do: Somebody is too slow between two polls, or its heartbeats are held up: see who starts each rebalance.
+-- says: group {group_id} keeps rebalancing, {rebalances|time|times} within 5 min, although its members stay the same ({members|member|members})
+-- do: A member takes too long between two polls (max.poll.interval.ms), or its heartbeats are delayed: `kanalyze groups` shows which member starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: stuck_member, commit_failures, failing
 -- A generation counts when the members are those of the one before it: known by instance id, else by client id and address, and one of
--- them still on the connection that it joined by before: a job that begins anew each time is no loop.
+-- them still on the connection that it joined by before: a job that begins anew each time is no loop. What the leader is told of
+-- their number must agree: of a group that is seen in part nobody knows whether its members stay.
 WITH members AS (
     SELECT
         cluster,
         group_id,
         generation,
         coalesce(instance_id, client_id || ' ' || client_address) AS member,
+        max(members) AS told_members,
         min(connection) AS connection,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
@@ -26,6 +28,7 @@ generations AS (
         group_id,
         generation,
         count(*) AS members,
+        max(told_members) AS told_members,
         min(member) AS first_member,
         max(member) AS last_member,
         min_by(connection, member) AS first_connection,
@@ -38,7 +41,7 @@ generations AS (
 compared AS (
     SELECT
         *,
-        members = lag(members) OVER following AND first_member = lag(first_member) OVER following
+        members = told_members AND members = lag(members) OVER following AND first_member = lag(first_member) OVER following
             AND last_member = lag(last_member) OVER following
             AND (first_connection = lag(first_connection) OVER following OR last_connection = lag(last_connection) OVER following)
             AS unchanged

@@ -1,17 +1,17 @@
 -- severity: medium
 -- rank: 24
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND close = 'rst' AND syn_ack_ns IS NULL)
--- says: {broker} refuses connections, {times|time|times} from {clients|address|addresses}
--- do: Nothing listens there: the broker is down, or clients use an old address or port.
+-- says: {broker} refuses connections, {times|attempt|attempts} from {clients|address|addresses}
+-- do: Nothing listens on this port: the broker is down, or clients use an old address or port (bootstrap.servers).
 -- look: kanalyze connections --broker {broker}
 -- explains: connection_storm
 -- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
--- port of a host to which this client speaks Kafka, from twice on. An advertised name
--- other than an address may stand for any address with its port. A broker that answered afterwards was starting: for information.
+-- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
+-- port. A broker that answered afterwards was starting: for information.
 WITH refused AS (
     SELECT *
     FROM connections
-    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND close = 'rst' AND syn_ack_ns IS NULL
+    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND close = 'rst' AND syn_ack_ns IS NULL AND broker_packets > 0
         AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
 ),
 answered AS (
@@ -64,4 +64,4 @@ SELECT
     j.last_time_ns
 FROM judged AS j
 LEFT JOIN answered AS l ON l.broker_address = j.broker_address AND l.broker_port = j.broker_port
-WHERE j.is_known OR (j.on_known_host AND j.times >= 2)
+WHERE j.is_known OR j.on_known_host

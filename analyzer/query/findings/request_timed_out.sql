@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 10
 -- when: errors having bool_or(code = 7)
--- says: the broker gave up on {api_name} of {who} (REQUEST_TIMED_OUT), {times|time|times}[, {topic}]
--- do: For Produce the followers did not answer in time; for the others the controller or coordinator: look at that broker.
+-- says: {api_name} requests of {who} timed out at the broker (REQUEST_TIMED_OUT), {times|time|times}[, topic {topic}]
+-- do: For Produce, the followers did not replicate in time; for other APIs, the controller or coordinator did not answer in time: check that broker.
 -- look: kanalyze errors --api {api_name}[ --client {who}]
 SELECT
     coalesce(x.client_id, x.client_address) AS who,

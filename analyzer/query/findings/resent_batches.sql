@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 30
 -- when: batches having count(*) FILTER (WHERE side = 'request' AND producer_id >= 0 AND base_sequence >= 0) >= 30
--- says: {who} sends {resent_share} of its batches again ({resent|batch|batches} of {sent})
--- do: Its requests time out or its connections break: compare its request.timeout.ms with the latency, and look at its network.
+-- says: {who} resends {resent_share} of its batches ({resent} of {sent})
+-- do: Its requests time out or its connections break: compare its request.timeout.ms with the Produce latency, and check its network.
 -- look: kanalyze latency[ --client {who}] --api Produce
 -- The same producer id, epoch, partition and first sequence, on any connection to the cluster: each cluster counts its own ids.
 -- A batch that the broker refused has to be sent again: only copies that it took, or did not answer, count.

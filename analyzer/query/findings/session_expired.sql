@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 14
 -- when: group_events having bool_or(session_timeout_ms > 0 AND event = 'join')
--- says: {who} was thrown out of group {group_id} after {silence_ns} of silence, {times|time|times} (session timeout {session_timeout_ms})[; {back}]
--- do: It was killed, the whole process stood still (garbage collection, a paused machine), or its network did: look there.
+-- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times} (session timeout {session_timeout_ms})[; {back}]
+-- do: It was killed, the whole process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: failing, commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
 -- Silence of the session timeout at least, and then one of two: its next request is told that there is no such member, or the others
@@ -92,7 +92,7 @@ expired AS (
         s.exchange,
         s.last_ns AS begin_ns,
         min(e.begin_ns) AS time_ns,
-        'it has not come back' AS back
+        'it has not rejoined' AS back
     FROM silent AS s JOIN group_events AS e
         ON e.cluster IS NOT DISTINCT FROM s.cluster AND e.group_id = s.group_id AND e.begin_ns > s.last_ns
         AND e.event = 'join' AND e.error_code = 0

@@ -2,7 +2,7 @@
 -- rank: 16
 -- when: batches having sum(records) FILTER (WHERE side = 'request') >= 1000
 -- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}
--- do: One key has most of the records: choose another key, or spread it.
+-- do: Probably one key has most of the records: choose a different key, or split this one over several partitions.
 -- look: kanalyze topics[ --topic {topic}]
 -- Beyond 25 times the median one partition's broker and consumer have the topic to themselves: worth a look.
 WITH sent AS (

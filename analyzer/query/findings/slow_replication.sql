@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 11
 -- when: exchanges having bool_or(kind = 'produce_acks_all' AND latency_ns >= 100000000) OR bool_or(kind = 'produce_acks_1') AND bool_or(kind = 'produce_acks_all')
--- says: Produce with acks=all waits for a follower[: {follower} stopped fetching for up to {pause_ns}], {requests|request|requests} took up to {worst_ns}[ on {broker}][, {topic}][ (with acks=1: {one_p99_ns})]
--- do: Look at the follower[ {follower}]: its disks, its garbage collection, its network, its replica fetchers. The leaders are not the cause.
+-- says: Produce with acks=all waits for a follower[: {follower} stopped fetching for up to {pause_ns}], {requests|request|requests} took up to {worst_ns}[ on {broker}][, topic {topic}][ (p99 with acks=1: {one_p99_ns})]
+-- do: Check the follower[ {follower}]: its disks, garbage collection, network and replica fetchers (num.replica.fetchers). The leaders are not the cause.
 -- look: kanalyze brokers
 -- explains: head_of_line*, slow_broker*, request_timed_out*, resent_batches, unanswered
 -- Two ways to see it. A follower sends its next Fetch as soon as it has written the last: a pause of 100 ms or more is its own, and so
@@ -69,9 +69,9 @@ followers AS (
     HAVING count(*) >= 10 OR count(*) FILTER (WHERE latency_ns >= 1000000000) >= 3
 ),
 timed AS (
-    SELECT exchange, broker_address, broker_port, kind, request_time_ns, service_ns
+    SELECT exchange, broker_address, broker_port, kind, request_time_ns, broker_ns
     FROM exchanges
-    WHERE api_key = 0 AND kind IN ('produce_acks_1', 'produce_acks_all') AND service_ns IS NOT NULL
+    WHERE api_key = 0 AND kind IN ('produce_acks_1', 'produce_acks_all') AND broker_ns IS NOT NULL
         -- Before 2.0 a throttled reply waited for its quota.
         AND throttle_time_ms = 0
         AND NOT EXISTS (SELECT 1 FROM steps)
@@ -88,7 +88,7 @@ classes AS (
         x.broker_address,
         x.broker_port,
         x.kind,
-        CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY x.service_ns) AS BIGINT) AS p99_ns
+        CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY x.broker_ns) AS BIGINT) AS p99_ns
     FROM timed AS x JOIN written AS w ON w.exchange = x.exchange
     GROUP BY w.topic, x.broker_address, x.broker_port, x.kind
     HAVING count(*) >= 30
@@ -102,9 +102,9 @@ compared AS (
         CAST(NULL AS BIGINT) AS pause_ns,
         'medium' AS severity,
         count(*) AS requests,
-        max(x.service_ns) AS worst_ns,
-        CAST(sum(x.service_ns) AS BIGINT) AS weight,
-        max_by(x.exchange, (x.service_ns, x.exchange)) AS evidence_slowest,
+        max(x.broker_ns) AS worst_ns,
+        CAST(sum(x.broker_ns) AS BIGINT) AS weight,
+        max_by(x.exchange, (x.broker_ns, x.exchange)) AS evidence_slowest,
         CAST(NULL AS BIGINT) AS evidence_fetch,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
@@ -114,7 +114,7 @@ compared AS (
         AND o.kind = 'produce_acks_1' AND a.p99_ns >= 5 * o.p99_ns
     JOIN timed AS x
         ON x.broker_address = a.broker_address AND x.broker_port = a.broker_port AND x.kind = 'produce_acks_all'
-        AND x.service_ns >= 5 * o.p99_ns
+        AND x.broker_ns >= 5 * o.p99_ns
     JOIN written AS w ON w.exchange = x.exchange AND w.topic = a.topic
     WHERE a.kind = 'produce_acks_all'
     GROUP BY o.broker_address, o.broker_port, o.topic, o.p99_ns

@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 10
 -- when: mutes having count(*) > 0
--- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}, {held_ns} lost waiting
--- do: Raise the quota of this user or client id, spread its load, or slow it down on purpose.
+-- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}, {held_ns} spent waiting
+-- do: Raise the quota of this user or client id (kafka-configs.sh --alter), spread its load, or limit its rate in the client.
 -- look: kanalyze throttle[ --client {who}]
 -- explains: head_of_line, sends_while_muted, slow_broker, request_timed_out, lag_growing
 -- A client's share is that of its worst connection: mutes of one connection are united, those of several never added.

@@ -1,8 +1,8 @@
 -- severity: info
 -- rank: 14
 -- when: exchanges having count(*) FILTER (WHERE api_name = 'Produce' AND request_bytes < 1000) >= 100
--- says: {who} sends up to {worst_per_s} Produce requests of less than 1 kB ({requests|request|requests})
--- do: linger.ms of a few milliseconds puts more records into a request.
+-- says: {who} sends Produce requests of less than 1 kB, up to {worst_per_s} ({requests|request|requests})
+-- do: Set linger.ms to a few milliseconds on this producer, so that more records go into each request.
 -- look: kanalyze exchanges[ --client {who}] --api Produce
 WITH seconds AS (
     SELECT

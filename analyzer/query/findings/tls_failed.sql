@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 9
 -- when: connections having count(*) FILTER (WHERE tls_handshake = 'failed') >= 3
--- says: TLS between {client_address} and {broker} fails in the handshake, {times|time|times}[: the {sender} says {alert}][: the {ended_by} hung up with an alert that is encrypted][; the certificate of {certificate} is valid until {until_date_ns} UTC][: {no_answer}]
+-- says: TLS handshake between {client_address} and {broker} fails, {times|time|times}[: the {sender} sent the alert {alert}][: the {ended_by} ended it with an encrypted alert][; the certificate of {certificate} is valid until {until_date_ns} UTC][: {no_answer}]
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: connection_storm, unanswered
@@ -51,17 +51,17 @@ SELECT
     CASE WHEN alert IS NULL THEN hidden_from END AS ended_by,
     certificate,
     until_date_ns,
-    CASE WHEN answered_bytes = 0 THEN 'the broker closed without an answer' END AS no_answer,
+    CASE WHEN answered_bytes = 0 THEN 'the broker closed the connection without a reply' END AS no_answer,
     CASE
         WHEN until_date_ns < first_time_ns OR alert = 'certificate_expired'
-            THEN 'The certificate of the broker has expired: renew it, and let the broker load it.'
-        WHEN from_time_ns > last_time_ns THEN 'The certificate of the broker is not valid yet: compare the clocks, or wait.'
+            THEN 'The certificate of the broker has expired: renew it and reload it on the broker.'
+        WHEN from_time_ns > last_time_ns THEN 'The certificate of the broker is not valid yet: check the clocks of client and broker, or wait.'
         WHEN alert = 'unknown_ca' OR (alert IS NULL AND hidden_from = 'client')
-            THEN 'The client does not accept the certificate of the broker: its truststore (ssl.truststore.location, ssl.ca.location) must hold the authority that signed it, and the name that it asks for must be in it. The log of the client has the reason.'
+            THEN 'The client does not accept the certificate of the broker: its truststore (ssl.truststore.location, ssl.ca.location) must contain the CA that signed it, and the certificate must contain the host name that the client connects to. The client log has the reason.'
         WHEN hidden_from = 'broker' OR sender = 'broker'
-            THEN 'The broker does not accept the client: it may ask for a certificate of the client (ssl.client.auth), or for other versions and ciphers. The log of the broker has the reason.'
-        WHEN answered_bytes = 0 THEN 'Nothing there speaks TLS, or the broker refuses these versions: compare security.protocol of the client with the listener.'
-        ELSE 'The log of the side that hung up has the reason.'
+            THEN 'The broker does not accept the client: it may require a client certificate (ssl.client.auth), or other TLS versions and cipher suites (ssl.enabled.protocols, ssl.cipher.suites). The broker log has the reason.'
+        WHEN answered_bytes = 0 THEN 'The listener does not speak TLS, or refuses these TLS versions: compare security.protocol of the client with the listener.'
+        ELSE 'The log of the side that closed the connection has the reason.'
     END AS advice,
     times AS weight,
     connection,

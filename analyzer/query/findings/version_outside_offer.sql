@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 46
 -- when: offered_versions having count(*) > 0
--- says: {who} sends {api_name} v{api_version}, though the broker offers {min_version} to {max_version}: {requests|request|requests}
--- do: Its protocol version is set by hand, or the client has a fault: let it negotiate.
+-- says: {who} sends {api_name} v{api_version}, although the broker supports v{min_version} to v{max_version}: {requests|request|requests}
+-- do: Remove the protocol version from the client's configuration, so that it negotiates the version (ApiVersions); if none is set, the client has a bug.
 -- look: kanalyze exchanges[ --client {who}] --api {api_name}
 -- ApiVersions itself is asked before there is an offer.
 WITH asked AS (

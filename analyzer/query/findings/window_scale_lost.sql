@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 11
 -- when: connections having bool_or(is_kafka AND mss IS NOT NULL AND (client_wscale IS NULL OR broker_wscale IS NULL))
--- says: window scaling is missing between {client_address}[ ({who})] and {broker}[, though {others|connection|connections} to this broker have it]: at most {window_bytes} are on the way[, and {sender} waited {waited_ns} for that window][, so {transfers|message|messages} of 200 kB and more took a round trip for each 64 kB]
--- do: A firewall, proxy or balancer on this way takes the window scale option out of the handshake (RFC 7323): let it pass TCP options.
+-- says: TCP window scaling is missing between {client_address}[ ({who})] and {broker}[, unlike on {others|other connection|other connections} to this broker]: at most {window_bytes} are in flight[, and {sender} waited {waited_ns} for that window][, so {transfers|message|messages} of 200 kB and more took one round trip per 64 kB]
+-- do: A firewall, proxy or load balancer on this path removes the window scale option from the handshake (RFC 7323): configure it to let TCP options pass.
 -- look: kanalyze connections --client {client_address}
 -- explains: rate_limited_link, far_broker, client_not_reading, lag_growing, head_of_line
 -- A handshake of which at least one side has no window scale; a full window was waited for 10 times and for half a second in all. Beside

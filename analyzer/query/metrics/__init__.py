@@ -8,7 +8,7 @@ several rows may have the greatest value, it takes the pair `(value, key)`, with
 
 They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which
-are never narrowed; `time_range` is one row with the first and last moment that counts.
+are never narrowed; `time_range` is one row with the first and last moment that counts, and how much of it was captured.
 
 Views that several metrics read are in `views/`: a query (.sql) or data (.tsv, with the type after each column's name), named
 like the file. They are created when a question names them (`views_in`), as each takes some milliseconds. Those in

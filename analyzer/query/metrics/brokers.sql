@@ -33,8 +33,7 @@ SELECT
     l.topic,
     l.count,
     l.answered,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN l.count * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
+    l.count * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
     l.p50_ns,
     l.p99_ns,
     l.max_ns,

@@ -102,8 +102,7 @@ SELECT
     l.connects,
     l.median_life_ns,
     s.requests,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN s.requests * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
+    s.requests * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
     s.errors,
     s.throttled,
     s.unanswered,

@@ -1,4 +1,5 @@
 -- How much of the capture was read, and what is in it? One row, never filtered. Bytes are bytes, times ns since the epoch.
+-- `captured_ns` is the time that files cover, without the time between them; `request_bytes`, `response_bytes`: whole messages.
 WITH files AS (
     SELECT
         count(*) AS files,
@@ -27,7 +28,7 @@ links AS (
             AS tls_unsupported_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake IS DISTINCT FROM 'failed' AND tls_reason = 'wrong_keys')
             AS tls_wrong_keys_connections,
-        count(*) FILTER (WHERE is_kafka AND tls) AS decrypted_connections,
+        count(*) FILTER (WHERE is_kafka AND tls_decrypted) AS decrypted_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND client_stream_bytes + broker_stream_bytes = 0) AS silent_connections,
         count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,
         CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0))
@@ -52,31 +53,28 @@ brokers AS (
     SELECT count(*) AS brokers
     FROM (SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY ALL) AS endpoints
 ),
-talk AS (
-    SELECT connection, client_address, client_id, status, count(*) AS n
-    FROM all_exchanges
-    GROUP BY ALL
-),
 clients AS (
     SELECT count(*) AS clients
     FROM (
         SELECT t.client_address, t.client_id, c.principal
-        FROM talk AS t LEFT JOIN all_connections AS c ON c.connection = t.connection
+        FROM all_totals AS t LEFT JOIN all_connections AS c ON c.connection = t.connection
         WHERE t.status <> 'orphan_reply'
         GROUP BY ALL
     ) AS identities
 ),
 statuses AS (
     SELECT
-        CAST(coalesce(sum(n) FILTER (WHERE status <> 'orphan_reply'), 0) AS BIGINT) AS requests,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'answered'), 0) AS BIGINT) AS answered,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'no_reply_expected'), 0) AS BIGINT) AS no_reply_expected,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'reply_lost'), 0) AS BIGINT) AS reply_lost,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'pending'), 0) AS BIGINT) AS pending,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'closed'), 0) AS BIGINT) AS closed,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'abandoned'), 0) AS BIGINT) AS abandoned,
-        CAST(coalesce(sum(n) FILTER (WHERE status = 'orphan_reply'), 0) AS BIGINT) AS orphan_replies
-    FROM talk
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status <> 'orphan_reply'), 0) AS BIGINT) AS requests,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'answered'), 0) AS BIGINT) AS answered,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'no_reply_expected'), 0) AS BIGINT) AS no_reply_expected,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'reply_lost'), 0) AS BIGINT) AS reply_lost,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'pending'), 0) AS BIGINT) AS pending,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'closed'), 0) AS BIGINT) AS closed,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'abandoned'), 0) AS BIGINT) AS abandoned,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'orphan_reply'), 0) AS BIGINT) AS orphan_replies,
+        CAST(coalesce(sum(request_bytes), 0) AS BIGINT) AS request_bytes,
+        CAST(coalesce(sum(response_bytes), 0) AS BIGINT) AS response_bytes
+    FROM all_totals
 )
 SELECT *
-FROM files CROSS JOIN links CROSS JOIN brokers CROSS JOIN clients CROSS JOIN statuses
+FROM (SELECT captured_ns FROM all_time_range) AS lengths CROSS JOIN files CROSS JOIN links CROSS JOIN brokers CROSS JOIN clients CROSS JOIN statuses

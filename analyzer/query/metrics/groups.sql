@@ -1,6 +1,7 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
 -- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
--- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets. Times in ns.
+-- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets. `last_` columns
+-- say who started the last rebalance, and why, as in metric rebalances. Times in ns.
 WITH steps AS (
     SELECT
         coalesce(cluster, '') AS cluster,
@@ -65,11 +66,25 @@ rebalanced AS (
         max(pause_ns) AS longest_pause_ns,
         max(begin_ns) AS last_rebalance_ns,
         max(end_ns) AS last_end_ns,
-        max_by(cause, begin_ns) AS last_cause,
         max(members) AS most_members,
         max_by(complete, begin_ns) AS complete
     FROM group_rebalances
     GROUP BY cluster, group_id
+),
+last_rebalances AS (
+    SELECT * FROM (
+        SELECT
+            cluster,
+            group_id,
+            cause,
+            client_id,
+            client_address,
+            reason,
+            unheard_ns,
+            row_number() OVER (PARTITION BY cluster, group_id ORDER BY begin_ns DESC, exchange DESC) AS place
+        FROM group_rebalances
+    ) AS placed
+    WHERE place = 1
 ),
 waiting AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, max(begin_ns) AS asked_ns
@@ -121,7 +136,11 @@ SELECT
     r.longest_rebalance_ns,
     r.longest_pause_ns,
     r.last_rebalance_ns,
-    r.last_cause,
+    l.cause AS last_cause,
+    l.client_id AS last_client_id,
+    l.client_address AS last_client_address,
+    l.reason AS last_reason,
+    l.unheard_ns AS last_unheard_ns,
     coalesce(k.commits, 0) AS commits,
     coalesce(k.failed_commits, 0) AS failed_commits,
     k.last_commit_error,
@@ -135,6 +154,7 @@ FROM names AS n
     LEFT JOIN steps AS s ON s.cluster = n.cluster AND s.group_id = n.group_id
     LEFT JOIN present AS p ON p.cluster = n.cluster AND p.group_id = n.group_id
     LEFT JOIN rebalanced AS r ON r.cluster = n.cluster AND r.group_id = n.group_id
+    LEFT JOIN last_rebalances AS l ON l.cluster = n.cluster AND l.group_id = n.group_id
     LEFT JOIN waiting AS w ON w.cluster = n.cluster AND w.group_id = n.group_id
     LEFT JOIN committed AS k ON k.cluster = n.cluster AND k.group_id = n.group_id
     LEFT JOIN behind AS b ON b.cluster = n.cluster AND b.group_id = n.group_id

@@ -19,8 +19,8 @@ SELECT
     l.count,
     l.answered,
     CASE
-        WHEN s.every_ns IS NULL AND r.last_time_ns > r.first_time_ns
-            THEN l.count * 1e9 / (r.last_time_ns - r.first_time_ns)
+        WHEN s.every_ns IS NULL
+            THEN l.count * 1e9 / nullif(r.captured_ns, 0)
         -- The first and the last slot may lie in the capture in part only.
         WHEN least(l.slot_ns + s.every_ns, r.last_time_ns) > greatest(l.slot_ns, r.first_time_ns)
             THEN l.count * 1e9 / (least(l.slot_ns + s.every_ns, r.last_time_ns) - greatest(l.slot_ns, r.first_time_ns))

@@ -1,8 +1,8 @@
 -- On what do clients spend the time they wait? One row per class of requests (keys by `settings`), the costliest first:
--- `time_ns` is the sum of latency_ns, `share` (0 to 1) that of all classes; both null for waits by design (reach not broker).
+-- `waited_ns` is the sum of latency_ns, `share` (0 to 1) that of all classes; both null for waits by design (reach not broker).
 -- `variance_to_mean_s` tells steady classes (near 0) from wild ones. At most 1,000 rows of `total_rows`.
 WITH classes AS (
-    SELECT *, CASE WHEN reach = 'broker' THEN sum_ns END AS time_ns
+    SELECT *, CASE WHEN reach = 'broker' THEN sum_ns END AS waited_ns
     FROM latency_slices
     WHERE role IS NULL
 )
@@ -23,12 +23,11 @@ SELECT
     c.group_id,
     c.topic,
     c.topics,
-    c.time_ns,
-    CASE WHEN sum(c.time_ns) OVER () > 0
-        THEN CAST(c.time_ns AS DOUBLE) / sum(c.time_ns) OVER () END AS share,
+    c.waited_ns,
+    CASE WHEN sum(c.waited_ns) OVER () > 0
+        THEN CAST(c.waited_ns AS DOUBLE) / sum(c.waited_ns) OVER () END AS share,
     c.count,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN c.count * 1e9 / (r.last_time_ns - r.first_time_ns) END AS rate_per_s,
+    c.count * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
     c.mean_ns,
     c.p95_ns,
     c.p99_ns,
@@ -40,7 +39,7 @@ SELECT
     count(*) OVER () AS total_rows
 FROM classes AS c CROSS JOIN time_range AS r
 ORDER BY
-    CASE WHEN c.time_ns IS NULL THEN 1 ELSE 0 END, c.time_ns DESC, c.count DESC, c.api_name, c.kind, c.client_id,
+    CASE WHEN c.waited_ns IS NULL THEN 1 ELSE 0 END, c.waited_ns DESC, c.count DESC, c.api_name, c.kind, c.client_id,
     c.client_address, c.group_id, c.topic, c.reach, c.api_version, c.principal, c.broker_id, c.broker_address,
     c.connection, c.slot_ns
 LIMIT 1000

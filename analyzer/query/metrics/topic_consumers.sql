@@ -1,6 +1,6 @@
 -- Who reads each topic, for which group, and how far behind? One row per topic, client and group. `way` is fetch or share;
 -- a null group with `ambiguous` could be several groups, without it none was seen. Bytes are of records on the wire, rates per
--- second of the time range. `lag` is the sum over the partitions that it read last in its group, in records, `max_lag` the
+-- captured second. `lag` is the sum over the partitions that it read last in its group, in records, `max_lag` the
 -- greatest of one partition; null: no end or position known. `partial`: a fetch session began before the capture.
 SELECT
     p.cluster,
@@ -16,8 +16,7 @@ SELECT
     CAST(sum(p.fetches) AS BIGINT) AS partition_fetches,
     CAST(sum(p.with_records) AS BIGINT) AS with_records,
     CAST(sum(p.record_bytes) AS BIGINT) AS bytes,
-    CASE WHEN max(r.last_time_ns - r.first_time_ns) > 0
-        THEN sum(p.record_bytes) * 1e9 / max(r.last_time_ns - r.first_time_ns) END AS bytes_per_s,
+    sum(p.record_bytes) * 1e9 / nullif(max(r.captured_ns), 0) AS bytes_per_s,
     CAST(sum(p.last_lag) FILTER (WHERE p.is_newest) AS BIGINT) AS lag,
     max(p.max_lag) AS max_lag,
     count(p.last_lag) FILTER (WHERE p.is_newest) AS lag_partitions,

@@ -1,5 +1,5 @@
 -- Who writes to each topic, how much and in which batches? One row per topic and client. Bytes are of record batches on the
--- wire, rates per second of the time range; `record_bytes_mean` is bytes per record, `ratio` uncompressed to compressed bytes
+-- wire, rates per captured second; `record_bytes_mean` is bytes per record, `ratio` uncompressed to compressed bytes
 -- of records in compressed batches (null: none, or none was opened), `errors` partitions refused; acks -1 is all. Null: not known.
 SELECT
     w.cluster,
@@ -13,10 +13,8 @@ SELECT
     CAST(sum(w.batches) AS BIGINT) AS batches,
     CAST(sum(w.records) AS BIGINT) AS records,
     CAST(sum(w.record_bytes) AS BIGINT) AS bytes,
-    CASE WHEN max(r.last_time_ns - r.first_time_ns) > 0
-        THEN sum(w.records) * 1e9 / max(r.last_time_ns - r.first_time_ns) END AS records_per_s,
-    CASE WHEN max(r.last_time_ns - r.first_time_ns) > 0
-        THEN sum(w.record_bytes) * 1e9 / max(r.last_time_ns - r.first_time_ns) END AS bytes_per_s,
+    sum(w.records) * 1e9 / nullif(max(r.captured_ns), 0) AS records_per_s,
+    sum(w.record_bytes) * 1e9 / nullif(max(r.captured_ns), 0) AS bytes_per_s,
     CASE WHEN sum(w.batches) > 0 THEN CAST(sum(w.records) AS DOUBLE) / sum(w.batches) END AS batch_records_mean,
     CASE WHEN sum(w.batches) > 0 THEN CAST(sum(w.record_bytes) AS DOUBLE) / sum(w.batches) END AS batch_bytes_mean,
     max(w.biggest_batch) AS biggest_batch_bytes,

@@ -1,5 +1,5 @@
 -- Which topics are used, by how many, and how much? One row per topic. Bytes are of records on the wire: `written_` what
--- producers sent, `read_` what consumers got (each counts); rates per second of the time range. `lag` is the greatest sum of
+-- producers sent, `read_` what consumers got (each counts); rates per captured second. `lag` is the greatest sum of
 -- last lags, in records, that one group (or client without a group) has over its partitions. Null: not known or not seen.
 WITH writers AS (
     SELECT
@@ -77,13 +77,10 @@ SELECT
     w.batches AS written_batches,
     w.records AS written_records,
     w.bytes AS written_bytes,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN w.records * 1e9 / (r.last_time_ns - r.first_time_ns) END AS written_records_per_s,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN w.bytes * 1e9 / (r.last_time_ns - r.first_time_ns) END AS written_bytes_per_s,
+    w.records * 1e9 / nullif(r.captured_ns, 0) AS written_records_per_s,
+    w.bytes * 1e9 / nullif(r.captured_ns, 0) AS written_bytes_per_s,
     c.bytes AS read_bytes,
-    CASE WHEN r.last_time_ns > r.first_time_ns
-        THEN c.bytes * 1e9 / (r.last_time_ns - r.first_time_ns) END AS read_bytes_per_s,
+    c.bytes * 1e9 / nullif(r.captured_ns, 0) AS read_bytes_per_s,
     CASE WHEN w.batches > 0 THEN CAST(w.records AS DOUBLE) / w.batches END AS batch_records_mean,
     CASE WHEN w.batches > 0 THEN CAST(w.bytes AS DOUBLE) / w.batches END AS batch_bytes_mean,
     CASE WHEN w.records > 0 THEN CAST(w.bytes AS DOUBLE) / w.records END AS record_bytes_mean,

@@ -71,7 +71,7 @@ def test_without_pyspark_one_line_says_what_to_install(capsys: pytest.CaptureFix
     ("words", "told"),
     [
         (["spark", "x.pcap"], "give --out DIR"),
-        (["spark", "x.pcap", "--out", "y", "--conf", "memory=1"], "is not a setting like spark.executor.memory=4g"),
+        (["spark", "x.pcap", "--out", "y", "--conf", "memory=1"], "is not a property like spark.executor.memory=4g"),
         (["spark", "x.pcap", "--out", "y", "--task-size", "few"], "is not a size"),
     ],
 )

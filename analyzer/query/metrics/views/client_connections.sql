@@ -1,10 +1,14 @@
 -- Who is behind each connection? One row per connection and client id of a client (no broker): `client` numbers the identity
 -- (address without port, user, client id, software), the same number in every row of a client. A connection that does not
 -- say its software has that of the client's other connections, when they agree. Bare SASL tokens name no client.
-WITH talk AS (
-    SELECT connection, client_id, count(*) AS requests, count(*) FILTER (WHERE api_key = 3) AS metadata_requests
-    FROM exchanges
-    WHERE status <> 'orphan_reply' AND coalesce(kind, '') <> 'sasl_token' AND coalesce(role, 'client') = 'client'
+WITH asked AS (
+    SELECT
+        connection,
+        client_id,
+        CAST(sum(exchanges) AS BIGINT) AS requests,
+        CAST(sum(metadata_requests) AS BIGINT) AS metadata_requests
+    FROM totals
+    WHERE status <> 'orphan_reply' AND is_client AND NOT is_token
     GROUP BY connection, client_id
 ),
 told AS (
@@ -28,7 +32,7 @@ told AS (
         c.close,
         c.first_time_ns,
         c.last_time_ns
-    FROM talk AS t JOIN connections AS c ON c.connection = t.connection
+    FROM asked AS t JOIN connections AS c ON c.connection = t.connection
 ),
 named AS (
     SELECT

@@ -81,7 +81,11 @@ def test_the_time_range_is_that_of_the_captures_narrowed(tmp_path: Path) -> None
     files = {"captures": [capture(), capture(file=1, first_time_ns=None, last_time_ns=None)]}
     with dataset(tmp_path, files) as found:
         assert found.query("SELECT * FROM time_range") == [
-            {"first_time_ns": START_NS, "last_time_ns": START_NS + 10 * made_rows.SECOND_NS}
+            {
+                "first_time_ns": START_NS,
+                "last_time_ns": START_NS + 10 * made_rows.SECOND_NS,
+                "captured_ns": 10 * made_rows.SECOND_NS,
+            }
         ]
     with dataset(tmp_path, files, filters=Filters(from_ns=START_NS + 7, to_ns=START_NS * 2)) as found:
         assert found.query("SELECT first_time_ns - ? AS early FROM time_range", [START_NS]) == [{"early": 7}]

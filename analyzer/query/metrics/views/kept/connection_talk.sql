@@ -3,10 +3,10 @@ SELECT
     connection,
     max(client_id) AS client_id,
     min(exchange) AS exchange,
-    count(*) FILTER (WHERE status <> 'orphan_reply') AS requests,
-    count(*) FILTER (WHERE status = 'answered') AS answered,
-    count(*) FILTER (WHERE status IN ('closed', 'abandoned')) AS unanswered,
-    count(*) FILTER (WHERE status = 'pending') AS pending,
-    count(*) FILTER (WHERE status = 'orphan_reply') AS orphan_replies
-FROM exchanges
+    CAST(coalesce(sum(exchanges) FILTER (WHERE status <> 'orphan_reply'), 0) AS BIGINT) AS requests,
+    CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'answered'), 0) AS BIGINT) AS answered,
+    CAST(coalesce(sum(exchanges) FILTER (WHERE status IN ('closed', 'abandoned')), 0) AS BIGINT) AS unanswered,
+    CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'pending'), 0) AS BIGINT) AS pending,
+    CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'orphan_reply'), 0) AS BIGINT) AS orphan_replies
+FROM totals
 GROUP BY connection

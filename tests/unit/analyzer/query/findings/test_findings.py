@@ -67,11 +67,11 @@ def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> No
     (
         (100, [(4.0, 2000)], None, "retention has deleted"),
         (100, [], 1500, "retention has deleted"),
-        (9000, [(6.0, 500)], None, "are beyond its end"),
+        (9000, [(6.0, 500)], None, "are beyond the end"),
         # The end grew beyond it afterwards, or was beyond it in an earlier topic of this name.
-        (9000, [(4.0, 9500), (5.5, 0), (60.0, 9900)], 500, "are beyond its end"),
-        (9000, [(60.0, 9900)], None, "it does not have"),
-        (9000, [], None, "it does not have"),
+        (9000, [(4.0, 9500), (5.5, 0), (60.0, 9900)], 500, "are beyond the end"),
+        (9000, [(60.0, 9900)], None, "do not exist"),
+        (9000, [], None, "do not exist"),
     ),
 )
 def test_why_an_offset_is_out_of_range(

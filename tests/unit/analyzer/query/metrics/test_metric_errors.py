@@ -111,18 +111,16 @@ def test_the_headline_counts_failures_and_not_what_is_normal(tmp_path: Path) -> 
     with dataset(tmp_path, {"exchanges": rows, "errors": codes, "connections": [connection(1)]}) as opened:
         text = page(opened)
     lines = text.splitlines()
-    assert lines[0] == (
-        "Errors: 3 failures, 1 of them fatal (trying again does not help); 1 more code of normal operation"
-    )
+    assert lines[0] == ("Errors: 3 failures, 1 of them fatal (not retriable); 1 more code of normal operation")
     between = lines.index("Between brokers")
     assert any("NOT_CONTROLLER" in line for line in lines[between:])
     assert not any("NOT_CONTROLLER" in line for line in lines[:between])
-    assert "kanalyze show CAPTURE 0000000000000000 (made.pcap packet 1)" in text
+    assert "An example, made.pcap packet 1 (kanalyze show CAPTURE 0000000000000000)" in text
 
 
 def test_when_all_is_normal_the_page_says_so(tmp_path: Path) -> None:
     codes = [error(1, 79, expected=True)]
     with dataset(tmp_path, {"exchanges": [exchange(1)], "errors": codes}) as opened:
-        assert page(opened).startswith("Errors: none beyond normal operation (1 code that is normal)")
+        assert page(opened).startswith("Errors: none beyond normal operation (1 code of normal operation)")
     with dataset(tmp_path / "none", {"exchanges": [exchange(1)]}) as opened:
-        assert page(opened) == "No message holds an error code.\n"
+        assert page(opened) == "No error codes in this capture.\n"

@@ -193,7 +193,7 @@ def test_parts_are_sums_over_requests_whose_parts_are_known(tmp_path: Path) -> N
     [
         ({"service": 90, "network": 10}, "the broker's own time"),
         ({"service": 10, "network": 90}, "the network"),
-        ({"queue": 90, "service": 10}, "head of line: behind earlier requests"),
+        ({"queue": 90, "service": 10}, "head-of-line blocking: behind earlier requests"),
         ({"send": 90, "service": 10}, "client or network: requests take long"),
         ({"receive": 90, "service": 10}, "network or slow reader"),
         ({"service": 50, "network": 50}, "no single cause"),
@@ -237,10 +237,10 @@ def test_profile_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
         variance = sum((each - mean) ** 2 for each in latencies) / len(latencies)
         assert row["mean_ns"] == pytest.approx(mean)
         assert row["variance_to_mean_s"] == pytest.approx(variance / mean / 1e9, rel=1e-6)
-        assert row["time_ns"] == times.get(key)
+        assert row["waited_ns"] == times.get(key)
         if key in times:
             assert row["share"] == pytest.approx(times[key] / sum(times.values()))
-    costs = [row["time_ns"] for row in got if row["time_ns"] is not None]
+    costs = [row["waited_ns"] for row in got if row["waited_ns"] is not None]
     assert costs == sorted(costs, reverse=True)
     assert sum(row["share"] or 0 for row in got) == pytest.approx(1)
     assert [row["reach"] for row in got] == sorted(row["reach"] for row in got)  # waits by design last

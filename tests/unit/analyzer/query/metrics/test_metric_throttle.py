@@ -142,9 +142,9 @@ def test_a_broker_before_2_0_is_said_to_delay_and_never_to_mute(tmp_path: Path) 
         (row,) = opened.metric("throttle")
         print_section(opened, "throttle", Console(file=sink, width=120))
     assert (row["throttled_ns"], row["share"], row["delayed_ns"]) == (None, None, 900 * MS)
-    assert "no, delayed" in sink.getvalue()
+    assert "no (delayed)" in sink.getvalue()
     assert "900 ms" in sink.getvalue()
-    assert "held:" not in sink.getvalue()
+    assert "waited:" not in sink.getvalue()
 
 
 def test_the_time_that_counts_cuts_windows_and_lives(tmp_path: Path) -> None:

@@ -1,0 +1,145 @@
+"""SQL that a person wrote: it finds the tables of docs/tables.md, and what goes wrong is told in lines of its own text.
+
+The tables are views in a database beside the one of metrics and findings, so that nothing else is listed, named or suggested.
+They have the columns that SQL finds beyond those of the tables, too (`analyzer.base.tables.sql_columns`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import east_asian_width
+
+from analyzer.base.tables import TABLES, sql_columns
+from analyzer.query.dataset import DatasetError, sql_errors
+from analyzer.query.export import Rows
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
+
+    from analyzer.query.dataset import Dataset
+
+T = TypeVar("T")
+DATABASE = "kanalyze"
+TAB = "\t"
+# Questions about all tables.
+_ABOUT_ALL = re.compile(r"\b(?:show|pragma_\w+|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
+# DuckDB lists every database with these.
+_LIST = re.compile(r"\s*(describe|show\s+all\s+tables)[\s;]*", re.IGNORECASE)
+_LISTED = f"""
+SELECT table_name AS name, list(column_name ORDER BY column_index) AS column_names,
+    list(data_type ORDER BY column_index) AS column_types
+FROM duckdb_columns() WHERE database_name = '{DATABASE}' GROUP BY table_name ORDER BY table_name
+"""
+# Where DuckDB points at a statement: the number of the line, the line, and a mark below it.
+_PLACE = re.compile(r"^LINE (\d+): (.*)\n( *)\^", re.MULTILINE)
+
+
+def documented_rows(dataset: Dataset, statement: str) -> Rows:
+    """The result of one SELECT of a person, not yet computed. Raises DatasetError."""
+    return Rows(_Wrapped(dataset), _one_select(dataset, statement))
+
+
+def documented_arrow(dataset: Dataset, statement: str) -> pyarrow.Table:
+    """The result of one SELECT of a person as an Arrow table. Raises DatasetError."""
+    return documented_rows(dataset, statement).batches().read_all()
+
+
+class _Wrapped:
+    """Runs what `Rows` makes of a person's statement, which begins at the second line."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        def ask(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+            result = connection.execute(sql)
+            names = [column[0] for column in result.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+        return _asked(self._dataset, sql, ask)
+
+    def batches(self, sql: str, *, rows: int) -> pyarrow.RecordBatchReader:
+        import duckdb  # noqa: F401 (what gives connections their relations)
+
+        return _asked(self._dataset, sql, lambda connection: connection.sql(sql).to_arrow_reader(rows))
+
+
+def _one_select(dataset: Dataset, statement: str) -> str:
+    """The statement, when it is one, and has rows; a list of tables as the SELECT that lists the documented ones."""
+    if _LIST.fullmatch(statement):
+        return _LISTED
+    with _own_lines(0):
+        found = _connection(dataset).extract_statements(statement)
+    if len(found) != 1:
+        raise DatasetError(f"expected one SELECT, got {len(found) or 'no'} statements")
+    kind = found[0].type.name
+    # PIVOT is more than one statement to DuckDB.
+    if kind not in ("SELECT", "MULTI"):
+        raise DatasetError(f"expected a SELECT, got {kind}")
+    return statement
+
+
+def _asked(dataset: Dataset, sql: str, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    """Creates the views of the tables that the SQL names, then asks. After an error about a name all are there, so that DuckDB
+    suggests one of them.
+    """
+    import _duckdb as engine
+
+    connection = _connection(dataset)
+    names = set(re.findall(r"\w+", sql.lower()))
+    _create(dataset, connection, TABLES if _ABOUT_ALL.search(sql) else [name for name in TABLES if name in names])
+    with _own_lines(1):
+        try:
+            return ask(connection)
+        except (engine.CatalogException, engine.BinderException):
+            _create(dataset, connection, TABLES)
+            return ask(connection)
+
+
+def _connection(dataset: Dataset) -> duckdb.DuckDBPyConnection:
+    connection = dataset.connection("documented")
+    connection.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {DATABASE}")
+    connection.execute(f"USE {DATABASE}")
+    return connection
+
+
+def _create(dataset: Dataset, connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
+    names = list(tables)
+    dataset.ensure(names)
+    for name in names:
+        more = "".join(f", {sql} AS {column}" for column, sql in sql_columns(name).items())
+        connection.execute(f"CREATE VIEW IF NOT EXISTS {DATABASE}.{name} AS SELECT *{more} FROM memory.{name}")
+
+
+@contextmanager
+def _own_lines(before: int) -> Iterator[None]:
+    """Errors of DuckDB as DatasetError, their lines counted from behind the first `before` ones."""
+
+    def own(place: re.Match[str]) -> str:
+        number, line, indent = place.groups()
+        label = f"LINE {int(number) - before}: "
+        column = len(indent) - len(f"LINE {number}: ")
+        return f"{label}{line.replace(TAB, ' ')}\n{' ' * (len(label) + column + _tabs_before(column, line))}^"
+
+    try:
+        with sql_errors():
+            yield
+    except DatasetError as error:
+        raise DatasetError(_PLACE.sub(own, str(error))) from error.__cause__
+
+
+def _tabs_before(column: int, line: str) -> int:
+    """How many tabs stand before a column of a line, where DuckDB counts none for a tab, and two for a wide letter."""
+    tabs = width = 0
+    for letter in line:
+        if letter == TAB:
+            tabs += 1
+        elif width >= column:
+            break
+        else:
+            width += 2 if east_asian_width(letter) in "WF" else 1
+    return tabs

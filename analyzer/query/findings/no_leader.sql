@@ -1,0 +1,26 @@
+-- severity: medium
+-- rank: 31
+-- when: errors having bool_or(code = 5 AND expected IS NOT TRUE)
+-- says: {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}, to {who}[ and {others|other client|other clients}]
+-- do: Find out which broker led them and bring it back; kafka-topics.sh --describe --topic shows which replicas are in sync.
+-- look: kanalyze errors --topic {topic}
+-- explains: metadata_storm, failing
+-- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it.
+SELECT
+    coalesce(e.topic, e.topic_id) AS topic,
+    count(*) AS times,
+    max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
+    min_by(coalesce(x.client_id, x.client_address), (x.response_time_ns, e.exchange)) AS who,
+    nullif(count(DISTINCT coalesce(x.client_id, x.client_address)) - 1, 0) AS others,
+    CASE WHEN min(x.client_address) = max(x.client_address) THEN max(x.client_address) END AS client_address,
+    count(*) AS weight,
+    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
+    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
+    min(x.response_time_ns) AS first_time_ns,
+    max(x.response_time_ns) AS last_time_ns
+FROM errors AS e
+JOIN failed_exchanges AS x ON x.exchange = e.exchange
+WHERE e.code = 5 AND coalesce(x.role, 'client') = 'client' AND e.expected IS NOT TRUE
+    AND coalesce(e.topic, e.topic_id) IS NOT NULL
+GROUP BY coalesce(e.topic, e.topic_id)
+HAVING count(*) >= 3

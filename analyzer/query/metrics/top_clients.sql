@@ -1,0 +1,47 @@
+-- Who talks most? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
+-- per client: address without port, client id, user and software. Bytes are whole messages. At most 20 rows of `total_rows`.
+WITH asked AS (
+    SELECT
+        l.client,
+        CAST(sum(e.exchanges) AS BIGINT) AS requests,
+        CAST(sum(e.errors) AS BIGINT) AS errors,
+        CAST(sum(e.throttled) AS BIGINT) AS throttled,
+        CAST(coalesce(sum(e.exchanges) FILTER (WHERE e.status IN ('closed', 'abandoned')), 0) AS BIGINT) AS unanswered,
+        CAST(coalesce(sum(e.request_bytes), 0) AS BIGINT) AS request_bytes,
+        CAST(coalesce(sum(e.response_bytes), 0) AS BIGINT) AS response_bytes
+    FROM totals AS e
+        JOIN client_connections AS l
+            ON l.connection = e.connection AND coalesce(l.client_id, '') = coalesce(e.client_id, '')
+            AND (l.client_id IS NULL) = (e.client_id IS NULL)
+    WHERE e.status <> 'orphan_reply' AND NOT e.is_token
+    GROUP BY l.client
+),
+lives AS (
+    SELECT
+        client,
+        max(client_address) AS client_address,
+        max(client_id) AS client_id,
+        max(principal) AS principal,
+        max(software_name) AS software_name,
+        max(software_version) AS software_version,
+        count(*) AS connections
+    FROM client_connections
+    GROUP BY client
+)
+SELECT
+    l.client_address,
+    l.client_id,
+    l.principal,
+    l.software_name,
+    l.software_version,
+    l.connections,
+    t.requests,
+    t.errors,
+    t.throttled,
+    t.unanswered,
+    t.request_bytes,
+    t.response_bytes,
+    count(*) OVER () AS total_rows
+FROM lives AS l JOIN asked AS t ON t.client = l.client
+ORDER BY t.requests DESC, l.client_id, l.client_address, l.principal, l.software_name, l.software_version
+LIMIT 20

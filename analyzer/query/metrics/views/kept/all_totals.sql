@@ -1,0 +1,19 @@
+-- What was asked on each connection, by client id and by how it ended: sums that many questions read, in one pass over all
+-- exchanges. `totals` is the same of what the filters leave. `is_token`: bare SASL tokens, which name no client.
+SELECT
+    connection,
+    client_address,
+    client_id,
+    status,
+    coalesce(role, 'client') = 'client' AS is_client,
+    coalesce(kind, '') = 'sasl_token' AS is_token,
+    count(*) AS exchanges,
+    count(*) FILTER (WHERE api_key = 3) AS metadata_requests,
+    count(*) FILTER (WHERE error_count > 0) AS errors,
+    count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
+    CAST(sum(request_bytes) AS BIGINT) AS request_bytes,
+    CAST(sum(response_bytes) AS BIGINT) AS response_bytes,
+    min(exchange) AS exchange
+FROM all_exchanges
+GROUP BY
+    connection, client_address, client_id, status, coalesce(role, 'client') = 'client', coalesce(kind, '') = 'sasl_token'

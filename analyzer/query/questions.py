@@ -1,0 +1,37 @@
+"""Questions whose answer has several parts, each a metric: what verbs print and the Python API returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analyzer.base.filters import like
+from analyzer.query.metrics import text
+
+# Question -> part -> metric; the first part is what is answered when none is named.
+PARTS = {
+    "groups": {
+        "groups": "groups",
+        "rebalances": "rebalances",
+        "members": "group_members",
+        "timeline": "group_timeline",
+    },
+    "topics": {
+        "topics": "topics",
+        "producers": "topic_producers",
+        "consumers": "topic_consumers",
+        "partitions": "topic_partitions",
+        "lag": "lag",
+        "delivery": "delivery",
+    },
+    "transactions": {"transactions": "transactions", "list": "transaction_list", "producers": "producers"},
+    "readiness": {"clients": "readiness", "versions": "readiness"},
+}
+# Releases of Kafka that clients are judged for, the newest last.
+RELEASES = ("3.9", "4.0.0", "4.0.1", "4.1", "4.2", "4.3")
+
+
+def narrowed(metric: str, wanted: Mapping[str, Sequence[str]]) -> str:
+    """The metric's SQL with only the rows that are wanted: column -> globs, one of which a row must match."""
+    sql = text(metric)
+    conditions = [f"({' OR '.join(like(column, glob) for glob in globs)})" for column, globs in wanted.items() if globs]
+    return f"SELECT * FROM ({sql.rstrip()}\n) AS metric WHERE {' AND '.join(conditions)}" if conditions else sql

@@ -1,0 +1,163 @@
+"""What of a capture could not be read, for what a person asks: the one place where this is decided.
+
+Silence must never look like all is well, so every verb asks here before it answers. That a capture begins or ends in the middle of
+connections is normal, and no reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from analyzer.base.filters import Filters, attempt_condition, exchange_condition
+from dissectors.problems import KINDS as PROBLEM_KINDS
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+WHOLE, PARTLY, NOTHING = "whole", "partly", "nothing"
+# Loss beyond one in so many matters.
+LEAST_SHARE = 100
+DAMAGED = "capture_damaged"
+_OPTIONS = {kind.name: kind.option for kind in PROBLEM_KINDS.values() if kind.option}
+
+
+class Ask(NamedTuple):
+    """What an answer is made from. `sides`: it says nothing without messages of these. `bodies`: it reads more of them than
+    headers. `one`: it is about one exchange, so that what else is missing does not matter."""
+
+    sides: frozenset[str] = frozenset()
+    bodies: bool = True
+    one: bool = False
+
+
+_BOTH, _REQUESTS = frozenset(("requests", "replies")), frozenset(("requests",))
+EVERYTHING = "everything"
+# Named like the verbs, and like the metrics that `check` reads; all others ask for everything.
+ASKS = {
+    EVERYTHING: Ask(),
+    "brokers": Ask(_REQUESTS),
+    "clients": Ask(_REQUESTS),
+    "connections": Ask(bodies=False),
+    "delivery": Ask(_BOTH),
+    "errors": Ask(_BOTH),
+    "findings": Ask(_REQUESTS),
+    "groups": Ask(_REQUESTS),
+    "latency": Ask(_BOTH, bodies=False),
+    "profile": Ask(_BOTH, bodies=False),
+    "readiness": Ask(_REQUESTS, bodies=False),
+    "show": Ask(one=True),
+    "throttle": Ask(_BOTH),
+    "topics": Ask(_REQUESTS),
+    "transactions": Ask(_REQUESTS),
+    "unanswered": Ask(_BOTH, bodies=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut_bodies, limit, input, no_match.
+    `numbers`: what a sentence about it needs: the columns of the metrics `readability` and `lost_messages`, an option, filters."""
+
+    kind: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Readability:
+    """The verdict on one question: `whole` (no reasons), `partly`, or `nothing` of what it asks for could be read."""
+
+    asks: str
+    verdict: str
+    reasons: tuple[Reason, ...]
+
+
+def readability(dataset: Dataset, asks: str = EVERYTHING) -> Readability:
+    """What of the captures could not be read for a question, a key of ASKS (others ask for everything). Raises DatasetError."""
+    ask = ASKS.get(asks, ASKS[EVERYTHING])
+    if dataset.readability is None:
+        dataset.readability = _measured(dataset)
+    row = dataset.readability
+    if whole := _nothing(dataset, ask, row):
+        return Readability(asks, NOTHING, whole)
+    reasons = () if ask.one else tuple(_reasons(dataset, ask, row))
+    return Readability(asks, PARTLY if reasons else WHOLE, reasons)
+
+
+def _measured(dataset: Dataset) -> dict[str, Any]:
+    """What the metrics tell, and the problems. Messages are counted only where some may be missing: it takes time."""
+    kinds = {row["kind"] for row in dataset.query("SELECT kind FROM all_problems GROUP BY kind")}
+    options = {_OPTIONS[kind] for kind in kinds if kind in _OPTIONS} | set(dataset.limits)
+    row = dataset.metric("readability")[0]
+    row |= {"limits": sorted(options), "is_damaged": DAMAGED in kinds}
+    if row["gaps"] or row["cut_bytes"] or options:
+        return row | dataset.metric("lost_messages")[0]
+    return row | dict.fromkeys(("exchanges", "lost_messages", "bodies", "cut_bodies"), 0)
+
+
+def _nothing(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> tuple[Reason, ...]:
+    """Why nothing can be answered at all; empty where something can."""
+    if not row["kafka_connections"] and not dataset.query("SELECT 1 AS one FROM all_exchanges LIMIT 1"):
+        return (Reason("tls" if row["tls_connections"] else "no_kafka", row),)
+    if not matched(dataset):
+        return (Reason("no_match", {"filters": dataset.filters}), *_reasons(dataset, ask, row))
+    of_side = {"requests": row["replies_only_connections"], "replies": row["requests_only_connections"]}
+    if row["asked_connections"] and any(of_side[side] == row["asked_connections"] for side in ask.sides):
+        return (Reason("one_way", row),)
+    return ()
+
+
+def _reasons(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> list[Reason]:
+    found = []
+    if row["tls_connections"]:
+        found.append(Reason("tls", row))
+    if _matters(row["one_way_messages"], row["messages"]):
+        found.append(Reason("one_way", row))
+    if _matters(row["lost_messages"], row["exchanges"]) or _matters(
+        row["lost_bytes"] + row["encrypted_bytes"], row["bytes"]
+    ):
+        found.append(Reason("loss", row))
+    if _matters(row["dropped_packets"], row["packets"] + row["dropped_packets"]):
+        found.append(Reason("dropped", row))
+    if ask.bodies and _matters(row["cut_bodies"], row["bodies"]):
+        found.append(Reason("cut_bodies", row))
+    found += [Reason("limit", {"option": option}) for option in row["limits"]]
+    if dataset.failed or row["is_damaged"]:
+        found.append(Reason("input"))
+    return found + _unmatched(dataset)
+
+
+def _matters(part: int, whole: int) -> bool:
+    return part * LEAST_SHARE > whole
+
+
+def needs_replies(asks: str) -> bool:
+    """Whether a question has no answer without replies: then what requests alone tell would look like one."""
+    return "replies" in ASKS.get(asks, ASKS[EVERYTHING]).sides
+
+
+def matched(dataset: Dataset) -> bool:
+    """False when filters leave nothing of what is there."""
+    if not dataset.filters:
+        return True
+    tables = ("exchanges", "connections")  # the latter for attempts to connect that came to nothing
+    return any(dataset.query(f"SELECT 1 AS one FROM {table} LIMIT 1") for table in tables)
+
+
+def _unmatched(dataset: Dataset) -> list[Reason]:
+    """The patterns that match nothing, of filters that leave something all the same."""
+    chosen = dataset.filters
+    each = [
+        *(Filters(clients=(one,)) for one in chosen.clients),
+        *(Filters(brokers=(one,)) for one in chosen.brokers),
+        *(Filters(apis=(one,)) for one in chosen.apis),
+        *(Filters(topics=(one,)) for one in chosen.topics),
+    ]
+    if len(each) < 2 or not matched(dataset):
+        return []
+    return [Reason("no_match", {"filters": one}) for one in each if not _matches(dataset, one)]
+
+
+def _matches(dataset: Dataset, one: Filters) -> bool:
+    conditions = {"all_exchanges": exchange_condition(one), "all_connections": attempt_condition(one)}
+    return any(dataset.query(f"SELECT 1 AS one FROM {table} WHERE {sql} LIMIT 1") for table, sql in conditions.items())

@@ -1,0 +1,96 @@
+"""What rates are over, and that the report's busiest clients and topics are those of the longer metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_rows import SECOND_NS, START_NS, capture, dataset
+from paths import SAMPLES
+
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.query.dataset import Dataset
+from analyzer.run.local import open_dataset
+
+
+def captured(folder: Path, spans: list[tuple[float, float]], filters: Filters | None = None) -> int | None:
+    """Captured time, of files that last from second to second."""
+    files = [
+        capture(
+            file=number,
+            path=f"{number}.pcap",
+            first_time_ns=START_NS + round(begin * SECOND_NS),
+            last_time_ns=START_NS + round(end * SECOND_NS),
+        )
+        for number, (begin, end) in enumerate(spans)
+    ]
+    with dataset(folder, {"captures": files}, filters=filters) as found:
+        (row,) = found.query("SELECT captured_ns FROM time_range")
+    answer: int | None = row["captured_ns"]
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("spans", "seconds"),
+    [
+        ([(0, 10)], 10),
+        ([(0, 10), (100, 130)], 40),  # two captures of their own
+        ([(0, 60), (61, 120), (120.5, 180)], 180),  # written by turns
+        ([(0, 60), (5, 20), (30, 70)], 70),  # from two places, at once
+        ([(100, 130), (0, 10)], 40),
+        ([(0, 100), (109, 209), (225, 325)], 309),  # a tenth of a file is no gap, more is one
+        ([(5, 5)], 0),
+    ],
+)
+def test_rates_are_over_what_was_captured(tmp_path: Path, spans: list[tuple[float, float]], seconds: float) -> None:
+    assert captured(tmp_path, spans) == round(seconds * SECOND_NS)
+
+
+def test_filters_of_time_narrow_it(tmp_path: Path) -> None:
+    asked = Filters(from_ns=START_NS + 5 * SECOND_NS, to_ns=START_NS + 110 * SECOND_NS)
+    assert captured(tmp_path, [(0, 10), (100, 130), (200, 210)], asked) == 15 * SECOND_NS
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), min_size=1, max_size=6))
+def test_it_is_the_union_of_the_files_with_their_small_gaps(
+    tmp_path_factory: pytest.TempPathFactory, spans: list[tuple[int, int]]
+) -> None:
+    """In whole seconds nothing is between a second and a tenth of a file but a file's own length."""
+    files = sorted((begin, begin + length) for begin, length in spans)
+    covered = {second for begin, end in files for second in range(begin, end)}
+    at = files[0][1]
+    for begin, end in files[1:]:
+        if end > at and at < begin <= at + max(1, (end - begin) / 10) and end > begin:
+            covered |= set(range(at, begin))
+        at = max(at, end)
+    assert captured(tmp_path_factory.mktemp("files"), list(files)) == len(covered) * SECOND_NS
+
+
+def test_no_file_has_no_rates(tmp_path: Path) -> None:
+    with dataset(tmp_path, {"captures": [capture(first_time_ns=None, last_time_ns=None)]}) as found:
+        assert found.query("SELECT * FROM time_range") == [
+            {"first_time_ns": None, "last_time_ns": None, "captured_ns": None}
+        ]
+        assert found.metric("top_topics") == []
+
+
+@pytest.fixture(scope="module", params=["throttle", "transactions", "old_java", "groups_848"])
+def sample(request: pytest.FixtureRequest) -> Iterator[Dataset]:
+    with open_dataset([str(SAMPLES / f"{request.param}.pcap.zst")], Options()) as found:
+        yield found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("short", "long"), [("top_clients", "clients"), ("top_topics", "topics")])
+def test_the_busiest_are_those_of_the_longer_metric(sample: Dataset, short: str, long: str) -> None:
+    rows, whole = sample.metric(short), sample.metric(long)
+    assert rows[0]["total_rows"] == len(whole)
+    shared = [name for name in rows[0] if name in whole[0]]
+    assert len(shared) >= 8
+    assert [[row[name] for name in shared] for row in rows] == [
+        [row[name] for name in shared] for row in whole[: len(rows)]
+    ]
