@@ -14,7 +14,7 @@ import click
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.workers import default_jobs
-from analyzer.cli.outcome import FINE, UNREADABLE, say
+from analyzer.cli.outcome import FINE, NOT_READ, UNREADABLE, say
 from analyzer.cli.values import DecodeAs, Ports, Size, Span, Tap, UtcTime
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _READING = (
         type=Ports(),
         default=(),
         metavar="PORT,...",
-        help="Ports of the brokers; without it Kafka is found by content.",
+        help="Ports of the brokers.  [default: Kafka is detected by content]",
     ),
     click.option(
         "--tls-keylog",
@@ -62,7 +62,7 @@ _READING = (
         multiple=True,
         type=Tap(),
         metavar="NAME=GLOB",
-        help="Captures that match GLOB were taken at NAME: kept apart from those of other places; may be repeated.",
+        help="Captures that match GLOB were taken at capture point NAME: kept apart from others; may be repeated.",
     ),
     click.option(
         "--decode-as",
@@ -70,7 +70,7 @@ _READING = (
         multiple=True,
         type=DecodeAs(),
         metavar="RULE",
-        help="A tunnel on a port that is not its own: udp.port==48879,vxlan; may be repeated.",
+        help="A tunnel on a non-standard port: udp.port==48879,vxlan; may be repeated.",
     ),
     click.option(
         "--jobs",
@@ -81,13 +81,13 @@ _READING = (
     click.option(
         "--temp-dir",
         type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
-        help="Where temporary tables go (removed at the end).  [default: the system's]",
+        help="Directory for temporary tables (removed at the end).  [default: that of the system]",
     ),
     click.option(
         "--memory",
         type=Size(),
         metavar="SIZE",
-        help="Memory for questions about the rows; what needs more goes to --temp-dir.  "
+        help="Memory for queries; what needs more is written to --temp-dir.  "
         "[default: a quarter of the machine's, 256MB to 4GB]",
     ),
     click.option(
@@ -95,21 +95,21 @@ _READING = (
         type=Size(),
         default=DEFAULTS.max_frame_bytes,
         metavar="SIZE",
-        help="Read no more than this of one message.  [default: 128MiB]",
+        help="Read at most this much of one message.  [default: 128MiB]",
     ),
     click.option(
         "--max-connections",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Follow this many connections at a time.  "
-        "[default: those that fit into an eighth of the machine's memory, 100000 to 5000000]",
+        help="Track at most this many connections at a time.  "
+        "[default: as many as fit into an eighth of the machine's memory, 100000 to 5000000]",
     ),
     click.option(
         "--max-reassembly",
         type=Size(),
         default=DEFAULTS.max_reassembly_bytes,
         metavar="SIZE",
-        help="Memory for bytes that wait for earlier ones.  [default: 256MiB]",
+        help="Memory for TCP reassembly (bytes that wait for earlier ones).  [default: 256MiB]",
     ),
     click.option(
         "--reorder-packets",
@@ -117,22 +117,28 @@ _READING = (
         default=DEFAULTS.reorder_packets,
         show_default=True,
         metavar="N",
-        help="Bytes that were acknowledged may still come within so many packets of their connection ...",
+        help="Missing bytes that were acknowledged may still arrive within this many packets of their connection ...",
     ),
     click.option(
         "--reorder-time",
         type=Span(),
         default=DEFAULTS.reorder_ns,
         metavar="TIME",
-        help="... or within this time; then they are lost.  [default: 20ms]",
+        help="... or within this time; after that they count as lost.  [default: 20ms]",
     ),
 )
 
 
-def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
+_STRICT = click.option(
+    "--strict", is_flag=True, help="Exit code 3 when something that matters to the question could not be read."
+)
+
+
+def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool = True) -> Decorator:
     """Gives a command the options of reading and filtering; it gets them as one argument, `options`.
 
-    `until` names the option for the end of a time range, for a command that has another use for `--to`.
+    `until` names the option for the end of a time range, for a command that has another use for `--to`. With `strict` there is
+    `--strict`, which `exit_code` obeys.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,6 +164,8 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
             to_ns: int | None,
             **rest: Any,
         ) -> Any:
+            if strict:
+                del rest["strict"]  # `exit_code` asks for it
             filters = Filters(clients, brokers, apis, topics, from_ns, to_ns)
             options = Options(
                 ports,
@@ -177,7 +185,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until")) -> Decorator:
             return function(options=options, **rest)
 
         decorated: Callable[..., Any] = with_options
-        for option in reversed((*_filters(until), *_READING)):
+        for option in reversed((*_filters(until), *_READING, *((_STRICT,) if strict else ()))):
             decorated = option(decorated)
         return decorated
 
@@ -203,9 +211,19 @@ def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def opened(
-    inputs: tuple[str, ...], options: Options, tables: tuple[str, ...] | None = REPORT_TABLES
+    inputs: tuple[str, ...],
+    options: Options,
+    tables: tuple[str, ...] | None = REPORT_TABLES,
+    *,
+    asks: str | None,
+    form: str,
+    name: str = "",
 ) -> Iterator[Dataset]:
-    """The dataset of the captures, its warnings said on stderr; of large tables, only those in `tables` (None: all)."""
+    """The dataset of the captures, its warnings said on stderr; of large tables, only those in `tables` (None: all).
+
+    What could not be read comes first, for what the verb `asks` (a key of `query.readability.ASKS`; None: it says so itself):
+    the first line where `form` is "table", else a line on stderr. `name` stands before it where there are several datasets.
+    """
     from analyzer.cli.interrupts import interruptible
     from analyzer.cli.progress import progress
     from analyzer.run.local import open_dataset
@@ -216,12 +234,45 @@ def opened(
         for line in dataset.warnings:
             say(line)
         with interruptible(dataset):
+            if asks is not None:
+                tell_what_was_not_read(dataset, asks, form, name)
             yield dataset
 
 
+_PARTLY = "analyzer.cli.read_in_part"
+
+
+def tell_what_was_not_read(dataset: Dataset, asks: str, form: str, name: str = "") -> None:
+    """Says in one line what could not be read for a question; nothing where all could."""
+    from analyzer.query.readability import WHOLE, readability
+
+    verdict = readability(dataset, asks)
+    if verdict.verdict == WHOLE:
+        return
+    from analyzer.report.readability_words import sentence
+
+    tell_first(f"{name}: {sentence(verdict)}" if name else sentence(verdict), form)
+
+
+def tell_first(text: str, form: str) -> None:
+    """What could not be read, before the answer: on stdout where the answer is text, else on stderr. `exit_code` knows of it."""
+    click.get_current_context().meta[_PARTLY] = True
+    if form != "table":
+        say(text)
+        return
+    from analyzer.cli.screen import screen
+    from analyzer.report.terminal import print_verdict
+
+    with screen() as console:
+        print_verdict(text, console)
+
+
 def exit_code(dataset: Dataset) -> int:
-    """2 when any input could not be read, else 0."""
-    return UNREADABLE if dataset.failed else FINE
+    """2 when any input could not be read; 3 with --strict when something else that matters could not; else 0."""
+    context = click.get_current_context()
+    if dataset.failed:
+        return UNREADABLE
+    return NOT_READ if context.params.get("strict") and context.meta.get(_PARTLY) else FINE
 
 
 def say_when_uncompiled() -> None:
@@ -229,4 +280,6 @@ def say_when_uncompiled() -> None:
     import dissectors.packet.packets as stage
 
     if (stage.__file__ or "").endswith(".py"):
-        say("running uncompiled, many times slower than with compiled stages: reinstall where a C compiler is at hand")
+        say(
+            "running uncompiled, many times slower than with compiled stages: reinstall where a C compiler is available"
+        )

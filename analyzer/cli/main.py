@@ -70,7 +70,7 @@ def refuse_mistyped_verb(ctx: click.Context, word: str) -> None:
 )
 @click.version_option(VERSION, prog_name="kanalyze", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Read packet captures of Kafka traffic; tell what is slow, throttled, failing, and for whom.
+    """Read packet captures of Kafka traffic; report what is slow, throttled or failing, and for whom.
 
     A CAPTURE is a pcap or pcapng file (.gz and .zst too), a directory of them, a glob, the same in object storage
     (s3://BUCKET/KEY, gs://, abfss://), `-` for standard input, or a directory that `kanalyze export` wrote.
@@ -78,8 +78,7 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line and answers its exit code: 0 fine, 1 a check failed, 2 usage or unreadable input, 130
-    interrupted.
+    """Runs one command line and answers its exit code; docs/cli.md has a table of them.
 
     70 is a bug of ours: one line on stderr, and the traceback when KANALYZE_DEBUG=1.
     """

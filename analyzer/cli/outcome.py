@@ -18,6 +18,7 @@ from analyzer.base.text import printable
 FINE = 0
 CHECK_FAILED = 1
 UNREADABLE = 2
+NOT_READ = 3
 BUG = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130
 STANDARD_OUTPUT = "standard output"
@@ -157,7 +158,7 @@ def _system_error(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         if error.filename == STANDARD_OUTPUT:
             return f"{STANDARD_OUTPUT}: no space left"
-        return f"{where}no space left; --temp-dir names another place for temporary files"
+        return f"{where}no space left; choose another place for temporary files with --temp-dir"
     return f"{where}{error.strerror or _first_line(str(error))}"
 
 
@@ -171,7 +172,7 @@ def _bug(error: BaseException) -> int:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {frames[-1].name}, {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""  # noqa: PTH119
     say(
-        f"a bug of ours, not of your input: {type(error).__name__}: {_first_line(str(error))}{place}; "
+        f"a bug in kanalyze, not in your input: {type(error).__name__}: {_first_line(str(error))}{place}; "
         "please report it with the output of the same command under KANALYZE_DEBUG=1"
     )
     return BUG

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 
 def print_rows(dataset: Dataset, sql: str, form: str, limit: int | None = None) -> None:
-    """Writes the rows of a SELECT as table, json, jsonl, csv or parquet.
+    """Writes the rows of a SELECT of ours; see `write_rows`."""
+    write_rows(Rows(dataset, sql), form, limit)
+
+
+def write_rows(rows: Rows, form: str, limit: int | None = None) -> None:
+    """Writes rows as table, json, jsonl, csv or parquet.
 
     `limit` 0 is no limit, None the format's own: 1,000 rows for a table, none for the others.
     """
-    rows = Rows(dataset, sql)
     if form == "table":
         print_result(rows, TABLE_ROWS if limit is None else limit)
         return

@@ -83,7 +83,7 @@ def _history(found: Api | EmbeddedSchema) -> str:
     if found.flexible is not None:
         words.append(f"flexible {found.flexible}")
     if isinstance(found, Api) and found.gone is not None:
-        words.append(f"{'all' if found.gone == found.versions else found.gone} gone in {found.gone_in}")
+        words.append(f"{'all' if found.gone == found.versions else found.gone} removed in {found.gone_in}")
     if isinstance(found, Api) and found.unstable is not None:
         words.append(f"{found.unstable} unstable")
     return ", ".join(words)
@@ -93,7 +93,7 @@ def _which(api: Api, version: int | None, message: Message) -> str:
     if version is None:
         return f"Versions: {api.versions}"
     rule = headers.request_version if message is api.request else headers.response_version
-    removed = f", gone in {api.gone_in}" if api.gone is not None and version in api.gone else ""
+    removed = f", removed in {api.gone_in}" if api.gone is not None and version in api.gone else ""
     return f"Version: {version}, header v{rule(api.key, version)}{removed}"
 
 
@@ -170,7 +170,7 @@ class _Layout:
             return
         assert found.gone is not None
         if field.versions.first in found.gone and self.last(field) in found.gone:
-            yield f"gone in {found.gone_in}"
+            yield f"removed in {found.gone_in}"
 
     def last(self, field: Field) -> int:
         return min(field.versions.last, self.schema.versions.last)

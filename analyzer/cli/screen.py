@@ -21,4 +21,5 @@ def screen(width: int | None = None) -> Iterator[Console]:
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
         yield console
-    click.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
+    if text := capture.get():
+        click.echo("\n".join(line.rstrip() for line in text.splitlines()))

@@ -56,7 +56,7 @@ def section_command(
     ) -> int:
         settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure)
         needed = {*tables, *(("entries",) if set(settings.by) & set(with_entries) else ())}
-        with opened(inputs, options, tuple(sorted(needed))) as dataset:
+        with opened(inputs, options, tuple(sorted(needed)), asks=section, form=form) as dataset:
             if refusal := _too_fine(dataset, every_ns):
                 say(refusal)
                 return UNREADABLE
@@ -82,16 +82,20 @@ def _grouping(by: Sequence[str], over_time: bool, measures: bool) -> Decorator:
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         if measures:
-            text = f"Percentiles of this: {', '.join(MEASURES[:-1])} or {MEASURES[-1]}.  [default: {MEASURES[0]}]"
+            text = f"Percentiles of: {', '.join(MEASURES[:-1])} or {MEASURES[-1]}.  [default: {MEASURES[0]}]"
             function = click.option(
                 "--of", "measure", type=click.Choice(MEASURES), default=MEASURES[0], metavar="TIME", help=text
             )(function)
         if over_time:
             function = click.option(
-                "--every", "every_ns", type=Span(), metavar="SPAN", help="Over time, in slots of 500ms, 10s, 1m ..."
+                "--every",
+                "every_ns",
+                type=Span(),
+                metavar="SPAN",
+                help="Show values over time, in slots of 500ms, 10s, 1m ...",
             )(function)
         if by:
-            text = f"Group by this: {', '.join(by[:-1])} or {by[-1]}. Repeatable."
+            text = f"Group by: {', '.join(by[:-1])} or {by[-1]}. Repeatable."
             function = click.option("--by", multiple=True, type=click.Choice(by), metavar="WHAT", help=text)(function)
         return function
 
@@ -106,4 +110,6 @@ def _too_fine(dataset: Dataset, every_ns: int | None) -> str:
     slots = (row["last_time_ns"] - row["first_time_ns"]) // every_ns + 1
     if slots <= MOST_SLOTS:
         return ""
-    return f"--every would make {slots:,} slots, {MOST_SLOTS:,} are the most: take a longer one, or --from and --to"
+    return (
+        f"--every would give {slots:,} slots, at most {MOST_SLOTS:,} are allowed: use a longer slot, or --from and --to"
+    )

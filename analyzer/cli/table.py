@@ -42,7 +42,7 @@ def print_result(rows: Rows, limit: int) -> None:
 def say_when_cut(found: int, limit: int) -> None:
     """Says that rows were left out, when more than `limit` were found."""
     if limit and found > limit:
-        say(f"the first {limit:,} rows; --limit 0 shows all, --format csv or jsonl streams them")
+        say(f"only the first {limit:,} rows are shown; --limit 0 shows all, --format csv or jsonl streams them")
 
 
 def cell(value: Any, key: bool = False) -> str:

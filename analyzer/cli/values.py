@@ -45,7 +45,7 @@ class Span(click.ParamType):
         # Digits alone, so that nothing is rounded.
         number = int(whole + (fraction or "")) * _SPANS[unit.lower()] // 10 ** len(fraction or "")
         if number == 0:
-            self.fail(f"{value!r} is not a length of time like 500ms, 10s, 1m or 2h", param, ctx)
+            self.fail(f"{value!r} is not a duration like 500ms, 10s, 1m or 2h", param, ctx)
         return number
 
 
@@ -91,7 +91,7 @@ class DecodeAs(click.ParamType):
         if match is None or not 0 < int(match[1]) < 65536:
             self.fail(f"{value!r} is not a port and a tunnel like udp.port==48879,vxlan", param, ctx)
         if match[2] not in TUNNELS:
-            self.fail(f"{match[2]!r} is no tunnel that is known here: {', '.join(TUNNELS)}", param, ctx)
+            self.fail(f"{match[2]!r} is not a supported tunnel: {', '.join(TUNNELS)}", param, ctx)
         return int(match[1]), match[2]
 
 

@@ -9,7 +9,9 @@ import click
 
 from analyzer.base.filters import like
 from analyzer.base.options import Options
-from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.base.text import printable
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened, tell_first
+from analyzer.query.questions import PARTS, narrowed
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -21,7 +23,6 @@ Wanted = dict[str, Sequence[str]]
 
 def part_command(
     section: str,
-    parts: Mapping[str, str],
     short: str,
     text: str,
     *,
@@ -30,11 +31,13 @@ def part_command(
     wanted: Callable[[dict[str, Any]], Wanted] = lambda _: {},
     whole: Callable[[Options, Wanted], bool] = lambda _options, _wanted: False,
 ) -> click.Command:
-    """A verb over `section` of the report. `parts` maps a part to its metric, the first being the default.
+    """A verb over `section` of the report, whose parts are those of `analyzer.query.questions`.
 
     `options` are click options of its own, of which `wanted` makes the rows to show; `whole` says when a table without
     `--part` is the section's page, all parts of few things. `tables` are the large tables that the metrics read.
     """
+
+    parts = PARTS[section]
 
     @click.command(short_help=short, help=text)
     @captures
@@ -47,24 +50,39 @@ def part_command(
         inputs: tuple[str, ...], options: Options, limit: int | None, form: str, part: str | None, **own: Any
     ) -> int:
         rows = wanted(own)
-        with opened(inputs, options, tuple(tables)) as dataset:
+        with opened(inputs, options, tuple(tables), asks=section, form=form) as dataset:
+            if absent := _absent(dataset, rows):
+                tell_first(f"No request names {', '.join(absent)}.", form)
             if form == "table":
                 name = part or ("page" if whole(options, rows) else next(iter(parts)))
-                _print_table(dataset, section, name, rows, limit)
+                _print_table(dataset, section, name, dict.fromkeys(parts.values(), rows), limit)
             else:
                 from analyzer.cli.row_output import print_rows
 
-                print_rows(dataset, _narrowed(parts[part or next(iter(parts))], rows), form, limit)
+                print_rows(dataset, narrowed(parts[part or next(iter(parts))], rows), form, limit)
             return exit_code(dataset)
 
     return command
+
+
+def _absent(dataset: Dataset, wanted: Wanted) -> list[str]:
+    """The globs over columns of exchanges that match none of them."""
+    from analyzer.base.tables import TABLES
+
+    known = {column.name for column in TABLES["exchanges"]}
+    return [
+        f"{column.removesuffix('_id')} {printable(glob)}"
+        for column in known & wanted.keys()
+        for glob in wanted[column]
+        if not dataset.query(f"SELECT 1 AS one FROM exchanges WHERE {like(column, glob)} LIMIT 1")
+    ]
 
 
 def _part(names: tuple[str, ...]) -> Decorator:
     words = f"{', '.join(names[:-1])} or {names[-1]}"
     if len(names) == 1:
         return lambda function: click.option("--part", hidden=True, type=click.Choice(names))(function)
-    return click.option("--part", type=click.Choice(names), metavar="PART", help=f"Which table: {words}.")
+    return click.option("--part", type=click.Choice(names), metavar="PART", help=f"Which table to print: {words}.")
 
 
 def _all(options: Sequence[Decorator]) -> Decorator:
@@ -76,7 +94,8 @@ def _all(options: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
-def _print_table(dataset: Dataset, section: str, part: str, rows: Wanted, limit: int | None) -> None:
+def _print_table(dataset: Dataset, section: str, part: str, wanted: Mapping[str, Wanted], limit: int | None) -> None:
+    """`wanted`: the metrics of which not all rows are shown."""
     from analyzer.cli.screen import screen
     from analyzer.report.facts import Facts
     from analyzer.report.terminal import print_part
@@ -84,17 +103,8 @@ def _print_table(dataset: Dataset, section: str, part: str, rows: Wanted, limit:
     class Chosen(Facts):
         def rows(self, metric: str) -> list[dict[str, Any]]:
             if metric not in self._known:
-                self._known[metric] = dataset.query(_narrowed(metric, rows))
+                self._known[metric] = dataset.query(narrowed(metric, wanted.get(metric, {})))
             return self._known[metric]
 
     with screen() as console:
         print_part(Chosen(dataset), section, part, console, limit or None)
-
-
-def _narrowed(metric: str, wanted: Wanted) -> str:
-    """The metric's SQL, only the rows that are wanted."""
-    from analyzer.query.metrics import text
-
-    sql = text(metric)
-    conditions = [f"({' OR '.join(like(column, glob) for glob in globs)})" for column, globs in wanted.items() if globs]
-    return f"SELECT * FROM ({sql.rstrip()}\n) AS metric WHERE {' AND '.join(conditions)}" if conditions else sql

@@ -17,7 +17,7 @@ from analyzer.report.format import count, duration, safe
 from analyzer.report.text_tables import Column, Row
 
 QUIET = ("same", "unknown")
-WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}
+WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99", "came": "new", "went": "gone"}
 STYLES = {"slower": "bold red", "slower_p99": "bold red", "new": "bold red", "more": "bold red"}
 
 
@@ -48,11 +48,11 @@ def _section(title: str, columns: Sequence[Column], rows: list[tuple[list[str], 
     ]
     same = sum(change == "same" for _, change in rows)
     unknown = sum(change == "unknown" for _, change in rows)
-    parts = [f"{same:,} the same"] + ([f"{unknown:,} with too little to tell"] if unknown else [])
+    parts = [f"{same:,} unchanged"] + ([f"{unknown:,} with too little data to compare"] if unknown else [])
     lines = [text_tables.heading(title, width)]
     if told:
         lines += text_tables.table(columns, told, width)
-    return lines + text_tables.remarks(("And " if told else "Nothing changed: ") + ", ".join(parts) + ".", width)
+    return lines + text_tables.remarks(("Also " if told else "No changes: ") + ", ".join(parts) + ".", width)
 
 
 CHANGE = Column("change")
@@ -125,11 +125,12 @@ def _finding(each: FindingChange) -> list[str]:
     return [each.finding, each.severity, count(each.before_count), count(each.after_count)]
 
 
-def write(found: Comparison, form: str, stream: TextIO) -> None:
-    """`json`: one object, question -> rows; `jsonl` and `csv`: a line per row, its question in front. All rows."""
+def write(found: Comparison, form: str, stream: TextIO, readable: dict[str, Any]) -> None:
+    """`json`: one object, question -> rows, and `readable`; `jsonl` and `csv`: a line per row, its question in front. All rows."""
     lists: dict[str, list[Any]] = {each.name: getattr(found, each.name) for each in fields(found)}
     if form == "json":
-        stream.write(json_text({name: [asdict(row) for row in rows] for name, rows in lists.items()}, 2) + "\n")
+        questions = {name: [asdict(row) for row in rows] for name, rows in lists.items()}
+        stream.write(json_text(questions | {"readable": readable}, 2) + "\n")
         return
     rows = [{"question": name} | asdict(row) for name, each in lists.items() for row in each]
     if form == "jsonl":

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from analyzer.base.settings import Settings
+from analyzer.base.text import exchange_id
 from analyzer.query.dataset import Dataset, limit_reason
 from analyzer.query.incidents import Finding
+from analyzer.query.readability import Readability, matched, readability
 from analyzer.query.run_findings import find
 
 Rows = list[dict[str, Any]]
@@ -36,6 +38,14 @@ class Facts:
         self._findings: list[Finding] | None = None
         # Waits for the findings when they are computed beside.
         self._ahead: Callable[[], list[Finding]] | None = None
+
+    def ask(self, command: str) -> str:
+        """A command line of kanalyze, with the captures that these facts are about."""
+        return f"{command} {self._dataset.captures}"
+
+    def show(self, exchange: int) -> str:
+        """The command line that shows one exchange of these captures."""
+        return f"{self.ask('kanalyze show')} {exchange_id(exchange)}"
 
     def rows(self, metric: str) -> Rows:
         """The rows of a metric, in its order."""
@@ -97,10 +107,11 @@ class Facts:
 
     def matched(self) -> bool:
         """False when filters leave nothing of what is there."""
-        if not self.filters:
-            return True
-        tables = ("exchanges", "connections")  # the latter for attempts to connect that came to nothing
-        return any(self._dataset.query(f"SELECT 1 AS one FROM {table} LIMIT 1") for table in tables)
+        return matched(self._dataset)
+
+    def readability(self, asks: str) -> Readability:
+        """What could not be read for a question."""
+        return readability(self._dataset, asks)
 
     def paths(self) -> list[str]:
         """The inputs, in the order of reading."""

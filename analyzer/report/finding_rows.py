@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from typing import Any, TextIO
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.base.text import csv_cell, exchange_id, json_text
 from analyzer.query.incidents import Finding
 from analyzer.query.run_findings import EVIDENCE
-from analyzer.report.sentences import command, sentence
+from analyzer.report.sentences import look, sentence
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _OWN = ("severity", "weight", "connection", "first_time_ns", "last_time_ns")
 
@@ -25,9 +29,10 @@ def as_object(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "sentence": sentence(finding.rule.says, row),
         "do": sentence(finding.rule.do, row),
-        "look": command(finding.rule.look, row),
+        "look": look(finding),
         "first_time_ns": row.get("first_time_ns"),
         "last_time_ns": row.get("last_time_ns"),
+        "running": finding.running,
         "connection": None if connection is None else exchange_id(connection),
         "numbers": {name: value for name, value in row.items() if name not in _OWN and not name.startswith(EVIDENCE)},
         "evidence": [
@@ -47,6 +52,26 @@ def as_object(finding: Finding) -> dict[str, Any]:
     }
 
 
+def as_table(found: Sequence[Finding]) -> pyarrow.Table:
+    """Findings as an Arrow table: the fields of `as_object`, keys as numbers, `numbers` as JSON."""
+    import pyarrow
+
+    text, number = pyarrow.string(), pyarrow.int64()
+    moments = [("first_time_ns", number), ("last_time_ns", number)]
+    evidence = pyarrow.struct([("exchange", number), ("path", text), ("packet", number)])
+    symptoms = pyarrow.struct([("finding", text), ("severity", text), ("sentence", text), *moments])
+    words = [(name, text) for name in ("finding", "severity", "sentence", "do", "look")]
+    lists = [("evidence", pyarrow.list_(evidence)), ("symptoms", pyarrow.list_(symptoms))]
+    schema = pyarrow.schema(
+        [*words, *moments, ("running", pyarrow.bool_()), ("connection", number), *lists, ("numbers", text)]
+    )
+    rows = [
+        as_object(each) | {"connection": each.row.get("connection"), "evidence": [asdict(one) for one in each.evidence]}
+        for each in found
+    ]
+    return pyarrow.Table.from_pylist([row | {"numbers": json_text(row["numbers"])} for row in rows], schema)
+
+
 def write(found: Sequence[Finding], form: str, stream: TextIO) -> None:
     """`json`: one array; `jsonl`: a line each; `csv`: a line each, the first evidence in columns of its own."""
     objects = [as_object(finding) for finding in found]
@@ -59,7 +84,7 @@ def write(found: Sequence[Finding], form: str, stream: TextIO) -> None:
 
 
 def _write_csv(objects: Sequence[dict[str, Any]], stream: TextIO) -> None:
-    words = ("finding", "severity", "sentence", "do", "look", "first_time_ns", "last_time_ns", "connection")
+    words = ("finding", "severity", "sentence", "do", "look", "first_time_ns", "last_time_ns", "running", "connection")
     lines = csv.writer(stream, lineterminator="\n")
     lines.writerow([*words, "exchange", "path", "packet"])
     for each in objects:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 from analyzer.base.tables import is_key
 from analyzer.base.text import json_text
 from analyzer.query.dataset import limit_reason
+from analyzer.query.readability import readability
 from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
+from analyzer.report.readability_words import as_object as as_object_of
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -23,13 +25,16 @@ METRICS = (
     "connections_of_note",
     "unanswered",
     "clients",
+    "topics",
+    "groups",
     "decoding",
     "problems",
 )
 
 
 def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
-    """`json`: one object, metric -> rows (coverage: one row), and `findings`; `jsonl`: a line per row, its metric in front.
+    """`json`: one object, metric -> rows (coverage: one row), and `findings`, and `readable`: what could not be
+    read; `jsonl`: a line per row, its metric in front.
 
     Metrics for which memory or disk did not suffice are named under `not_shown`, with the reason; `findings` is then null.
     """
@@ -59,6 +64,7 @@ def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
     if "coverage" in found:
         found["coverage"] = found["coverage"][0]
     found["findings"] = findings
+    found["readable"] = as_object_of(readability(dataset))
     if reasons:
         found["not_shown"] = reasons
     stream.write(json_text(found, indent=2) + "\n")

@@ -14,9 +14,9 @@ from analyzer.report.format import NONE
 PARTS = {
     "broker": ("broker", "the broker's own time"),
     "network": ("network", "the network"),
-    "unknown": ("unknown", "not known: broker or network"),
-    "queue": ("queue", "head of line: behind earlier requests"),
-    "muted": ("throttle", "a quota: waits for the end of a throttle"),
+    "unknown": ("unknown", "unknown: broker or network"),
+    "queue": ("queue", "head-of-line blocking: behind earlier requests"),
+    "muted": ("throttle", "a quota: waits until a throttle ends"),
     "send": ("sending", "client or network: requests take long to arrive"),
     "receive": ("receiving", "network or slow reader: replies take long to arrive"),
 }

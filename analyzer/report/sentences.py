@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.query.incidents import Finding
 from analyzer.report.format import (
     argument,
     bits_per_second,
@@ -47,6 +48,11 @@ def sentence(template: str, row: dict[str, Any]) -> str:
 def command(template: str, row: dict[str, Any]) -> str:
     """A command line for a shell: values are quoted, and a part whose value cannot be typed is left out."""
     return _filled(template, row, lambda _, value: argument(safe(str(value))), lambda value: can_be_typed(str(value)))
+
+
+def look(finding: Finding) -> str:
+    """The command that shows more of a finding, ready for a shell."""
+    return f"{command(finding.rule.look, finding.row)} {finding.captures}"
 
 
 def _filled(

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from analyzer.query.readability import NOTHING, WHOLE, needs_replies
+from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 
 if TYPE_CHECKING:
@@ -27,11 +29,12 @@ SECTIONS = {
     "latency": 14,
     "throttle": 8,
     "errors": 10,
+    "busiest": 6,
     "connections": 8,
     "unanswered": 8,
 }
 # The metrics behind them, asked while another thread looks for findings.
-AHEAD = ("latency", "throttle", "connections_of_note", "unanswered", "errors")
+AHEAD = ("latency", "throttle", "errors", "top_clients", "top_topics", "groups", "connections_of_note", "unanswered")
 ALONE = (*SECTIONS, "clients", "findings")
 
 
@@ -46,13 +49,18 @@ def print_report(facts: Facts, console: Console) -> None:
         if not facts.matched():
             _print(console, [Text(""), *_section("nothing", facts, width, None)])
             return
+    shown = [name for name in SECTIONS if name != "coverage" and not _is_unknown(name, facts)]
     for metric in AHEAD:
         facts.try_rows(metric)
-    for name, limit in SECTIONS.items():
-        if name != "coverage" and (lines := _affordable(name, facts, width, limit)):
+    for name in shown:
+        if lines := _affordable(name, facts, width, SECTIONS[name]):
             _print(console, [Text(""), *lines])
     if facts.left_out:
         _print(console, [Text(""), *(Text(f"Not shown: {name}: {reason}") for name, reason in facts.left_out.items())])
+
+
+def _is_unknown(name: str, facts: Facts) -> bool:
+    return needs_replies(name) and facts.readability(name).verdict == NOTHING
 
 
 def _affordable(name: str, facts: Facts, width: int, limit: int | None) -> list[Text] | None:
@@ -70,25 +78,43 @@ def print_section(dataset: Dataset, name: str, console: Console, limit: int | No
     nothing, another one when the filters leave nothing to look at.
     """
     facts = Facts(dataset)
-    width = _width(console)
-    lines = (
-        _section(name, facts, width, limit, whole=True) if facts.matched() else _section("nothing", facts, width, None)
-    )
-    _print(console, lines or [Text(_nothing(name))])
+    module = import_module(f"analyzer.report.sections.{name}")
+    _print_alone(getattr(module, "page", module.render), name, facts, console, limit)
 
 
 def print_part(facts: Facts, name: str, part: str, console: Console, limit: int | None = None) -> None:
     """Prints one of the tables that a section has (`PARTS`), or its `page`."""
     module = import_module(f"analyzer.report.sections.{name}")
-    render = module.page if part == "page" else module.PARTS[part]
+    _print_alone(module.page if part == "page" else module.PARTS[part], name, facts, console, limit)
+
+
+def _print_alone(
+    render: Callable[[Facts, int, int | None], list[Text]], name: str, facts: Facts, console: Console, limit: int | None
+) -> None:
+    """Prints a section, or that there is nothing to say: as far as could be read, and only if something could."""
     width = _width(console)
-    lines = render(facts, width, limit) if facts.matched() else _section("nothing", facts, width, None)
-    _print(console, lines or [Text(_nothing(name))])
+    verdict = facts.readability(name).verdict
+    if not facts.matched():
+        lines = _section("nothing", facts, width, None)
+    else:
+        lines = [] if verdict == NOTHING and needs_replies(name) else render(facts, width, limit)
+    if not lines and verdict != NOTHING:
+        lines = [Text(line) for line in text_tables.wrap(_nothing(name, verdict), width)]
+        if instead := getattr(import_module(f"analyzer.report.sections.{name}"), "INSTEAD", ""):
+            lines += text_tables.suggestion("Next", facts.ask(instead), width)
+    if lines:
+        _print(console, lines)
 
 
-def _nothing(name: str) -> str:
+def _nothing(name: str, verdict: str) -> str:
     module = import_module(f"analyzer.report.sections.{name}")
-    return getattr(module, "NOTHING", f"Nothing to show for {name}.")
+    words: str = getattr(module, "NOTHING", f"Nothing to show for {name}.")
+    return words if verdict == WHOLE else f"In what could be read: {words[0].lower()}{words[1:]}"
+
+
+def print_verdict(text: str, console: Console) -> None:
+    """Prints what could not be read, a sentence of `readability_words`: what comes before everything else."""
+    _print(console, [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(text, _width(console))])
 
 
 def print_lines(console: Console, render: Callable[[int], list[Text]]) -> None:
@@ -96,10 +122,8 @@ def print_lines(console: Console, render: Callable[[int], list[Text]]) -> None:
     _print(console, render(_width(console)))
 
 
-def _section(name: str, facts: Facts, width: int, limit: int | None, whole: bool = False) -> list[Text]:
-    module = import_module(f"analyzer.report.sections.{name}")
-    render = module.page if whole and hasattr(module, "page") else module.render
-    lines: list[Text] = render(facts, width, limit)
+def _section(name: str, facts: Facts, width: int, limit: int | None) -> list[Text]:
+    lines: list[Text] = import_module(f"analyzer.report.sections.{name}").render(facts, width, limit)
     return lines
 
 

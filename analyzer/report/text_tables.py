@@ -1,11 +1,12 @@
 """Tables and lines of text that fit a width, whatever the cells hold. Cells are made safe before they come here.
 
-A table that is too wide first loses columns that can be spared, then its text columns are cut with an ellipsis; numbers
-are never cut.
+A table that is too wide first loses columns that can be spared, and says which; then text goes on in a second line of its
+column. What names something is never cut, but for names of more than some hundred letters; numbers neither.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,18 @@ from rich.text import Text
 
 INDENT = "  "
 HEADING, DIM = "bold", "dim"
+# Behind these a name may go on in the next line.
+JOINTS = "-_./:,@"
+MOST_PIECES = 12
+# A name of so many cells is broken last: who reads it takes it whole.
+UNBROKEN = 26
+# Up to the next space outside quotes, as `shlex.quote` sets them.
+_ARGUMENT = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`least` > 0: text that may be cut down to so many cells; `spare` > 0: may be left out, the highest number
+    """`least` > 0: text that may be broken into lines of so many cells; `spare` > 0: may be left out, the highest number
     first.
     """
 
@@ -50,9 +58,16 @@ def table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[Te
         max([cell_len(column.title), *(cell_len(row.cells[at]) for row in rows if at < len(row.cells))])
         for at, column in enumerate(columns)
     ]
-    kept, widths, gap = _fit(columns, natural, width - len(INDENT))
-    lines = [_line(columns, kept, widths, gap, Row([column.title for column in columns], DIM), width)]
-    return lines + [_line(columns, kept, widths, gap, row, width) for row in rows]
+    words = [
+        max((cell_len(word) for row in rows if at < len(row.cells) for word in row.cells[at].split()), default=0)
+        for at in range(len(columns))
+    ]
+    kept, widths, gap = _fit(columns, natural, words, width - len(INDENT))
+    lines = _lines(columns, kept, widths, gap, Row([column.title for column in columns], DIM), width)
+    for row in rows:
+        lines += _lines(columns, kept, widths, gap, row, width)
+    left_out = [column.title for at, column in enumerate(columns) if at not in kept]
+    return lines + (remarks(f"No room for: {', '.join(left_out)}.", width) if left_out else [])
 
 
 def table_of_filled(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[Text]:
@@ -66,21 +81,27 @@ def table_of_filled(columns: Sequence[Column], rows: Sequence[Row], width: int) 
     return table([columns[at] for at in kept], narrowed, width)
 
 
-def _fit(columns: Sequence[Column], natural: list[int], width: int) -> tuple[list[int], list[int], int]:
-    """Which columns stay (by place), how wide each is, and the gap between them."""
+def _fit(
+    columns: Sequence[Column], natural: list[int], words: list[int], width: int
+) -> tuple[list[int], list[int], int]:
+    """Which columns stay (by place), how wide each is, and the gap between them. A column makes room for names in others, while
+    one is left that can be spared; only then names are broken."""
     least = [min(wide, column.least or wide) for wide, column in zip(natural, columns, strict=True)]
+    whole = [max(narrow, min(word, UNBROKEN)) for narrow, word in zip(least, words, strict=True)]
     kept = list(range(len(columns)))
     gap = 2
-    while sum(least[at] for at in kept) + gap * (len(kept) - 1) > width:
+    while sum(whole[at] for at in kept) + gap * (len(kept) - 1) > width:
         spare = max(kept, key=lambda at: columns[at].spare)
         if columns[spare].spare:
             kept.remove(spare)
         elif gap > 1:
             gap = 1
+        elif whole is not least:
+            whole = least
         else:
             break
-    room = width - gap * (len(kept) - 1) - sum(least[at] for at in kept)
-    return kept, _shared([least[at] for at in kept], [natural[at] for at in kept], room), gap
+    room = width - gap * (len(kept) - 1) - sum(whole[at] for at in kept)
+    return kept, _shared([whole[at] for at in kept], [natural[at] for at in kept], room), gap
 
 
 def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
@@ -95,16 +116,37 @@ def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
     return widths
 
 
-def _line(columns: Sequence[Column], kept: list[int], widths: list[int], gap: int, row: Row, width: int) -> Text:
-    parts = []
-    for at, wide in zip(kept, widths, strict=True):
-        if at < len(row.cells):
-            text = cut(row.cells[at], wide)
+def _lines(columns: Sequence[Column], kept: list[int], widths: list[int], gap: int, row: Row, width: int) -> list[Text]:
+    """The lines of one row: text that is wider than its column goes on below."""
+    cells = [
+        (columns[at], wide, broken(row.cells[at], wide))
+        for at, wide in zip(kept, widths, strict=True)
+        if at < len(row.cells)
+    ]
+    lines = []
+    for number in range(max([1, *(len(pieces) for _, _, pieces in cells)])):
+        parts = []
+        for column, wide, pieces in cells:
+            text = pieces[number] if number < len(pieces) else ""
             padding = " " * (wide - cell_len(text))
-            parts.append(padding + text if columns[at].right else text + padding)
-    if row.note:
-        parts.append(row.note)
-    return Text(cut((INDENT + (" " * gap).join(parts)).rstrip(), width), style=row.style)
+            parts.append(padding + text if column.right else text + padding)
+        if row.note and number == 0:
+            parts.append(row.note)
+        lines.append(Text(cut((INDENT + (" " * gap).join(parts)).rstrip(), width), style=row.style))
+    return lines
+
+
+def broken(text: str, width: int) -> list[str]:
+    """Text in pieces of at most `width` cells: between words or behind a sign that joins parts of a name, where that leaves more
+    than half a line, else anywhere. What is left of MOST_PIECES is cut."""
+    pieces: list[str] = []
+    while cell_len(text) > width > 0 and len(pieces) < MOST_PIECES - 1:
+        end = len(set_cell_size(text, width).rstrip())
+        space, joint = text.rfind(" ", 0, end + 1), max(text.rfind(sign, 0, end) + 1 for sign in JOINTS)
+        at = space if 2 * space > end else joint if 2 * joint > end else max(end, 1)
+        pieces.append(text[:at].rstrip())
+        text = text[at:].lstrip()
+    return [*pieces, cut(text, width)]
 
 
 def flow(parts: Iterable[str], width: int, separator: str = "   ", style: str = "") -> list[Text]:
@@ -142,5 +184,28 @@ def remarks(text: str, width: int) -> list[Text]:
 
 
 def more(hidden: int, command: str, width: int) -> list[Text]:
-    """The line under a table that was cut; nothing when nothing is hidden."""
-    return [Text(cut(f"{INDENT}... and {hidden:,} more ({command})", width), style=DIM)] if hidden > 0 else []
+    """The lines under a table that was cut; nothing when nothing is hidden."""
+    return suggestion(f"... and {hidden:,} more", command, width) if hidden > 0 else []
+
+
+def suggestion(text: str, command: str, width: int) -> list[Text]:
+    """Small print, and in parentheses the command that tells more, on lines of its own where there is no room."""
+    line = f"{INDENT}{text} ({command})"
+    if cell_len(line) <= width:
+        return [Text(line, style=DIM)]
+    return [
+        *remarks(f"{text}:", width),
+        *(Text(INDENT + part, style=DIM) for part in typed(command, width - len(INDENT))),
+    ]
+
+
+def typed(command: str, width: int) -> list[str]:
+    """A command line in lines that a shell takes as one. An argument is never broken, however long."""
+    lines = [""]
+    for word in _ARGUMENT.findall(command):
+        if lines[-1] and cell_len(lines[-1]) + 3 + cell_len(word) > width:
+            lines[-1] += " \\"
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines

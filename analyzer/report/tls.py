@@ -8,7 +8,7 @@ from analyzer.report.format import count
 
 _REASONS = (
     ("tls_failed_connections", "whose handshake failed"),
-    ("tls_wrong_keys_connections", "with keys that do not fit"),
+    ("tls_wrong_keys_connections", "with keys that do not match"),
     ("tls_midstream_connections", "whose handshake is not in the capture"),
     ("tls_unsupported_connections", "of a version or cipher that is not supported"),
 )

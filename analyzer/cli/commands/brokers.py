@@ -7,11 +7,11 @@ from analyzer.cli.sections import section_command
 command = section_command(
     "brokers",
     "brokers",
-    "What brokers ask of each other: replication, controller.",
+    "Traffic between brokers: replication, controller.",
     """Print the traffic between brokers: followers' fetches by pair of brokers, controller requests, elections.
 
-    A follower's fetch waits for data, up to max_wait_ms: its latency alone says little. "late" is the most that a reply came
-    after that time, which no follower waits for by design.""",
+    A follower's fetch waits for data, up to max_wait_ms: its latency alone says little. "late" is the most that a reply exceeded
+    that time, which is never a wait by design.""",
     by=("api", "version", "client", "broker", "topic", "connection"),
     by_default=("api", "client", "broker"),
     tables=("exchanges", "errors"),

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.base.options import Options
-from analyzer.cli.common import capture_options, captures, exit_code, format_option, opened
-from analyzer.cli.outcome import CHECK_FAILED, UNREADABLE, say
+from analyzer.cli.common import capture_options, captures, format_option, opened, tell_first
+from analyzer.cli.outcome import CHECK_FAILED, FINE, NOT_READ, UNREADABLE, say
+from analyzer.query.questions import RELEASES
 
 if TYPE_CHECKING:
     from analyzer.compare.checks import Check, Result
+    from analyzer.query.readability import Readability
 
 # Flag -> the check that it stands for: metric, column, on the sum, which rows.
 FLAGS: dict[str, tuple[str, str, bool, dict[str, Any]]] = {
@@ -23,7 +25,7 @@ FLAGS: dict[str, tuple[str, str, bool, dict[str, Any]]] = {
 }
 
 
-@click.command(short_help="Limits for CI; exit code 1 when one is broken.")
+@click.command(short_help="Limits for CI; exit code 1 when one is broken, 3 when one was not measured.")
 @captures
 @click.option(
     "--rules",
@@ -31,14 +33,19 @@ FLAGS: dict[str, tuple[str, str, bool, dict[str, Any]]] = {
     metavar="FILE",
     help="TOML file of checks: tables with metric, where, column or sum, max, min.",
 )
-@click.option("--max-p99", metavar="TIME", help="Latency of every API, waits by design left out: 50ms, 1.5s.")
-@click.option("--max-errors", metavar="N", help="Errors beyond normal operation, in all.")
+@click.option("--max-p99", metavar="TIME", help="p99 latency of every API, without waits by design: 50ms, 1.5s.")
+@click.option("--max-errors", metavar="N", help="Errors beyond normal operation, in total.")
 @click.option("--max-throttled", metavar="PERCENT", help="Share of its time in which a client is muted: 5%.")
-@click.option("--max-unanswered", metavar="N", help="Requests cut off by the end of their connection, in all.")
+@click.option("--max-unanswered", metavar="N", help="Requests unanswered when their connection ended, in total.")
 @click.option("--no-high", is_flag=True, help="No finding of severity high.")
-@click.option("--broker-version", metavar="RELEASE", help="No client breaks on this release of Kafka: 4.0.0, 4.1, 4.3.")
+@click.option(
+    "--broker-version",
+    type=click.Choice(RELEASES),
+    metavar="RELEASE",
+    help=f"No client breaks on this release of Kafka: {', '.join(RELEASES)}.",
+)
 @format_option("table", "json", "jsonl")
-@capture_options()
+@capture_options(strict=False)
 def command(
     inputs: tuple[str, ...],
     options: Options,
@@ -48,7 +55,7 @@ def command(
     broker_version: str | None,
     **limits: str | None,
 ) -> int:
-    """Hold captures against limits; exit code 1, and a list of what failed, when one is broken.
+    """Check captures against limits; exit code 1 when one is broken, 3 when one could not be measured.
 
     Limits are flags, or tables of a TOML file:
 
@@ -59,23 +66,31 @@ def command(
         column = "p99_ns"
         max = "50 ms"
 
-    A metric is a file of analyzer/query/metrics, or "findings" (finding, severity, count). Other filters narrow what is
-    looked at. What is not known does not pass.
+    A metric is a file of analyzer/query/metrics, or "findings" (finding, severity, count). A limit on times, bytes or shares
+    needs a unit. Filters restrict what is checked. What could not be measured does not pass: a capture with encrypted traffic
+    or with more than 1 % loss, a name that does not occur, no rows.
     """
     from analyzer.compare.checks import CheckError, run
+    from analyzer.query.readability import readability
 
     try:
         checks = _checks(rules, no_high, broker_version, limits)
         if not checks:
             raise click.UsageError("nothing to check: give --rules FILE or a limit such as --max-p99 50ms")
-        with opened(inputs, options, None) as dataset:
+        with opened(inputs, options, None, asks=None, form=form) as dataset:
             results = run(dataset, checks)
-            _print(results, form)
-            failed = any(not result.passed for result in results)
-            return max(exit_code(dataset), CHECK_FAILED if failed else 0)
+            _print(results, readability(dataset), form)
+            return UNREADABLE if dataset.failed else _exit_code(results)
     except CheckError as error:
         say(str(error))
         return UNREADABLE
+
+
+def _exit_code(results: list[Result]) -> int:
+    from analyzer.compare.checks import FAILED, PASSED
+
+    verdicts = {result.verdict for result in results}
+    return CHECK_FAILED if FAILED in verdicts else FINE if verdicts <= {PASSED} else NOT_READ
 
 
 def _checks(
@@ -103,48 +118,41 @@ def _checks(
     return checks
 
 
-def _print(results: list[Result], form: str) -> None:
+def _print(results: list[Result], everything: Readability, form: str) -> None:
+    from analyzer.report.readability_words import sentence
+
+    # Of several questions, of which different things could not be read, all of that is said at once.
+    lines = {line for line in (sentence(result.readability) for result in results) if line}
+    if lines:
+        tell_first(lines.pop() if len(lines) == 1 else sentence(everything), form)
     if form == "table":
         for result in results:
             for line in _lines(result):
                 click.echo(line)
         return
     from analyzer.base.text import json_text
+    from analyzer.report.check_rows import as_object
 
-    found = [_object(result) for result in results]
+    found = [as_object(result) for result in results]
     for each in [found] if form == "json" else found:
         click.echo(json_text(each))
 
 
-def _object(result: Result) -> dict[str, Any]:
-    check = result.check
-    return {
-        "check": check.name,
-        "passed": result.passed,
-        "metric": check.metric,
-        "column": check.column,
-        "min": None if check.least is None else float(check.least),
-        "max": None if check.most is None else float(check.most),
-        "matched": result.matched,
-        "judged": result.judged,
-        "failed": result.failed,
-    }
-
-
 def _lines(result: Result) -> list[str]:
-    """`ok` or `FAILED`, then a line per row that breaks the limit."""
+    """`ok`, `FAILED` with a line per row that breaks the limit, or `not measured`."""
     from analyzer.base.text import printable
+    from analyzer.compare.checks import FAILED, PASSED
 
     check = result.check
-    word = "ok    " if result.passed else "FAILED"
+    word = {PASSED: "ok", FAILED: "FAILED"}.get(result.verdict, "not measured")
     limits = [f"{sign} {limit:f}" for sign, limit in ((">=", check.least), ("<=", check.most)) if limit is not None]
     what = f"sum of {check.column}" if check.total else check.column
-    lines = [f"{word} {check.name}: {check.metric}, {what} {' and '.join(limits)} ({result.matched:,} rows)"]
-    if not result.passed and not result.judged:
-        lines.append("         nothing to judge: no row matched, or none has a value")
+    lines = [f"{word:<12} {check.name}: {check.metric}, {what} {' and '.join(limits)} ({result.matched:,} rows)"]
+    if result.unknown:
+        lines.append(f"             {printable(result.unknown)}")
     for row in result.failed[:20]:
         words = [f"{name}={value}" for name, value in row.items() if isinstance(value, str)]
-        lines.append(f"         {row[check.column]}  {printable(' '.join(words))}".rstrip())
+        lines.append(f"             {row[check.column]}  {printable(' '.join(words))}".rstrip())
     if len(result.failed) > 20:
-        lines.append(f"         ... and {len(result.failed) - 20:,} more")
+        lines.append(f"             ... and {len(result.failed) - 20:,} more")
     return lines

@@ -7,10 +7,11 @@ from analyzer.cli.sections import section_command
 command = section_command(
     "connections",
     "connections",
-    "How each connection fared; what stands out.",
-    """Print what stands out (never answered, cut off, bytes lost, sent again, refused), then all Kafka connections.
+    "All connections, and those that stand out.",
+    """Print what stands out (never answered, unanswered requests, lost bytes, retransmissions, refused), then all Kafka
+    connections.
 
-    "in flight" is the most requests that waited for a reply at once. "idle" is how long a connection was silent before it
-    ended.""",
+    "in flight" is the most requests that waited for a reply at the same time. "idle" is how long there was no traffic before
+    the connection ended.""",
     tables=("exchanges", "errors", "logins"),
 )

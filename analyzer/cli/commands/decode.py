@@ -27,8 +27,8 @@ def command(file: Path, records: bool) -> int:
     Out:  {"header": {...}, "body": {...}, "leftover_bytes": 0, "notes": []}
     or:   {"error": {"kind", "path", "offset", "message"}, "header", "body": as far as it was read}
 
-    The hex is a frame without its length field. Line n of the output answers line n of the input. Secrets are shown:
-    whoever asks has the bytes. FILE is standard input when it is absent or `-`.
+    The hex is a frame without its length field. Line n of the output answers line n of the input. Secrets are shown,
+    since the caller has the bytes. FILE is standard input when it is absent or `-`.
     """
     if str(file) == "-":
         _answer(sys.stdin.buffer, records)

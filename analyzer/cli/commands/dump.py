@@ -14,14 +14,14 @@ from analyzer.cli.outcome import say
 
 @click.command(short_help="Write every exchange with both bodies as JSON lines.")
 @captures
-@click.option("--records", is_flag=True, help="Each record of each batch, too: key, value and headers in base64.")
+@click.option("--records", is_flag=True, help="Include each record of each batch: key, value and headers in base64.")
 @capture_options()
 def command(inputs: tuple[str, ...], options: Options, records: bool) -> int:
     """Write every exchange with both bodies as JSON lines.
 
-    They come in the order in which they ended. A line has the columns of the exchange (see docs/tables.md; keys as 16
+    Exchanges are in the order in which they ended. A line has the columns of the exchange (see docs/tables.md; keys as 16
     hex digits) and `request` and `response`: the bodies as `kanalyze decode` writes them, but with {"secret_bytes": n}
-    in place of passwords and other secrets. A body of more than 300,000 values or 32 MiB of text is cut there;
+    in place of passwords and other secrets. A body of more than 300,000 values or 32 MiB of text is truncated;
     request_left_out_bytes or response_left_out_bytes then says how much is missing.
     """
     from analyzer.cli.bodies import ExchangeLines
@@ -33,7 +33,10 @@ def command(inputs: tuple[str, ...], options: Options, records: bool) -> int:
         sys.stdout.write(lines.line(row, request, response))
         sys.stdout.write("\n")
 
-    with kept_standard_input(inputs, options) as rewind, opened(inputs, options) as dataset:
+    with (
+        kept_standard_input(inputs, options) as rewind,
+        opened(inputs, options, asks="everything", form="jsonl") as dataset,
+    ):
         rewind()
         each_message(dataset, inputs, options, take)
         if remark := lines.remark():

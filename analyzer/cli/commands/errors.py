@@ -8,10 +8,10 @@ command = section_command(
     "errors",
     "errors",
     "Error codes by API, topic and client.",
-    """Print error codes, at every depth of the replies, by API, topic and client.
+    """Print error codes, at every level of the replies, by API, topic and client.
 
-    Those that belong to normal operation are marked and counted apart; so are those that brokers tell each other.
-    "burst" is the most of them within one second. A retriable error is one that a client may simply try again.""",
+    Codes of normal operation are marked and counted separately; so are those between brokers. "burst" is the most errors
+    within one second. An error is retriable when the client may simply send the request again.""",
     by=("api", "topic", "partition", "group", "client", "principal", "broker"),
     over_time="errors",
 )

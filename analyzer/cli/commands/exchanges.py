@@ -27,10 +27,10 @@ _COLUMNS = (
 def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: str) -> int:
     """List requests with their replies, in order of time.
 
-    The table shows the columns that fit a screen; the other formats hold every column. EXCHANGE, 16 hex digits, is what
-    `kanalyze show` takes.
+    The table shows the columns that fit a screen; the other formats have every column. `kanalyze show` takes the id of an
+    exchange (16 hex digits).
     """
-    with opened(inputs, options) as dataset:
+    with opened(inputs, options, asks="everything", form=form) as dataset:
         if form == "table":
             _print_table(dataset, limit)
         else:

@@ -19,7 +19,8 @@ from analyzer.query.export import FORMATS
     "--to",
     "directory",
     metavar="DIR",
-    help="A new directory for all tables, here or in object storage (s3://BUCKET/KEY, gs://, abfss://).",
+    help="A new directory for all tables, or a new DuckDB file NAME.duckdb; here or in object storage (s3://BUCKET/KEY, gs://, "
+    "abfss://).",
 )
 @click.option(
     "--table", type=click.Choice(list(TABLES)), metavar="NAME", help=f"One table, to stdout: {', '.join(TABLES)}."
@@ -35,16 +36,19 @@ from analyzer.query.export import FORMATS
 def command(
     inputs: tuple[str, ...], options: Options, directory: str | None, table: str | None, form: str | None
 ) -> int:
-    """Write the tables as Parquet, CSV or JSON lines.
+    """Write the tables as Parquet, CSV or JSON lines, or all in one DuckDB file.
 
-    A directory of Parquet files can be used in place of the captures from then on: `kanalyze DIR`. In CSV and JSON the
+    A directory of Parquet files can then be used in place of the captures: `kanalyze DIR`. In CSV and JSON the
     keys `exchange` and `connection` are 16 hex digits; in CSV text that a spreadsheet would take for a formula has an
-    apostrophe before it. No table holds keys, values or headers of records, nor secrets; the files have the
-    permissions that the umask leaves.
+    apostrophe before it. NAME.duckdb opens in DuckDB 1.0 and newer: it has the tables, as `kanalyze sql` finds
+    them, `findings`, and metrics as metrics.NAME. No table contains keys, values or headers of records, nor secrets;
+    file permissions follow the umask.
     """
     if table is not None and directory is None:
         return _to_stdout(inputs, options, table, form or "jsonl")
     if directory is not None and table is None:
+        if directory.endswith(".duckdb"):
+            return _to_duckdb(inputs, options, directory, form)
         return _to_directory(inputs, options, directory, form or "parquet")
     raise click.UsageError("give --to DIR for all tables, or --table NAME for one on stdout")
 
@@ -53,8 +57,8 @@ def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str)
     from analyzer.cli.row_output import print_rows
 
     if form == "parquet" and sys.stdout.isatty():
-        raise click.UsageError("Parquet is not for a terminal; redirect it to a file, or use --to DIR")
-    with opened(inputs, options, (table,)) as dataset:
+        raise click.UsageError("Parquet cannot be written to a terminal; redirect it to a file, or use --to DIR")
+    with opened(inputs, options, (table,), asks="everything", form=form) as dataset:
         print_rows(dataset, f"select * from {table}", form)
         return exit_code(dataset)
 
@@ -63,7 +67,20 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, for
     from analyzer.query.export_tables import check_free, export
 
     check_free(directory)
-    with opened(inputs, options, None) as dataset:
+    with opened(inputs, options, None, asks="everything", form=form) as dataset:
         counts = export(dataset, directory, form)
         say(f"{directory}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))
+        return exit_code(dataset)
+
+
+def _to_duckdb(inputs: tuple[str, ...], options: Options, to: str, form: str | None) -> int:
+    from analyzer.report.duckdb_file import check_free, export
+
+    if form is not None:
+        raise click.UsageError(f"{to} is a DuckDB file; --format is for --to DIR and --table NAME")
+    check_free(to)
+    with opened(inputs, options, None, asks="everything", form="jsonl") as dataset:
+        counts = export(dataset, to)
+        rows = ", ".join(f"{rows:,} {table}" for table, rows in counts.tables.items())
+        say(f"{to}: {rows}, {counts.metrics:,} metrics, {counts.findings:,} findings")
         return exit_code(dataset)

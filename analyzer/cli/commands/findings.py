@@ -20,10 +20,10 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
     """Print what needs attention, the worst first: what is wrong, when, the exchanges that show it (with their packet
     numbers, for Wireshark), and what to do.
 
-    High is worth being woken for, medium wants a look, info is good to know.
+    Severity high is worth being woken up for, medium deserves a look, info is good to know.
     """
     # Filters may name any column.
-    with opened(inputs, replace(options, seldom=bool(options.filters)), None) as dataset:
+    with opened(inputs, replace(options, seldom=bool(options.filters)), None, asks="findings", form=form) as dataset:
         if form == "table":
             from analyzer.cli.screen import screen
             from analyzer.report.terminal import print_section

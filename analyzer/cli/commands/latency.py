@@ -10,7 +10,7 @@ command = section_command(
     "What is slow: the client, the network or the broker?",
     """Print latency by API and kind of wait: last byte of the request to first byte of the reply.
 
-    Waits by design (long polls, joins) stand apart, since they say nothing about the broker.
+    Waits by design (long polls, joins) are listed separately, since they say nothing about the broker.
 
     "Where the time goes" is the time from a request's first byte to its reply's last byte, over all requests of the line:
     sending, queue (behind earlier requests of the same connection), throttle (until the end of a mute), broker (its own
@@ -18,7 +18,7 @@ command = section_command(
     parts of most requests are not known.
 
     --of service gives percentiles of the broker's own time, --of total of the time from first to last byte. Percentiles are
-    at most 0.55 % from the exact ones.""",
+    within 0.55 % of the exact values.""",
     by=("api", "version", "client", "principal", "broker", "topic", "group", "connection"),
     over_time="latency",
     measures=True,

@@ -11,18 +11,18 @@ from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, opened
 
 
-@click.command(short_help="Print what is going on; the default.")
+@click.command(short_help="Print an overview: the default command.")
 @captures
 @format_option("table", "json", "jsonl")
 @capture_options()
 def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
-    """Print what is going on: coverage, latency by API, throttling, errors, connections that stand out.
+    """Print an overview: coverage, findings, latency by API, throttling, errors, connections that stand out.
 
     `kanalyze CAPTURE...` does the same.
     """
     # Filters may name any column, and the other forms show them.
     seldom = form != "table" or bool(options.filters)
-    with opened(inputs, replace(options, seldom=seldom), None) as dataset:
+    with opened(inputs, replace(options, seldom=seldom), None, asks="everything", form=form) as dataset:
         if form == "table":
             from analyzer.report.facts import facts_of_report
 

@@ -8,9 +8,10 @@ import click
 from click.core import ParameterSource
 
 from analyzer.base.options import MIB, Options
-from analyzer.cli.common import capture_options, captures, say_when_uncompiled
+from analyzer.cli.common import capture_options, captures, exit_code, say_when_uncompiled, tell_what_was_not_read
 from analyzer.cli.outcome import FINE, UNREADABLE, say
 from analyzer.cli.values import Size
+from analyzer.query.readability import EVERYTHING
 
 if TYPE_CHECKING:
     from analyzer.spark.job import Planned
@@ -26,7 +27,7 @@ class Setting(click.ParamType):
             return value
         name, sign, text = value.partition("=")
         if not sign or not name.startswith("spark."):
-            self.fail(f"{value!r} is not a setting like spark.executor.memory=4g", param, ctx)
+            self.fail(f"{value!r} is not a property like spark.executor.memory=4g", param, ctx)
         return name, text
 
 
@@ -36,7 +37,7 @@ class Setting(click.ParamType):
 @click.option(
     "--master",
     metavar="URL",
-    help="Where Spark runs; sc://HOST is a Connect server.  [default: as spark-submit or SPARK_REMOTE say, else here]",
+    help="Spark master; sc://HOST is a Spark Connect server.  [default: from spark-submit or SPARK_REMOTE, else local]",
 )
 @click.option(
     "--conf",
@@ -44,7 +45,7 @@ class Setting(click.ParamType):
     multiple=True,
     type=Setting(),
     metavar="NAME=VALUE",
-    help="A setting of Spark; may be repeated.",
+    help="A Spark configuration property; may be repeated.",
 )
 @click.option(
     "--task-size",
@@ -54,9 +55,9 @@ class Setting(click.ParamType):
     metavar="SIZE",
     help="How much of the captures one task reads.  [default: 256MiB]",
 )
-@click.option("--plan", "only_plan", is_flag=True, help="Print which task would read what, and stop.")
+@click.option("--plan", "only_plan", is_flag=True, help="Print which task would read which captures, and stop.")
 @click.option("--strict", is_flag=True, help="Fail when any capture is damaged, instead of reading what can be read.")
-@capture_options()
+@capture_options(strict=False)
 def command(
     inputs: tuple[str, ...],
     options: Options,
@@ -70,13 +71,13 @@ def command(
     """Write the tables of captures as a dataset of Parquet files, on many machines.
 
     Captures are read where they lie: on disks that all machines share, or in storage (s3://, gs://, abfss://). Afterwards
-    every other command reads the dataset, without Spark: `kanalyze report DIR`. Where no master is named, all cores of this
-    machine are used, or as many as `--jobs` says.
+    every other command reads the dataset, without Spark: `kanalyze report DIR`. Without a master, all cores of this machine
+    are used, or as many as `--jobs` says.
     """
     from analyzer.spark import job
 
     if not only_plan and out is None:
-        raise click.UsageError("give --out DIR for the tables, or --plan to see which task would read what")
+        raise click.UsageError("give --out DIR for the tables, or --plan to see which task would read which captures")
     planned = job.planned(inputs, options, task_bytes)
     if out is None or only_plan:
         return _show(planned)
@@ -108,4 +109,15 @@ def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[s
             say(line)
         counts = sink.write(tables, out, say)
         say(f"{out}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))
-        return UNREADABLE if tables.failed else FINE
+        failed = tables.failed
+    code = _judged(out, planned.options)
+    return UNREADABLE if failed else code
+
+
+def _judged(out: str, options: Options) -> int:
+    """Says what of the captures could not be read, by the tables that were written; the exit code."""
+    from analyzer.run.local import open_dataset
+
+    with open_dataset([out], Options(temp_dir=options.temp_dir)) as written:
+        tell_what_was_not_read(written, EVERYTHING, "stderr")
+        return exit_code(written)

@@ -10,7 +10,7 @@ from analyzer.base.options import Options
 from analyzer.base.text import file_text
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
-from analyzer.cli.row_output import print_rows
+from analyzer.cli.row_output import write_rows
 
 
 @click.command(short_help="Run a SELECT over the tables of the captures.")
@@ -22,21 +22,23 @@ from analyzer.cli.row_output import print_rows
 def command(inputs: tuple[str, ...], statement: str, options: Options, limit: int | None, form: str) -> int:
     """Run a SELECT (DuckDB's SQL) over the tables of the captures.
 
-    Tables: captures, connections, exchanges, entries, errors and others (docs/tables.md). Times are ns since the epoch. The keys
-    `exchange` and `connection` are numbers inside SQL and print as 16 hex digits; ('0x' || '00c3...')::bigint turns
-    digits back.
+    Tables: captures, connections, exchanges, entries, errors and others: "show tables", "describe exchanges", docs/tables.md.
+    A point in time is in ns since the epoch (request_time_ns), and as a TIMESTAMP in UTC under its name without the unit
+    (request_time). The keys `exchange` and `connection` are numbers inside SQL and print as 16 hex digits;
+    ('0x' || '00c3...')::bigint converts digits back.
     """
     if file_text(statement) != statement:
         raise click.UsageError("the statement is not UTF-8")
     from analyzer.base.tables import TABLES
     from analyzer.query.dataset import DatasetError
+    from analyzer.query.documented import documented_rows
 
     # A table that the statement does not name need not be made.
     words = set(re.findall(r"\w+", statement.lower()))
-    named = tuple(table for table in TABLES if words & {table, f"all_{table}"})
-    with opened(inputs, options, named or REPORT_TABLES) as dataset:
+    named = tuple(table for table in TABLES if table in words)
+    with opened(inputs, options, named or REPORT_TABLES, asks="everything", form=form) as dataset:
         try:
-            print_rows(dataset, statement, form, limit)
+            write_rows(documented_rows(dataset, statement), form, limit)
         except DatasetError as error:
             for line in str(error).splitlines():
                 say(line)

@@ -8,16 +8,17 @@ command = section_command(
     "throttle",
     "throttle",
     "Who is throttled, and by how much.",
-    """Print throttling by client and API: what the replies tell, and what it did to the connections.
+    """Print throttling by client and API: the throttle times in replies, and their effect on the connections.
 
-    "told" adds up the throttle times of the replies. Connections are throttled side by side, so this sum may exceed the
-    time that passed. "muted" is time that passed: how long the client's worst connection was mute (overlaps counted
-    once), and which part of its life that is.
+    "throttle time" is the sum of throttle_time_ms in replies. Connections are throttled in parallel, so it may exceed the
+    elapsed time. "muted" is elapsed time: how long the client's worst connection was muted (overlaps counted once), and its
+    share of that connection's lifetime.
 
-    While a connection is mute the broker reads nothing from it. "held" is how long requests waited for that to end; "obeyed" how
-    long clients kept silent themselves and went on when it ended; "sent inside" counts requests that were sent nevertheless.
+    While a connection is muted the broker reads nothing from it. "waited" is how long requests waited for the mute to end;
+    "paused" how long clients sent nothing by themselves and resumed when it ended; "sent while muted" counts requests that
+    were sent anyway.
 
-    Brokers older than 2.0 do not mute: they hold the throttled reply back, so the throttle is part of the latency
+    Brokers older than 2.0 do not mute: they delay the throttled reply, so the throttle time is part of the latency
     ("delayed").""",
     by=("api", "client", "principal", "broker"),
     over_time="throttle_over_time",

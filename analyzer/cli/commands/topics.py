@@ -6,20 +6,12 @@ from analyzer.cli.verb_parts import part_command
 
 command = part_command(
     "topics",
-    {
-        "topics": "topics",
-        "producers": "topic_producers",
-        "consumers": "topic_consumers",
-        "partitions": "topic_partitions",
-        "lag": "lag",
-        "delivery": "delivery",
-    },
     "Who writes and who reads each topic, lag, delivery time.",
     """Print the topics with their producers and consumers, rates, batch sizes, codecs and lag.
 
     With --topic the table shows everything about those topics: producers, consumers, how long records take from one to
-    the other, partitions, lag. --part gives one of these tables for all topics, and says which rows the other formats
-    hold. Fetch sessions are rebuilt, and a topic id has its name wherever any message told it.""",
+    the other, partitions, lag. --part prints one of these tables for all topics, and selects the rows of the other
+    formats. Fetch sessions are reconstructed, and topic ids are shown as names where the capture has them.""",
     tables=(
         "exchanges",
         "errors",

@@ -6,12 +6,11 @@ from analyzer.cli.verb_parts import part_command
 
 command = part_command(
     "transactions",
-    {"transactions": "transactions", "list": "transaction_list", "producers": "producers"},
     "Transactions and idempotent producers.",
     """Print transactions by transactional id: begun, committed, aborted, open, how long they last, fenced producers; below
-    them idempotent producers with batches sent again and gaps in their sequences.
+    them idempotent producers with resent batches and gaps in their sequence numbers.
 
-    --part gives one table alone (list: every transaction), and says which rows the other formats hold.""",
+    --part prints one table (list: every transaction), and selects the rows of the other formats.""",
     tables=("exchanges", "errors", "batches", "transaction_events"),
     whole=lambda _options, _wanted: True,
 )

@@ -8,5 +8,5 @@ command = section_command(
     "unanswered",
     "unanswered",
     "Requests without a reply.",
-    """Print requests without a reply: still pending, cut off, or given up.""",
+    """Print requests without a reply: pending, unanswered when the connection ended, or abandoned by the client.""",
 )

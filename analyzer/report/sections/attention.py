@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.cells import cell_len
 from rich.text import Text
 
+from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.query.incidents import Finding
+from analyzer.query.readability import NOTHING
 from analyzer.report import text_tables
+from analyzer.report.dimension_columns import api
 from analyzer.report.facts import Facts
-from analyzer.report.sentences import command, sentence
+from analyzer.report.format import clock, duration, things
+from analyzer.report.readability_words import sentence as sentence_of
+from analyzer.report.sentences import look, sentence
+from analyzer.report.text_tables import typed
 
+Numbered = tuple[int, Finding]
 STYLES = {"high": "bold red", "medium": "yellow", "info": "cyan"}
 # On the first screen one rule must not hide the others: the rest of its findings are counted.
 OF_ONE_RULE = 2
@@ -17,41 +26,74 @@ COMMAND = "kanalyze findings"
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Numbered findings, those of severity info left out, or one sentence when nothing needs attention."""
-    found = [finding for finding in facts.findings() if finding.severity != "info"]
+    """Findings under their numbers in `kanalyze findings`, those of severity info left out, or one sentence when nothing needs
+    attention. Those of severity high are all shown, whatever `limit` says."""
+    found = [(number, each) for number, each in enumerate(facts.findings(), 1) if each.severity != "info"]
     lines = [text_tables.heading("Needs attention", width)]
     if not found:
-        text = "Nothing, in what could be read: no error beyond normal operation, no throttling, no request cut off."
+        text = _nothing(facts)
         return lines + [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
-    shown = found if limit is None else _varied(found)[:limit]
-    for number, finding in enumerate(shown, 1):
+    shown = found if limit is None else _chosen(found, limit)
+    for number, finding in shown:
         lines += _lines(number, finding, width)
-    if len(found) > len(shown):
-        rest = f"{text_tables.INDENT}... and {len(found) - len(shown):,} more ({COMMAND})"
-        lines.append(Text(text_tables.cut(rest, width), style=text_tables.DIM))
-    return lines
+    return lines + text_tables.more(len(found) - len(shown), facts.ask(COMMAND), width)
 
 
-def _varied(found: list[Finding]) -> list[Finding]:
-    """The findings without the third and later ones of each rule, in their order."""
-    seen: dict[str, int] = {}
-    kept = []
-    for finding in found:
-        seen[finding.rule.name] = seen.get(finding.rule.name, 0) + 1
-        if seen[finding.rule.name] <= OF_ONE_RULE:
-            kept.append(finding)
+def _nothing(facts: Facts) -> str:
+    verdict = facts.readability("findings")
+    if verdict.verdict == NOTHING:
+        return sentence_of(verdict)
+    if facts.readability("errors").verdict == NOTHING:
+        return "Nothing found in the requests; errors, throttling and missing replies are not known."
+    row = facts.coverage()
+    cut = row["closed"] + row["abandoned"]
+    cut_off = f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests"
+    text = f"Nothing found in what could be read: no errors beyond normal operation, no throttling, {cut_off}"
+    return f"{text}{_slowest(facts)}."
+
+
+def _slowest(facts: Facts) -> str:
+    """What took longest of all that does not wait by design: whether it is too long is for the reader to say."""
+    timed = [row for row in facts.rows("latency") if row["max_ns"] is not None and kind_of(row["kind"]).reach == BROKER]
+    if not timed:
+        return ""
+    worst = max(timed, key=lambda row: row["max_ns"])
+    return f"; the slowest request took {duration(worst['max_ns'])} ({api(worst)})"
+
+
+def _chosen(found: list[Numbered], limit: int) -> list[Numbered]:
+    """All of severity high; up to `limit` others too, but not the third and later ones of a rule."""
+    seen = Counter[str]()
+    kept: list[Numbered] = []
+    for number, finding in found:
+        seen[finding.rule.name] += 1
+        if finding.severity == "high" or (len(kept) < limit and seen[finding.rule.name] <= OF_ONE_RULE):
+            kept.append((number, finding))
     return kept
 
 
+def mark(finding: Finding) -> str:
+    """Whether it is over; empty when that is not known."""
+    return {None: "", True: ", ongoing", False: ", ended"}[finding.running]
+
+
+def _time(finding: Finding) -> str:
+    """The time span, and whether it is over; empty when its time is not known."""
+    first, last = finding.row.get("first_time_ns"), finding.row.get("last_time_ns")
+    if first is None or last is None:
+        return ""
+    until = "" if clock(first) == clock(last) else f" to {clock(last)}"
+    return f"{clock(first)}{until}{mark(finding)}"
+
+
 def _lines(number: int, finding: Finding, width: int) -> list[Text]:
-    """The sentence, wrapped, with the command at its right or, where there is no room, on a line of its own."""
+    """The sentence, wrapped; below it when that was, and the command that shows more."""
     prefix = f"{number:>3} {finding.severity:<7} "
     texts = text_tables.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
-    look = command(finding.rule.look, finding.row)
     lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), texts[0])]
     lines += [Text(" " * len(prefix) + text) for text in texts[1:]]
-    if len(prefix) + cell_len(texts[-1]) + 3 + cell_len(look) <= width:
-        lines[-1].append(f"   {look}", style=text_tables.DIM)
-    else:
-        lines.append(Text(text_tables.cut(" " * len(prefix) + look, width), style=text_tables.DIM))
-    return lines
+    time, command = _time(finding), look(finding)
+    room = width - len(prefix)
+    one_line = f"{time}   {command}" if time else command
+    below = [one_line] if cell_len(one_line) <= room else [time, *typed(command, room)]
+    return lines + [Text(" " * len(prefix) + text, style=text_tables.DIM) for text in below if text]

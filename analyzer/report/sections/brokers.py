@@ -8,7 +8,6 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.settings import Settings
-from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import WAIT
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import Cell, broker, key_columns
@@ -64,18 +63,17 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not asked:
         lines += [Text("")] if lines else []
         pairs = [row for row in facts.grouped("brokers", DEFAULT) if row["kind"] == FOLLOWER]
-        lines += _pairs(pairs, width, limit)
+        lines += _pairs(pairs, facts, width, limit)
         rows = [row for row in rows if row["kind"] != FOLLOWER]
     keys = key_columns(facts.settings if asked else Settings(), ("api",))
     for role in dict.fromkeys([*ROLES, *(row["role"] for row in rows)]):
         mine = [row for row in rows if row["role"] == role]
         if mine:
             lines += [Text("")] if lines else []
-            lines += _requests(ROLES.get(role, safe(role)), keys, mine, width, limit)
+            lines += _requests(ROLES.get(role, safe(role)), keys, mine, facts, width, limit)
     if not asked:
-        lines += text_tables.remarks(
-            "Next: kanalyze brokers --by api --by client --by broker, for who asks whom.", width
-        )
+        asking = facts.ask(f"{COMMAND} --by api --by client --by broker")
+        lines += text_tables.suggestion("Next, requests by pair of brokers", asking, width)
     return lines
 
 
@@ -94,7 +92,7 @@ def _nodes(rows: Rows, width: int) -> list[Text]:
     return lines
 
 
-def _pairs(rows: Rows, width: int, limit: int | None) -> list[Text]:
+def _pairs(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     table = [
@@ -118,13 +116,13 @@ def _pairs(rows: Rows, width: int, limit: int | None) -> list[Text]:
         text_tables.heading("Followers' fetches, by pair of brokers", width),
         *text_tables.table(PAIRS, table, width),
     ]
-    lines += text_tables.more(len(rows) - len(table), f"{COMMAND} --limit 0", width)
-    text = "p50 and p99 contain the wait for data (max_wait_ms). late: the most that a reply came after that time."
+    lines += text_tables.more(len(rows) - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
+    text = "p50 and p99 include the wait for data (max_wait_ms). late: the most that a reply exceeded that time."
     lines += text_tables.remarks(text, width)
     worst = max((row for row in rows if row["late_ns"] is not None), key=lambda row: row["late_ns"], default=None)
     if worst is not None and worst["late_ns"] >= LATE_NS:
-        text = f"Next: kanalyze show CAPTURE {exchange_id(worst['late_exchange'])}, the latest reply to {_follower(worst)}."
-        lines += text_tables.remarks(text, width)
+        text = f"Next, the most delayed reply to {_follower(worst)}"
+        lines += text_tables.suggestion(text, facts.show(worst["late_exchange"]), width)
     return lines
 
 
@@ -133,11 +131,13 @@ def _follower(row: dict[str, Any]) -> str:
     return who if row["replica_id"] is None else f"{row['replica_id']} ({who})"
 
 
-def _requests(title: str, keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int, limit: int | None) -> list[Text]:
+def _requests(
+    title: str, keys: Sequence[tuple[Column, Cell]], rows: Rows, facts: Facts, width: int, limit: int | None
+) -> list[Text]:
     columns = [*(column for column, _ in keys), *NUMBERS]
     table = [_line([cell for _, cell in keys], row) for row in rows[:limit]]
     lines = [text_tables.heading(title, width), *text_tables.table(columns, table, width)]
-    return lines + text_tables.more(len(rows) - len(table), f"{COMMAND} --limit 0", width)
+    return lines + text_tables.more(len(rows) - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:

@@ -9,22 +9,24 @@ from rich.text import Text
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
+from analyzer.report.sentences import command
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze clients"
-NOTHING = "No request of a client; what brokers ask of each other stands apart (kanalyze brokers)."
+NOTHING = "No client requests in this capture; requests between brokers are listed separately."
+INSTEAD = "kanalyze brokers"
 COLUMNS = (
     Column("client", least=12),
     Column("address", least=15),
     Column("user", least=8, spare=2),
-    Column("software", least=10, spare=4),
-    Column("connections", right=True, spare=3),
+    Column("library", least=10),
+    Column("connections", right=True, spare=6),
     Column("requests", right=True),
-    Column("sent", right=True, spare=5),
-    Column("received", right=True, spare=6),
+    Column("sent", right=True, spare=3),
+    Column("received", right=True, spare=4),
     Column("errors", right=True),
-    Column("throttled", right=True),
-    Column("cut off", right=True, spare=1),
+    Column("throttled", right=True, spare=1),
+    Column("no reply", right=True, spare=5),
 )
 # So many clients are few enough to be told in full.
 FEW = 5
@@ -38,9 +40,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     lines = [text_tables.heading("Clients", width)]
-    lines += text_tables.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
+    lines += text_tables.table_of_filled(COLUMNS, [line(row) for row in rows[:limit]], width)
     shown = len(rows) if limit is None else min(limit, len(rows))
-    return lines + text_tables.more(rows[0]["total_rows"] - shown, COMMAND, width)
+    return lines + text_tables.more(rows[0]["total_rows"] - shown, facts.ask(COMMAND), width)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -57,17 +59,20 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         for row in rows:
             lines += [Text(""), *_whole(row, versions, width)]
         return lines
-    text = "Next: kanalyze clients --client NAME, for the APIs, versions, acks and batches of one of them."
-    return lines + text_tables.remarks(text, width)
+    text = "Next, APIs, versions, acks and batches of one client"
+    return lines + text_tables.suggestion(
+        text, facts.ask(command(f"{COMMAND}[ --client {{client_id}}]", rows[0])), width
+    )
 
 
-def _line(row: dict[str, Any]) -> Row:
+def line(row: dict[str, Any]) -> Row:
+    """The cells of COLUMNS, of a row of metric clients or top_clients."""
     return Row(
         [
             client(row),
             safe(row["client_address"]),
             safe(row["principal"]),
-            safe(_software(row)),
+            safe(_library(row)),
             count(row["connections"]),
             count(row["requests"]),
             size(row["request_bytes"]),
@@ -83,13 +88,18 @@ def _software(row: dict[str, Any]) -> str | None:
     return " ".join(part for part in (row["software_name"], row["software_version"]) if part) or None
 
 
+def _library(row: dict[str, Any]) -> str | None:
+    """In a table Apache's clients go by their language: java 4.3.1."""
+    return (_software(row) or "").removeprefix("apache-kafka-") or None
+
+
 def _notable(row: dict[str, Any]) -> list[str]:
     words = []
     if (row["metadata_per_s"] or 0) >= METADATA_PER_S:
-        words.append(f"asks for metadata {rate(row['metadata_per_s'])} times a second")
+        words.append(f"sends {rate(row['metadata_per_s'])} Metadata requests per second on one connection")
     life = row["median_life_ns"]
     if row["connects"] >= MANY and life is not None and life < SHORT_NS:
-        words.append(f"{things(row['connects'], 'connection')} opened, half of them for less than {duration(life)}")
+        words.append(f"{things(row['connects'], 'connection')} opened, half of them for at most {duration(life)}")
     return words
 
 
@@ -98,7 +108,7 @@ def _whole(row: dict[str, Any], versions: Rows, width: int) -> list[Text]:
     names = ("client_address", "client_id", "principal", "software_name", "software_version")
     mine = [each for each in versions if all(each[name] == row[name] for name in names)]
     facts = [
-        ("who", _identity(row)),
+        ("identity", _identity(row)),
         ("connections", _connections(row)),
         ("traffic", _traffic(row)),
         ("writes", _writes(row)),
@@ -115,11 +125,11 @@ def _whole(row: dict[str, Any], versions: Rows, width: int) -> list[Text]:
 
 
 def _identity(row: dict[str, Any]) -> str:
-    parts = [safe(row["client_address"]), safe(_software(row) or "software not said")]
+    parts = [safe(row["client_address"]), safe(_software(row) or "unknown software")]
     if row["principal"] is not None:
         parts.append(f"user {safe(row['principal'])}")
     elif row["claimed_user"] is not None:
-        parts.append(f"user {safe(row['claimed_user'])} (claimed, no login seen to succeed)")
+        parts.append(f"user {safe(row['claimed_user'])} (claimed; no successful login in the capture)")
     if row["sasl_mechanism"] is not None:
         parts.append(safe(row["sasl_mechanism"]))
     if row["security"] is not None:
@@ -132,7 +142,7 @@ def _connections(row: dict[str, Any]) -> str:
     if row["median_life_ns"] is not None:
         text += f", median life {duration(row['median_life_ns'])}"
     if row["metadata_per_s"]:
-        text += f"; Metadata at most {rate(row['metadata_per_s'])}/s a connection"
+        text += f"; Metadata at most {rate(row['metadata_per_s'])}/s per connection"
     return text
 
 
@@ -151,11 +161,11 @@ def _writes(row: dict[str, Any]) -> str:
     if not parts:
         return ""
     if row["produce_bytes"] is not None:
-        parts.append(f"{size(row['produce_bytes'])} of records a request")
+        parts.append(f"{size(row['produce_bytes'])} of records per request")
     if row["batches"]:
-        parts.append(f"{size(row['batch_bytes'])} a batch")
+        parts.append(f"{size(row['batch_bytes'])} per batch")
         if row["records"] is not None:
-            parts.append(f"{rate(row['records'] / row['batches'])} records a batch")
+            parts.append(f"{rate(row['records'] / row['batches'])} records per batch")
     return ", ".join(parts)
 
 

@@ -27,13 +27,13 @@ ALL = (
     Column("to", least=14),
     Column("role", spare=9),
     Column("begin", spare=10),
-    Column("life", right=True),
+    Column("lifetime", right=True),
     Column("requests", right=True),
     Column("in flight", right=True, spare=4),
     Column("sent", right=True, spare=6),
     Column("received", right=True, spare=7),
-    Column("round trip", right=True, spare=1),
-    Column("sent again", right=True, spare=5),
+    Column("RTT", right=True, spare=1),
+    Column("retransmitted", right=True, spare=5),
     Column("end", least=12, spare=3),
 )
 REFUSED = (
@@ -44,7 +44,7 @@ REFUSED = (
     Column("first"),
     Column("last", spare=1),
 )
-NOTHING = "No Kafka connection."
+NOTHING = "No Kafka connections in this capture."
 RETRANSMITTED_SHARE = 0.01
 # A connection that was silent for so long when it ended was closed because it was idle.
 IDLE_NS = 60_000_000_000
@@ -61,7 +61,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         table = [_line(row, words) for row, words in found[:limit]]
         lines += text_tables.table(COLUMNS, table, width)
     hidden = rows[0]["total_rows"] - len(rows) + (len(found[limit:]) if limit is not None else 0)
-    lines += text_tables.more(hidden, COMMAND, width)
+    lines += text_tables.more(hidden, facts.ask(COMMAND), width)
     if resets := len(rows) - len(found):
         text = (
             f"{things(resets, 'more connection' if found else 'connection')} closed by a reset, nothing else to note."
@@ -74,13 +74,13 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """What stands out, attempts that were refused, failed logins, then every connection, the longest-lived first."""
     rows = facts.rows("connections")
     lines = render(facts, width, limit)
-    refused = _refused(facts.rows("refused"), width, limit)
-    for part in (refused, _logins(rows, width), _all(rows, width, limit)):
+    refused = _refused(facts.rows("refused"), facts, width, limit)
+    for part in (refused, _logins(rows, width), _all(rows, facts, width, limit)):
         lines += [Text(""), *part] if lines and part else part
     return lines
 
 
-def _refused(rows: Rows, width: int, limit: int | None) -> list[Text]:
+def _refused(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Who knocked and was turned away; nothing says that the port was to be Kafka's."""
     if not rows:
         return []
@@ -99,14 +99,14 @@ def _refused(rows: Rows, width: int, limit: int | None) -> list[Text]:
     ]
     lines = [text_tables.heading("Connection attempts that failed (reset, or no answer to the SYN)", width)]
     lines += text_tables.table(REFUSED, table, width)
-    return lines + text_tables.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
+    return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _logins(rows: Rows, width: int) -> list[Text]:
     failed: dict[tuple[str, str, str], int] = {}
     for row in rows:
         if row["failed_logins"]:
-            who = safe(row["claimed_user"]) if row["claimed_user"] is not None else "a user that is not known"
+            who = safe(row["claimed_user"]) if row["claimed_user"] is not None else "an unknown user"
             key = (who, safe(row["client_address"]), safe(row["sasl_mechanism"]))
             failed[key] = failed.get(key, 0) + row["failed_logins"]
     lines = [text_tables.heading("Failed logins", width)] if failed else []
@@ -116,14 +116,17 @@ def _logins(rows: Rows, width: int) -> list[Text]:
     return lines
 
 
-def _all(rows: Rows, width: int, limit: int | None) -> list[Text]:
+def _all(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     table = [_whole_line(row) for row in rows[:limit]]
     lines = [text_tables.heading("All Kafka connections, the longest-lived first", width)]
     lines += text_tables.table(ALL, table, width)
-    lines += text_tables.more(rows[0]["total_rows"] - len(table), f"{COMMAND} --limit 0", width)
-    text = "in flight: the most requests that waited for a reply at once. sent again: part of the packets."
+    lines += text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
+    text = (
+        'begin: "before" is before the capture. in flight: the most requests that waited for a reply at the same time. '
+    )
+    text += "retransmitted: share of the packets."
     return lines + text_tables.remarks(text, width)
 
 
@@ -165,11 +168,11 @@ def _what(row: dict[str, Any]) -> list[str]:
     if row["never_answered"]:
         parts.append("never answered")
     elif row["unanswered"]:
-        parts.append(f"{things(row['unanswered'], 'request')} cut off")
+        parts.append(f"{row['unanswered']:,} unanswered")
     if row["gaps"]:
         parts.append(f"{things(row['gaps'], 'gap')} ({size(row['gap_bytes'])})")
     if row["packets"] >= 100 and (row["retransmitted_share"] or 0) > RETRANSMITTED_SHARE:
-        parts.append(f"{share(row['retransmitted_share'])} of packets sent again")
+        parts.append(f"{share(row['retransmitted_share'])} of packets retransmitted")
     if row["reset"]:
         parts.append("reset")
     return parts

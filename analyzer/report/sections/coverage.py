@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.text import Text
 
 from analyzer.base import filters
+from analyzer.query.readability import WHOLE
 from analyzer.report import text_tables
 from analyzer.report.attempts import failed_attempts
 from analyzer.report.facts import Facts
-from analyzer.report.format import count, percent, rate, safe, short_count, size, things, time_range
+from analyzer.report.format import count, duration, percent, rate, safe, short_count, size, things, time_range
 from analyzer.report.tls import undecrypted
 
 SKIPPED = (
-    ("skipped_sync_bytes", "passed over in search of the next message"),
-    ("skipped_unfinished_bytes", "of messages whose other bytes are not in the capture"),
-    ("skipped_malformed_bytes", "with an impossible length or header"),
-    ("skipped_foreign_bytes", "of something else than Kafka"),
+    ("skipped_sync_bytes", "skipped in search of the next message"),
+    ("skipped_unfinished_bytes", "of messages that are not completely in the capture"),
+    ("skipped_malformed_bytes", "with an invalid length or header"),
+    ("skipped_foreign_bytes", "that are not Kafka"),
     ("skipped_encrypted_bytes", "of TLS records that could not be decrypted"),
 )
 STATUSES = (
     ("answered", "answered"),
-    ("no_reply_expected", "need no reply (acks=0)"),
-    ("pending", "still open at the end of the capture"),
-    ("closed", "cut off by the end of the connection"),
+    ("no_reply_expected", "expect no reply (acks=0)"),
+    ("pending", "pending at the end of the capture"),
+    ("closed", "unanswered when the connection ended"),
     ("abandoned", "abandoned by the client"),
     ("reply_lost", "whose reply is not in the capture"),
 )
 DECODED = {
-    "header": "read to the header only",
+    "header": "with only the header decoded",
     "truncated": "captured in part",
-    "unsupported": "of APIs or versions that we do not decode",
+    "unsupported": "of APIs or versions that are not supported",
 }
 
 
@@ -42,7 +44,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = text_tables.flow(_inputs(facts.paths(), row), width, style=text_tables.HEADING)
     sentences = [_packets(row)]
     if row["kafka_connections"]:
-        lines += text_tables.flow(_traffic(row), width)
+        lines += text_tables.flow(_traffic(row, facts.readability("everything").verdict == WHOLE), width)
         sentences = [
             _snapped(row),
             _requests(row),
@@ -62,31 +64,45 @@ def _inputs(paths: list[str], row: dict[str, Any]) -> list[str]:
     name = safe(paths[0].rsplit("/", 1)[-1]) if paths else "no capture"
     parts = [name if len(paths) < 2 else f"{name} and {things(len(paths) - 1, 'more file')}"]
     if row["first_time_ns"] is not None:
-        parts.append(time_range(row["first_time_ns"], row["last_time_ns"]))
+        parts.append(time_range(row["first_time_ns"], row["last_time_ns"]) + _captured(row))
     parts.append(f"{size(row['bytes'] or 0)}, {short_count(row['packets'] or 0)} packets")
     return parts
 
 
-def _traffic(row: dict[str, Any]) -> list[str]:
+def _captured(row: dict[str, Any]) -> str:
+    """How much of that time was captured, where files leave a tenth of it out: rates are over what was."""
+    if 10 * row["captured_ns"] >= 9 * (row["last_time_ns"] - row["first_time_ns"]):
+        return ""
+    return f", of which {duration(row['captured_ns'])} captured"
+
+
+def _traffic(row: dict[str, Any], whole: bool) -> list[str]:
     seen = [
         things(row["brokers"], "broker"),
         things(row["clients"], "client"),
         things(row["kafka_connections"], "connection") + _decrypted(row),
-        things(row["requests"], "request") + _per_second(row),
+        things(row["requests"], "request") + _per_second(row["requests"], row, rate),
+        f"{size(row['request_bytes'])}{_per_second(row['request_bytes'], row, _size)} to brokers",
+        f"{size(row['response_bytes'])}{_per_second(row['response_bytes'], row, _size)} to clients",
     ]
-    if not row["kafka_bytes"]:
+    of_bytes = row["kafka_bytes"] + row["gap_bytes"]
+    # All of what was captured is not all where something is missing.
+    missing = not whole or any(row[name] for name in ("dropped_packets", "unread_packets", "cut_files"))
+    if not of_bytes or (missing and row["framed_bytes"] == of_bytes):
         return [", ".join(seen)]
-    read = f"{percent(row['framed_bytes'], row['kafka_bytes'] + row['gap_bytes'])} of Kafka bytes read"
-    return [", ".join(seen), read + _lost(row)]
+    return [", ".join(seen), f"{percent(row['framed_bytes'], of_bytes)} of Kafka bytes read{_lost(row)}"]
 
 
 def _decrypted(row: dict[str, Any]) -> str:
     return f" ({count(row['decrypted_connections'])} decrypted)" if row["decrypted_connections"] else ""
 
 
-def _per_second(row: dict[str, Any]) -> str:
-    span = (row["last_time_ns"] or 0) - (row["first_time_ns"] or 0)
-    return f" ({rate(row['requests'] * 1e9 / span)}/s)" if span > 0 and row["requests"] else ""
+def _per_second(total: int, row: dict[str, Any], words: Callable[[float], str]) -> str:
+    return f" ({words(total * 1e9 / row['captured_ns'])}/s)" if row["captured_ns"] and total else ""
+
+
+def _size(number: float) -> str:
+    return size(round(number))
 
 
 def _lost(row: dict[str, Any]) -> str:
@@ -106,15 +122,15 @@ def _snapped(row: dict[str, Any]) -> str:
         return ""
     snap = f" to {things(row['snap_bytes'], 'byte')}" if row["snap_bytes"] else ""
     return (
-        f"Packets were cut short{snap} by the capture's snap length: {size(row['cut_bytes'])} of Kafka bytes were never kept. "
-        "Counts, sizes and times hold, bodies do not: capture with -s 0 to read them."
+        f"Packets were truncated{snap} by the capture's snap length: {size(row['cut_bytes'])} of Kafka bytes were not captured. "
+        "Counts, sizes and times are correct, message bodies are incomplete: capture with -s 0 to read them."
     )
 
 
 def _requests(row: dict[str, Any]) -> str:
     parts = [f"{count(row[name])} {words}" for name, words in STATUSES if row[name]]
     if row["orphan_replies"]:
-        parts.append(f"and {things(row['orphan_replies'], 'reply', 'replies')} without a request")
+        parts.append(f"{'and ' if parts else ''}{things(row['orphan_replies'], 'reply', 'replies')} without a request")
     return f"Requests: {', '.join(parts)}." if parts and parts != [f"{count(row['requests'])} answered"] else ""
 
 
@@ -136,7 +152,7 @@ def _bodies(rows: list[dict[str, Any]]) -> str:
     if not reasons:
         return ""
     parts = [f"{count(number)} {DECODED.get(how, safe(how))}" for how, number in sorted(reasons.items())]
-    return f"Of {things(total, 'message body', 'message bodies')}: {', '.join(parts)}; counted and timed all the same."
+    return f"Of {things(total, 'message body', 'message bodies')}: {', '.join(parts)}; all are still counted and timed."
 
 
 def _packets(row: dict[str, Any]) -> str:
@@ -145,7 +161,7 @@ def _packets(row: dict[str, Any]) -> str:
         parts.append(f"{things(row['cut_files'], 'file')} cut off in the middle of a packet")
     for name, words in (
         ("dropped_packets", "dropped by the capturing host"),
-        ("unread_packets", "with headers that are cut, broken or in fragments"),
+        ("unread_packets", "with truncated, damaged or fragmented headers"),
         ("unknown_link_packets", "of an unknown link type"),
         ("duplicate_packets", "captured twice and counted once"),
     ):
@@ -163,10 +179,10 @@ def _others(facts: Facts, row: dict[str, Any]) -> str:
     if others:
         parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
     if kept := silent - sum(each["attempts"] for each in failed):
-        parts.append(f"{things(kept, 'connection')} without a byte of payload")
+        parts.append(f"{things(kept, 'connection')} without payload")
     if failed:
         parts += failed_attempts(facts)
-    return f"Also in it: {'; '.join(parts)}." if parts else ""
+    return f"Also in the capture: {'; '.join(parts)}." if parts else ""
 
 
 def _shown(facts: Facts) -> str:
@@ -174,5 +190,5 @@ def _shown(facts: Facts) -> str:
     if not chosen:
         return ""
     asked = safe(filters.words(chosen))
-    window = "" if chosen.from_ns is None and chosen.to_ns is None else "the time asked for"
-    return f"Below only: {', '.join(part for part in (asked, window) if part not in ('', '(empty)'))}."
+    window = "" if chosen.from_ns is None and chosen.to_ns is None else "the requested time range"
+    return f"Filtered by: {', '.join(part for part in (asked, window) if part not in ('', '(empty)'))}."

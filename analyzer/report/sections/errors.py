@@ -5,6 +5,7 @@ What brokers tell each other stands apart: no client asked for it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from analyzer.report.format import client, clock, count, safe, things
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze errors"
-NOTHING = "No message holds an error code."
+NOTHING = "No error codes in this capture."
 COLUMNS = (
     Column("error", least=18),
     Column("API", least=10),
@@ -42,7 +43,9 @@ NUMBERS = (
 DEFAULT = ("api", "topic", "client")
 # What brokers tell each other takes no more room than this beside the clients'.
 THEIRS = 8
-NORMAL, RETRIABLE, FATAL, UNKNOWN, UNJUDGED = "normal", "retriable", "fatal", "unknown", "not judged"
+# So many codes of normal operation are named in the report.
+NORMAL_CODES = 3
+NORMAL, RETRIABLE, FATAL, UNKNOWN, UNJUDGED = "normal", "retriable", "fatal", "unknown", "not classified"
 
 
 def is_expected(row: dict[str, Any]) -> bool | None:
@@ -65,19 +68,34 @@ def name(row: dict[str, Any]) -> str:
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per code, API, topic and client; what brokers tell each other in one line below."""
+    """One line per code, API, topic and client that failed; what is normal, and what brokers tell each other, in one line each."""
     rows = facts.rows("errors")
     if not rows:
         return []
-    mine = _failures_first([row for row in rows if not row["between_brokers"]])
+    mine = [row for row in rows if not row["between_brokers"]]
+    failed = [row for row in mine if not is_expected(row)]
     lines = [text_tables.heading("Errors", width)]
-    if mine:
-        lines += text_tables.table(COLUMNS, [_report_line(row) for row in mine[:limit]], width)
-    shown = len(mine) if limit is None else min(limit, len(mine))
-    lines += text_tables.more(len(mine) - shown + rows[0]["total_rows"] - len(rows), COMMAND, width)
+    if failed:
+        lines += text_tables.table_of_filled(COLUMNS, [_report_line(row) for row in failed[:limit]], width)
+    shown = len(failed) if limit is None else min(limit, len(failed))
+    lines += text_tables.more(len(failed) - shown + rows[0]["total_rows"] - len(rows), facts.ask(COMMAND), width)
+    if normal := [row for row in mine if is_expected(row)]:
+        lines += text_tables.suggestion(_normal(normal), facts.ask(COMMAND), width)
     if theirs := sum(row["count"] for row in rows if row["between_brokers"]):
-        lines += text_tables.remarks(f"{things(theirs, 'more code')} between brokers (kanalyze errors).", width)
+        lines += text_tables.suggestion(
+            f"{things(theirs, 'more error code')} between brokers", facts.ask(COMMAND), width
+        )
     return lines
+
+
+def _normal(rows: Rows) -> str:
+    """Codes that belong to normal operation, the most frequent first."""
+    counts = Counter[str]()
+    for row in rows:
+        counts[name(row)] += row["count"]
+    told = [f"{code}, {things(times, 'time')}" for code, times in counts.most_common(NORMAL_CODES)]
+    rest = f"; {things(len(counts) - NORMAL_CODES, 'more code')}" if len(counts) > NORMAL_CODES else ""
+    return f"Normal: {'; '.join(told)}{rest}"
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -95,17 +113,15 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if theirs:
         shown = theirs[: THEIRS if mine else limit]
         lines += [Text(""), text_tables.heading("Between brokers", width), *_table(keys, shown, width)]
-        lines += text_tables.more(len(theirs) - len(shown), f"{COMMAND} --format jsonl", width)
+        lines += text_tables.more(len(theirs) - len(shown), facts.ask(f"{COMMAND} --format jsonl"), width)
     hidden = rows[0]["total_rows"] - len(order[:limit]) - len(theirs)
-    lines += text_tables.more(hidden, f"{COMMAND} --limit 0", width)
+    lines += text_tables.more(hidden, facts.ask(f"{COMMAND} --limit 0"), width)
     failed = [row for row in mine if not is_expected(row)]
-    text = "normal: belongs to normal operation, for the time that it lasted. burst: the most within one second."
+    text = "normal: expected in normal operation for as long as it lasted. burst: the most errors within one second."
     lines += text_tables.remarks(text, width)
     if row := next(iter(failed or mine or theirs), None):
         at = f"{safe((row['example_path'] or '').rsplit('/', 1)[-1])} packet {row['example_packet']}"
-        lines += text_tables.remarks(
-            f"Next: kanalyze show CAPTURE {exchange_id(row['example_exchange'])} ({at}).", width
-        )
+        lines += text_tables.suggestion(f"An example, {at}", facts.show(row["example_exchange"]), width)
     return lines
 
 
@@ -117,12 +133,12 @@ def _headline(rows: Rows) -> str:
     fatal = sum(
         row["count"] - row["expected"] for row, verdict in verdicts if row["retriable"] is False and verdict is False
     )
-    about = f"; {things(unjudged, 'code')} not judged, as their packets have no time" if unjudged else ""
+    about = f"; {things(unjudged, 'code')} not classified, because their packets have no timestamp" if unjudged else ""
     if not failures:
         none = "none known" if unjudged else "none"
-        known = f"{things(normal, 'code')} that {'is' if normal == 1 else 'are'} normal"
+        known = f"{things(normal, 'code')} of normal operation"
         return f"Errors: {none} beyond normal operation ({known}){about}"
-    text = f"Errors: {things(failures, 'failure')}, {fatal:,} of them fatal (trying again does not help)"
+    text = f"Errors: {things(failures, 'failure')}, {fatal:,} of them fatal (not retriable)"
     return text + (f"; {things(normal, 'more code')} of normal operation" if normal else "") + about
 
 

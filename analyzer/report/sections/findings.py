@@ -12,17 +12,16 @@ from analyzer.query.incidents import Evidence, Finding
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import moment, safe
-from analyzer.report.sections.attention import STYLES
-from analyzer.report.sentences import command, sentence
+from analyzer.report.sections.attention import STYLES, mark
+from analyzer.report.sentences import look, sentence
 
 _MARGIN = " " * 12
+NOTHING = "No findings."
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """A block of lines per finding; at most `limit` findings."""
     found = facts.findings()
-    if not found:
-        return [Text("No findings, in what could be read.")]
     lines: list[Text] = []
     for number, finding in enumerate(found[:limit], 1):
         if lines:
@@ -36,22 +35,26 @@ def _block(number: int, finding: Finding, width: int) -> list[Text]:
     texts = text_tables.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
     lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), (texts[0], text_tables.HEADING))]
     lines += [Text(_MARGIN + text, style=text_tables.HEADING) for text in texts[1:]]
-    for word, text in _details(finding):
-        told = text_tables.wrap(text, width - len(_MARGIN) - 6)
-        lines.append(Text(f"{_MARGIN}{word:<6}{told[0]}"))
-        lines += [Text(f"{_MARGIN}{'':<6}{more}") for more in told[1:]]
+    room = width - len(_MARGIN) - 8
+    for word, told in (
+        ("do", text_tables.wrap(sentence(finding.rule.do, finding.row), room)),
+        ("look", text_tables.typed(look(finding), room)),
+        *((word, text_tables.wrap(text, room)) for word, text in _details(finding)),
+    ):
+        lines.append(Text(f"{_MARGIN}{word:<8}{told[0]}"))
+        lines += [Text(f"{_MARGIN}{'':<8}{more}") for more in told[1:]]
     return lines
 
 
 def _details(finding: Finding) -> list[tuple[str, str]]:
     row = finding.row
-    details = [("do", sentence(finding.rule.do, row)), ("look", command(finding.rule.look, row))]
+    details = []
     first, last = row.get("first_time_ns"), row.get("last_time_ns")
     if first is not None:
         until = "" if last in (None, first) else f" to {moment(last, 3)}"
-        details.append(("when", f"{moment(first, 3)}{until} UTC"))
+        details.append(("when", f"{moment(first, 3)}{until} UTC{mark(finding)}"))
     details += [("see", _place(evidence)) for evidence in finding.evidence]
-    return details + [("so", text) for text in _symptoms(finding)]
+    return details + [("effect", text) for text in _symptoms(finding)]
 
 
 def _symptoms(finding: Finding) -> list[str]:

@@ -16,31 +16,32 @@ from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze groups"
-NOTHING = "No group was seen: no join, no heartbeat that says something, no commit."
+NOTHING = "No group activity in this capture: no join, no commit, no change in a heartbeat."
 
 GROUPS = (
     Column("group", least=14),
     Column("type", spare=2),
     Column("state"),
     Column("members", right=True),
-    Column("epoch", right=True, spare=4),
+    Column("epoch", right=True, spare=6),
     Column("rebalances", right=True),
-    Column("longest", right=True),
-    Column("nobody read", right=True, spare=1),
-    Column("commits", right=True, spare=3),
-    Column("failed", least=7),
-    Column("errors", least=7),
+    Column("longest", right=True, spare=1),
+    Column("not consumed", right=True, spare=3),
+    Column("commits", right=True, spare=4),
+    Column("failed", least=7, spare=5),
+    Column("errors", least=7, spare=2),
     Column("lag", right=True),
+    Column("last rebalance", least=20),
 )
 REBALANCES = (
     Column("time"),
     Column("group", least=10, spare=1),
     Column("took", right=True),
-    Column("nobody read", right=True, spare=2),
+    Column("not consumed", right=True, spare=2),
     Column("epoch", right=True, spare=3),
     Column("moved", right=True, spare=4),
     Column("in/out", spare=5),
-    Column("why", least=44),
+    Column("cause", least=44),
     Column("exchange", spare=6),
 )
 MEMBERS = (
@@ -48,12 +49,12 @@ MEMBERS = (
     Column("client", least=10),
     Column("address", least=9, spare=2),
     Column("member", least=10, spare=3),
-    Column("static id", spare=5),
+    Column("instance id", spare=5),
     Column("epoch", right=True),
     Column("joins", right=True, spare=4),
     Column("partitions", right=True),
     Column("topics", right=True, spare=6),
-    Column("last word"),
+    Column("last seen"),
 )
 TIMELINE = (
     Column("time"),
@@ -62,8 +63,12 @@ TIMELINE = (
     Column("client", least=10),
     Column("member", least=8, spare=2),
     Column("epoch", right=True, spare=1),
-    Column("what", least=24),
+    Column("details", least=24),
     Column("exchange"),
+)
+NOTES = (
+    "longest: longest rebalance, from its cause to the last member's assignment. not consumed: longest time in a rebalance "
+    "without a consumer. failed: failed commits. errors: beyond normal operation."
 )
 # A join that takes so long has waited for others.
 LONG_NS = 10_000_000
@@ -73,30 +78,29 @@ ROUTINE = ("need to re-join with the given member-id", "group is already rebalan
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per group, the most restless first."""
+    lines = table(facts, width, limit)
+    return lines + text_tables.remarks(NOTES, width) if lines else []
+
+
+def table(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """The same without small print."""
     rows = facts.rows("groups")
-    if not rows:
-        return []
     columns, cells = with_clusters(GROUPS, [_group(row) for row in rows], rows)
-    lines = _table("Groups", columns, cells, width, limit)
-    notes = (
-        "Longest: of a rebalance, from its cause to the last member's assignment. Nobody read: the longest time in one "
-    )
-    notes += "without a consumer. Errors: beyond normal operation; failed: commits."
-    return lines + text_tables.remarks(notes, width)
+    return _table("Groups", columns, cells, facts, width, limit)
 
 
 def rebalances(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per rebalance, in order of time."""
     rows = facts.rows("rebalances")
     columns, cells = with_clusters(REBALANCES, [_rebalance(row) for row in rows], rows)
-    return _table("Rebalances", columns, cells, width, limit)
+    return _table("Rebalances", columns, cells, facts, width, limit)
 
 
 def members(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per member."""
     rows = facts.rows("group_members")
     columns, cells = with_clusters(MEMBERS, [_member(row) for row in rows], rows)
-    return _table("Members", columns, cells, width, limit)
+    return _table("Members", columns, cells, facts, width, limit)
 
 
 def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -104,7 +108,7 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
     steps = [(row["begin_ns"], 0, _rebalance_lines(row, width)) for row in facts.rows("rebalances")]
     steps += [(row["begin_ns"], 1, [_step(row)]) for row in facts.rows("group_timeline")]
     steps.sort(key=lambda step: step[:2])
-    return _table("Timeline (UTC)", TIMELINE, [row for _, _, rows in steps for row in rows], width, limit)
+    return _table("Timeline (UTC)", TIMELINE, [row for _, _, rows in steps for row in rows], facts, width, limit)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -120,18 +124,20 @@ def why(row: dict[str, Any]) -> str:
     """Who started a rebalance and why, in words."""
     who = client(row) if row["client_id"] or row["client_address"] else "a member"
     reason = safe(row["reason"]) if row["reason"] and not row["reason"].startswith(ROUTINE) else ""
-    unheard = f", unheard for {duration(row['unheard_ns'])}" if row["unheard_ns"] is not None else ""
+    unheard = f", no request for {duration(row['unheard_ns'])}" if row["unheard_ns"] is not None else ""
     words = {
         "joined": f"{who} joined",
         "left": f"{who} left",
-        "rejoined": f"{who} asked for it",
-        "silent": f"{who} fell silent{unheard}",
+        "rejoined": f"{who} requested it",
+        "silent": f"{who} stopped responding{unheard}",
         "connection_lost": f"{who} lost its connection{unheard}",
-    }.get(row["cause"], "cause not seen")
+    }.get(row["cause"], "cause not in the capture")
     return f"{words}: {reason}" if reason else words
 
 
-def _table(title: str, columns: tuple[Column, ...], rows: list[Row], width: int, limit: int | None) -> list[Text]:
+def _table(
+    title: str, columns: tuple[Column, ...], rows: list[Row], facts: Facts, width: int, limit: int | None
+) -> list[Text]:
     if not rows:
         return []
     at = next(place for place, column in enumerate(columns) if column.title == "group")
@@ -140,7 +146,7 @@ def _table(title: str, columns: tuple[Column, ...], rows: list[Row], width: int,
         columns = columns[:at] + columns[at + 1 :]
         rows = [Row([*row.cells[:at], *row.cells[at + 1 :]], row.style, row.note) for row in rows]
     lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _group(row: dict[str, Any]) -> Row:
@@ -158,8 +164,15 @@ def _group(row: dict[str, Any]) -> Row:
             _with_error(row["failed_commits"], row["last_commit_error"]),
             _with_error(row["failures"], row["last_failure"]),
             count(row["lag"]),
+            _last(row),
         ]
     )
+
+
+def _last(row: dict[str, Any]) -> str:
+    names = ("cause", "client_id", "client_address", "reason", "unheard_ns")
+    words = why({name: row[f"last_{name}"] for name in names})
+    return f"{clock(row['last_rebalance_ns'])} {words}" if row["last_rebalance_ns"] is not None else NONE
 
 
 def _with_error(number: int, code: int | None) -> str:
@@ -214,7 +227,7 @@ def _member(row: dict[str, Any]) -> Row:
 def _rebalance_lines(row: dict[str, Any], width: int) -> list[Row]:
     """A rebalance in words, across the columns."""
     took = f"took {duration(row['duration_ns'])}" if row["complete"] else "did not end in the capture"
-    pause = f", nobody read for {duration(row['pause_ns'])}" if row["pause_ns"] else ""
+    pause = f", not consumed for {duration(row['pause_ns'])}" if row["pause_ns"] else ""
     text = f"{safe(row['group_id'])} rebalances, {took}{pause}: {why(row)}"
     time = clock(row["begin_ns"], 3)
     lines = text_tables.wrap(text, width - len(time) - 4)
@@ -247,7 +260,7 @@ def _what(row: dict[str, Any]) -> str:
     if row["is_leader"]:
         parts.append(f"leader of {things(row['members'], 'member')}" if row["members"] else "leader")
     if row["assigned_partitions"] is not None:
-        parts.append(f"gets {things(row['assigned_partitions'], 'partition')}")
+        parts.append(f"assigned {things(row['assigned_partitions'], 'partition')}")
     if row["reason"] and not row["reason"].startswith(ROUTINE):
         parts.append(safe(row["reason"]))
     timed = row["time_ns"] is not None and row["begin_ns"] is not None

@@ -20,11 +20,12 @@ from analyzer.report.format import client, clock, count, duration, endpoint, rat
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze latency"
-NOTHING = "No request of a client; what brokers ask of each other stands apart (kanalyze brokers)."
+NOTHING = "No client requests in this capture; requests between brokers are listed separately."
+INSTEAD = "kanalyze brokers"
 TITLES = {
-    "latency": "Latency (request's last byte to reply's first)",
-    "service": "The broker's own time (latency without queue, throttle and round trip)",
-    "total": "Total time (request's first byte to reply's last)",
+    "latency": "Latency (from last byte of request to first byte of reply)",
+    "service": "Broker time (latency without queueing, throttling and round trip)",
+    "total": "Total time (from first byte of request to last byte of reply)",
 }
 NUMBERS = (
     Column("count", right=True),
@@ -40,6 +41,9 @@ NUMBERS = (
 COLUMNS = (Column("API", least=26), *NUMBERS)
 # From here on a p99 is worth an answer.
 SLOW_NS = 50_000_000
+# Requests that took so long to be sent, or replies to be received, on average and all together, are told beside the latency.
+SLOW_TRANSFER_NS = 10_000_000
+LONG_TRANSFERS_NS = 500_000_000
 # Below this, clients and brokers are neighbours, and nobody can say on whose side the capture was taken.
 NEAR_NS = 1_000_000
 SLOW_ROWS, FAR_ROWS, SLOWEST_ROWS = 8, 3, 10
@@ -59,7 +63,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         shown += by_reach[reach][: None if limit is None else max(limit // 2, 1)]
     lines = [text_tables.heading(TITLES["latency"], width)]
     lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
-    return lines + text_tables.more(len(rows) - len(shown), COMMAND, width)
+    return lines + text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -67,14 +71,15 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     settings = facts.settings
     if settings == Settings():
         lines = render(facts, width, limit)
-        lines += [Text(""), *_verdicts(facts.rows("latency"), width)] if lines else []
+        rows = facts.rows("latency")
+        lines += [Text(""), *_verdicts(rows, facts, width), *_transfers(rows, width)] if lines else []
     else:
         lines = _chosen(facts, width, limit)
     if not lines:
         return []
-    lines += _distances(facts.rows("round_trips"), width)
+    lines += _distances(facts.rows("round_trips"), facts, width)
     if not settings.every_ns and (slowest := facts.rows("slowest")):
-        lines += [Text(""), *_slowest(slowest[:SLOWEST_ROWS], len(facts.paths()) > 1, width)]
+        lines += [Text(""), *_slowest(slowest[:SLOWEST_ROWS], facts, width)]
     return lines
 
 
@@ -90,9 +95,9 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = [text_tables.heading(TITLES[facts.settings.measure], width)]
     lines += text_tables.table(columns, [_line([cell for _, cell in keys], row) for row in rows[:limit]], width)
     hidden = len(rows[limit:]) if limit is not None else 0
-    lines += text_tables.more(hidden, f"{COMMAND} --limit 0", width)
+    lines += text_tables.more(hidden, facts.ask(f"{COMMAND} --limit 0"), width)
     if "topic" in facts.settings.by:
-        lines += text_tables.remarks("A request that names several topics counts for each of them.", width)
+        lines += text_tables.remarks("A request for several topics is counted for each of them.", width)
     return lines
 
 
@@ -108,7 +113,7 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
     return Row([*seen, *times, *counts, where], text_tables.DIM if reach == MIXED else "")
 
 
-def _verdicts(rows: Rows, width: int) -> list[Text]:
+def _verdicts(rows: Rows, facts: Facts, width: int) -> list[Text]:
     """One line per slow API: whose time its slowest 1 % is."""
     slow = [row for row in rows if row["reach"] == BROKER and (row["p99_ns"] or 0) >= SLOW_NS]
     slow.sort(key=lambda row: -row["p99_ns"])
@@ -126,47 +131,63 @@ def _verdicts(rows: Rows, width: int) -> list[Text]:
         for row in slow[:SLOW_ROWS]
     ]
     lines += text_tables.table(columns, table, width)
-    return lines + text_tables.more(len(slow) - SLOW_ROWS, f"{COMMAND} --format json", width)
+    return lines + text_tables.more(len(slow) - SLOW_ROWS, facts.ask(f"{COMMAND} --format json"), width)
 
 
-def _distances(rows: Rows, width: int) -> list[Text]:
+def _transfers(rows: Rows, width: int) -> list[Text]:
+    """What took long to be sent or received: latency, from a request's last byte to its reply's first, has nothing of it."""
+    lines = []
+    for part, what in (("parts_send_ns", "sending the request"), ("parts_receive_ns", "receiving the reply")):
+        known = [row for row in rows if row["parts_known"]]
+        long = [row for row in known if row[part] >= max(LONG_TRANSFERS_NS, SLOW_TRANSFER_NS * row["parts_known"])]
+        for row in sorted(long, key=lambda row: -row[part])[:SLOW_ROWS]:
+            mean = duration(round(row[part] / row["parts_known"]))
+            text = f"{api(row)}: {what} took {mean} on average, {duration(row[part])} in all; not part of the latency."
+            lines += text_tables.remarks(text, width)
+    return lines
+
+
+def _distances(rows: Rows, facts: Facts, width: int) -> list[Text]:
     """How much of the way the capture saw."""
     if not rows:
-        return text_tables.remarks("Round trip unknown: no handshake of a client is in the capture.", width)
+        return text_tables.remarks("Round trip time unknown: no client handshake in the capture.", width)
     far = [row for row in rows if row["rtt_ns"] >= NEAR_NS]
     handshakes = sum(row["connections"] for row in rows)
     if not far:
         median, most = max(row["rtt_ns"] for row in rows), max(row["max_rtt_ns"] for row in rows)
-        text = f"Round trip to the brokers: median {duration(median)}, at most {duration(most)}"
+        text = f"Round trip time to the brokers: median {duration(median)}, at most {duration(most)}"
         return text_tables.remarks(f"{text} ({things(handshakes, 'handshake')}).", width)
     lines = []
     for row in far[:FAR_ROWS]:
-        text = f"Round trip {safe(row['client_address'])} to {safe(row['broker_address'])}: {duration(row['rtt_ns'])}"
+        text = (
+            f"Round trip time {safe(row['client_address'])} to {safe(row['broker_address'])}: {duration(row['rtt_ns'])}"
+        )
         text += f" ({things(row['connections'], 'handshake')}); the capture was taken {_side(row)}."
         lines += text_tables.remarks(text, width)
-    return lines + text_tables.more(len(far) - FAR_ROWS, f"{COMMAND} --format json", width)
+    return lines + text_tables.more(len(far) - FAR_ROWS, facts.ask(f"{COMMAND} --format json"), width)
 
 
 def _side(row: dict[str, Any]) -> str:
     """On whose side, by how the handshake's two ways compare; what latency contains follows from it."""
     whole = max(row["to_broker_ns"] + row["to_client_ns"], 1)
     if row["to_broker_ns"] * 10 < whole:
-        return "on the brokers' side, so latencies do not contain it"
+        return "on the brokers' side, so latencies do not include it"
     if row["to_client_ns"] * 10 < whole:
-        return "on the clients' side, so latencies contain it"
-    return f"on the way, so latencies contain {duration(row['to_broker_ns'])} of it"
+        return "on the clients' side, so latencies include it"
+    return f"between them, so latencies include {duration(row['to_broker_ns'])} of it"
 
 
-def _slowest(rows: Rows, several_files: bool, width: int) -> list[Text]:
+def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
+    several_files = len(facts.paths()) > 1
     columns = (
         Column("exchange"),
         Column("time (UTC)", spare=5),
         Column("request", least=18),
         Column("client", least=12),
         Column("broker", least=14, spare=6),
-        Column("took", right=True),
-        Column("mostly", spare=1),
-        Column("behind", least=10, spare=3),
+        Column("latency", right=True),
+        Column("largest part", spare=1),
+        Column("queued behind", least=10, spare=3),
         Column("packets", right=True),
         *([Column("file", least=14, spare=2)] if several_files else []),
     )
@@ -189,11 +210,11 @@ def _slowest(rows: Rows, several_files: bool, width: int) -> list[Text]:
         )
         for row in rows
     ]
-    lines = [text_tables.heading("The slowest requests (waits by design left out)", width)]
+    lines = [text_tables.heading("The slowest requests (without waits by design)", width)]
     lines += text_tables.table(columns, table, width)
-    command = f"kanalyze show CAPTURE {exchange_id(rows[0]['exchange'])}"
-    text = f"Next: {command}. Packets are request's and reply's first, as Wireshark numbers them (frame.number)."
-    return lines + text_tables.remarks(text, width)
+    text = "packets: first packet of request and reply, numbered as in Wireshark (frame.number)."
+    lines += text_tables.remarks(text, width)
+    return lines + text_tables.suggestion("Next, the slowest of them", facts.show(rows[0]["exchange"]), width)
 
 
 def _packets(row: dict[str, Any]) -> str:

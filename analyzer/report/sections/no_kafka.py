@@ -13,7 +13,6 @@ from analyzer.report.attempts import failed_attempts
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, safe, size, things
 from analyzer.report.text_tables import Column, Row
-from analyzer.report.tls import undecrypted
 
 COLUMNS = (
     Column("looks like", least=10),
@@ -30,7 +29,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if row["kafka_connections"]:
         return []
     seen = facts.rows("seen")
-    lines = [text_tables.heading("No Kafka in this capture", width)]
+    lines = [
+        text_tables.heading("What is in this capture" if row["tls_connections"] else "No Kafka in this capture", width)
+    ]
     if seen:
         lines += text_tables.table(COLUMNS, [_line(each) for each in seen[:limit]], width)
         hidden = seen[0]["total_rows"] - len(seen[:limit])
@@ -61,20 +62,20 @@ def _unread(facts: Facts) -> Iterator[str]:
 
 def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
     if not row["packets"]:
-        yield "The capture holds no packet: was tcpdump stopped too early, or its filter too narrow?"
+        yield "The capture contains no packets: was tcpdump stopped too early, or its filter too narrow?"
         return
     if row["unknown_link_packets"] == row["packets"]:
-        yield "No packet is of a link type that is known here: capture on an Ethernet, loopback or `any` interface."
+        yield "No packet has a supported link type: capture on an Ethernet, loopback or `any` interface."
         return
     if not row["tcp_packets"]:
         packets = things(row["packets"], "packet")
         if row["unread_packets"] == row["packets"]:
-            yield f"The headers of all {packets} are cut or broken: capture more of each packet (tcpdump -s 0)."
+            yield f"The headers of all {packets} are truncated or damaged: capture more of each packet (tcpdump -s 0)."
             return
         yield f"No TCP was found in the {packets}."
         yield from _unread(facts)
         yield (
-            "If a tunnel has a port that is not its own, name it: --decode-as udp.port==PORT,vxlan. Else look at the interface "
+            "If a tunnel uses a non-standard port, name it: --decode-as udp.port==PORT,vxlan. Otherwise check the interface "
             "and the filter of the capture."
         )
         return
@@ -83,16 +84,16 @@ def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
         ports = ", ".join(dict.fromkeys(str(each["port"]) for each in seen if each["protocol"] == "tls"))
         if row["tls_connections"]:
             yield (
-                f"TLS on port {ports}: Kafka may be inside, but it was not decrypted ({undecrypted(row)}). Without keys, "
-                "capture a plaintext listener, or behind the proxy that ends TLS."
+                f"Kafka may be inside TLS on port {ports}. Without keys, capture a plaintext listener, or behind the proxy that "
+                "terminates TLS."
             )
     if row["silent_connections"] and not kinds:
         yield (
-            "No connection came about: a broker is down, a firewall is in between, or this is a port scan or a SYN flood."
+            "No connection was established: a broker is down, a firewall is in between, or this is a port scan or a SYN flood."
         )
     if "no payload" in kinds and len(kinds) == 1:
         yield (
-            "No connection carries payload: either they are idle or refused, or the snap length of the capture cut it "
+            "No connection carries payload: they are idle or refused, or the snap length of the capture cut it "
             "off (tcpdump -s 0)."
         )
     yield from _unread(facts)

@@ -1,13 +1,9 @@
-"""What is printed when the filters leave nothing: that it is so, and what could have been asked for.
-
-An empty page would look like a quiet cluster.
-"""
+"""What is printed when the filters leave nothing: what could have been asked for. The verdict before it says that it is so."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
-from analyzer.base import filters
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import safe, time_range
@@ -17,17 +13,10 @@ NAMES = 6
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One sentence, then the names that there are, of each sort that was filtered by."""
+    """The names that there are, of each sort that was filtered by."""
     del limit
     chosen = facts.filters
-    asked = safe(filters.words(chosen))
-    timed = chosen.from_ns is not None or chosen.to_ns is not None
-    what = [] if asked == "(empty)" else [asked]
-    what += ["the time asked for"] if timed else []
-    lines = [
-        Text(line, style=text_tables.HEADING)
-        for line in text_tables.wrap(f"No request matches: {', '.join(what)}.", width)
-    ]
+    lines: list[Text] = []
     wanted = {"client": chosen.clients, "broker": chosen.brokers, "api": chosen.apis, "topic": chosen.topics}
     rows = facts.rows("choices")
     for sort, values in wanted.items():
@@ -37,8 +26,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
             more = names[0]["total_rows"] - len(names[:NAMES])
             lines += _told(f"{WORDS[sort]} in the capture: {shown}" + (f" and {more:,} more" if more else ""), width)
     row = facts.coverage()
+    timed = chosen.from_ns is not None or chosen.to_ns is not None
     if timed and row["first_time_ns"] is not None:
-        lines += _told(f"The capture lasts from {time_range(row['first_time_ns'], row['last_time_ns'])}", width)
+        lines += _told(f"The capture covers {time_range(row['first_time_ns'], row['last_time_ns'])}", width)
     return lines
 
 

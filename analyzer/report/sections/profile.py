@@ -41,12 +41,13 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     keys = key_columns(facts.settings, DEFAULT)
     wide = [replace(column, least=LEAST.get(column.title, column.least)) for column, _ in keys]
     columns = [Column("#", right=True), *wide, *NUMBERS]
-    lines = [text_tables.heading("Where clients' waiting time goes: classes of requests, the costliest first", width)]
+    lines = [text_tables.heading("Request classes by the time that clients waited for them, the longest first", width)]
     cells = [cell for _, cell in keys]
     lines += text_tables.table(columns, [_line(at, cells, row) for at, row in enumerate(rows[:limit], 1)], width)
     shown = len(rows) if limit is None else min(limit, len(rows))
-    lines += text_tables.more(rows[0]["total_rows"] - shown, f"{COMMAND} --limit 0", width)
-    text = "time: sum of latencies, requests side by side all counted; waits by design count nothing and come last."
+    lines += text_tables.more(rows[0]["total_rows"] - shown, facts.ask(f"{COMMAND} --limit 0"), width)
+    text = "time: sum of latencies, concurrent requests counted separately; waits by design are not counted and come last. "
+    text += "V/M: variance to mean of the latency in seconds."
     return lines + text_tables.remarks(text, width)
 
 
@@ -56,7 +57,7 @@ def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:
         [
             str(place),
             *(cell(row) for cell in keys),
-            duration(row["time_ns"]),
+            duration(row["waited_ns"]),
             share(row["share"]),
             count(row["count"]),
             rate(row["rate_per_s"]),

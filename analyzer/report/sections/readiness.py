@@ -14,7 +14,7 @@ from analyzer.report.format import count, safe, things
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze readiness"
-NOTHING = "No request of a client was seen, so there is nothing to judge."
+NOTHING = "No client requests in this capture, so there is nothing to judge."
 # Newest protocol version that stands for: the whole API is gone.
 GONE = 32767
 VERDICTS = {
@@ -26,12 +26,12 @@ VERDICTS = {
     "fine_as_far_as_seen": ("fine as far as seen", "green"),
 }
 REASONS = {
-    "refused": "The broker refuses these versions now",
-    "newer_was_offered": "The broker offered newer versions, and these were used",
-    "never_asks": "These clients never ask what the broker speaks",
-    "nothing_newer_offered": "This broker offered nothing newer: the client may speak newer versions to another",
-    "offer_not_seen": "What the broker offers was not seen",
-    "release_not_known": "Whether this release takes these versions is not known",
+    "refused": "The broker already refuses these versions",
+    "newer_was_offered": "The broker offers newer versions, but the client uses these",
+    "never_asks": "These clients never ask which versions the broker supports (ApiVersions)",
+    "nothing_newer_offered": "This broker offers nothing newer: the client may use newer versions with another",
+    "offer_not_seen": "The versions that the broker offers are not in the capture",
+    "release_not_known": "It is not known whether this release supports these versions",
 }
 CLIENTS = (
     Column("client", least=14),
@@ -46,7 +46,7 @@ CELLS = (
     Column("software", least=8, spare=3),
     Column("API"),
     Column("verdict"),
-    Column("from", right=True, spare=1),
+    Column("minimum", right=True, spare=1),
     Column("requests", right=True),
     Column("exchange", spare=4),
 )
@@ -69,7 +69,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         for line in text_tables.wrap(f"{things(len(clients), 'client')}: {', '.join(counts)}", width - 2)
     ]
     for verdict in ("already_failing", "breaks", "undetermined", "unknown"):
-        lines += _bad(verdict, worst[verdict], width, limit)
+        lines += _bad(verdict, worst[verdict], facts, width, limit)
     lines += _fine(worst["fine_as_far_as_seen"], width)
     lines += _between_brokers([row for row in rows if row["verdict"] == "upgrade_note"], width)
     notes = "Judged by the requests in this capture: an API that no client used here is not judged. "
@@ -84,7 +84,7 @@ def versions(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     lines = [text_tables.heading(f"Readiness for Kafka {rows[0]['release']}, by API and version", width)]
     lines += text_tables.table_of_filled(CELLS, [_cell(row) for row in rows[:limit]], width)
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _by_client(rows: Any) -> dict[tuple[Any, ...], Rows]:
@@ -100,7 +100,7 @@ def _verdict(rows: Rows) -> str:
     return min((row["verdict"] for row in rows), key=order.index)
 
 
-def _bad(verdict: str, clients: list[Rows], width: int, limit: int | None) -> list[Text]:
+def _bad(verdict: str, clients: list[Rows], facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Clients of a verdict under what to do about it."""
     words, style = VERDICTS[verdict]
     by_cure: dict[tuple[str, str], list[Rows]] = {}
@@ -113,7 +113,7 @@ def _bad(verdict: str, clients: list[Rows], width: int, limit: int | None) -> li
         lines += [Text(""), Text.assemble(text_tables.INDENT, (words, style), f": {things(len(found), 'client')}")]
         lines += text_tables.remarks(f"{why}. {cure}".strip(), width)
         lines += text_tables.table_of_filled(CLIENTS, [_client(rows) for rows in found[:limit]], width)
-        lines += text_tables.more(len(found) - len(found[:limit]), f"{COMMAND} --limit 0", width)
+        lines += text_tables.more(len(found) - len(found[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
     return lines
 
 
@@ -128,18 +128,18 @@ def _api(row: dict[str, Any]) -> str:
     name = f"{safe(row['api_name'])} v{row['api_version']}"
     if row["oldest"] is None or row["oldest"] <= row["api_version"]:
         return name
-    return f"{name} (gone)" if row["oldest"] == GONE else f"{name} (now v{row['oldest']}+)"
+    return f"{name} (removed)" if row["oldest"] == GONE else f"{name} (now v{row['oldest']}+)"
 
 
 def _cure(row: dict[str, Any]) -> str:
     if row["cure"] == "configure":
-        what = f"{row['library']}: {row['setting']}" if row["setting"] else "its configured protocol version"
-        return f"The software is newer than the protocol that it was told to speak: raise {what}."
+        what = f"{row['library']}: {row['setting']}" if row["setting"] else "that version"
+        return f"The client is newer than the protocol version that it is configured for: raise {what}."
     if row["cure"] == "upgrade":
         what = f" ({row['library']}: {row['setting']})" if row["setting"] else ""
-        return f"Upgrade the client, or raise the protocol version that it is set to{what}."
+        return f"Upgrade the client, or raise its configured protocol version{what}."
     if row["verdict"] == "undetermined":
-        return "Look at the software: Java clients from 2.1 on speak newer versions where a broker offers them."
+        return "Check the client software: Java clients from 2.1 on use newer versions where a broker offers them."
     return ""
 
 
@@ -156,7 +156,7 @@ def _between_brokers(rows: Rows, width: int) -> list[Text]:
     if not rows:
         return []
     apis = ", ".join(sorted({f"{safe(row['api_name'])} v{row['api_version']}" for row in rows}))
-    text = f"Between brokers, gone in this release (an upgrade of the cluster takes care of it): {apis}."
+    text = f"Between brokers, removed in this release (upgrading the cluster takes care of it): {apis}."
     return [Text(""), *text_tables.remarks(text, width)]
 
 
@@ -170,7 +170,7 @@ def _cell(row: dict[str, Any]) -> Row:
             safe(software or None),
             f"{safe(row['api_name'])} v{row['api_version']}",
             VERDICTS[row["verdict"]][0],
-            "-" if oldest is None else "gone" if oldest == GONE else f"v{oldest}",
+            "-" if oldest is None else "removed" if oldest == GONE else f"v{oldest}",
             count(row["requests"]),
             exchange_id(row["example_exchange"]),
         ]

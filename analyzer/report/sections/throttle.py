@@ -15,21 +15,21 @@ from analyzer.report.format import clock, count, duration, milliseconds, safe, s
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze throttle"
-NOTHING = "No reply tells of a throttle."
+NOTHING = "No reply has a throttle time."
 DEFAULT = ("client", "principal", "api")
 KEY_SPARE = {"user": 3}
 NUMBERS = (
     Column("replies", right=True, spare=8),
     Column("throttled", right=True),
-    Column("of replies", right=True, spare=7),
-    Column("told", right=True, spare=1),
+    Column("share", right=True, spare=7),
+    Column("throttle time", right=True, spare=1),
     Column("longest", right=True, spare=2),
     Column("muted (worst connection)", right=True),
 )
 EFFECTS = (
-    Column("held", right=True, spare=4),
-    Column("obeyed", right=True, spare=5),
-    Column("sent inside", right=True, spare=6),
+    Column("waited", right=True, spare=4),
+    Column("paused", right=True, spare=5),
+    Column("sent while muted", right=True, spare=6),
     Column("delayed", right=True, spare=7),
 )
 
@@ -40,8 +40,11 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     lines = [text_tables.heading("Throttling", width)]
-    lines += _table(key_columns(Settings(), DEFAULT), NUMBERS, rows, width, limit)
-    notes = ["told: sum of what replies tell, over all connections. muted: time that passed, over all APIs."]
+    lines += _table(key_columns(Settings(), DEFAULT), NUMBERS, rows, facts, width, limit)
+    notes = [
+        "throttle time: sum of throttle_time_ms in replies, all connections. muted: time during which the broker read nothing "
+        "from the client, all APIs."
+    ]
     return lines + text_tables.remarks(" ".join([*notes, *_unknown(rows)]), width)
 
 
@@ -57,18 +60,16 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     delaying = any(row["delayed"] for row in rows)
     shown = [*(EFFECTS[:3] if muting else ()), *(EFFECTS[3:] if delaying else ())]
     lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(_headline(rows), width)]
-    lines += _table(keys, (*NUMBERS, *shown), rows, width, limit)
-    told = "told: the sum of what replies tell; connections are throttled side by side, so it may exceed the time that passed."
-    lines += text_tables.remarks(told, width)
+    lines += _table(keys, (*NUMBERS, *shown), rows, facts, width, limit)
+    text = "throttle time: sum of throttle_time_ms in replies; connections are throttled in parallel, so it may exceed"
+    lines += text_tables.remarks(f"{text} the elapsed time.", width)
     if muting:
-        text = "muted: time that passed on the client's worst connection, overlaps once, over all its APIs; in brackets its"
-        lines += text_tables.remarks(f"{text} part of that connection's life.", width)
-        text = "held: requests waited for a mute to end. obeyed: the client kept silent until it ended. sent inside: requests"
-        lines += text_tables.remarks(f"{text} sent nevertheless.", width)
+        text = "muted: time during which the broker read nothing from the client's worst connection (all APIs, overlaps counted"
+        lines += text_tables.remarks(f"{text} once), and its share of the connection's lifetime.", width)
+        text = "waited: time that requests waited for a mute to end. paused: time that the client itself sent nothing"
+        lines += text_tables.remarks(f"{text} until it ended. sent while muted: requests sent anyway.", width)
     if delaying:
-        text = (
-            "delayed: brokers older than 2.0 keep the throttled reply back: this time is part of the latency, no mute."
-        )
+        text = "delayed: brokers older than 2.0 delay the throttled reply and do not mute: this time is part of the latency."
         lines += text_tables.remarks(text, width)
     for note in _unknown(rows):
         lines += text_tables.remarks(note, width)
@@ -84,12 +85,17 @@ def _headline(rows: Rows) -> str:
     worst = max((row for row in rows if row["share"] is not None), key=lambda row: row["share"], default=None)
     if worst is not None and worst["client_address"] is not None:
         who = safe(worst["client_id"] or worst["client_address"])
-        text += f"; worst off is {who}, mute {share(worst['share'])} of its time"
+        text += f"; most affected is {who}, muted {share(worst['share'])} of its time"
     return text
 
 
 def _table(
-    keys: Sequence[tuple[Column, Cell]], numbers: Sequence[Column], rows: Rows, width: int, limit: int | None
+    keys: Sequence[tuple[Column, Cell]],
+    numbers: Sequence[Column],
+    rows: Rows,
+    facts: Facts,
+    width: int,
+    limit: int | None,
 ) -> list[Text]:
     titles = [column.title for column in numbers]
     columns = [
@@ -99,20 +105,20 @@ def _table(
     lines = text_tables.table(
         [*columns, *numbers], [_line([cell for _, cell in keys], titles, row) for row in rows[:limit]], width
     )
-    return lines + text_tables.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
+    return lines + text_tables.more(len(rows[limit:]) if limit is not None else 0, facts.ask(COMMAND), width)
 
 
 def _line(keys: Sequence[Cell], titles: Sequence[str], row: dict[str, Any]) -> Row:
     numbers = {
         "replies": count(row["replies"]),
         "throttled": count(row["throttled"]),
-        "of replies": share(row["throttled"] / row["replies"]),
-        "told": milliseconds(row["throttle_time_ms"]),
+        "share": share(row["throttled"] / row["replies"]),
+        "throttle time": milliseconds(row["throttle_time_ms"]),
         "longest": milliseconds(row["max_throttle_time_ms"]),
         "muted (worst connection)": _muted(row),
-        "held": duration(row["held_ns"]),
-        "obeyed": duration(row["obeyed_ns"]),
-        "sent inside": count(row["sent_inside"]),
+        "waited": duration(row["held_ns"]),
+        "paused": duration(row["obeyed_ns"]),
+        "sent while muted": count(row["sent_inside"]),
         "delayed": duration(row["delayed_ns"]),
     }
     return Row([*(cell(row) for cell in keys), *(numbers[title] for title in titles)])
@@ -121,20 +127,19 @@ def _line(keys: Sequence[Cell], titles: Sequence[str], row: dict[str, Any]) -> R
 def _muted(row: dict[str, Any]) -> str:
     if row["share"] is not None:
         return f"{duration(row['throttled_ns'])} ({share(row['share'])})"
-    return "no, delayed" if row["delayed"] else "unknown"
+    return "no (delayed)" if row["delayed"] else "unknown"
 
 
 def _unknown(rows: Rows) -> list[str]:
     """What is not known, and why."""
     notes = []
     if unknown := sum(row["unknown"] for row in rows):
-        verb = "does" if unknown == 1 else "do"
         notes.append(
-            f"{things(unknown, 'reply', 'replies')} {verb} not say whether they throttle (old version, or not read)."
+            f"{things(unknown, 'reply', 'replies')} without a known throttle time (old version, or not decoded)."
         )
     if unsure := sum(row["unsure"] for row in rows):
-        text = f"Of {things(unsure, 'throttled reply', 'throttled replies')} the broker's age is not known"
-        notes.append(f"{text} (no ApiVersions in the capture): taken for 2.0 or newer.")
+        text = f"{things(unsure, 'throttled reply', 'throttled replies')} of brokers whose version is unknown"
+        notes.append(f"{text} (no ApiVersions in the capture): 2.0 or newer is assumed.")
     return notes
 
 
@@ -146,7 +151,7 @@ def _over_time(facts: Facts, width: int, limit: int | None) -> list[Text]:
     columns = (
         Column("from (UTC)"),
         Column("throttled", right=True),
-        Column("told", right=True),
+        Column("throttle time", right=True),
         Column("connections muted", right=True),
         Column("muted (worst connection)", right=True),
     )
@@ -163,6 +168,6 @@ def _over_time(facts: Facts, width: int, limit: int | None) -> list[Text]:
         for row in rows[:limit]
     ]
     lines = [text_tables.heading("Throttling over time", width), *text_tables.table(columns, table, width)]
-    lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, f"{COMMAND} --limit 0", width)
-    text = "Slots in which nothing was throttled are left out. A throttle is told when its reply comes, and mutes from then on."
+    lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, facts.ask(f"{COMMAND} --limit 0"), width)
+    text = "Slots without throttling are left out. Throttle time counts where its reply arrives; the mute begins then."
     return lines + text_tables.remarks(text, width)

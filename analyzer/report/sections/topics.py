@@ -10,11 +10,11 @@ from rich.text import Text
 from analyzer.report import text_tables
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size
+from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size, things
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze topics"
-NOTHING = "No Produce, Fetch or ShareFetch of a client was seen."
+NOTHING = "No Produce, Fetch or ShareFetch requests of clients in this capture."
 CODECS = ("plain", "gzip", "snappy", "lz4", "zstd")
 # A page shows so many topics whole; whoever wants more asks for a part.
 PAGE_TOPICS = 5
@@ -58,7 +58,7 @@ CONSUMERS = (
     Column("isolation", spare=5),
     Column("partitions", right=True, spare=2),
     Column("read", right=True),
-    Column("per s", right=True, spare=3),
+    Column("read/s", right=True, spare=3),
     Column("lag", right=True),
     Column("worst", right=True),
 )
@@ -86,13 +86,13 @@ LAG = (
     Column("first", right=True, spare=3),
     Column("worst", right=True),
     Column("committed", right=True, spare=5),
-    Column("its lag", right=True),
+    Column("commit lag", right=True),
 )
 DELIVERY = (
     Column("topic", least=10),
     Column("group", least=8),
     Column("consumer", least=8),
-    Column("how"),
+    Column("reading"),
     Column("isolation", spare=1),
     Column("batches", right=True, spare=2),
     Column("p50", right=True),
@@ -100,60 +100,64 @@ DELIVERY = (
     Column("p99", right=True, spare=3),
     Column("max", right=True),
 )
-WAYS = {"tail": "as it came", "catch_up": "read later", "share": "shared"}
+WAYS = {"tail": "live", "catch_up": "catch-up", "share": "share group"}
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per topic, the busiest first."""
     rows = facts.rows("topics")
-    lines = _table("Topics", TOPICS, _topic, rows, width, limit)
+    lines = _table("Topics", TOPICS, _topic, facts, rows, width, limit)
     if not lines:
         return []
-    notes = "Written: batches as producers sent them; read: what consumers got, each counted; batch: mean size. "
-    notes += "Lag: records behind the end, of the group that is furthest behind."
+    notes = (
+        "written: batches as producers sent them. read: what consumers received, each one counted. batch: mean size. "
+    )
+    notes += "lag: records behind the end, of the group that is furthest behind."
     return lines + text_tables.remarks(notes, width)
 
 
 def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per topic and producer."""
-    return _table("Producers", PRODUCERS, _producer, facts.rows("topic_producers"), width, limit)
+    return _table("Producers", PRODUCERS, _producer, facts, facts.rows("topic_producers"), width, limit)
 
 
 def consumers(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per topic, consumer and group."""
     rows = facts.rows("topic_consumers")
-    lines = _table("Consumers", CONSUMERS, _consumer, rows, width, limit)
+    lines = _table("Consumers", CONSUMERS, _consumer, facts, rows, width, limit)
     notes = []
     if any(row["ambiguous"] for row in rows):
-        notes.append("A group in brackets is ambiguous: this client id at this address is in several.")
+        notes.append("(several): the group is ambiguous, as this client id at this address is in several.")
     if any(row["partial"] for row in rows):
-        notes.append("Some fetch sessions began before the capture: partitions of them may be missing.")
+        notes.append("Some fetch sessions began before the capture: some of their partitions may be missing.")
     return lines + text_tables.remarks(" ".join(notes), width) if notes else lines
 
 
 def partitions(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per partition."""
-    return _table("Partitions", PARTITIONS, _partition, facts.rows("topic_partitions"), width, limit)
+    return _table("Partitions", PARTITIONS, _partition, facts, facts.rows("topic_partitions"), width, limit)
 
 
 def lag(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per partition and group, the furthest behind first; members that have handed it on are left out."""
     rows = [row for row in facts.rows("lag") if row["is_newest"]]
-    lines = _table("Consumer lag, in records", LAG, _lag, rows, width, limit)
+    lines = _table("Consumer lag, in records", LAG, _lag, facts, rows, width, limit)
     below = sum(row["below"] for row in rows)
     if below:
-        lines += text_tables.remarks(f"{count(below)} replies told an end below the reader's position: 0 lag.", width)
+        lines += text_tables.remarks(
+            f"{things(below, 'reply', 'replies')} with an end below the consumer's position: counted as lag 0.", width
+        )
     return lines
 
 
 def delivery(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per topic, consumer and way of reading."""
     rows = facts.rows("delivery")
-    lines = _table("Delivery time, by batch", DELIVERY, _delivery, rows, width, limit)
+    lines = _table("Delivery time, by batch", DELIVERY, _delivery, facts, rows, width, limit)
     notes = (
         "From the last byte of the Produce request to the last byte of the first Fetch reply with the same offsets. "
     )
-    notes += "Read later: the consumer was behind, so it is replay and no delivery time."
+    notes += "catch-up: the consumer was behind, so this is replay and no delivery time."
     return lines + text_tables.remarks(notes, width) if lines else lines
 
 
@@ -173,15 +177,16 @@ def _table(
     title: str,
     columns: tuple[Column, ...],
     cells: Callable[[dict[str, Any]], Row],
-    facts: Rows,
+    facts: Facts,
+    found: Rows,
     width: int,
     limit: int | None,
 ) -> list[Text]:
-    if not facts:
+    if not found:
         return []
-    columns, rows = with_clusters(columns, [cells(fact) for fact in facts], facts)
+    columns, rows = with_clusters(columns, [cells(fact) for fact in found], found)
     lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _topic(row: dict[str, Any]) -> Row:

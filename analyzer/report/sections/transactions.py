@@ -16,7 +16,7 @@ from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze transactions"
-NOTHING = "No transaction and no idempotent producer was seen."
+NOTHING = "No transactions and no idempotent producers in this capture."
 
 IDS = (
     Column("transactional id", least=14),
@@ -37,7 +37,7 @@ LIST = (
     Column("begin (UTC)"),
     Column("transactional id", least=14),
     Column("outcome"),
-    Column("length", right=True),
+    Column("duration", right=True),
     Column("client", least=10, spare=1),
     Column("producer", right=True, spare=3),
     Column("epoch", right=True, spare=4),
@@ -54,7 +54,7 @@ PRODUCERS = (
     Column("batches", right=True),
     Column("records", right=True, spare=3),
     Column("size", right=True, spare=6),
-    Column("sent again", right=True),
+    Column("resent", right=True),
     Column("gaps", right=True),
     Column("out of order", right=True, spare=1),
     Column("fenced", right=True),
@@ -66,15 +66,15 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("transactions")
     if not rows:
         return []
-    lines = _table("Transactions", IDS, _id, rows, width, limit)
-    notes = "Taken over: ended by a new producer with the same id. Open: the capture holds no end. "
-    notes += "Length: from the first request to the reply of EndTxn."
+    lines = _table("Transactions", IDS, _id, facts, rows, width, limit)
+    notes = "taken over: ended by a new producer with the same id. open: no end in the capture. "
+    notes += "p50, max: duration from the first request to the EndTxn reply."
     return lines + text_tables.remarks(notes, width)
 
 
 def each(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per transaction, in order of time."""
-    return _table("Transactions, one by one", LIST, _one, facts.rows("transaction_list"), width, limit)
+    return _table("Transactions, one by one", LIST, _one, facts, facts.rows("transaction_list"), width, limit)
 
 
 def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -82,10 +82,10 @@ def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("producers")
     if not rows:
         return []
-    lines = _table("Idempotent producers", PRODUCERS, _producer, rows, width, limit)
-    notes = "Sent again: batches that were sent before (a retry seen on the wire)."
+    lines = _table("Idempotent producers", PRODUCERS, _producer, facts, rows, width, limit)
+    notes = "resent: batches that had been sent before (retries seen on the wire)."
     if any(row["gaps"] is None for row in rows):
-        notes += " Gaps are unknown where the capture has lost or cut packets."
+        notes += " gaps: unknown where packets were lost or truncated in the capture."
     return lines + text_tables.remarks(notes, width)
 
 
@@ -99,15 +99,16 @@ def _table(
     title: str,
     columns: tuple[Column, ...],
     cells: Callable[[dict[str, Any]], Row],
-    facts: Rows,
+    facts: Facts,
+    found: Rows,
     width: int,
     limit: int | None,
 ) -> list[Text]:
-    if not facts:
+    if not found:
         return []
-    columns, rows = with_clusters(columns, [cells(fact) for fact in facts], facts)
+    columns, rows = with_clusters(columns, [cells(fact) for fact in found], found)
     lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), f"{COMMAND} --limit 0", width)
+    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _id(row: dict[str, Any]) -> Row:

@@ -12,13 +12,14 @@ from analyzer.report.format import count, duration, safe, things
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze exchanges"
+NOTHING = "No requests without a reply."
 COLUMNS = (
     Column("API", least=16),
-    Column("cut off", right=True),
+    Column("unanswered", right=True),
     Column("abandoned", right=True),
-    Column("waited", right=True),
-    Column("still open", right=True),
-    Column("waits", right=True),
+    Column("max wait", right=True),
+    Column("pending", right=True),
+    Column("oldest", right=True),
     Column("reply lost", right=True, spare=1),
 )
 
@@ -30,7 +31,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines: list[Text] = []
     if rows:
         lines = text_tables.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
-        lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, COMMAND, width)
+        lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, facts.ask(COMMAND), width)
     if orphans:
         lines += text_tables.remarks(f"{things(orphans, 'reply', 'replies')} without a request in the capture.", width)
     return [text_tables.heading("Requests without a reply", width), *lines] if lines else []

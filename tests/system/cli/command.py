@@ -14,7 +14,7 @@ class Stub:
     def __init__(self) -> None:
         self.inputs: tuple[str, ...] = ()
         self.options: Any = None
-        self.views: dict[str, str] = {}
+        self.views: dict[str, str] = {"connections": kafka_connection()}
         self.warnings: tuple[str, ...] = ()
         self.failed = False
         self.error: BaseException | None = None
@@ -30,7 +30,16 @@ class Stub:
 
 def exchanges(rows: str) -> str:
     """SQL of an `exchanges` table: the columns that `rows` (a SELECT) has, null for all others."""
+    return _table("exchanges", rows)
+
+
+def kafka_connection() -> str:
+    """SQL of a `connections` table with one connection, of which nothing is missing."""
+    return _table("connections", "select 7::bigint as connection, true as is_kafka, 'kafka' as protocol")
+
+
+def _table(name: str, rows: str) -> str:
     from analyzer.base.tables import SQL_TYPES, TABLES
 
-    nothing = ", ".join(f'null::{SQL_TYPES[column.type]} as "{column.name}"' for column in TABLES["exchanges"])
+    nothing = ", ".join(f'null::{SQL_TYPES[column.type]} as "{column.name}"' for column in TABLES[name])
     return f"select * from (select {nothing}) where false union all by name ({rows})"

@@ -11,7 +11,8 @@ import signal
 import struct
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,8 @@ def test_the_others_are_reported_all_the_same(kanalyze: Run, tmp_path: Path, kaf
     done = kanalyze("exchanges", *bad, kafka, "--format", "jsonl")
     said = lines(done.stderr)
     assert done.returncode == 2
-    assert len(said) == len(bad) and all(sum(name in line for line in said) == 1 for name in bad)
+    assert all(sum(name in line for line in said) == 1 for name in bad)
+    assert said[len(bad) :] == ["kanalyze: Read in part: an input could not be read or is damaged."]
     drop = ("request_file", "response_file")
     facts = [
         [{k: v for k, v in json.loads(line).items() if k not in drop} for line in run.stdout.splitlines()]
@@ -212,13 +214,13 @@ def test_a_closed_pipe_is_silent(tmp_path: Path, kafka: Path, verb: str) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interrupted_runs_end_tidily(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """While standard input stays open the run is surely not over; its temporary files are gone afterwards."""
+@contextmanager
+def reading(tmp_path: Path, given: bytes) -> Iterator[subprocess.Popen[bytes]]:
+    """A report of standard input, which stays open behind `given`: the run surely is not over. Nothing of it is left behind."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     with subprocess.Popen([*COMMAND, "report", "-"], stdin=-1, stdout=-1, stderr=-1, env=env) as process:
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        process.stdin.write(WEB)
+        assert process.stdin is not None
+        process.stdin.write(given)
         process.stdin.flush()
         deadline = time.monotonic() + 30
         while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
@@ -226,12 +228,38 @@ def test_interrupted_runs_end_tidily(tmp_path: Path, number: signal.Signals, cod
         assert list(tmp_path.iterdir()), "the run did not begin"
         # Past the imports: what Cython generates for them has an `except: pass` that can eat a signal's exception.
         time.sleep(1)
+        yield process
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "given", "code"), [(signal.SIGINT, b"", 130), (signal.SIGTERM, WEB, 143)])
+def test_interrupted_runs_end_tidily(tmp_path: Path, number: signal.Signals, given: bytes, code: int) -> None:
+    with reading(tmp_path, given) as process:
+        assert process.stdout is not None and process.stderr is not None
         process.send_signal(number)
         assert process.wait(30) == code
         said = lines(process.stderr.read())
         assert said == (["kanalyze: interrupted"] if number == signal.SIGINT else [])
         assert process.stdout.read() == b""
-    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_ends_reading_and_reports_what_came(tmp_path: Path, kafka: Path) -> None:
+    """As in `tcpdump -w - | kanalyze -`, where the terminal sends it to both; who writes on does not stop us."""
+    with reading(tmp_path, kafka.read_bytes()) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert b"1 broker" in process.stdout.read() and lines(process.stderr.read()) == []
+
+
+def test_a_second_ctrl_c_stops(tmp_path: Path) -> None:
+    with reading(tmp_path, WEB) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert (lines(process.stderr.read()), process.stdout.read()) == (["kanalyze: interrupted"], b"")
 
 
 def test_temporary_files_go_where_they_are_told_and_away(kanalyze: Run, tmp_path: Path, kafka: Path) -> None:

@@ -1,4 +1,4 @@
-"""`kanalyze check`: what breaks a limit ends with 1, what cannot be judged does not pass, what cannot be meant ends with 2."""
+"""`kanalyze check`: what breaks a limit ends with 1, what was not measured with 3, what cannot be meant with 2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Run = Callable[..., CompletedProcess[bytes]]
     [
         ("50 ms", "p99_ns", 50_000_000),
         ("1.5s", "p99_ns", 1_500_000_000),
-        (7, "p99_ns", 7),
+        (0, "p99_ns", 0),
+        ("0", "share", 0),
         ("2 s", "throttle_time_ms", 2_000),
         ("10 MB", "record_bytes", 10_000_000),
         ("5 %", "muted_share", 0.05),
@@ -31,6 +32,23 @@ Run = Callable[..., CompletedProcess[bytes]]
 )
 def test_limits_have_units(value: object, column: str, expected: float) -> None:
     assert float(amount(value, column, "x")) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "column"),
+    [
+        ("50", "p99_ns"),
+        (50, "p99_ns"),
+        ("5", "share"),
+        (0.05, "share"),
+        ("10", "record_bytes"),
+        ("5 %", "count"),
+        ("5 %", "p99_ns"),
+    ],
+)
+def test_a_limit_without_its_unit_is_refused(value: object, column: str) -> None:
+    with pytest.raises(CheckError, match=f"x: {column} takes a number"):
+        amount(value, column, "x")
 
 
 @pytest.mark.parametrize(
@@ -65,10 +83,21 @@ def rules(tmp_path: Path, text: str) -> str:
     [
         ("[a]\nmetric='throttle'\nwhere={client_id='shop-slow-p'}\ncolumn='share'\nmax='5 %'", 1),
         ("[a]\nmetric='throttle'\nwhere={client_id='shop-slow-*'}\ncolumn='share'\nmax='100 %'", 0),
-        ("[a]\nmetric='throttle'\nwhere={client_id='nobody'}\ncolumn='share'\nmax='5 %'", 0),
-        ("[a]\nmetric='throttle'\nwhere={client_id='nobody'}\ncolumn='share'\nmin='5 %'", 1),
+        ("[a]\nmetric='throttle'\nwhere={client_id='nobody'}\ncolumn='share'\nmax='5 %'", 3),
+        ("[a]\nmetric='throttle'\nwhere={client_id='nobody'}\ncolumn='share'\nmin='5 %'", 3),
+        ("[a]\nmetric='errors'\nwhere={api_name='Prodcue'}\nsum='unexpected'\nmax=0", 3),
+        ("[a]\nmetric='errors'\nwhere={topic='no-such'}\nsum='unexpected'\nmax=0", 3),
+        # Clients and codes that are there, or could be: no row means that there was no such error.
+        ("[a]\nmetric='errors'\nwhere={client_id='shop-slow-p', name='FENCED_INSTANCE_ID'}\nsum='count'\nmax=0", 0),
+        ("[a]\nmetric='errors'\nwhere={code=82}\nsum='count'\nmax=0", 0),
+        ("[a]\nmetric='errors'\nwhere={name='FENCED_INSTANCES'}\nsum='count'\nmax=0", 2),
+        ("[a]\nmetric='findings'\nwhere={finding='lossy'}\nsum='count'\nmax=0", 2),
+        ("[a]\nmetric='readiness'\nwhere={release='banana'}\nsum='requests'\nmax=0", 2),
+        ("[a]\nmetric='transactions'\nwhere={begun=1}\nsum='aborted'\nmax=0", 3),
+        ("[a]\nmetric='rebalances'\ncolumn='no_such'\nmax=1", 2),
         ("[a]\nmetric='throttle'\nsum='throttled'\nmin=20", 0),
-        ("[a]\nmetric='latency'\nwhere={kind='produce_acks_0'}\ncolumn='p99_ns'\nmax='1 h'", 0),
+        ("[a]\nmetric='latency'\nwhere={kind='produce_acks_0'}\ncolumn='p99_ns'\nmax='1 h'", 3),
+        ("[a]\nmetric='latency'\ncolumn='p99_ns'\nmax='1 h'\nwhere={kind='no_kind'}", 2),
         ("[a]\nmetric='findings'\nwhere={finding='throttled'}\nsum='count'\nmax=0", 1),
         ("[a]\nmetric='throttle'\ncolumn='no_such'\nmax=1", 2),
     ],
@@ -85,6 +114,13 @@ def test_flags_and_json(kanalyze: Run) -> None:
     done = kanalyze("check", str(SAMPLE), "--no-high", "--max-p99", "1h", "--format", "json")
     found = {each["check"]: each["passed"] for each in json.loads(done.stdout)}
     assert (done.returncode, found) == (1, {"--no-high": False, "--max-p99": True})
+
+
+@pytest.mark.parametrize("limit", [("--max-p99", "50"), ("--max-throttled", "5"), ("--broker-version", "banana")])
+def test_what_is_no_limit_is_one_line_and_2(kanalyze: Run, limit: tuple[str, str]) -> None:
+    done = kanalyze("check", str(SAMPLE), *limit)
+    (line,) = done.stderr.decode().splitlines()
+    assert (done.returncode, done.stdout) == (2, b"") and limit[0] in line and repr(limit[1]) in line
 
 
 def test_nothing_to_check_is_a_mistake(kanalyze: Run) -> None:

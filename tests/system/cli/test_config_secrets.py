@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import duckdb
 import pytest
 from click.testing import CliRunner
 from encode import encode
@@ -175,7 +176,11 @@ def calls(verb: str, capture: Path, exchanges: list[str]) -> Iterator[tuple[str 
 # `export` has a test of its own, `spark` writes the same tables, `decode` and `schema` read no capture.
 @pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "spark", "decode", "schema"}))
 def test_no_verb_shows_a_secret(verb: str, capture: Path) -> None:
-    rows = [json.loads(line) for line in run("exchanges", capture, "--format", "jsonl").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in run("exchanges", capture, "--format", "jsonl").splitlines()
+        if line.startswith(b"{")
+    ]
     exchanges = [row["exchange"] for row in rows] if verb == "show" else []
     said = [run(*call) for call in calls(verb, capture, exchanges)]
     assert any(said)
@@ -194,18 +199,28 @@ def test_no_export_holds_a_secret(form: str, capture: Path, tmp_path: Path) -> N
     assert sum(map(len, texts)) > 10_000 and all(map(hidden, texts))
 
 
+def test_no_duckdb_file_holds_a_secret(capture: Path, tmp_path: Path) -> None:
+    out = tmp_path / "all.duckdb"
+    assert hidden(run("export", capture, "--to", out))
+    with duckdb.connect(str(out), read_only=True) as file:
+        names = file.sql("SELECT schema_name || '.' || table_name FROM duckdb_tables()").fetchall()
+        texts = [str(file.sql(f"SELECT * FROM {name}").fetchall()).encode() for (name,) in names]
+    assert len(texts) > 50 and sum(map(len, texts)) > 10_000 and all(map(hidden, texts))
+
+
 def test_the_python_api_shows_no_secret(capture: Path) -> None:
     with analyzer.read(capture) as read:
         exchanges = read.exchanges.to_pylist()
-        shown = [str(read.show(each["exchange"])) for each in exchanges]
+        shown = [str(read.show(each["exchange"], records=True)) for each in exchanges]
         shown += [read.show(each["exchange"])._repr_html_() for each in exchanges]
         shown += [str(read.report()), read.report()._repr_html_(), str(read.findings)]
+        shown += [each._repr_html_() for each in (*read.findings, read.findings, read.exchanges, read.errors)]
     assert len(exchanges) == 24 and all(hidden(text.encode()) for text in shown)
 
 
 def test_what_is_no_secret_is_seen(capture: Path) -> None:
     """Every message was read to its end, or nothing above would mean anything; and not everything is hidden."""
-    rows = [json.loads(line) for line in run("dump", capture).splitlines()]
+    rows = [json.loads(line) for line in run("dump", capture).splitlines() if line.startswith(b"{")]
     cut = [row for row in rows if row["response_decoded"] != "full" or row["request_decoded"] != "full"]
     assert len(cut) == 1 and len(rows) == 24
     for row in rows:

@@ -211,5 +211,7 @@ sys.exit(main(["exchanges", sys.argv[1], "--limit", "9"]))
     os.close(slave)
     lines = os.read(master, 65536).decode().splitlines()
     os.close(master)
-    assert len(lines) == 10 and max(map(len, lines)) <= 80
-    assert all(re.match(r"  [0-9a-f]{16}  \d\d:\d\d:\d\d\.\d{3}  ", line) for line in lines[1:])
+    assert max(map(len, lines)) <= 80
+    rows = [line for line in lines if re.match(r"  [0-9a-f]{16}  \d\d:\d\d:\d\d\.\d{3}  ", line)]
+    # What does not fit goes on below, under its column.
+    assert len(rows) == 9 and all(line.startswith(" " * 34) for line in lines[1:] if line not in rows)

@@ -167,10 +167,10 @@ def test_what_is_gone_is_marked(shared: Any) -> None:
             for name in ("3.9.1", "4.3.1")
         )
         line = next(line for line in listed.splitlines() if line.split()[:2] == [row["key"], row["name"]])
-        assert (" gone in 4." in line) == bool(set(older) - set(newer)), line
+        assert (" removed in 4." in line) == bool(set(older) - set(newer)), line
         for version in {*older, *newer}:
             text = "\n".join(schemas.layout(int(row["key"]), version))
-            headings = re.findall(rf"\(Version: {version}, header v\d(, gone in 4\.\d)?\)", text)
+            headings = re.findall(rf"\(Version: {version}, header v\d(, removed in 4\.\d)?\)", text)
             assert len(headings) == 2
             assert all(bool(mark) == (version not in newer) for mark in headings), f"{row['name']} v{version}"
             marked += version not in newer
@@ -184,10 +184,10 @@ def test_a_field_of_removed_versions_alone_is_marked() -> None:
         "commit_timestamp => INT64",
         "1",
         "= -1",
-        "gone in 4.0",
+        "removed in 4.0",
         "# -1: time of the broker",
     ]
-    assert sum("gone in" in line for line in lines) == 2  # this one, and the first line
+    assert sum("removed in" in line for line in lines) == 2  # this one, and the first line
 
 
 def test_api_by_name_in_any_case_or_by_key() -> None:

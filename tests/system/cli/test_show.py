@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,96 @@ def test_offsets_of_show_lie_in_the_frame_and_grow(kanalyze: Run, dumped: list[d
         places = [line.split(maxsplit=2) for line in part.splitlines() if line[:8].strip().isdigit()]
         starts = [int(place[0]) for place in places]
         assert starts == sorted(starts) and max(int(p[0]) + int(p[1]) for p in places) == size - 4
+
+
+@pytest.mark.parametrize("name", ["throttle", "groups_classic", "transactions", "old_java"])
+def test_the_parts_of_the_time_are_all_of_it(name: str) -> None:
+    """What `show` names adds up to the total, for every exchange of which the parts are known."""
+    from analyzer.base.options import Options
+    from analyzer.messages.exchange_text import PART_COLUMNS
+    from analyzer.run.local import open_dataset
+
+    with open_dataset([str(ROOT / "samples" / f"{name}.pcap.zst")], Options()) as dataset:
+        whole = " + ".join(PART_COLUMNS.values())
+        (row,) = dataset.query(
+            f"SELECT count(*) FILTER (total_ns <> {whole}) AS wrong, count({whole}) AS known FROM exchange_parts"
+        )
+    assert row["wrong"] == 0 and row["known"] > 20
+
+
+def shown(kanalyze: Run, name: str, where: str, *words: str) -> tuple[dict[str, Any], str]:
+    """The first exchange of a sample that fits, and what `show` says of it."""
+    capture = ROOT / "samples" / f"{name}.pcap.zst"
+    found = kanalyze(
+        "sql", capture, f"select * from exchanges where {where} order by exchange limit 1", "--format", "json"
+    )
+    (row,) = json.loads(found.stdout)
+    done = kanalyze("show", capture, row["exchange"], *words)
+    assert done.returncode == 0, done.stderr
+    return row, done.stdout.decode()
+
+
+def test_show_says_where_the_time_went(kanalyze: Run) -> None:
+    row, text = shown(
+        kanalyze,
+        "throttle",
+        "api_name = 'Produce' and queue_ns = 0 and muted_ns between 100000000 and 900000000 and broker_evidence = 'mute'",
+    )
+    (line,) = (line for line in text.splitlines() if line.startswith("where the time went: "))
+    assert (
+        line
+        == f"where the time went: throttle {(row['muted_ns'] + 500_000) // 10**6} ms, broker "
+        + line.partition("broker ")[2]
+    )
+    assert line.endswith("(known: the broker began when the throttle ended)")
+    # A wait by design is called one.
+    _, text = shown(kanalyze, "groups_classic", "kind = 'fetch_tail' and latency_ns > 100000000")
+    assert "where the time went: broker (waiting for data) " in text and "Fetch v18, waiting for data" in text
+
+
+def test_show_names_the_topic_behind_its_id(kanalyze: Run) -> None:
+    capture = ROOT / "samples" / "groups_classic.pcap.zst"
+    told = json.loads(kanalyze("sql", capture, "select topic_id, topic from topic_ids", "--format", "json").stdout)
+    row, text = shown(kanalyze, "groups_classic", "api_name = 'Fetch' and api_version >= 13 and record_bytes > 0")
+    found = re.findall(r'topic_id = "(\S+)"  "(\S+)"', text)
+    assert len(found) == len(re.findall(r"topic_id = ", text)) >= 1
+    assert set(found) <= {(each["topic_id"], each["topic"]) for each in told}
+    assert json.loads(kanalyze("show", capture, row["exchange"], "--format", "json").stdout)
+
+
+def test_show_folds_fields_that_were_not_sent(kanalyze: Run) -> None:
+    _, text = shown(kanalyze, "groups_classic", "api_name = 'Fetch' and api_version = 18 and record_bytes > 0")
+    places = [line.split() for line in text.splitlines() if line[:8].strip().isdigit()]
+    assert not [place for place in places if place[1] == "0"]
+    assert "absent: diverging_epoch, current_leader, snapshot_id\n" in text
+    assert "diverging_epoch" not in text.replace("absent: diverging_epoch", "")
+
+
+def test_show_opens_record_batches(kanalyze: Run) -> None:
+    """As many records as the batches say, with the keys and values that `dump` has in base64."""
+    where = "api_name = 'Produce' and record_bytes > 1000 order by record_bytes desc, exchange limit 1 --"
+    row, text = shown(kanalyze, "throttle", where, "--records")
+    _, without = shown(kanalyze, "throttle", where)
+    capture = ROOT / "samples" / "throttle.pcap.zst"
+    body = json.loads(kanalyze("show", capture, row["exchange"], "--records", "--format", "json").stdout)["request"]
+    wanted = [
+        record
+        for topic in body["topic_data"]
+        for partition in topic["partition_data"]
+        for batch in partition["records"]["batches"]
+        for record in batch["records"]
+    ]
+    lines = [line.strip() for line in text.splitlines() if line.strip().startswith("record ")]
+    assert len(lines) == len(wanted) > 3 and not [line for line in without.splitlines() if "record " in line[:40]]
+    for line, record in zip(lines, wanted, strict=True):
+        found = re.match(r"record (\d+), ([0-9-]{10} [0-9:]{8}\.\d{3}) UTC, key (null|\".*?\"), value \"(.*)", line)
+        assert found and int(found[1]) == record["offset"]
+        at = datetime.fromtimestamp(record["timestamp"] / 1000, UTC)
+        assert found[2] == at.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+        key = None if record["key"] is None else base64.b64decode(record["key"]).decode()
+        assert json.loads(found[3]) == key
+        assert found[4][:50] == base64.b64decode(record["value"]).decode()[:50]
+    assert [line for line in text.splitlines() if not line.strip().startswith("record ")] == without.splitlines()
 
 
 def test_show_of_nothing_says_so(kanalyze: Run) -> None:

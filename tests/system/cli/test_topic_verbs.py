@@ -137,7 +137,7 @@ def test_a_group_is_picked_by_name_or_glob(lab: Path, capsysbinary: Any) -> None
     assert {row["group_id"] for row in rows} == {"shop-coop", "shop-crash"}
     text = run(capsysbinary, "groups", lab, "--group", "shop-crash")
     assert "Timeline" in text and "shop-coop" not in text
-    assert "shop-rk1 fell silent, unheard for 6.0 s" in text
+    assert "shop-rk1 stopped responding, no request for 6.0 s" in text
     assert "Timeline" not in run(capsysbinary, "groups", lab)
 
 

@@ -78,7 +78,7 @@ def test_decode_as_has_the_spelling_and_the_names_of_wireshark() -> None:
     ):
         with pytest.raises(click.BadParameter, match="like udp"):
             DecodeAs().convert(text, None, None)
-    with pytest.raises(click.BadParameter, match="known here"):
+    with pytest.raises(click.BadParameter, match="not a supported tunnel"):
         DecodeAs().convert("udp.port==1,vxlam", None, None)
 
 

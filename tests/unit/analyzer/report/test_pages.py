@@ -19,7 +19,9 @@ from rich.console import Console
 from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
+from analyzer.query.readability import readability
 from analyzer.report.facts import facts_of_report
+from analyzer.report.readability_words import sentence
 from analyzer.report.terminal import print_report, print_section
 
 PAGES = ("latency", "profile", "throttle", "errors", "clients", "connections", "brokers")
@@ -124,14 +126,14 @@ def test_an_empty_selection_is_never_a_clean_bill_of_health(tmp_path: Path, name
     tables = {"exchanges": [exchange(1)], "connections": [connection(1)], "errors": [error(1, 3)]}
     with dataset(tmp_path, tables, filters=Filters(clients=("nosuch",), to_ns=5)) as found:
         text = printed(found, name, 80)
-        assert text.startswith("No request matches: client nosuch, the time asked for.\n")
+        assert sentence(readability(found, name)) == "No request matches client nosuch, the requested time range."
         assert "Clients in the capture: app." in text
-        assert "The capture lasts from" in text
+        assert "The capture covers" in text
         sink = io.StringIO()
         with facts_of_report(found) as facts:
             print_report(facts, Console(file=sink, width=80))
-    assert "No request matches" in sink.getvalue()
-    assert "Nothing, in what could be read" not in sink.getvalue()
+    assert "Clients in the capture: app." in sink.getvalue()
+    assert "Nothing found in what could be read" not in sink.getvalue()
 
 
 def test_the_latency_page_answers_client_network_or_broker(tmp_path: Path) -> None:
@@ -145,8 +147,8 @@ def test_the_latency_page_answers_client_network_or_broker(tmp_path: Path) -> No
     lines = text.splitlines()
     (answer,) = [line for line in lines if "the broker's own time" in line]
     assert "Produce" in answer and "200 ms" in answer and "broker 90 %, queue 10 %" in answer
-    assert "on the brokers' side, so latencies do not contain it" in " ".join(text.split())
-    assert "Next: kanalyze show CAPTURE 0000000000000000" in text
+    assert "on the brokers' side, so latencies do not include it" in " ".join(text.split())
+    assert "(kanalyze show CAPTURE 0000000000000000)" in text
     assert sum("broker 90 %" in line for line in lines) == 12  # the table, the answer, the ten slowest
 
 
@@ -158,6 +160,6 @@ def test_without_a_slow_api_the_page_says_so(tmp_path: Path) -> None:
 def test_two_meanings_of_a_sum_are_told_apart(hostile: Dataset) -> None:
     hostile.choose(Settings())
     text = " ".join(printed(hostile, "throttle", 120).split())
-    assert "it may exceed the time that passed" in text
-    assert "time that passed on the client's worst connection" in text
-    assert "taken for 2.0 or newer" in text
+    assert "it may exceed the elapsed time" in text
+    assert "the broker read nothing from the client's worst connection" in text
+    assert "2.0 or newer is assumed" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import shlex
 import unicodedata
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -15,23 +16,20 @@ import stories
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_rows import START_NS, connection, dataset, error, exchange
-from paths import SAMPLES
 from rich.cells import cell_len
 from rich.console import Console
 
 from analyzer.base.filters import Filters
-from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
+from analyzer.query.readability import NOTHING, Readability, Reason
 from analyzer.query.run_findings import find
 from analyzer.report import text_tables
 from analyzer.report.facts import facts_of_report
 from analyzer.report.json_report import METRICS, write_metrics
 from analyzer.report.terminal import ALONE, SECTIONS, print_report, print_section
-from analyzer.run.local import open_dataset
 
 GOLDEN = Path(__file__).parent / "golden"
-SEEN_BY_EYE = ("throttle", "groups_classic", "old_java")
 WIDTHS = (80, 120, 200)
 
 
@@ -74,14 +72,6 @@ def test_the_report_is_the_one_we_looked_at(tmp_path: Path, story: str, width: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", SEEN_BY_EYE)
-def test_the_report_of_a_sample_is_the_one_we_looked_at(name: str, width: int) -> None:
-    with open_dataset([str(SAMPLES / f"{name}.pcap.zst")], Options()) as found:
-        assert printed(found, width) == (GOLDEN / f"{name}.{width}.txt").read_text()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_line_is_wider_than_the_console(busy: Dataset, width: int) -> None:
     for name in ALONE:
@@ -117,7 +107,7 @@ class Altered:
         # Lone surrogates are refused before there is a filter.
         client, topic = (replace(word).encode("utf-8", "replace").decode() for word in ("client", "topic"))
         self.filters = Filters(clients=(client,), topics=(topic,))
-        names = [*METRICS, "attempts", "seen", "unread"]
+        names = [*METRICS, "attempts", "seen", "unread", "top_clients", "top_topics"]
         self._rows = {name: [self._altered(row, replace) for row in stored(found, name)] for name in names}
         self._path = replace("path")
         self.whole = True
@@ -134,11 +124,20 @@ class Altered:
     def _altered(row: dict[str, Any], replace: Callable[[str], str]) -> dict[str, Any]:
         return {name: replace(value) if isinstance(value, str) else value for name, value in row.items()}
 
+    def ask(self, command: str) -> str:
+        return f"{command} CAPTURE"
+
+    def show(self, exchange: int) -> str:
+        return f"{self.ask('kanalyze show')} {exchange}"
+
     def rows(self, metric: str) -> list[dict[str, Any]]:
         return self._rows[metric]
 
     def findings(self) -> list[Finding]:
         return self._findings
+
+    def readability(self, asks: str) -> Readability:
+        return Readability(asks, NOTHING, (Reason("no_match", {"filters": self.filters}),))
 
     first_findings = findings
 
@@ -179,7 +178,8 @@ def test_no_captured_string_breaks_a_section(busy: Dataset, name: str, captured:
     lines = import_module(f"analyzer.report.sections.{name}").render(facts, width, 5)
     assert lines
     for line in lines:
-        assert cell_len(line.plain) <= width
+        # One argument of a command is not broken: it must be pasted whole.
+        assert cell_len(line.plain) <= width or len(shlex.split(line.plain.removesuffix("\\"))) == 1
         assert not any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in line.plain)
         assert not set(line.plain) & set("\u061c\u200e\u200f\u202e\u2066\u2069")
 
@@ -189,8 +189,8 @@ def test_attention_puts_the_worst_first_and_proposes_commands(busy: Dataset) -> 
     assert lines[0] == "Needs attention"
     assert [line.split()[1] for line in lines[1:] if line[:3].strip()] == ["high", "high", "medium", "medium", "medium"]
     assert "orders-app-7 at 10.0.0.1 is throttled" in lines[1]
-    assert lines[1].endswith("kanalyze throttle --client orders-app-7")
-    assert lines[2].endswith("kanalyze topics --topic orders")
+    assert lines[2].endswith("ended   kanalyze throttle --client orders-app-7 CAPTURE")
+    assert lines[4].endswith("ended   kanalyze topics --topic orders CAPTURE")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_errors_of_normal_operation_need_no_attention(
     rows = [exchange(number, api_name=api, at_ns=START_NS + number * seconds * 10**9) for number in range(2)]
     codes = [error(number, code, name="SOME_ERROR", expected=expected) for number in range(2)]
     with told(exchanges=rows, errors=codes) as found:
-        assert ("Nothing, in what could be read" not in section(found, "attention")) is shown
+        assert ("Nothing found in what could be read" not in section(found, "attention")) is shown
         assert "SOME_ERROR" in section(found, "errors")
 
 
@@ -222,22 +222,22 @@ def test_pending_at_the_end_and_empty_polls_need_no_attention(told: Callable[...
     fetch = {"api_key": 1, "api_name": "Fetch"}
     rows = [exchange(1, status="pending", **fetch), exchange(2, kind="fetch_empty", latency_ns=500_000_000, **fetch)]
     with told(exchanges=rows) as found:
-        assert "Nothing, in what could be read" in section(found, "attention")
+        assert "Nothing found in what could be read" in section(found, "attention")
 
 
 def test_waits_by_design_come_last_without_percentiles(busy: Dataset) -> None:
     lines = section(busy, "latency").partition("\n\n")[0].splitlines()
     waits = [at for at, line in enumerate(lines) if "waits by design" in line]
-    assert waits == list(range(len(lines) - len(waits), len(lines)))
-    assert len(waits) == 2
-    assert all(line.count(" ms") == 1 for line in lines[waits[0] :])
+    timed = [at for at, line in enumerate(lines) if line.count(" ms") > 1]
+    assert len(waits) == 2 and min(waits) > max(timed)
+    assert all(lines[at].count(" ms") == 1 for at in waits)
 
 
 @pytest.mark.slow
 def test_tables_are_cut_and_say_so(told: Callable[..., Dataset]) -> None:
     rows = [exchange(number, api_name=f"Api{number}") for number in range(40)]
     with told(exchanges=rows) as found:
-        assert "... and 26 more (kanalyze latency)" in printed(found, 100)
+        assert "... and 26 more (kanalyze latency CAPTURE)" in printed(found, 100)
         assert "more (" not in section(found, "latency")
         assert section(found, "latency", limit=3).partition("\n\n")[0].count("Api") == 3
 
@@ -248,14 +248,14 @@ def test_filters_are_named_and_coverage_counts_all(told: Callable[..., Dataset])
     with told(exchanges=rows, filters=Filters(clients=("a",), from_ns=1)) as found:
         report = printed(found, 100)
     assert "2 requests" in report
-    assert "Below only: client a, the time asked for." in report
+    assert "Filtered by: client a, the requested time range." in report
     assert [line.split()[1] for line in report.splitlines() if line.startswith("  Metadata")] == ["1"]
 
 
 def test_no_kafka_says_what_was_seen_and_what_to_try(tmp_path: Path) -> None:
     with dataset(tmp_path, stories.web_server()) as found:
         report = printed(found, 100)
-    assert "No Kafka in this capture" in report
+    assert "What is in this capture" in report
     assert "TLS on port 443" in report
     assert "--ports" in report
     assert "Latency" not in report
@@ -264,7 +264,7 @@ def test_no_kafka_says_what_was_seen_and_what_to_try(tmp_path: Path) -> None:
 def test_an_empty_capture_is_told(tmp_path: Path) -> None:
     empty = {"packets": 0, "tcp_packets": 0, "first_time_ns": None, "last_time_ns": None}
     with dataset(tmp_path, {"captures": [stories.capture(**empty)]}) as found:
-        assert "The capture holds no packet" in printed(found, 80)
+        assert "The capture contains no packets" in printed(found, 80)
 
 
 def test_what_is_not_read_is_told_by_name(tmp_path: Path) -> None:
@@ -287,7 +287,8 @@ def test_metrics_as_json(busy: Dataset, form: str) -> None:
     assert not any(unicodedata.category(letter) == "Cc" for letter in sink.getvalue().replace("\n", ""))
     if form == "json":
         found = json.loads(sink.getvalue())
-        assert list(found) == [*METRICS, "findings"]
+        assert list(found) == [*METRICS, "findings", "readable"]
+        assert (found["readable"]["verdict"], found["readable"]["reasons"]) == ("partly", ["tls", "loss"])
         assert found["coverage"]["requests"] == 5_615
         assert found["connections_of_note"][0]["connection"] == "0000000000000003"
     else:
@@ -313,8 +314,26 @@ columns = st.lists(
 @given(columns, st.lists(st.lists(st.text(max_size=60), min_size=12, max_size=12), max_size=4), st.integers(40, 200))
 def test_a_table_of_text_never_overflows(head: list[text_tables.Column], cells: list[list[str]], width: int) -> None:
     lines = text_tables.table(head, [text_tables.Row(row[: len(head)]) for row in cells], width)
-    assert len(lines) == len(cells) + 1
+    assert len(lines) > len(cells)
     assert all(cell_len(line.plain) <= width for line in lines)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc", "Mn", "Me", "Cf"])), st.integers(2, 30))
+def test_a_broken_name_has_all_its_letters(name: str, width: int) -> None:
+    pieces = text_tables.broken(name, width)
+    assert all(cell_len(piece) <= width for piece in pieces)
+    if len(pieces) < text_tables.MOST_PIECES:
+        assert "".join("".join(pieces).split()) == "".join(name.split())
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1), min_size=1),
+    st.integers(1, 80),
+)
+def test_a_command_in_several_lines_is_one_for_a_shell(words: list[str], width: int) -> None:
+    lines = text_tables.typed(shlex.join(words), width)
+    # A shell takes off a backslash with the line's end behind it, which Python's does not.
+    assert shlex.split("\n    ".join(lines).replace(" \\\n", " ")) == words
 
 
 @given(st.text(), st.integers(1, 100))
@@ -334,10 +353,6 @@ if __name__ == "__main__":  # writes the golden reports anew: look at the differ
     import tempfile
 
     GOLDEN.mkdir(exist_ok=True)
-    for chosen in SEEN_BY_EYE:
-        with open_dataset([str(SAMPLES / f"{chosen}.pcap.zst")], Options()) as made:
-            for cells in (80, 120):
-                (GOLDEN / f"{chosen}.{cells}.txt").write_text(printed(made, cells))
     for chosen in ("busy_cluster", "web_server"):
         with dataset(Path(tempfile.mkdtemp()), getattr(stories, chosen)()) as made:
             for cells in (80, 120):

@@ -1,0 +1,120 @@
+"""Reports of captures that a person has read, at 80 and 120 columns; and each command that they suggest is one that works."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import struct
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import zstandard
+from paths import ROOT, SAMPLES
+
+from analyzer.cli.main import main
+
+REPORTS = ROOT / "tests" / "data" / "reports"
+INCIDENTS = ROOT / "tests" / "data" / "incidents"
+WIDTHS = (80, 120)
+# What each shows: throttled clients, groups, old clients, a healthy day, a link at its limit, a broker that was killed, TLS
+# without keys, replies alone, and many files.
+REPLIES = "replies_only.pcap"
+CAPTURES = {
+    "throttle": SAMPLES / "throttle.pcap.zst",
+    "groups_classic": SAMPLES / "groups_classic.pcap.zst",
+    "old_java": SAMPLES / "old_java.pcap.zst",
+    "mirror": INCIDENTS / "mirror.pcap.zst",
+    "rate_limited_link_client": INCIDENTS / "rate_limited_link_client.pcap.zst",
+    "broker_killed": INCIDENTS / "broker_killed.pcap.zst",
+    "secure_day": INCIDENTS / "secure_day.pcap.zst",
+    "replies_only": SAMPLES / "throttle.pcap.zst",
+    "samples": SAMPLES,
+}
+# In a capture of Ethernet and IPv4 without options.
+PORT_AT = 16 + 14 + 20
+LEAST_OF_CLIENTS = 32_768
+
+
+def name_of(story: str) -> str:
+    """What the capture is called in the folder of `placed`."""
+    return REPLIES if story == "replies_only" else CAPTURES[story].name
+
+
+def placed(folder: Path) -> None:
+    """Puts all captures into a folder, as a person would have them."""
+    for story, path in CAPTURES.items():
+        if story == "replies_only":
+            (folder / REPLIES).write_bytes(replies_of(path))
+        elif not (folder / path.name).exists():
+            (folder / path.name).symlink_to(path)
+
+
+def replies_of(path: Path) -> bytes:
+    """The capture without what clients sent, as where a mirror port sees one direction."""
+    with zstandard.open(path) as file:
+        data = file.read()
+    kept, at = [data[:24]], 24
+    while at < len(data):
+        (length,) = struct.unpack_from("<I", data, at + 8)
+        record = data[at : at + 16 + length]
+        if struct.unpack_from(">H", record, PORT_AT)[0] < LEAST_OF_CLIENTS:
+            kept.append(record)
+        at += len(record)
+    return b"".join(kept)
+
+
+def printed(story: str, width: int) -> str:
+    """What `kanalyze CAPTURE` prints in the folder of the captures."""
+    sink = io.StringIO()
+    with mock.patch.dict(os.environ, COLUMNS=str(width)), redirect_stdout(sink), redirect_stderr(io.StringIO()):
+        assert main([name_of(story)]) == 0
+    return sink.getvalue()
+
+
+def suggested(report: str) -> list[str]:
+    """The command lines in a report, each once."""
+    whole = re.sub(r" \\\n\s*", " ", report)
+    found = [(match[1], match[2]) for match in re.finditer(r"(\(?)(kanalyze [a-z].*)$", whole, re.MULTILINE)]
+    return list(dict.fromkeys(line.removesuffix(")") if bracket else line for bracket, line in found))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _in_their_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    made = tmp_path_factory.mktemp("captures")
+    placed(made)
+    before = Path.cwd()
+    os.chdir(made)
+    yield
+    os.chdir(before)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("story", CAPTURES)
+def test_the_report_is_the_one_that_was_read(story: str, width: int) -> None:
+    assert printed(story, width) == (REPORTS / f"{story}.{width}.txt").read_text()
+
+
+@pytest.mark.parametrize("story", CAPTURES)
+def test_what_is_suggested_can_be_pasted(story: str, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = {line for width in WIDTHS for line in suggested((REPORTS / f"{story}.{width}.txt").read_text())}
+    assert commands or story == "replies_only"
+    for line in sorted(commands):
+        program, *words = shlex.split(line)
+        assert program == "kanalyze" and words[-1] in (name_of(story), "0"), line
+        assert main(words) == 0, line
+        assert len(capsys.readouterr().out.splitlines()) > 1, line
+
+
+if __name__ == "__main__":  # writes the reports anew: read the difference before it is committed
+    import tempfile
+
+    os.chdir(made_now := tempfile.mkdtemp())
+    placed(Path(made_now))
+    for each in CAPTURES:
+        for cells in WIDTHS:
+            (REPORTS / f"{each}.{cells}.txt").write_text(printed(each, cells))
