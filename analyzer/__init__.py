@@ -17,3 +17,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What is offered after `from analyzer import`: the API, before it is loaded, too."""
+    return sorted(__all__)

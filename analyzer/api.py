@@ -4,31 +4,34 @@
 
     with analyzer.read("capture.pcap") as cap:
         cap.exchanges.to_pandas()
-        cap.sql("select client_id, count(*) as n from exchanges group by all").to_pandas()
+        cap.sql("select client_id, count(*) as n from exchanges group by all").to_polars()
         cap.latency(by=["api", "client"]).to_pandas()
         cap.findings
 
-Tables are Arrow tables with the columns of `analyzer.base.tables`; times are int64 ns since the epoch, null means not
-known.
+Tables, metrics and answers are frames (`analyzer.notebook.frame`), which pandas, Polars and Arrow take; their columns are those of
+docs/tables.md, and null means not known. An argument of a wrong type is a TypeError, a wrong value a ValueError.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
+from analyzer.notebook import arguments
+from analyzer.notebook.finding_list import Findings
+from analyzer.notebook.frame import Frame
+from analyzer.notebook.shown_text import Text
+from analyzer.query.questions import PARTS, RELEASES, narrowed
+from analyzer.report.format import safe
 
 if TYPE_CHECKING:
-    import pyarrow
-
+    from analyzer.notebook.comparison_frames import CheckResults, Differences
     from analyzer.query.dataset import Dataset
-    from analyzer.query.incidents import Finding
 
     Path = str | PathLike[str]
     Words = str | Iterable[str]
@@ -50,33 +53,35 @@ def read(
     The filters are those of the command line: globs, one or several. `from_ns` (included) and `to_ns` (not included)
     bound the time, ns since the epoch. `options` are fields of `analyzer.base.options.Options`, such as `ports=(19092,)`.
     Raises `analyzer.inputs.sources.InputError` (an OSError) when nothing could be read,
-    `analyzer.query.dataset.DatasetError` for a directory that is no dataset, ValueError for an invalid filter.
-    `Capture.warnings` has all else that could not be read.
+    `analyzer.query.dataset.DatasetError` for a directory that is no dataset, TypeError and ValueError for an argument that is
+    none. `Capture.warnings` has all else that could not be read.
     """
     from analyzer.run.local import open_dataset
 
-    names = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
-    filters = Filters(_words(client), _words(broker), _words(api), _words(topic), from_ns, to_ns)
-    paths = [fspath(name) for name in names]
-    asked = Options(filters=filters, **options)
+    paths = [str(path) for path in arguments.inputs(inputs)]
+    filters = Filters(
+        arguments.names(client, "client"),
+        arguments.names(broker, "broker"),
+        arguments.names(api, "api"),
+        arguments.names(topic, "topic"),
+        arguments.or_none(arguments.whole, from_ns, "from_ns"),
+        arguments.or_none(arguments.whole, to_ns, "to_ns"),
+    )
+    asked = arguments.options(filters, options)
     return Capture(paths, asked, open_dataset(paths, asked))
 
 
-def _words(words: Words) -> tuple[str, ...]:
-    return (words,) if isinstance(words, str) else tuple(words)
-
-
 class _Table:
-    """A table of `analyzer.base.tables` as an attribute: an Arrow table, narrowed by the filters."""
+    """A table of `analyzer.base.tables` as an attribute: a frame, narrowed by the filters."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
-        self.__doc__ = f"The table `{name}` as an Arrow table: {', '.join(column.name for column in TABLES[name])}."
+        self.__doc__ = f"The table `{name}`: {', '.join(column.name for column in TABLES[name])}."
 
-    def __get__(self, capture: Capture | None, owner: type) -> pyarrow.Table:
+    def __get__(self, capture: Capture | None, owner: type) -> Any:
         if capture is None:
             return self
-        return capture.sql(f"SELECT * FROM {self.name}")
+        return Frame(capture._dataset.arrow(f"SELECT * FROM {self.name}"))
 
 
 class Capture:
@@ -88,6 +93,7 @@ class Capture:
     entries = _Table()
     errors = _Table()
     problems = _Table()
+    queued_packets = _Table()
     fetch_positions = _Table()
     mutes = _Table()
     batches = _Table()
@@ -110,52 +116,113 @@ class Capture:
         return self._dataset.warnings
 
     @property
+    def readable(self) -> dict[str, Any]:
+        """What could not be read: `verdict` is "whole", "partly" or "nothing", `sentence` says why (None: whole), `reasons` are its
+        keywords (`analyzer.query.readability.Reason`)."""
+        from analyzer.query.readability import readability
+        from analyzer.report.readability_words import as_object
+
+        return as_object(readability(self._dataset))
+
+    @property
     def findings(self) -> Findings:
         """What needs attention, the worst first."""
         from analyzer.query.run_findings import find
 
         return Findings(find(self._dataset))
 
-    def sql(self, query: str) -> pyarrow.Table:
-        """The rows of a SELECT over the tables (DuckDB's SQL). Raises `analyzer.query.dataset.DatasetError`."""
-        return self._dataset.arrow(query)
+    def sql(self, query: str) -> Frame:
+        """The rows of a SELECT over the tables (DuckDB's SQL); moments are there as TIMESTAMP, too (docs/tables.md). Raises
+        `analyzer.query.dataset.DatasetError`.
 
-    def metric(self, name: str, by: Sequence[str] = (), every_ns: int | None = None) -> pyarrow.Table:
-        """The rows of a file of `analyzer/query/metrics`: `by` groups (see `analyzer.base.settings.DIMENSIONS`),
-        `every_ns` cuts the time into slots. An unknown name is a KeyError, an unknown dimension a ValueError.
+        In the frame a column of ns is a timestamp or a duration when it has the name of a documented column.
+        """
+        from analyzer.query.documented import documented_arrow
+
+        return Frame(documented_arrow(self._dataset, arguments.text(query, "query")), is_ours=False)
+
+    def metric(self, name: str, by: Words = (), every_ns: int | None = None) -> Frame:
+        """The rows of a file of `analyzer/query/metrics`: `by` groups (see `analyzer.base.settings.DIMENSIONS`), one name or
+        several; `every_ns` cuts the time into slots. An unknown name is a KeyError, an unknown dimension a ValueError.
         """
         from analyzer.query.metrics import text
 
-        self._dataset.choose(Settings(tuple(by), every_ns))
+        every = arguments.or_none(arguments.whole, every_ns, "every_ns")
+        self._dataset.choose(Settings(arguments.names(by, "by"), every))
         try:
-            return self._dataset.arrow(text(name))
+            return Frame(self._dataset.arrow(text(arguments.text(name, "name"))))
         finally:
             self._dataset.choose(Settings())
 
-    def latency(self, by: Sequence[str] = (), every_ns: int | None = None) -> pyarrow.Table:
+    def latency(self, by: Words = (), every_ns: int | None = None) -> Frame:
         """Latency by API and kind of wait, or by other dimensions, over time when `every_ns` is given."""
         return self.metric("latency", by, every_ns)
 
-    def throttle(self, by: Sequence[str] = (), every_ns: int | None = None) -> pyarrow.Table:
+    def throttle(self, by: Words = (), every_ns: int | None = None) -> Frame:
         """Who is throttled, how long, how much of its time."""
         return self.metric("throttle", by, every_ns)
 
-    def show(self, exchange: int | str) -> Text:
-        """Both messages of an exchange as trees: by its id (a number of the table, or 16 hex digits) or a packet
-        (`"#1234"`). Secrets are not shown. Raises KeyError when there is no such exchange, ValueError for another word.
+    def groups(self, part: str = "groups", group: Words = ()) -> Frame:
+        """Groups, or another `part`: rebalances, members, timeline; of the groups whose ids match a glob of `group`, or of all.
+
+        An unknown part is a ValueError; so it is in the methods that follow.
+        """
+        return self._part("groups", part, group_id=arguments.names(group, "group"))
+
+    def topics(self, part: str = "topics") -> Frame:
+        """Topics, or another `part`: producers, consumers, partitions, lag, delivery."""
+        return self._part("topics", part)
+
+    def transactions(self, part: str = "transactions") -> Frame:
+        """Transactions by transactional id, or another `part`: list (each transaction), producers."""
+        return self._part("transactions", part)
+
+    def readiness(self, broker_version: str = RELEASES[-1]) -> Frame:
+        """Will the clients work with that release of Kafka? A row per client, API and version. A release that is not one of
+        `analyzer.query.questions.RELEASES` is a ValueError.
+        """
+        release = arguments.one_of(broker_version, RELEASES, "broker_version")
+        return self._part("readiness", "clients", release=(release,))
+
+    def _part(self, question: str, part: str, **wanted: Sequence[str]) -> Frame:
+        parts = PARTS[question]
+        return Frame(self._dataset.arrow(narrowed(parts[arguments.one_of(part, parts, "part")], wanted)))
+
+    def diff(self, after: Capture) -> Differences:
+        """What changed from this capture to `after`. ValueError when the two were read with different filters."""
+        from analyzer.notebook.comparison_frames import differences
+
+        if not isinstance(after, Capture):
+            raise TypeError(f"after: expected what `analyzer.read` returned, got {after!r}")
+        if self._options.filters != after._options.filters:
+            raise ValueError("after: was read with other filters, so the two cannot be compared")
+        return differences(self._dataset, after._dataset)
+
+    def check(self, rules: Path) -> CheckResults:
+        """Holds the capture against the limits of a TOML file (`kanalyze check --rules`). Raises
+        `analyzer.compare.checks.CheckError` (a ValueError) for a file that is no list of checks, OSError.
+        """
+        from analyzer.notebook.comparison_frames import check_results
+
+        return check_results(self._dataset, arguments.path(rules, "rules"))
+
+    def show(self, exchange: int | str, records: bool = False) -> Text:
+        """Both messages of an exchange as trees, and where the time went: by its id (a number of the table, or 16 hex digits) or
+        a packet (`"#1234"`); with `records` each record of each batch. Secrets are not shown. Raises KeyError when there is no
+        such exchange, ValueError for another word.
         """
         from analyzer.messages.bodies import each_message
-        from analyzer.messages.exchange_text import lines, matching
+        from analyzer.messages.exchange_text import context, lines, matching
 
-        word = f"{exchange:016x}" if isinstance(exchange, int) else exchange
+        word = exchange if isinstance(exchange, str) else f"{arguments.whole(exchange, 'exchange'):016x}"
         found = matching(self._dataset, word)
         if not found:
             raise KeyError(f"no exchange {word}")
-        paths = {row["file"]: row["path"] for row in self._dataset.query("SELECT file, path FROM captures")}
+        about = context(self._dataset, found)
         shown: list[str] = []
 
         def take(row: dict[str, Any], request: bytes | None, response: bytes | None) -> None:
-            shown.extend(lines(paths, row, request, response))
+            shown.extend(lines(about, row, request, response, records))
 
         each_message(self._dataset, self._inputs, self._options, take, found)
         return Text("\n".join(shown))
@@ -167,9 +234,13 @@ class Capture:
         from rich.console import Console
 
         from analyzer.report.facts import facts_of_report
-        from analyzer.report.terminal import print_report
+        from analyzer.report.terminal import print_report, print_verdict
 
-        console = Console(file=StringIO(), width=width, color_system=None, force_terminal=False)
+        console = Console(
+            file=StringIO(), width=arguments.whole(width, "width", 20), color_system=None, force_terminal=False
+        )
+        if unread := self.readable["sentence"]:
+            print_verdict(unread, console)
         with facts_of_report(self._dataset) as facts:
             print_report(facts, console)
         file = console.file
@@ -187,39 +258,7 @@ class Capture:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<analyzer.Capture of {', '.join(self._inputs)}>"
+        return f"<analyzer.Capture of {safe(', '.join(self._inputs))}>"
 
     def _repr_html_(self) -> str:
         return self.report(100)._repr_html_()
-
-
-class Text(str):
-    """Text that a notebook shows as it is, in a fixed width."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self)}</pre>"
-
-
-class Findings(list["Finding"]):
-    """Findings as a list; a notebook shows them as a table."""
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{severity:<7} {sentence}" for severity, sentence, _ in self._sentences())
-
-    def _repr_html_(self) -> str:
-        cells = (
-            f"<tr><td>{escape(severity)}</td><td>{escape(sentence)}</td><td><code>{escape(look)}</code></td></tr>"
-            for severity, sentence, look in self._sentences()
-        )
-        return f"<table><tr><th>severity</th><th>finding</th><th>look</th></tr>{''.join(cells)}</table>"
-
-    def _sentences(self) -> Iterable[tuple[str, str, str]]:
-        from analyzer.report.sentences import command, sentence
-
-        for each in self:
-            yield each.severity, sentence(each.rule.says, each.row), command(each.rule.look, each.row)

@@ -1,0 +1,1 @@
+"""What the Python API takes and returns: arguments, frames, findings, texts."""
