@@ -26,12 +26,26 @@ def command_line() -> str:
 
 
 EXIT_CODES = """\
-Exit codes: 0 fine; 1 a check failed; 2 wrong usage, or an input that could not be read (the others are reported all
-the same); 70 a bug of ours; 130 interrupted. A closed pipe (`| head`) is no error. Warnings, a line each, go to stderr,
-and so does the progress line, which only a terminal gets: stdout holds nothing but the result.
+| exit code | of every verb |
+|---|---|
+| 0 | success |
+| 1 | `check`: a limit is broken |
+| 2 | wrong usage, or an input that could not be read or is damaged (the others are reported all the same) |
+| 3 | with `--strict`, and always in `check`: something that matters to the question could not be read |
+| 70 | a bug in kanalyze |
+| 130 | interrupted before all was read (128 and the signal's number for others) |
+
+What could not be read is printed first, as far as it matters to the command: TLS that was not decrypted, connections of
+which only one direction was captured, loss beyond 1 %, a limit that was reached, filters that match nothing, no Kafka at
+all. In text it is the first line; with `--format json`, `jsonl` and `csv` it is one line on stderr, and an object
+`readable` where the JSON is an object (`report`, `diff`). That a capture begins or ends in the middle of connections is
+normal and does not count.
+
+A closed pipe (`| head`) is not an error. Warnings, one per line, go to stderr, and so does the progress line, which only
+a terminal gets: stdout has nothing but the result.
 
 `--format json`, `jsonl` and `csv` write the keys `exchange` and `connection` as 16 hex digits, which `show` takes. JSON
-escapes what a terminal would act upon. In CSV, control characters are written as `\\x1b`, and text that a spreadsheet
+escapes terminal control characters. In CSV, control characters are written as `\\x1b`, and text that a spreadsheet
 would take for a formula has an apostrophe before it."""
 
 

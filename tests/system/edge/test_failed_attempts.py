@@ -63,7 +63,7 @@ def test_attempts_beside_kafka(tmp_path: Path) -> None:
     said = report(made(tmp_path / "made.pcap", ("idle", 50), ("flood", 3000), ("scan", 1000)))
     assert "50 connections, 50 requests" in said
     assert (
-        "Also in it: 3,000 connection attempts without an answer, from 3,000 addresses to 10.255.0.1:9092; "
+        "Also in the capture: 3,000 connection attempts without an answer, from 3,000 addresses to 10.255.0.1:9092; "
         "1,000 connection attempts refused, from 10.0.0.254 to 1,000 ports of 10.254.0.0." in said
     )
 

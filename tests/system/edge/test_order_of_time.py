@@ -118,5 +118,5 @@ def test_what_the_order_does_not_reach_is_said(tmp_path: Path) -> None:
     moments = [base()[0].time + (time - base()[0].time) * 10 for time in times()][::-1]
     path = write(tmp_path / "base.pcap", (packet.ethernet for packet in base()[::-1]), moments, link=1)
     (warning,) = warnings_of(path)
-    assert "the time steps back by more than 2 s (" in warning
+    assert "the time jumps back by more than 2 s (" in warning
     assert "reordercap" in warning

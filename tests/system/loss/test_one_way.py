@@ -6,9 +6,13 @@ import struct
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import Analysis, run_kanalyze
+
+from analyzer.base.options import Options
+from analyzer.run.local import open_dataset
 
 CLIENT, BROKER = (b"\x0a\0\0\1", 40_000), (b"\x0a\0\0\2", 9_092)
 SYN, ACK = 2, 16
@@ -82,6 +86,57 @@ def test_half_of_a_connection(way: bool, syn: bool, tmp_path: Path) -> None:
         assert [row["response_time_ns"] for row in found.exchanges] == [
             (1_700_000_000 + 2 * number) * 1_000_000_000 for number in range(1, 10)
         ]
+
+
+def stored(folder: Path, packets: Iterator[bytes], question: str) -> list[dict[str, Any]]:
+    analyse(folder, packets)
+    with open_dataset([str(folder / "written.pcap")], Options()) as dataset:
+        return dataset.query(question)
+
+
+@pytest.mark.parametrize("syn", [True, False])
+@pytest.mark.parametrize(("shown", "side"), [({True}, "client"), ({False}, "broker"), ({True, False}, None)])
+def test_a_connection_of_which_one_direction_was_captured(
+    shown: set[bool], side: str | None, syn: bool, tmp_path: Path
+) -> None:
+    question = "select c.one_way, x.status, count(*) as n from connections as c join exchanges as x using (connection) group by all"
+    (row,) = stored(tmp_path, conversation(heartbeats(9), shown, syn), question)
+    status = {"client": "reply_lost", "broker": "orphan_reply", None: "answered"}[side]
+    assert row == {"one_way": side, "status": status, "n": 9}
+
+
+def test_a_broker_that_is_dead_is_no_missing_direction(tmp_path: Path) -> None:
+    """The capture begins when the broker has gone: its client sends the same bytes again and again, and gives up."""
+    first, *_ = conversation(heartbeats(1), {True}, syn=False)
+    times = (0, 1, 3, 7, 15, 31)
+    head = [struct.pack("<I", 1_700_000_000 + second) + first[4:] for second in times]
+    again = [one[:34] + struct.pack(">H", number) + one[36:] for number, one in enumerate(head)]  # the IP id
+    end = packet(40, True, 1_000 + len(asked(12, 1, 7, b"\0\1g" + bytes(4) + b"\0\1m")[1]), 5_000, 17, b"", CLIENT[1])
+    rows = stored(
+        tmp_path, iter([*again, end]), "select one_way, client_retransmitted, broker_packets from connections"
+    )
+    assert rows == [{"one_way": None, "client_retransmitted": 5, "broker_packets": 0}]
+
+
+def test_the_last_request_of_a_capture_may_be_answered_later(tmp_path: Path) -> None:
+    """One packet of one direction is no evidence that the other was not captured."""
+    rows = stored(
+        tmp_path,
+        conversation(heartbeats(1), {True}, syn=False),
+        "select one_way, requests from connections where is_kafka",
+    )
+    assert all(row["one_way"] is None for row in rows)
+
+
+def test_what_nobody_answers_is_no_refusal_where_answers_are_not_captured(tmp_path: Path) -> None:
+    """Attempts to connect to a host of which no packet is captured."""
+    syn = (packet(2, True, 10, 0, SYN, b"", port) for port in range(41_000, 41_005))
+    question = "select count(*) as n from connections_seen where failed is not null"
+    both = conversation(heartbeats(9), {True, False}, syn=True)
+    assert stored(tmp_path, iter([*both, *syn]), question) == [{"n": 5}]
+    syn = (packet(2, True, 10, 0, SYN, b"", port) for port in range(41_000, 41_005))
+    one = conversation(heartbeats(9), {True}, syn=True)
+    assert stored(tmp_path, iter([*one, *syn]), question) == [{"n": 0}]
 
 
 def test_replies_that_lie_across_packets(tmp_path: Path) -> None:
