@@ -59,7 +59,10 @@ class StandardInput:
         """Waits for bytes, or for the end of the input; False: Ctrl-C was the end of it."""
         silent_since = time.monotonic()
         while not select.select([self._descriptor], [], [], _LOOK_S)[0]:
-            if self._ends_at is not None and time.monotonic() - silent_since > SILENCE_S:
+            if self._ends_at is None:
+                # What a capture still has comes after Ctrl-C, however long nothing was captured before.
+                silent_since = time.monotonic()
+            elif time.monotonic() - silent_since > SILENCE_S:
                 return False
         return self._ends_at is None or time.monotonic() < self._ends_at
 
