@@ -150,7 +150,7 @@ def test_tables_of_many_files(server: Server, bucket: Path, captures: Path, tmp_
     (bucket / "many/manifest.json").unlink()
     settle()
     assert is_dataset(place)
-    with pytest.raises(DatasetError, match="not finished or failed"):
+    with pytest.raises(DatasetError, match="unfinished or failed"):
         open_dataset(place)
 
 
@@ -202,7 +202,7 @@ def test_an_export_that_fails_is_no_dataset(
     filesystems._given_up.clear()
     server.start()
     assert not (bucket / "tables/manifest.json").exists()
-    with pytest.raises(DatasetError, match="not finished or failed"):
+    with pytest.raises(DatasetError, match="unfinished or failed"):
         open_dataset("s3://bucket/tables")
     with pytest.raises(FileExistsError, match="not empty"):
         exported(captures, "s3://bucket/tables")
