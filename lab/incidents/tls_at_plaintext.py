@@ -11,7 +11,7 @@ def run(lab: Lab) -> Truth:
     (broker,) = lab.cluster()
     lab.topics(orders=background.ORDERS, claims={"partitions": 1})
     desk = lab.host("desk")
-    with lab.capture(broker.host):
+    with lab.capture(broker.host, client=desk):
         background.shop(lab)
         secure = {"security_protocol": "ssl", "enable_ssl_certificate_verification": False}
         lab.start(desk, produce, lab.bootstrap, "claims-desk", "claims", per_s=5, **secure)

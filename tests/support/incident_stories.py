@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import protocol_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
 
 Tables = dict[str, Rows]
@@ -82,26 +83,6 @@ def idle(killed_s: float, survived_s: float, resent: int = 3, answering: bool = 
     return {"exchanges": rows, "connections": [dead, connection(2, client_address="10.0.0.9")]}
 
 
-def foreign(protocol: str, reply_bytes: int = 0, plain: bool = True) -> Tables:
-    """A connection with another protocol to a port where plain Kafka is spoken, or nothing that is known."""
-    other = connection(
-        2,
-        is_kafka=False,
-        protocol=protocol,
-        tls=protocol == "tls",
-        client_stream_bytes=70,
-        broker_stream_bytes=reply_bytes,
-        replies=0,
-    )
-    return {"connections": [connection(1, replies=3 if plain else 0, broker_stream_bytes=500), other]}
-
-
-def plain_at_tls(**values: Any) -> Tables:
-    """A connection with a plain request, which is answered by TLS."""
-    other = {"tls": True, "tls_decrypted": False, "requests": 1, "replies": 0, "broker_stream_bytes": 7}
-    return {"connections": [connection(2, client_stream_bytes=72, **(other | values))], "exchanges": [exchange(1)]}
-
-
 def left(interval_s: float, stayed_s: float, **values: Any) -> Tables:
     """A member that joins at 1 s, leaves after so long, and joins again on the same connection 5 s later."""
     base = {"group_id": "g", "group_type": "classic", "error_code": 0, "client_id": "app", "connection": 1}
@@ -134,12 +115,6 @@ def died(silence_s: float, left_first: bool = False) -> Tables:
     ]
     made = [exchange(n) for n in range(len(steps))]
     return {"group_events": rows, "exchanges": beats + made, "connections": [connection(1)]}
-
-
-def tls_ended(count: int, handshake: str = "failed", **values: Any) -> Tables:
-    """So many TLS connections whose handshake ended in this way."""
-    base = {"is_kafka": False, "protocol": "tls", "tls": True, "tls_handshake": handshake}
-    return {"connections": [connection(n, **(base | values)) for n in range(count)]}
 
 
 def far(round_trip_ms: int, requests: int, latency_ms: int, **values: Any) -> Tables:
@@ -305,10 +280,6 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: idle(10, 4, answering=False),
         ),
     ),
-    "wrong_protocol": (
-        lambda: foreign("tls"),
-        (lambda: foreign("tls", reply_bytes=900), lambda: foreign("other", plain=False)),
-    ),
 }
 STORIES |= {
     "rate_limited_link": (
@@ -325,10 +296,6 @@ STORIES |= {
         lambda: unscaled(10, 500),
         (lambda: unscaled(9, 500), lambda: unscaled(10, 499), lambda: unscaled(10, 500, scale=7)),
     ),
-    "tls_failed": (
-        lambda: tls_ended(3, tls_alert="certificate_expired", tls_alert_from="client"),
-        (lambda: tls_ended(2), lambda: tls_ended(5, "finished")),
-    ),
     "far_broker": (
         lambda: far(80, 100, 82),
         (lambda: far(19, 100, 21), lambda: far(80, 29, 82), lambda: far(80, 100, 500, queue_ns=400 * MS_NS)),
@@ -340,10 +307,6 @@ STORIES |= {
 }
 # More stories of rules that `finding_stories` has one for already.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "wrong_protocol": (
-        (lambda: plain_at_tls(),),
-        (lambda: plain_at_tls(tls_decrypted=True), lambda: plain_at_tls(tls=False), lambda: plain_at_tls(replies=1)),
-    ),
     "slow_broker": (
         (lambda: slow_at_times(0.6, 300),),
         (
@@ -383,3 +346,5 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }
+STORIES |= protocol_stories.STORIES
+MORE |= protocol_stories.MORE

@@ -1,45 +1,83 @@
 -- severity: medium
 -- rank: 7
--- when: connections having bool_or(is_kafka IS NOT TRUE AND protocol IS NOT NULL) AND bool_or(is_kafka OR tls) OR bool_or(is_kafka AND tls AND tls_decrypted IS NOT TRUE)
--- says: {client_address}[ ({client_id})] speaks {spoken} to {broker}, which expects {expected}: {times|connection|connections} failed
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND protocol IS NOT NULL) AND bool_or(is_kafka OR tls) OR bool_or(is_kafka AND tls AND tls_decrypted IS NOT TRUE) OR count(*) FILTER (WHERE is_kafka AND replies = 1 AND requests > 1 AND sasl_mechanism IS NULL) >= 3 OR bool_or(is_kafka AND sasl_mechanism IS NOT NULL AND principal IS NULL)
+-- says: {client_address}[ ({client_id})] speaks {spoken} to {broker}, which {expected}: {times|connection|connections} failed
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
--- explains: connection_storm, unanswered, tls_failed
--- What a port speaks is known from the connections on which its broker answered, and from a TLS alert behind a plain request.
+-- explains: connection_storm, unanswered, tls_failed, authentication_failures, failing
+-- What a port speaks is known from the connections on which its broker answered, from a TLS alert behind a plain request, and from
+-- ILLEGAL_SASL_STATE, which a broker answers to a login where its listener has none. A port that only ever closes tells less:
+-- behind a ClientHello, or behind the first request after ApiVersions, the sentence says what such a port does, and wants more
+-- connections.
 WITH ports AS (
     SELECT
         broker_address,
         broker_port,
         bool_or(is_kafka AND tls IS NOT TRUE AND replies > 0) AS plain,
-        bool_or(tls AND broker_stream_bytes > 1000) AS encrypted
+        bool_or(tls AND broker_stream_bytes > 1000) AS encrypted,
+        bool_or(broker_stream_bytes > 0) AS answers,
+        bool_or(sasl_mechanism IS NOT NULL AND principal IS NOT NULL) AS sasl
     FROM all_connections
     GROUP BY broker_address, broker_port
 ),
-foreign_ones AS (
+asked AS (
     SELECT
-        c.client_address,
-        c.broker_address,
-        c.broker_port,
-        c.connection,
-        c.first_time_ns,
-        c.last_time_ns,
-        max(x.client_id) AS client_id,
+        connection,
+        max(client_id) AS client_id,
+        bool_or(api_key NOT IN (17, 18, 36) AND status = 'answered') AS served,
+        bool_or(api_key NOT IN (17, 18, 36) AND status = 'closed') AS cut_off
+    FROM exchanges
+    GROUP BY connection
+),
+refused AS (
+    SELECT connection, bool_or(outcome = 'failed' AND error_code = 34) AND NOT bool_or(outcome = 'ok') AS no_logins
+    FROM logins
+    GROUP BY connection
+),
+judged AS (
+    SELECT
+        c.*,
+        a.client_id,
+        p.sasl,
+        bool_or(a.served AND c.sasl_mechanism IS NULL) OVER (PARTITION BY c.broker_address, c.broker_port) AS open_to_all,
+        p.plain,
+        p.encrypted,
         CASE
-            WHEN c.requests > 0 THEN 'plaintext Kafka'
-            WHEN c.tls OR c.protocol = 'tls' THEN 'TLS'
-            ELSE 'another protocol'
-        END AS spoken,
-        CASE WHEN p.plain THEN 'plaintext Kafka' ELSE 'TLS' END AS expected
+            WHEN p.plain AND NOT p.encrypted AND c.is_kafka IS NOT TRUE AND c.protocol IS NOT NULL AND c.broker_stream_bytes = 0
+                THEN 'not_kafka'
+            WHEN (p.encrypted OR c.tls) AND NOT p.plain AND c.requests > 0 AND c.replies = 0 AND c.tls_decrypted IS NOT TRUE
+                THEN 'no_tls'
+            WHEN c.tls_handshake = 'failed' AND NOT p.answers AND c.broker_packets > 0 AND c.one_way IS NULL
+                THEN 'silent_to_tls'
+            WHEN r.no_logins THEN 'login'
+            WHEN c.replies = 1 AND c.sasl_mechanism IS NULL AND a.cut_off AND NOT a.served THEN 'no_login'
+        END AS kind
     FROM connections AS c
     JOIN ports AS p ON p.broker_address = c.broker_address AND p.broker_port = c.broker_port
-    LEFT JOIN exchanges AS x ON x.connection = c.connection
-    WHERE c.seen_from = 'syn' AND c.client_stream_bytes > 0 AND (
-        (p.plain AND NOT p.encrypted AND c.is_kafka IS NOT TRUE AND c.protocol IS NOT NULL AND c.broker_stream_bytes = 0)
-        OR ((p.encrypted OR c.tls) AND NOT p.plain AND c.requests > 0 AND c.replies = 0 AND c.tls_decrypted IS NOT TRUE)
-    )
-    GROUP BY
-        c.client_address, c.broker_address, c.broker_port, c.connection, c.first_time_ns, c.last_time_ns, c.requests, c.tls,
-        c.protocol, p.plain
+    LEFT JOIN asked AS a ON a.connection = c.connection
+    LEFT JOIN refused AS r ON r.connection = c.connection
+    WHERE c.seen_from = 'syn' AND c.client_stream_bytes > 0
+),
+foreign_ones AS (
+    SELECT
+        *,
+        CASE
+            WHEN kind = 'no_login' THEN 'Kafka without a login (SASL)'
+            WHEN kind = 'login' THEN 'Kafka with a login (SASL)'
+            WHEN kind = 'no_tls' OR requests > 0 THEN 'plaintext Kafka'
+            WHEN tls OR protocol = 'tls' THEN 'TLS'
+            ELSE 'another protocol'
+        END AS spoken,
+        CASE
+            WHEN kind = 'no_login' AND sasl THEN 'expects a login'
+            WHEN kind = 'no_login' THEN 'closes behind ApiVersions, as a port does that expects a login'
+            WHEN kind = 'login' THEN 'has no logins'
+            WHEN kind = 'silent_to_tls' THEN 'closes without a reply, as a port without TLS does'
+            WHEN plain THEN 'expects plaintext Kafka'
+            ELSE 'expects TLS'
+        END AS expected
+    FROM judged
+    WHERE kind IS NOT NULL AND (kind <> 'no_login' OR open_to_all IS NOT TRUE)
 )
 SELECT
     client_address,
@@ -49,14 +87,18 @@ SELECT
     spoken,
     expected,
     CASE
+        WHEN kind = 'no_login' THEN 'Set security.protocol of this client to SASL_PLAINTEXT (SASL_SSL over TLS) with its credentials, or connect it to a port without logins.'
+        WHEN kind = 'login' THEN 'Set security.protocol of this client to PLAINTEXT (SSL over TLS), or connect it to a port with SASL.'
         WHEN spoken = 'TLS' THEN 'Set security.protocol of this client to PLAINTEXT or SASL_PLAINTEXT, or connect it to a port with TLS.'
-        WHEN expected = 'TLS' THEN 'Set security.protocol of this client to SSL or SASL_SSL, or connect it to a port without TLS.'
+        WHEN expected = 'expects TLS' THEN 'Set security.protocol of this client to SSL or SASL_SSL, or connect it to a port without TLS.'
         ELSE 'It is a health check, a scanner, or a client with a wrong port: correct the port or the protocol.'
     END AS advice,
+    CASE WHEN kind = 'login' AND count(*) >= 3 THEN 'high' END AS severity,
     count(*) AS times,
     count(*) AS weight,
     min_by(connection, (first_time_ns, connection)) AS connection,
     min(first_time_ns) AS first_time_ns,
     max(last_time_ns) AS last_time_ns
 FROM foreign_ones
-GROUP BY client_address, broker_address, broker_port, spoken, expected
+GROUP BY client_address, broker_address, broker_port, kind, spoken, expected
+HAVING count(*) >= CASE WHEN kind = 'silent_to_tls' THEN 3 WHEN kind = 'no_login' AND expected = 'expects a login' THEN 3 WHEN kind = 'no_login' THEN 5 ELSE 1 END

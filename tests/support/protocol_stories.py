@@ -1,0 +1,111 @@
+"""Stories of rules about clients and listeners that do not speak the same; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import Rows, connection, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED = 34, 58
+
+
+def foreign(protocol: str, reply_bytes: int = 0, plain: bool = True) -> Tables:
+    """A connection with another protocol to a port where plain Kafka is spoken, or nothing that is known."""
+    other = connection(
+        2,
+        is_kafka=False,
+        protocol=protocol,
+        tls=protocol == "tls",
+        client_stream_bytes=70,
+        broker_stream_bytes=reply_bytes,
+        replies=0,
+    )
+    return {"connections": [connection(1, replies=3 if plain else 0, broker_stream_bytes=500), other]}
+
+
+def plain_at_tls(**values: Any) -> Tables:
+    """A connection with a plain request, which is answered by TLS."""
+    other = {"tls": True, "tls_decrypted": False, "requests": 1, "replies": 0, "broker_stream_bytes": 7}
+    return {"connections": [connection(2, client_stream_bytes=72, **(other | values))], "exchanges": [exchange(1)]}
+
+
+def tls_ended(count: int, handshake: str = "failed", **values: Any) -> Tables:
+    """So many TLS connections whose handshake ended in this way."""
+    base = {"is_kafka": False, "protocol": "tls", "tls": True, "tls_handshake": handshake}
+    return {"connections": [connection(n, **(base | values)) for n in range(count)]}
+
+
+def logins_refused(error_code: int = ILLEGAL_SASL_STATE, then: str = "failed") -> Tables:
+    """A login that its broker refuses with this error, and how the next one on the same connection ends."""
+    base = {"connection": 1, "sasl_mechanism": "PLAIN", "again": False}
+    first = base | {"exchange": 1, "outcome": "failed", "error_code": error_code}
+    rows = [first, base | {"exchange": 2, "outcome": then, "error_code": 0 if then == "ok" else error_code}]
+    asked = {"api_key": 17, "api_name": "SaslHandshake"}
+    return {
+        "logins": rows,
+        "exchanges": [exchange(n, **asked) for n in (1, 2)],
+        "connections": [connection(1, requests=2, replies=2, sasl_mechanism="PLAIN")],
+    }
+
+
+def closed_after_versions(count: int, login: bool = False, served: bool = False, status: str = "closed") -> Tables:
+    """So many connections on which only ApiVersions is answered; `login`: another one of the port logs in; `served`: another one
+    is served without a login."""
+    connections = [connection(n, requests=2, replies=1) for n in range(count)]
+    rows = [exchange(2 * n, connection=n, api_key=18, api_name="ApiVersions") for n in range(count)]
+    rows += [exchange(2 * n + 1, connection=n, status=status) for n in range(count)]
+    if login:
+        connections.append(connection(90, requests=9, replies=9, sasl_mechanism="PLAIN", principal="User:till"))
+        rows.append(exchange(900, connection=90))
+    if served:
+        connections.append(connection(91, requests=9, replies=9))
+        rows.append(exchange(910, connection=91))
+    return {"connections": connections, "exchanges": rows}
+
+
+def silent_to_tls(count: int, **values: Any) -> Tables:
+    """So many ClientHellos at a port that never answers one."""
+    hello = {"is_kafka": False, "protocol": "tls", "tls": True, "tls_handshake": "failed", "broker_stream_bytes": 0}
+    rows = [connection(n, client_stream_bytes=1_500, replies=0, **(hello | values)) for n in range(count)]
+    return {"connections": rows}
+
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "wrong_protocol": (
+        lambda: foreign("tls"),
+        (lambda: foreign("tls", reply_bytes=900), lambda: foreign("other", plain=False)),
+    ),
+    "tls_failed": (
+        lambda: tls_ended(3, tls_alert="certificate_expired", tls_alert_from="client"),
+        (lambda: tls_ended(2), lambda: tls_ended(5, "finished")),
+    ),
+}
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "wrong_protocol": (
+        (
+            plain_at_tls,
+            logins_refused,
+            lambda: closed_after_versions(3, login=True),
+            lambda: closed_after_versions(5),
+            lambda: silent_to_tls(3),
+        ),
+        (
+            lambda: plain_at_tls(tls_decrypted=True),
+            lambda: plain_at_tls(tls=False),
+            lambda: plain_at_tls(replies=1),
+            lambda: logins_refused(SASL_AUTHENTICATION_FAILED),
+            lambda: logins_refused(then="ok"),
+            lambda: closed_after_versions(2, login=True),
+            lambda: closed_after_versions(4),
+            lambda: closed_after_versions(9, served=True),
+            lambda: closed_after_versions(9, status="abandoned"),
+            lambda: silent_to_tls(2),
+            lambda: silent_to_tls(9, one_way="client"),
+            lambda: silent_to_tls(9, broker_packets=0),
+            lambda: silent_to_tls(9, broker_stream_bytes=7),
+        ),
+    )
+}
