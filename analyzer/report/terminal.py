@@ -44,6 +44,8 @@ def print_report(facts: Facts, console: Console) -> None:
     if (lines := _affordable("coverage", facts, width, None)) is not None:
         _print(console, lines)
         if not facts.coverage()["kafka_connections"]:
+            if any(each.severity != "info" for each in facts.findings()):
+                _print(console, [Text(""), *_section("attention", facts, width, SECTIONS["attention"])])
             _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
             return
         if not facts.matched():

@@ -44,6 +44,16 @@ REFUSED = (
     Column("first"),
     Column("last", spare=1),
 )
+FOREIGN = (
+    Column("from", least=14),
+    Column("to", least=14),
+    Column("looks like", least=22),
+    Column("connections", right=True),
+    Column("sent", right=True, spare=2),
+    Column("received", right=True, spare=3),
+    Column("first"),
+    Column("last", spare=1),
+)
 NOTHING = "No Kafka connections in this capture."
 RETRANSMITTED_SHARE = 0.01
 # A connection that was silent for so long when it ended was closed because it was idle.
@@ -71,11 +81,13 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """What stands out, attempts that were refused, failed logins, then every connection, the longest-lived first."""
+    """What stands out, attempts that were refused, content that is no Kafka, failed logins, then every connection, the
+    longest-lived first."""
     rows = facts.rows("connections")
     lines = render(facts, width, limit)
     refused = _refused(facts.rows("refused"), facts, width, limit)
-    for part in (refused, _logins(rows, width), _all(rows, facts, width, limit)):
+    foreign = _foreign(facts.rows("foreign_connections"), facts, width, limit)
+    for part in (refused, foreign, _logins(rows, width), _all(rows, facts, width, limit)):
         lines += [Text(""), *part] if lines and part else part
     return lines
 
@@ -100,6 +112,36 @@ def _refused(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Te
     lines = [text_tables.heading("Connection attempts that failed (reset, or no answer to the SYN)", width)]
     lines += text_tables.table(REFUSED, table, width)
     return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
+
+
+def _foreign(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Those whose content is no Kafka, or hides it."""
+    if not rows:
+        return []
+    table = [
+        Row(
+            [
+                safe(row["client_address"]),
+                endpoint(safe(row["broker_address"]), row["broker_port"]),
+                _looks_like(row),
+                count(row["connections"]),
+                size(row["client_bytes"]),
+                size(row["broker_bytes"]),
+                clock(row["first_time_ns"]),
+                clock(row["last_time_ns"]),
+            ]
+        )
+        for row in rows[:limit]
+    ]
+    lines = [text_tables.heading("Connections without Kafka, or with none that could be read", width)]
+    lines += text_tables.table(FOREIGN, table, width)
+    return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
+
+
+def _looks_like(row: dict[str, Any]) -> str:
+    if row["protocol"] != "tls":
+        return "something else"
+    return "TLS, handshake failed" if row["tls_handshake"] == "failed" else "TLS, not decrypted"
 
 
 def _logins(rows: Rows, width: int) -> list[Text]:

@@ -82,7 +82,7 @@ def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
     kinds = {each["protocol"] for each in seen}
     if "tls" in kinds:
         ports = ", ".join(dict.fromkeys(str(each["port"]) for each in seen if each["protocol"] == "tls"))
-        if row["tls_connections"]:
+        if row["tls_connections"] > row["tls_failed_connections"]:
             yield (
                 f"Kafka may be inside TLS on port {ports}. Without keys, capture a plaintext listener, or behind the proxy that "
                 "terminates TLS."

@@ -22,7 +22,7 @@ REPORTS = ROOT / "tests" / "data" / "reports"
 INCIDENTS = ROOT / "tests" / "data" / "incidents"
 WIDTHS = (80, 120)
 # What each shows: throttled clients, groups, old clients, a healthy day, a link at its limit, a broker that was killed, TLS
-# without keys, replies alone, and many files.
+# without keys, TLS at a port that has none (no Kafka at all), replies alone, and many files.
 REPLIES = "replies_only.pcap"
 CAPTURES = {
     "throttle": SAMPLES / "throttle.pcap.zst",
@@ -32,6 +32,7 @@ CAPTURES = {
     "rate_limited_link_client": INCIDENTS / "rate_limited_link_client.pcap.zst",
     "broker_killed": INCIDENTS / "broker_killed.pcap.zst",
     "secure_day": INCIDENTS / "secure_day.pcap.zst",
+    "tls_at_plaintext_client": INCIDENTS / "tls_at_plaintext_client.pcap.zst",
     "replies_only": SAMPLES / "throttle.pcap.zst",
     "samples": SAMPLES,
 }

@@ -147,6 +147,21 @@ def test_refused_attempts_are_those_that_met_a_reset_or_silence(tmp_path: Path) 
     assert (row["refused"], row["unanswered"]) == (1, 1)
 
 
+def test_connections_without_kafka_are_counted_by_what_they_look_like(tmp_path: Path) -> None:
+    hello = {"is_kafka": False, "protocol": "tls", "tls": True, "client_bytes": 500, "broker_bytes": 7}
+    links = [
+        connection(1, tls_handshake="failed", **hello),
+        connection(2, tls_handshake="failed", **hello),
+        connection(3, **hello),
+        connection(4, is_kafka=None, protocol=None, client_bytes=0),
+        connection(5, protocol="kafka"),
+    ]
+    with dataset(tmp_path, {"connections": links}) as opened:
+        rows = opened.metric("foreign_connections")
+    found = [(row["protocol"], row["tls_handshake"], row["connections"], row["client_bytes"]) for row in rows]
+    assert found == [("tls", "failed", 2, 1000), ("tls", None, 1, 500)]
+
+
 def follower(number: int, pair: int, **values: Any) -> dict[str, Any]:
     made = {
         "api_key": 1,
