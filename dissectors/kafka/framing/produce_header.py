@@ -101,6 +101,51 @@ def is_likely_produce(f: FramingState, buffer: i64, at: i64, end: i64) -> cython
 
 @cython.cfunc
 @cython.exceptval(-1)
+def may_name_topic(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
+    """Does a Produce request at `at` go on with a topic's name, of characters that brokers accept (letters, digits, `.`, `_`, `-`)?
+
+    True from version 13 on, which has ids (KIP-516), and where the bytes end before they tell.
+    """
+    version: i64 = int16_at(f, buffer, at + 6)
+    size: i64
+    i: i64
+    at = acks_offset(f, version, buffer, at, end)
+    if version > 12 or at < 0:
+        return True
+    at += 6  # acks and the timeout
+    if version >= 9:
+        while at < end and byte_at(f, buffer, at) >= 128:
+            at += 1
+        at += 1
+        if at >= end:
+            return True
+        size = byte_at(f, buffer, at) - 1
+        if size >= 127:  # the length takes two bytes: a name has at most 249
+            at += 1
+            if at < end and byte_at(f, buffer, at) > 1:
+                return False
+        at += 1
+    else:
+        if at + 6 > end:
+            return True
+        size = int16_at(f, buffer, at + 4)
+        at += 6
+    for i in range(at, at + size):
+        if i >= end:
+            break
+        if not is_name_character(byte_at(f, buffer, i)):
+            return False
+    return size > 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_name_character(value: i64) -> cython.bint:
+    return 48 <= value <= 57 or 65 <= value <= 90 or 97 <= value <= 122 or value == 45 or value == 46 or value == 95
+
+
+@cython.cfunc
+@cython.exceptval(-1)
 def is_cut_before_acks(f: FramingState, buffer: i64, at: i64, kept: i64, size: i64) -> cython.bint:
     """Was too little captured of this Produce request to judge it? `kept` of its `size` bytes are there."""
     acks: i64 = acks_offset(f, int16_at(f, buffer, at + 6), buffer, at, at + kept)

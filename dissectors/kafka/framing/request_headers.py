@@ -6,7 +6,7 @@ fields (KIP-482). A reply: length and correlation id.
 
 import cython
 
-from dissectors.kafka.framing.produce_header import is_cut_before_acks, is_likely_produce
+from dissectors.kafka.framing.produce_header import is_cut_before_acks, is_likely_produce, may_name_topic
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int16_at, int32_at
@@ -58,7 +58,9 @@ def is_request_at(f: FramingState, buffer: i64, at: i64, end: i64, guess: cython
 def is_likely_request(f: FramingState, buffer: i64, at: i64, end: i64, first: cython.bint) -> cython.bint:
     """Can a request begin at `at`, and another one where it ends (if that is here)?
 
-    Inside a chunk (not `first`) a header with an empty client id is not believed: bodies are full of zeros.
+    Inside a chunk (not `first`) a header with an empty client id is not believed: bodies are full of zeros. Nor is one with
+    correlation id 0 anywhere: a reply with a small correlation id, no throttle time and no error looks like it (to Fetch: like
+    Produce with acks=0, which no reply would ever refute).
     """
     size: i64
     client: i64
@@ -67,7 +69,11 @@ def is_likely_request(f: FramingState, buffer: i64, at: i64, end: i64, first: cy
     client = int16_at(f, buffer, at + 12)
     if not first and (client == 0 or at + 14 + client > end):
         return False
-    if int16_at(f, buffer, at + 4) == 0 and not is_likely_produce(f, buffer, at, end):
+    if client == 0 and int32_at(f, buffer, at + 8) == 0:
+        return False
+    if int16_at(f, buffer, at + 4) == 0 and not (
+        is_likely_produce(f, buffer, at, end) and may_name_topic(f, buffer, at, end)
+    ):
         return False
     size = 4 + int32_at(f, buffer, at)
     return at + size + 14 > end or is_request_at(f, buffer, at + size, end, True)

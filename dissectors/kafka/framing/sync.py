@@ -15,6 +15,7 @@ from dissectors.kafka.framing.direction import (
 )
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_near_correlation, is_request_side
 from dissectors.kafka.framing.pages import append_bytes, clear_frame, drop_frame, release_pages
+from dissectors.kafka.framing.provisional_frames import is_other_side_silent
 from dissectors.kafka.framing.provisional_replies import begin_provisional, may_begin_provisional
 from dissectors.kafka.framing.request_headers import is_reply_header, is_request_at
 from dissectors.kafka.framing.state import FramingState, i64
@@ -33,6 +34,7 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
     length: i64 = chunks[CHUNK_LENGTH, row]
     at: i64 = f.chunk_position
     start: i64 = at
+    waits: cython.bint = is_other_side_to_come(f, slot, s)
     if at == 0 and is_first_chunk(f, slot, s) and take_first_bytes(f, chunks, row, slot, s):
         return True
     if at == 0 and f.side[s, SIDE_TAIL] and not search_tail(f, chunks, row, slot, s):
@@ -48,15 +50,35 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
         if at == 0 and may_begin_provisional(f, slot, s, buffer, base, base + length):
             begin_provisional(f, slot, s, int32_at(f, buffer, base + 4))
             break
-        at += 1
+        at = length if waits and is_enough_searched(f, slot, s) else at + 1
     count_skipped(f, slot, s, f.side[s, SIDE_SKIP_REASON], at - start)
     f.chunk_position = at
     if at == length:
         keep_tail(f, chunks, row, s, start)
-    f.side[s, SIDE_SEARCHED] += at - start
+    if not waits:
+        f.side[s, SIDE_SEARCHED] += at - start
+    elif at > start:
+        f.side[s, SIDE_SEARCHED] = (
+            1  # something is skipped; what may be searched counts from the first byte of the other side on
+        )
     if at == length and f.side[s, SIDE_SEARCHED] > SEARCH_LIMIT_BYTES and f.talk[slot, TALK_REQUESTS] == 0:
         leave_unread(f, slot, PROTOCOL_OTHER)
     return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_other_side_to_come(f: FramingState, slot: i64, s: i64) -> cython.bint:
+    """Has the other side sent nothing since the capture began? Then this may be the rest of one long message that it listens to,
+    and is no evidence against Kafka, however long it is."""
+    return not f.talk[slot, CONN_FROM_SYN] and is_other_side_silent(f, slot, s)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_enough_searched(f: FramingState, slot: i64, s: i64) -> cython.bint:
+    """From here on a long message is judged where its chunks begin: the search costs much more than the rest of the reading."""
+    return f.talk[slot, TALK_STREAM + (s & 1)] > SEARCH_LIMIT_BYTES
 
 
 @cython.cfunc

@@ -103,14 +103,15 @@ def request(
     return framed(struct.pack(">hhi", key, version, correlation) + text(client) + tags + body)
 
 
-def produce(correlation: int, acks: int, version: int = 2, timeout_ms: int = 30_000) -> bytes:
+def produce(correlation: int, acks: int, version: int = 2, timeout_ms: int = 30_000, name: bytes = b"t") -> bytes:
     """A Produce request for one topic, without partitions."""
+    how = struct.pack(">hi", acks, timeout_ms)
     if version >= 9:
-        return request(
-            correlation, PRODUCE, version, b"\0" + struct.pack(">hi", acks, timeout_ms) + b"\x02\x02t\x01\0\0"
-        )
+        size = len(name) + 1
+        length = bytes([size]) if size < 128 else bytes([size & 127 | 128, size >> 7])
+        return request(correlation, PRODUCE, version, b"\0" + how + b"\x02" + length + name + b"\x01\0\0")
     transaction = text(None) if version >= 3 else b""
-    return request(correlation, PRODUCE, version, transaction + struct.pack(">hiihsi", acks, timeout_ms, 1, 1, b"t", 0))
+    return request(correlation, PRODUCE, version, transaction + how + struct.pack(">i", 1) + text(name) + bytes(4))
 
 
 def reply(correlation: int, body: bytes = b"\0\0\0\0") -> bytes:

@@ -16,6 +16,7 @@ from chunk_rows import (
     framed,
     produce,
     request,
+    text,
 )
 
 
@@ -111,3 +112,28 @@ def test_replies_with_small_correlation_ids_are_no_produce_requests() -> None:
     keys = struct.pack(">hihhhhhh", 0, 2, 0, 0, 9, 1, 0, 13)
     assert not is_believed(framed(struct.pack(">i", 2) + keys))
     assert is_believed(request(7, API_VERSIONS, 0, b""))
+
+
+def fetch_reply(correlation: int, records: int = 200) -> bytes:
+    """A reply to Fetch v4: throttle time, one topic, one partition without an error, records."""
+    partition = struct.pack(">ihqqi", 0, 0, 5000, 5000, -1)
+    topic = struct.pack(">i", 1) + text(b"t") + struct.pack(">i", 1) + partition + struct.pack(">i", records)
+    return framed(struct.pack(">ii", correlation, 0) + topic + b"z" * records)
+
+
+@pytest.mark.parametrize("correlation", range(1, 14))
+@pytest.mark.parametrize("body", [bytes(10), bytes(26), b"\0\0\0\0\0\0\0\1\0\0\x75\x30\0\2"])
+def test_zeros_of_a_reply_are_no_header(correlation: int, body: bytes) -> None:
+    """Its id is read as key 0 and a version; the zeros that follow as correlation id 0 and an empty client id."""
+    for one in (framed(struct.pack(">ii", correlation, 0) + body), fetch_reply(correlation)):
+        frames = Conversation(syn=False).b(one, one).run().frames
+        assert [frame.event for frame in frames] in ([], ["orphan", "orphan"])
+
+
+@pytest.mark.parametrize("name", [b"t", b"orders.v1_eu-west", b"x" * 249])
+@pytest.mark.parametrize("version", [2, 3, 9])
+def test_a_produce_request_names_its_topic(version: int, name: bytes) -> None:
+    """Letters, digits, `.`, `_` and `-` are all that brokers accept (Topic.validate of the clients)."""
+    assert is_believed(produce(7, 1, version, name=name))
+    for wrong in (b"\0", b"\xff", b" ", b"/"):
+        assert not is_believed(produce(7, 1, version, name=name[:-1] + wrong))

@@ -86,10 +86,35 @@ def test_an_expected_reply_is_believed_at_the_start_of_a_chunk() -> None:
 def test_a_search_ends_after_256_kib() -> None:
     """Where no request was ever found: the connection is left unread."""
     junk = b"z" * 65_536
-    out = Conversation(syn=False).c(*([junk] * 5), request(1)).run()
+    out = Conversation(syn=False).b(b"z").c(*([junk] * 5), request(1)).run()
     assert not out.frames
     assert out.protocol == layout.PROTOCOL_OTHER
     assert out.skipped(CLIENT) == {"unsynced": 5 * 65_536, "not kafka": len(request(1))}
+
+
+def test_the_rest_of_a_long_reply_is_no_other_protocol() -> None:
+    """It began before the capture, and its client listens: what it asks next tells what this is."""
+    talk = Conversation(syn=False).b(*([b"z" * 65_536] * 40)).c(request(1)).b(reply(1)).c(request(2)).b(reply(2))
+    out = talk.run()
+    assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
+    assert (out.protocol, out.skipped(BROKER)) == (layout.PROTOCOL_KAFKA, {"unsynced": 40 * 65_536})
+
+
+def test_the_rest_of_a_long_request_is_no_other_protocol() -> None:
+    """The next request is found inside a chunk, once the broker has replied."""
+    rest = b"z" * 65_536
+    talk = (
+        Conversation(syn=False).c(*([rest] * 40)).b(reply(1)).c(rest + request(2)).b(reply(2)).c(request(3)).b(reply(3))
+    )
+    out = talk.run()
+    assert ("request", 2) in out.story() and ("reply", 3) in out.story()
+    assert out.skipped(CLIENT) == {"unsynced": 41 * 65_536}
+
+
+def test_what_follows_the_rest_of_a_long_reply_may_still_be_no_kafka() -> None:
+    out = Conversation(syn=False).b(*([b"z" * 65_536] * 40)).c(b"GET").b(*([b"z" * 65_536] * 5)).c(request(1)).run()
+    assert not out.frames
+    assert out.protocol == layout.PROTOCOL_OTHER
 
 
 def test_a_search_goes_on_where_requests_were_found() -> None:
