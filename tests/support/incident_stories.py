@@ -224,17 +224,10 @@ def in_pieces(held: int, packets: int) -> Tables:
     }
 
 
-def unscaled(full: int, waited_ms: int, scale: int | None = None) -> Tables:
+def unscaled(full: int, waited_ms: int, scale: int | None = None, **values: Any) -> Tables:
     """A connection whose broker waited so for a full window, beside one with window scaling."""
-    narrow = connection(
-        1,
-        client_wscale=scale,
-        broker_wscale=scale,
-        mss=1460,
-        broker_full_windows=full,
-        broker_full_window_ns=waited_ms * MS_NS,
-        broker_max_unacked_bytes=65_535,
-    )
+    narrow = {"client_wscale": scale, "broker_wscale": scale, "mss": 1460, "broker_max_unacked_bytes": 65_535} | values
+    narrow = connection(1, broker_full_windows=full, broker_full_window_ns=waited_ms * MS_NS, **narrow)
     wide = connection(2, client_address="10.0.0.2", client_wscale=7, broker_wscale=7, mss=1460)
     return {"connections": [narrow, wide], "exchanges": [exchange(0, **PRODUCE)]}
 
@@ -283,18 +276,31 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 STORIES |= {
     "rate_limited_link": (
-        lambda: transferred([0.5, 0.51, 0.49]),
+        lambda: transferred([0.5, 0.51, 0.49], broker_max_unacked_bytes=80_000, rtt_ns=10 * MS_NS),
         (
             lambda: transferred([0.5, 0.51]),
             lambda: transferred([0.5, 0.8, 0.2]),
             lambda: transferred([2.0, 2.0, 2.0]),
             lambda: transferred([0.5, 0.51, 0.49], client_zero_windows=3),
+            lambda: transferred([0.5, 0.51, 0.49], broker_max_unacked_bytes=65_535, rtt_ns=None),
+            lambda: transferred([0.5, 0.51, 0.49], broker_max_unacked_bytes=80_000, rtt_ns=130 * MS_NS),
         ),
     ),
     "nagle_delay": (lambda: in_pieces(10, 200), (lambda: in_pieces(9, 100), lambda: in_pieces(10, 201))),
     "window_scale_lost": (
         lambda: unscaled(10, 500),
         (lambda: unscaled(9, 500), lambda: unscaled(10, 499), lambda: unscaled(10, 500, scale=7)),
+    ),
+    "small_receive_buffer": (
+        lambda: unscaled(10, 500, scale=1, rtt_ns=10 * MS_NS),
+        (
+            lambda: unscaled(9, 500, scale=1, rtt_ns=10 * MS_NS),
+            lambda: unscaled(10, 499, scale=1, rtt_ns=10 * MS_NS),
+            lambda: unscaled(10, 500, scale=1, rtt_ns=9 * MS_NS),
+            lambda: unscaled(10, 500, scale=1, rtt_ns=10 * MS_NS, client_zero_windows=3),
+            lambda: unscaled(10, 500, scale=1, rtt_ns=10 * MS_NS, broker_max_unacked_bytes=131_073),
+            lambda: unscaled(10, 500, rtt_ns=10 * MS_NS),
+        ),
     ),
     "far_broker": (
         lambda: far(80, 100, 82),

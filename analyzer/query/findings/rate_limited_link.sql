@@ -8,7 +8,8 @@
 -- By packets that waited in a queue before the capture (`full_links`), and by transfers, where the queue is behind the capture:
 -- messages of 30 kB and more that took 100 ms and more to arrive, three at least, for two seconds in all. Their rates at each
 -- moment are added up: a link at its limit shows one rate, within a tenth, for four fifths of the time. A receiver that is slow
--- shows its window, and is none. A broker's link is told where several clients share the rate, else the way between two hosts.
+-- shows its window, and is none; nor is a small window that is filled once a round trip (64 kB and less where the handshake, and so
+-- the round trip, is not in the capture). A broker's link is told where several clients share the rate, else the way between two hosts.
 WITH transfers AS (
     SELECT
         x.client_address,
@@ -22,6 +23,11 @@ WITH transfers AS (
         x.response_bytes AS bytes
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.receive_ns >= 100000000 AND x.response_bytes >= 30000 AND c.client_zero_windows = 0 AND c.one_way IS NULL
+        AND NOT (
+            c.rtt_ns IS NOT NULL AND c.broker_max_unacked_bytes BETWEEN 40000 AND 131072
+            AND CAST(x.response_bytes AS DOUBLE) / x.receive_ns * c.rtt_ns >= 0.5 * c.broker_max_unacked_bytes
+        )
+        AND NOT (c.rtt_ns IS NULL AND c.broker_max_unacked_bytes BETWEEN 60000 AND 65535)
     UNION ALL
     SELECT
         x.client_address,
@@ -35,6 +41,11 @@ WITH transfers AS (
         x.request_bytes AS bytes
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.send_ns >= 100000000 AND x.request_bytes >= 30000 AND c.broker_zero_windows = 0 AND c.one_way IS NULL
+        AND NOT (
+            c.rtt_ns IS NOT NULL AND c.client_max_unacked_bytes BETWEEN 40000 AND 131072
+            AND CAST(x.request_bytes AS DOUBLE) / x.send_ns * c.rtt_ns >= 0.5 * c.client_max_unacked_bytes
+        )
+        AND NOT (c.rtt_ns IS NULL AND c.client_max_unacked_bytes BETWEEN 60000 AND 65535)
 ),
 -- All that a broker sends or receives, and what goes between two hosts.
 ways AS (
