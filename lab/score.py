@@ -48,9 +48,9 @@ def not_yet() -> set[str]:
     return set(NOT_YET.read_text(encoding="utf-8").split()) if NOT_YET.exists() else set()
 
 
-def judge(truth: dict[str, Any]) -> Verdict:
-    """Reads the capture, and compares its findings with what was done."""
-    with analyzer.read(DATA / f"{truth['name']}.pcap.zst") as capture:
+def judge(truth: dict[str, Any], path: Path | None = None) -> Verdict:
+    """Reads the capture (or another file of the same incident), and compares its findings with what was done."""
+    with analyzer.read(path or DATA / f"{truth['name']}.pcap.zst") as capture:
         found = list(capture.findings)
     said = [f"{each.name} ({each.severity}): {each.sentence}" for each in found]
     if truth["kind"] == "healthy":

@@ -10,6 +10,7 @@ from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
 
 Tables = dict[str, Rows]
 MS_NS = 1_000_000
+FETCH = {"api_key": 1, "api_name": "Fetch", "api_version": 17, "replica_id": -1}
 PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
 
 
@@ -46,6 +47,24 @@ def stalled(
     rows += [exchange(200, at_ns=at(1 + n / 2)) for n in range(int(seconds * 2) if chatter else 0)]
     links = [connection(1 + n, client_retransmitted=resent) for n in range(connections)]
     return {"exchanges": rows, "connections": links}
+
+
+def unfinished(
+    seconds: float, asked: dict[str, Any] = PRODUCE, before: bool = True, one_way: str | None = None
+) -> Tables:
+    """Four requests on two connections, to which no reply has come when the capture ends; `before`: there were replies."""
+    rows = [exchange(n, at_ns=at(n / 10), connection=1 + n % 2, **PRODUCE) for n in range(10 if before else 0)]
+    rows += [exchange(100 + n, at_ns=at(1.1), connection=1 + n % 2, status="pending", **asked) for n in range(4)]
+    open_ones = {"last_time_ns": at(1.1 + seconds), "close": "none", "client_retransmitted": 0, "one_way": one_way}
+    return {"exchanges": rows, "connections": [connection(n, **open_ones) for n in (1, 2)]}
+
+
+def silent_follower(seconds: float, close: str = "none") -> Tables:
+    """A follower whose fetches cease, and four Produce requests of a second meanwhile."""
+    tables = followed(10, 10, 8)
+    tables["exchanges"] += [exchange(200 + n, at_ns=at(1.2), latency_ns=SECOND_NS, **PRODUCE) for n in range(4)]
+    tables["connections"][1] = connection(2, role="follower", close=close, last_time_ns=at(1.1 + seconds))
+    return tables
 
 
 def gone(attempts: int, back_s: float | None = None, role: str | None = None) -> Tables:
@@ -332,10 +351,23 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: told_localhost(5, also=0),
         ),
     ),
-    "broker_stalled": ((lambda: stalled(3, connections=1), lambda: stalled(3, resent=1, in_host=2.9)), ()),
+    "broker_stalled": (
+        (
+            lambda: stalled(3, connections=1),
+            lambda: stalled(3, resent=1, in_host=2.9),
+            lambda: unfinished(1.1),
+            lambda: unfinished(3, before=False),
+        ),
+        (lambda: unfinished(0.7), lambda: unfinished(3, FETCH), lambda: unfinished(3, one_way="client")),
+    ),
     "slow_replication": (
-        (lambda: followed(200, 10, 190),),
-        (lambda: followed(90, 10, 88), lambda: followed(200, 9, 190), lambda: followed(120, 10, 300)),
+        (lambda: followed(200, 10, 190), lambda: silent_follower(2)),
+        (
+            lambda: followed(90, 10, 88),
+            lambda: followed(200, 9, 190),
+            lambda: followed(120, 10, 300),
+            lambda: silent_follower(2, "fin"),
+        ),
     ),
     "poll_gap": (
         (lambda: left(6, 6.5), lambda: left(6, 2, reason="consumer poll timeout has expired.")),

@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 4
--- when: exchanges having max(latency_ns) >= 800000000
--- says: broker {broker}[, {or_follower},] stalled for {still_ns}, {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited
+-- when: exchanges having max(latency_ns) >= 800000000 OR bool_or(status = 'pending')
+-- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited
 -- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
@@ -10,20 +10,44 @@
 -- least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
 -- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
 -- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
--- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker.
-WITH replies AS (
-    SELECT
-        broker_address,
-        broker_port,
-        response_time_ns AS end_ns,
-        lag(response_time_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY response_time_ns) AS begin_ns
+-- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker. A capture may end, or begin,
+-- in the middle of it: then requests count that every broker answers at once.
+WITH ends AS (
+    SELECT broker_address, broker_port, response_time_ns AS end_ns, FALSE AS lasts
     FROM exchanges
     WHERE response_time_ns IS NOT NULL
+    UNION ALL
+    SELECT DISTINCT broker_address, broker_port, (SELECT max(last_time_ns) FROM connections) AS end_ns, TRUE AS lasts
+    FROM exchanges
+    WHERE status = 'pending'
+),
+replies AS (
+    SELECT
+        *,
+        coalesce(
+            lag(end_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY end_ns, lasts),
+            CASE WHEN lasts THEN (SELECT min(first_time_ns) FROM connections) END
+        ) AS begin_ns
+    FROM ends
 ),
 still AS (
-    SELECT broker_address, broker_port, begin_ns, end_ns
+    SELECT broker_address, broker_port, begin_ns, end_ns, lasts
     FROM replies
     WHERE end_ns - begin_ns >= 1000000000
+),
+-- Requests with the time that they waited, of those that no end of the capture leaves open: Produce, ListOffsets, Metadata,
+-- OffsetCommit, OffsetFetch, FindCoordinator, Heartbeat, ApiVersions. The oldest of a connection waits behind no other.
+asked AS (
+    SELECT *, latency_ns AS waited_ns, coalesce(queue_ns, latency_ns) * 5 < latency_ns AS is_head
+    FROM exchanges
+    WHERE status = 'answered' AND throttle_time_ms = 0 AND coalesce(muted_ns, 0) = 0
+    UNION ALL
+    SELECT
+        *,
+        (SELECT max(last_time_ns) FROM connections) - request_end_ns AS waited_ns,
+        row_number() OVER (PARTITION BY connection ORDER BY request_end_ns, exchange) = 1 AS is_head
+    FROM exchanges
+    WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)
 ),
 polls AS (
     SELECT s.broker_address, s.broker_port, s.begin_ns, count(*) AS polls
@@ -52,27 +76,26 @@ waited AS (
         s.broker_port,
         s.begin_ns,
         s.end_ns,
+        s.lasts,
         min(x.request_end_ns) AS first_request_ns,
         count(*) AS requests,
         count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         count(DISTINCT x.connection) AS connections,
-        count(*) FILTER (WHERE c.client_retransmitted = 0 OR 10 * x.broker_min_ns >= 8 * x.latency_ns) AS taken,
-        count(*) FILTER (WHERE coalesce(x.queue_ns, x.latency_ns) * 5 < x.latency_ns) AS heads,
+        count(*) FILTER (WHERE c.client_retransmitted = 0 OR 10 * x.broker_min_ns >= 8 * x.waited_ns) AS taken,
+        count(*) FILTER (WHERE x.is_head) AS heads,
         count(*) FILTER (
-            WHERE coalesce(x.queue_ns, x.latency_ns) * 5 < x.latency_ns
-                AND x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
+            WHERE x.is_head AND x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
         ) AS alone,
         min_by(x.api_key, (x.request_end_ns, x.exchange)) AS first_api_key,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
-        max_by(x.exchange, (x.response_time_ns, x.exchange)) AS evidence_last
+        max_by(x.exchange, (coalesce(x.response_time_ns, x.request_end_ns), x.exchange)) AS evidence_last
     FROM still AS s
-    JOIN exchanges AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
+    JOIN asked AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
     JOIN connections AS c ON c.connection = x.connection
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE coalesce(k.reach, 'broker') = 'broker' AND x.status = 'answered'
-        AND x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 500000000 AND x.response_time_ns >= s.end_ns
-        AND x.throttle_time_ms = 0 AND coalesce(x.muted_ns, 0) = 0
-    GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns
+    WHERE coalesce(k.reach, 'broker') = 'broker' AND x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 500000000
+        AND (x.response_time_ns >= s.end_ns OR (s.lasts AND x.status = 'pending' AND c.one_way IS NULL))
+    GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns, s.lasts
 ),
 judged AS (
     SELECT
@@ -85,7 +108,8 @@ judged AS (
     LEFT JOIN polls AS p
         ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
     WHERE w.requests >= 3 AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
-        AND w.end_ns - w.first_request_ns >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
+        AND w.end_ns - w.first_request_ns
+        >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)
 )
 SELECT
@@ -96,6 +120,7 @@ SELECT
     END AS or_follower,
     CASE WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium' ELSE 'high' END AS severity,
     max(end_ns - first_request_ns) AS still_ns,
+    CASE WHEN bool_or(lasts) THEN 'up to the end of the capture' END AS until,
     count(*) AS times,
     CAST(sum(requests) AS BIGINT) AS requests,
     max(clients) AS clients,

@@ -11,21 +11,41 @@
 -- Where no follower is captured: the p99 of acks=all is 5 times that of acks=1 on the same broker and topic, ten such requests.
 WITH steps AS (
     SELECT
+        connection,
         client_address,
         replica_id,
         broker_address,
         exchange,
         request_time_ns AS end_ns,
+        response_end_ns,
         max(response_end_ns) OVER (
             PARTITION BY connection ORDER BY request_time_ns, exchange ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS begin_ns
     FROM exchanges
     WHERE kind = 'fetch_follower' AND request_time_ns IS NOT NULL
 ),
+-- The last Fetch of a connection that is still open has been answered: from there to the end of the capture nothing was asked.
+lasting AS (
+    SELECT
+        s.client_address,
+        s.replica_id,
+        s.broker_address,
+        max(s.response_end_ns) AS begin_ns,
+        (SELECT max(last_time_ns) FROM connections) AS end_ns,
+        max_by(s.exchange, (s.end_ns, s.exchange)) AS exchange
+    FROM steps AS s JOIN connections AS c ON c.connection = s.connection
+    WHERE c.close = 'none'
+    GROUP BY s.connection, s.client_address, s.replica_id, s.broker_address
+    HAVING max(s.response_end_ns) > max(s.end_ns)
+),
 pauses AS (
     SELECT client_address, replica_id, broker_address, begin_ns, end_ns, exchange
     FROM steps
     WHERE end_ns - begin_ns >= 100000000
+    UNION ALL
+    SELECT client_address, replica_id, broker_address, begin_ns, end_ns, exchange
+    FROM lasting
+    WHERE end_ns - begin_ns >= 1000000000
 ),
 slow AS (
     SELECT exchange, broker_address, request_end_ns, response_time_ns, latency_ns
