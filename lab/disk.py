@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -25,6 +26,12 @@ class Disk:
             time.sleep(seconds)
         finally:
             command("fsfreeze", "--unfreeze", str(self.at))
+
+    def fill(self) -> None:
+        """Not a byte is left on it."""
+        with contextlib.suppress(OSError), (self.at / "ballast").open("wb", buffering=0) as file:
+            while True:
+                file.write(b"x" * 4096)
 
     def close(self) -> None:
         command("umount", str(self.at))

@@ -125,6 +125,11 @@ class Host:
             child.kill()
             raise RuntimeError(f"{function.__name__} on {self.name} failed: see {self.log}")
 
+    def add_ipv6(self, address: str) -> None:
+        """An IPv6 address besides the other one."""
+        self.call(_with_ipv6)
+        command(*self.words("ip", "-6", "addr", "add", f"{address}/64", "dev", "eth0", "nodad"))
+
     def words(self, *words: str) -> list[str]:
         """The command line that runs these words here."""
         return ["ip", "netns", "exec", self.namespace, *words]
@@ -204,6 +209,11 @@ def _settle() -> None:
     # What Linux has by itself, so that windows and their scale (128) are those of most machines.
     Path("/proc/sys/net/ipv4/tcp_rmem").write_text("4096 131072 6291456")
     Path("/proc/sys/net/ipv4/tcp_wmem").write_text("4096 16384 4194304")
+
+
+def _with_ipv6() -> None:
+    for name in ("all", "eth0"):
+        Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("0")
 
 
 def run_here(host: Host, words: Sequence[str], log: Path, **more: Any) -> subprocess.Popen[bytes]:

@@ -67,6 +67,8 @@ class Lab:
         self.captures: dict[str, list[Path]] = {}
         self.captured_at: dict[str, list[str]] = {}
         self.version = BROKER_VERSION
+        # What tcpdump keeps: bytes of a packet (0: all of it), and whether IPv6 too.
+        self.snap, self.ipv6 = 0, False
         self.programs: list[subprocess.Popen[bytes]] = []
         self._wires = 0
         self._admin: Host | None = None
@@ -210,8 +212,8 @@ class Lab:
         self.captures.setdefault(name, []).append(path)
         at = "the switch" if host is self.network.hub else f"{host.name} ({host.address})"
         self.captured_at.setdefault(name, []).append(at if interface != "any" else f"{at}, all interfaces")
-        words = ["tcpdump", "-i", interface, "-s", "0", "-B", "16384", "-n", "-Z", "root", "-w", str(path)]
-        words += ["ip and not host 10.20.0.2"]
+        words = ["tcpdump", "-i", interface, "-s", str(self.snap), "-B", "16384", "-n", "-Z", "root", "-w", str(path)]
+        words += ["tcp and not host 10.20.0.2" if self.ipv6 else "ip and not host 10.20.0.2"]
         process = subprocess.Popen(host.words(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 10
         while not (path.exists() and path.stat().st_size >= 24):
