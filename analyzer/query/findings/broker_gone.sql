@@ -9,7 +9,8 @@
 -- three attempts. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
 -- times meanwhile that a partition has no leader or that a write was refused for want of replicas. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
--- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves.
+-- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
+-- in order, its partitions moved before: for information, unless clients were refused or waited for replicas from then on.
 WITH missed_attempts AS (
     SELECT broker_address, broker_port
     FROM connections
@@ -124,6 +125,17 @@ called AS (
     WHERE is_kafka AND role IN ('client', 'follower')
     GROUP BY broker_address
 ),
+harmed AS (
+    SELECT f.client_address, count(*) AS harm
+    FROM following AS f JOIN (
+        SELECT x.response_time_ns AS time_ns
+        FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
+        WHERE e.code IN (5, 19, 20) AND coalesce(x.role, 'client') = 'client'
+        UNION ALL
+        SELECT response_time_ns AS time_ns FROM exchanges WHERE kind = 'produce_acks_all' AND latency_ns >= 1000000000
+    ) AS h ON h.time_ns >= f.gone_ns
+    GROUP BY f.client_address
+),
 missed AS (
     SELECT
         f.client_address || coalesce(':' || CAST(c.broker_port AS STRING), '') AS broker,
@@ -132,13 +144,14 @@ missed AS (
         f.ended,
         f.connection,
         'and it was not back at the end of the capture' AS back,
-        'high' AS severity,
+        CASE WHEN h.harm >= 3 THEN 'high' ELSE 'info' END AS severity,
         f.ended AS weight,
         CAST(NULL AS BIGINT) AS evidence_last_reply,
         f.gone_ns AS first_time_ns,
         r.last_time_ns AS last_time_ns
     FROM following AS f
     LEFT JOIN called AS c ON c.broker_address = f.client_address
+    LEFT JOIN harmed AS h ON h.client_address = f.client_address
     CROSS JOIN time_range AS r
     WHERE r.last_time_ns - f.gone_ns >= 10000000000
 )

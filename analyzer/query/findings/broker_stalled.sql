@@ -5,8 +5,8 @@
 -- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
--- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least, on two
--- connections, or 10 on one, or for two seconds 3 behind a Produce on one: then it may be the disk, or a follower. One of them at
+-- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one is
+-- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one, or for two seconds 3 behind a Produce on one: then it may be the disk, or a follower. One of them at
 -- least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
 -- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
 -- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
@@ -38,14 +38,20 @@ still AS (
 -- Requests with the time that they waited, of those that no end of the capture leaves open: Produce, ListOffsets, Metadata,
 -- OffsetCommit, OffsetFetch, FindCoordinator, Heartbeat, ApiVersions. The oldest of a connection waits behind no other.
 asked AS (
-    SELECT *, latency_ns AS waited_ns, coalesce(queue_ns, latency_ns) * 5 < latency_ns AS is_head
+    SELECT
+        *,
+        latency_ns AS waited_ns,
+        coalesce(queue_ns, latency_ns) * 5 < latency_ns AS is_head,
+        kind LIKE 'fetch%' AND latency_ns >= (CAST(max_wait_ms AS BIGINT) + 500) * 1000000
+            AND coalesce(queue_ns, latency_ns) * 5 < latency_ns AS is_overdue
     FROM exchanges
     WHERE status = 'answered' AND throttle_time_ms = 0 AND coalesce(muted_ns, 0) = 0
     UNION ALL
     SELECT
         *,
         (SELECT max(last_time_ns) FROM connections) - request_end_ns AS waited_ns,
-        row_number() OVER (PARTITION BY connection ORDER BY request_end_ns, exchange) = 1 AS is_head
+        row_number() OVER (PARTITION BY connection ORDER BY request_end_ns, exchange) = 1 AS is_head,
+        FALSE AS is_overdue
     FROM exchanges
     WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)
 ),
@@ -83,6 +89,7 @@ waited AS (
         count(DISTINCT x.connection) AS connections,
         count(*) FILTER (WHERE c.client_retransmitted = 0 OR 10 * x.broker_min_ns >= 8 * x.waited_ns) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
+        count(*) FILTER (WHERE x.is_overdue) AS overdue,
         count(*) FILTER (
             WHERE x.is_head AND x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
         ) AS alone,
@@ -93,7 +100,7 @@ waited AS (
     JOIN asked AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
     JOIN connections AS c ON c.connection = x.connection
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE coalesce(k.reach, 'broker') = 'broker' AND x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 500000000
+    WHERE (coalesce(k.reach, 'broker') = 'broker' OR x.is_overdue) AND x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 500000000
         AND (x.response_time_ns >= s.end_ns OR (s.lasts AND x.status = 'pending' AND c.one_way IS NULL))
     GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns, s.lasts
 ),
@@ -107,7 +114,7 @@ judged AS (
         ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port AND o.begin_ns = w.begin_ns
     LEFT JOIN polls AS p
         ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
-    WHERE w.requests >= 3 AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
+    WHERE (w.requests >= 3 OR (w.overdue > 0 AND w.connections >= 2)) AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
         AND w.end_ns - w.first_request_ns
         >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)

@@ -5,7 +5,7 @@
 -- do: A broker processes one request per connection at a time: use a separate client for slow or long-polling requests, or send fewer requests at once.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- The head of a queue is the request of a busy stretch of its connection that took longest once it was its turn. A consumer that
--- leaves or commits while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the
+-- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the
 -- head: behind requests of their own sort they wait because there are many, or because each is slow, which other rules tell.
 WITH connections_of_note AS (
     SELECT connection
@@ -60,7 +60,7 @@ waiting AS (
     JOIN ordered AS f ON f.exchange = h.head_exchange
     WHERE o.queue_ns IS NOT NULL AND o.latency_ns IS NOT NULL
         AND (o.kind IS NULL OR o.kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog'))
-        AND NOT (o.api_key IN (8, 12, 13) AND f.api_key IN (1, 11, 14, 78))
+        AND NOT (o.api_key IN (3, 8, 12, 13) AND f.api_key IN (1, 11, 14, 78))
 ),
 queues AS (
     SELECT

@@ -1,6 +1,7 @@
 -- Exchanges with their connection, and with the time that the broker had them: from when the request was there, the reply before it
 -- had left and no throttle time ran, to when the reply left. A packet left its host when its TCP timestamp says, but for a tick (1
 -- ms); what was in queues for less than 1.3 ms was in none.
+-- On an idle way a request is there at once, unless it was lost: a host acknowledges within 200 ms, whatever its broker does.
 -- held: the reply may have been written long before it left. Without timestamps a packet may have left long before it came by,
 -- where the way is not quiet. What would have left before it was asked for has no clock to trust. Numbers in `marks` are the MARK_ bits of `dissectors.layout`.
 WITH placed AS (
@@ -57,7 +58,8 @@ arrivals AS (
         CASE
             WHEN is_beside THEN request_end_ns
             WHEN (marks & 8) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
-            WHEN (marks & 4) <> 0 AND NOT crowded THEN request_end_ns + to_broker_ns + 500000
+            WHEN (marks & 4) <> 0 AND NOT crowded
+                AND coalesce(ack_time_ns, response_time_ns) <= request_end_ns + 2 * to_broker_ns + 250000000 THEN request_end_ns + to_broker_ns + 500000
             ELSE greatest(request_end_ns + to_broker_ns, coalesce(ack_max_ns, left_max_ns))
         END AS arrived_max_ns
     FROM departures

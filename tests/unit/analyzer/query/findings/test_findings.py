@@ -11,6 +11,7 @@ import pytest
 from finding_stories import STORIES, Tables, failing, many, produced
 from incident_stories import MORE, far, gone, out_of_range
 from made_rows import SECOND_NS, START_NS, capture, dataset
+from member_stories import missed, recreated
 
 from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
@@ -90,6 +91,9 @@ def in_order(*values: str) -> list[int]:
     ("name", "lesser", "worse"),
     (
         ("broker_gone", lambda: gone(3, back_s=30), lambda: gone(3)),
+        ("broker_gone", missed, lambda: missed(refused=3)),
+        ("broker_gone", missed, lambda: missed(waited_s=1.5)),
+        ("topic_recreated", lambda: recreated(failed=0), recreated),
         ("skewed_partitions", lambda: produced([100, 110, 1200]), lambda: produced([100, 110, 12_000])),
         ("fenced_producer", lambda: failing(90, many(1, 1)), lambda: failing(90, many(3, 1))),
         (

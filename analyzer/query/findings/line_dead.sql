@@ -1,0 +1,72 @@
+-- severity: medium
+-- rank: 7
+-- when: connections having bool_or(is_kafka AND client_retransmitted + broker_retransmitted >= 3)
+-- says: nothing came through between {client_address} ({who}) and {broker}[ and {other_brokers|other broker|other brokers}] for {silent_ns}, {times|time|times}: what was sent then had to be sent again[, while {others|other host was|other hosts were} answered]
+-- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall that was loaded anew, a machine that was moved.
+-- look: kanalyze connections --client {client_address}
+-- explains: head_of_line, unanswered, request_timed_out, lossy_network, broker_stalled*, far_broker
+-- For 3 s and more no reply to any client of a host, though requests had come that do not wait by design, and then their replies on the
+-- same connections: all of these had packets that were sent again, three at least. A host whose processes stand still
+-- acknowledges, so nothing would be sent again to a broker that is only slow.
+WITH resent AS (
+    SELECT connection, client_address
+    FROM connections
+    WHERE is_kafka AND coalesce(role, 'client') = 'client' AND client_retransmitted + broker_retransmitted >= 3
+        AND one_way IS NULL
+),
+hosts AS (
+    SELECT client_address FROM resent GROUP BY client_address
+),
+replies AS (
+    SELECT
+        x.client_address,
+        x.response_time_ns AS end_ns,
+        lag(x.response_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.response_time_ns, x.exchange) AS begin_ns
+    FROM exchanges AS x JOIN hosts AS h ON h.client_address = x.client_address
+    WHERE x.response_time_ns IS NOT NULL
+),
+silent AS (
+    SELECT client_address, begin_ns, end_ns FROM replies WHERE end_ns - begin_ns >= 3000000000
+),
+waited AS (
+    SELECT
+        s.client_address,
+        s.begin_ns,
+        s.end_ns,
+        min(coalesce(x.client_id, x.client_address)) AS who,
+        min(x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS broker,
+        count(DISTINCT x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS brokers,
+        min(x.request_end_ns) AS first_request_ns,
+        min_by(x.exchange, (x.request_end_ns, x.exchange)) AS exchange
+    FROM silent AS s
+    JOIN exchanges AS x ON x.client_address = s.client_address
+    LEFT JOIN resent AS r ON r.connection = x.connection
+    LEFT JOIN kinds AS k ON k.kind = x.kind
+    WHERE x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 3000000000 AND x.response_time_ns >= s.end_ns
+        AND coalesce(k.reach, 'broker') = 'broker'
+    GROUP BY s.client_address, s.begin_ns, s.end_ns
+    HAVING count(*) = count(r.connection)
+),
+served AS (
+    SELECT w.client_address, w.begin_ns, count(DISTINCT x.client_address) AS others
+    FROM waited AS w JOIN exchanges AS x
+        ON x.client_address <> w.client_address
+        AND x.response_time_ns BETWEEN w.first_request_ns + 500000000 AND w.end_ns - 500000000
+    WHERE coalesce(x.role, 'client') = 'client'
+    GROUP BY w.client_address, w.begin_ns
+)
+SELECT
+    w.client_address,
+    min(w.who) AS who,
+    min(w.broker) AS broker,
+    nullif(max(w.brokers) - 1, 0) AS other_brokers,
+    max(w.end_ns - w.first_request_ns) AS silent_ns,
+    count(*) AS times,
+    max(s.others) AS others,
+    max(w.end_ns - w.first_request_ns) AS weight,
+    min_by(w.exchange, (w.begin_ns, w.exchange)) AS evidence_first,
+    max_by(w.exchange, (w.end_ns, w.exchange)) AS evidence_last,
+    min(w.begin_ns) AS first_time_ns,
+    max(w.end_ns) AS last_time_ns
+FROM waited AS w LEFT JOIN served AS s ON s.client_address = w.client_address AND s.begin_ns = w.begin_ns
+GROUP BY w.client_address

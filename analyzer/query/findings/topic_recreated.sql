@@ -1,0 +1,55 @@
+-- severity: medium
+-- rank: 15
+-- when: topic_ids having count(*) > count(DISTINCT topic)
+-- says: topic {topic} was deleted and made anew: its id changed from {old_id} to {new_id}[; {failures|request|requests} of {clients|client|clients} about it failed meanwhile]
+-- do: What was in the topic is gone, and offsets that groups had committed may be beyond its end: find who deleted it, and check these groups (kafka-consumer-groups.sh --describe).
+-- look: kanalyze errors --topic {topic}
+-- explains: missing_topic, failing, offset_out_of_range, commit_failures, metadata_storm*, lag_growing
+-- Brokers of one cluster told two ids for the name, the later one first told after the earlier one was last told. For information
+-- where no client was told that it does not exist, is unknown by its id, or has no such offset.
+WITH ids AS (
+    SELECT
+        cluster,
+        topic,
+        topic_id,
+        first_time_ns,
+        lag(topic_id) OVER of_name AS old_id,
+        lag(last_time_ns) OVER of_name AS old_ns
+    FROM topic_ids
+    WHERE topic IS NOT NULL AND cluster IS NOT NULL
+    WINDOW of_name AS (PARTITION BY cluster, topic ORDER BY first_time_ns, topic_id)
+),
+changed AS (
+    SELECT cluster, topic, old_id, topic_id AS new_id, old_ns, first_time_ns AS new_ns
+    FROM ids
+    WHERE old_id <> topic_id AND old_ns < first_time_ns
+),
+failed AS (
+    SELECT
+        g.cluster,
+        g.topic,
+        g.new_id,
+        count(DISTINCT e.exchange) AS failures,
+        count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
+        min_by(e.exchange, (x.response_time_ns, e.exchange)) AS exchange,
+        min(x.response_time_ns) AS first_time_ns,
+        max(x.response_time_ns) AS last_time_ns
+    FROM changed AS g
+    JOIN errors AS e ON (e.topic = g.topic OR e.topic_id = g.old_id) AND e.code IN (1, 3, 100, 103)
+    JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    WHERE coalesce(x.role, 'client') = 'client' AND x.response_time_ns >= g.old_ns
+    GROUP BY g.cluster, g.topic, g.new_id
+)
+SELECT
+    g.topic,
+    g.old_id,
+    g.new_id,
+    f.failures,
+    f.clients,
+    CASE WHEN f.failures IS NULL THEN 'info' ELSE 'medium' END AS severity,
+    coalesce(f.failures, 0) AS weight,
+    f.exchange AS evidence_first_error,
+    coalesce(f.first_time_ns, g.old_ns) AS first_time_ns,
+    greatest(coalesce(f.last_time_ns, g.new_ns), g.new_ns) AS last_time_ns
+FROM changed AS g
+LEFT JOIN failed AS f ON f.cluster = g.cluster AND f.topic = g.topic AND f.new_id = g.new_id

@@ -1,0 +1,120 @@
+"""Stories of rules about members of groups, topics and lines; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+POLL = {"api_key": 1, "api_name": "Fetch", "api_version": 17, "kind": "fetch_tail", "max_wait_ms": 500}
+UNKNOWN_TOPIC, OLD, NEW = 3, "b2xkb2xkb2xkb2xkb2xkbw", "bmV3bmV3bmV3bmV3bmV3bg"
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def crashing(lives: int, close: str = "rst", leaves: bool = False, together: bool = False) -> Tables:
+    """So many members of one client that join 5 s apart, each on a connection of its own; `leaves`: each says so;
+    `together`: all live on until the end."""
+    base = {"group_id": "g", "group_type": "classic", "cluster": "c", "client_id": "app", "client_address": "10.0.0.1"}
+    rows: Rows = []
+    made: Rows = []
+    links: Rows = []
+    for life in range(lives):
+        events = [("join", 5.0 * life), ("heartbeat", 60.0 if together else 5.0 * life + 4)]
+        events += [("leave", 5.0 * life + 4.5)] if leaves else []
+        for event, moment in events:
+            number = len(made)
+            made.append(exchange(number, at_ns=at(moment), connection=life, api_key=11, api_name="JoinGroup"))
+            told = {"exchange": number, "connection": life, "event": event, "member_id": f"app-{life}", "error_code": 0}
+            rows.append(base | told | {"begin_ns": at(moment), "time_ns": at(moment)})
+        links.append(connection(life, close=close))
+    return {"group_events": rows, "exchanges": made, "connections": links}
+
+
+def recreated(again: bool = True, overlapping: bool = False, failed: int = 5) -> Tables:
+    """A topic whose id another one follows; so many requests that were told meanwhile that there is no such topic."""
+    ids: Rows = [{"cluster": "c", "topic": "t", "topic_id": OLD, "first_time_ns": at(0), "last_time_ns": at(2)}]
+    if again:
+        begin = at(1 if overlapping else 5)
+        ids.append({"cluster": "c", "topic": "t", "topic_id": NEW, "first_time_ns": begin, "last_time_ns": at(9)})
+    rows = [exchange(n, at_ns=at(3 + n / 10), error_code=UNKNOWN_TOPIC) for n in range(failed)]
+    errors = [error(n, UNKNOWN_TOPIC, topic="t", expected=False) for n in range(failed)]
+    return {"topic_ids": ids, "exchanges": rows, "errors": errors, "connections": [connection(1, cluster="c")]}
+
+
+def dead_line(seconds: float, resent: int = 3, others: int = 0, chatter: bool = False) -> Tables:
+    """Requests of one host on two connections that are answered so late, what was sent having been sent again on so many packets;
+    `others`: on a third connection nothing was; `chatter`: that one goes on."""
+    rows = [exchange(n, at_ns=at(n / 5), connection=1 + n % 2, **PRODUCE) for n in range(5)]
+    late = {"latency_ns": int(seconds * SECOND_NS)}
+    rows += [exchange(10 + n, at_ns=at(1.1), connection=1 + n % 2, **late, **PRODUCE) for n in range(4)]
+    rows += [exchange(20 + n, at_ns=at(1.1), connection=3, **late, **PRODUCE) for n in range(others)]
+    rows += [exchange(30 + n, at_ns=at(1.2 + n / 2), connection=3) for n in range(int(seconds * 2) if chatter else 0)]
+    links = [connection(n, client_retransmitted=resent) for n in (1, 2)]
+    return {"exchanges": rows, "connections": [*links, connection(3)]}
+
+
+def overdue_poll(seconds: float, max_wait_ms: int = 500, beside: bool = True) -> Tables:
+    """A long poll, and (on another connection) one Produce, which a broker answers only after so long."""
+    rows: Rows = [exchange(n, at_ns=at(n / 10), **PRODUCE) for n in range(10)]
+    late: dict[str, Any] = {"at_ns": at(1.1), "latency_ns": int(seconds * SECOND_NS), "queue_ns": 0}
+    rows.append(exchange(20, connection=2, **late, **(POLL | {"max_wait_ms": max_wait_ms})))
+    rows += [exchange(21, **late, **PRODUCE)] if beside else []
+    return {"exchanges": rows, "connections": [connection(1), connection(2)]}
+
+
+def asking(per_s: float, seconds: int, rest_s: float = 0) -> Tables:
+    """Metadata requests at this rate, and then nothing until the end."""
+    rows = [exchange(n, at_ns=at(n / per_s)) for n in range(int(per_s * seconds))]
+    return {"exchanges": rows, "connections": [connection(1, last_time_ns=at(seconds + rest_s))]}
+
+
+def missed(refused: int = 0, waited_s: float = 0) -> Tables:
+    """A broker whose connections to other brokers end at 2 s; so many writes that are refused afterwards, or that wait so long."""
+    ends = {"client_address": "10.0.1.2", "last_time_ns": at(2), "role": "follower"}
+    links = [connection(n, broker_address=f"10.0.1.{1 + 2 * n}", **ends) for n in range(2)]
+    rows = [exchange(90, at_ns=at(1))]
+    rows += [exchange(n, at_ns=at(3 + n), connection=9, error_code=19, **PRODUCE) for n in range(refused)]
+    if waited_s:
+        late = {"latency_ns": int(waited_s * SECOND_NS)}
+        rows += [exchange(50 + n, at_ns=at(3 + n), connection=9, **late, **PRODUCE) for n in range(3)]
+    errors = [error(n, 19, connection=9, topic="t", expected=False) for n in range(refused)]
+    return {"exchanges": rows, "errors": errors, "connections": [*links, connection(9, last_time_ns=at(300))]}
+
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "member_crashes": (
+        lambda: crashing(4),
+        (
+            lambda: crashing(3),
+            lambda: crashing(4, close="none"),
+            lambda: crashing(4, leaves=True),
+            lambda: crashing(4, together=True),
+        ),
+    ),
+    "topic_recreated": (recreated, (lambda: recreated(again=False), lambda: recreated(overlapping=True))),
+    "line_dead": (
+        lambda: dead_line(3.5),
+        (
+            lambda: dead_line(2.9),
+            lambda: dead_line(3.5, resent=2),
+            lambda: dead_line(3.5, others=1),
+            lambda: dead_line(3.5, chatter=True),
+        ),
+    ),
+}
+# More stories of rules that other files have one for.
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "broker_stalled": (
+        (lambda: overdue_poll(1.3),),
+        (lambda: overdue_poll(0.9), lambda: overdue_poll(1.3, max_wait_ms=900), lambda: overdue_poll(3, beside=False)),
+    ),
+    "metadata_storm": ((lambda: asking(5, 12),), (lambda: asking(5, 12, rest_s=3), lambda: asking(2.5, 14))),
+}
