@@ -62,7 +62,7 @@ EXCHANGES = (
     Field("topics", layout.ROW_TOPICS, "int32", seldom=True),
     Field("partitions", layout.ROW_PARTITIONS, "int32", seldom=True),
     Field("acks", layout.ROW_ACKS, "int16", seldom=True),
-    Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32", seldom=True),
+    Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32"),
     Field("min_bytes", layout.ROW_MIN_BYTES, "int32"),
     Field("isolation_level", layout.ROW_ISOLATION_LEVEL, "int16"),
     Field("session_id", layout.ROW_SESSION_ID, "int32"),

@@ -15,9 +15,23 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# Columns of int64 in which each value differs from the one before. LZ4 saves a quarter of a time and nothing of an
-# exchange's id, and reading them takes longer than reading all other columns that questions use.
-UNCOMPRESSED = frozenset(("exchange", "request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns"))
+# Columns of int64 of which LZ4 saves little (of an exchange's id nothing, of times and lags a quarter, of packet numbers half):
+# it needs more time for these than for all others, and so does reading them.
+UNCOMPRESSED = frozenset(
+    (
+        "exchange",
+        "request_time_ns",
+        "request_end_ns",
+        "response_time_ns",
+        "response_end_ns",
+        "request_number",
+        "response_number",
+        "request_lag_ns",
+        "reply_lag_ns",
+    )
+)
+# Values that Parquet's writer takes at a time: a row group. By its default of 1,024 calls take a tenth of the writing.
+BATCH_VALUES = 1 << 16
 # Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group.
 WITH_STATISTICS = ("status", "error_code", "throttle_time_ms")
 # Tables that wait for the thread; with more the stages wait.
@@ -81,7 +95,12 @@ class Writer:
             compression = {name: "none" if name in UNCOMPRESSED else "lz4" for name in schema.names}
             statistics = [name for name in WITH_STATISTICS if name in schema.names]
             self._files[path] = pq.ParquetWriter(
-                path, schema, use_dictionary=words, compression=compression, write_statistics=statistics
+                path,
+                schema,
+                use_dictionary=words,
+                compression=compression,
+                write_statistics=statistics,
+                write_batch_size=BATCH_VALUES,
             )
         return self._files[path]
 

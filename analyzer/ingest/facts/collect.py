@@ -1,8 +1,8 @@
 """Frames in, rows of facts out, while the bytes of the frames are there.
 
 A compiled function picks the few frames whose API has facts; `dissectors.kafka.columns.field_reader` reads each of these. A
-request whose reply is needed too is held as bytes, within a limit. Equal bodies are read once. A message that cannot be read
-to its end gives the facts that were read; the table `problems` says what is wrong with it.
+request whose reply is needed too is held as bytes, within a limit. Equal bodies are read once, and so are equal exchanges. A
+message that cannot be read to its end gives the facts that were read; the table `problems` says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from analyzer.ingest.facts.groups import ClassicGroups
 from analyzer.ingest.raw_tables import STATUSES
 from dissectors import layout
 from dissectors.kafka.columns.field_reader import Reader, message_reader, wanted_fields
-from dissectors.kafka.columns.frame_picker import Bodies, Picked, pick, wanted_table
+from dissectors.kafka.columns.frame_picker import Bodies, Picked, WaitingRequests, pick, wanted_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,8 +31,8 @@ _ROWS = 16_384
 _MOST_WAITING_BYTES = 64 << 20
 # Bytes of bodies that are remembered. With more, all are forgotten, and written again with other numbers.
 _MOST_BODY_BYTES = 32 << 20
-# Bytes of exchanges without facts that are remembered, so that equal ones are passed over.
-_MOST_QUIET_BYTES = 16 << 20
+# Bytes of exchanges that are remembered with their rows, so that equal ones are not read again.
+_MOST_KNOWN_BYTES = 16 << 20
 
 # The table of which exchange had which body.
 _REPORTED = "reported"
@@ -71,21 +71,28 @@ class Collector:
         self._by_body = frozenset(kind.key for kind in self._kinds.values() if kind.by_body)
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()
-        self._held: dict[int, _HeldRequest] = {}
-        self._held_bytes = 0
+        self._waiting = WaitingRequests(_MOST_WAITING_BYTES, _MOST_KNOWN_BYTES)
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
         self._bodies = Bodies()
         self._written_bodies: set[int] = set()
         self._body_generation = 0
-        self._quiet: set[tuple[int, int, bytes, bytes]] = set()
-        self._quiet_bytes = 0
 
     def take(self, frames: memoryview, rows: int, block: memoryview, heap: bytearray) -> None:
         """Takes one batch of frames that the walker has read; bytes of the buffers are copied."""
         picked = pick(frames, rows, self._wanted)
         if not picked:
             return
-        buffers = (block, heap)
+        with memoryview(heap) as view:
+            self._take_picked(picked, block, heap, (block, view))
+        for name, found in self._rows.items():
+            if len(found) >= _ROWS:
+                self._flush(name)
+        if self._bodies.rows >= _ROWS:
+            self._flush_reported()
+
+    def _take_picked(
+        self, picked: list[Picked], block: memoryview, heap: bytearray, buffers: tuple[memoryview, memoryview]
+    ) -> None:
         for frame in self._bodies.unread(picked, self._by_body, block, heap):
             kind = self._kinds[frame.key]
             if kind.request is None or kind.reply is None:
@@ -96,14 +103,9 @@ class Collector:
             elif frame.event == layout.FRAME_REQUEST_SEEN or (
                 frame.event == layout.FRAME_TOKEN_SEEN and frame.status != layout.STATUS_ANSWERED
             ):
-                self._hold(frame, buffers[frame.buffer])
+                self._waiting.hold(frame, buffers[frame.buffer])
             else:
                 self._end(kind, frame, buffers[frame.buffer])
-        for name, found in self._rows.items():
-            if len(found) >= _ROWS:
-                self._flush(name)
-        if self._bodies.rows >= _ROWS:
-            self._flush_reported()
 
     def finish(self) -> None:
         """Writes the last rows. By now framing has ended all requests that waited."""
@@ -121,15 +123,11 @@ class Collector:
 
     def held_request(self, index: int, exchange: int) -> tuple[Any, ...] | None:
         """The held request of an exchange, by its request index; None: none is held."""
-        found = self._held.get(index)
-        return tuple(found) if found is not None and found.exchange == exchange else None
+        return self._waiting.get(index, exchange)  # type: ignore[no-any-return]
 
     def restore_request(self, index: int, request: tuple[Any, ...] | None) -> None:
         """Holds at a request index what `held_request` of another run gave; None: nothing."""
-        self._forget(index)
-        if request is not None:
-            self._held[index] = _HeldRequest(*request)
-            self._held_bytes += len(self._held[index].data or b"")
+        self._waiting.put(index, request)
 
     # ---- facts of one message ----
 
@@ -163,32 +161,12 @@ class Collector:
 
     # ---- facts of request and reply ----
 
-    def _hold(self, frame: Picked, buffer: memoryview | bytearray) -> None:
-        data = None
-        if frame.readable and self._held_bytes < _MOST_WAITING_BYTES:
-            data = bytes(memoryview(buffer)[frame.begin : frame.end])
-        self._forget(frame.request)
-        self._held[frame.request] = _HeldRequest(
-            frame.exchange, frame.version, frame.begin_ns, frame.end_ns, data, frame.whole
-        )
-        self._held_bytes += len(data or b"")
-
-    def _forget(self, index: int) -> _HeldRequest | None:
-        request = self._held.pop(index, None)
-        if request is not None:
-            self._held_bytes -= len(request.data or b"")
-        return request
-
-    def _end(self, kind: FactKind, frame: Picked, buffer: memoryview | bytearray | None) -> None:
+    def _end(self, kind: FactKind, frame: Picked, buffer: memoryview | None) -> None:
         """The reply came; or, without a buffer, none will come."""
-        held = self._forget(frame.request)
-        if held is None or held.exchange != frame.exchange:
+        found = self._waiting.end(frame, buffer, kind.repeats)
+        if found is None:
             return
-        request, reply, reply_data = None, None, b""
-        if kind.repeats and frame.readable and buffer is not None and held.data is not None:
-            reply_data = bytes(memoryview(buffer)[frame.begin : frame.end])
-            if (kind.key, held.version, held.data, reply_data) in self._quiet:
-                return
+        held, request, reply = _HeldRequest(*found[0]), None, None
         if held.data is not None:
             request = self._read(kind, held.version, "request", held.data, 0, len(held.data), held.whole)
         if frame.readable and buffer is not None:
@@ -196,15 +174,9 @@ class Collector:
         status = STATUSES[frame.status if buffer is None else layout.STATUS_ANSWERED]
         end_ns = held.end_ns if buffer is None else frame.end_ns
         seen = SeenExchange(frame.part, held.version, request, reply, held.begin_ns, end_ns, status)
-        if not self._write_facts(kind, seen, (frame.exchange, frame.part)) and reply_data and held.data is not None:
-            self._remember_quiet((kind.key, held.version, held.data, reply_data))
-
-    def _remember_quiet(self, which: tuple[int, int, bytes, bytes]) -> None:
-        self._quiet_bytes += len(which[2]) + len(which[3]) + 200
-        if self._quiet_bytes > _MOST_QUIET_BYTES:
-            self._quiet.clear()
-            self._quiet_bytes = 0
-        self._quiet.add(which)
+        rows = self._write_facts(kind, seen, (frame.exchange, frame.part))
+        if found[1] is not None:
+            self._waiting.learn(found[1], tuple((self._rows[name], values) for name, values in rows))
 
     # ---- reading and writing ----
 
@@ -233,12 +205,11 @@ class Collector:
         fields, complete = reader.read(data, begin, end)
         return Message(fields, complete)
 
-    def _write_facts(self, kind: FactKind, seen: SeenExchange, key: tuple[int, ...]) -> bool:
-        """Adds the facts of an exchange; False: it has none."""
-        found = False
-        for name, values in kind.read(seen):
+    def _write_facts(self, kind: FactKind, seen: SeenExchange, key: tuple[int, ...]) -> list[Row]:
+        """Adds the facts of an exchange, and returns them."""
+        found = list(kind.read(seen))
+        for name, values in found:
             self._rows[name].append((*key, *values))
-            found = True
         return found
 
     def _flush(self, name: str) -> None:

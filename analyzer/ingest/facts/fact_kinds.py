@@ -42,7 +42,8 @@ class FactKind:
     message is not read.
 
     With both, `read` is called once, when the exchange has ended. `by_body`: equal bodies have the same facts, which are
-    written once. `repeats`: many exchanges have equal bytes, and most of them no facts.
+    written once. `repeats`: `read` looks at nothing but version, request and reply, and many exchanges have equal bytes; these
+    have the same facts, which are read once.
     """
 
     key: int

@@ -104,6 +104,7 @@ class ClassicGroups:
                 "group_id member_id members(member_id group_instance_id reason)",
                 "error_code members(member_id group_instance_id error_code)",
                 self.leave,
+                repeats=True,
             ),
         )
 

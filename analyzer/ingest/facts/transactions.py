@@ -111,6 +111,7 @@ KINDS = (
         "transactional_id transaction_timeout_ms producer_id producer_epoch",
         "error_code producer_id producer_epoch",
         init,
+        repeats=True,
     ),
     FactKind(
         24,
@@ -118,8 +119,9 @@ KINDS = (
         f"error_code results_by_transaction(transactional_id topic_results({_RESULTS})) "
         f"results_by_topic_v3_and_below({_RESULTS})",
         add_partitions,
+        repeats=True,
     ),
-    FactKind(25, f"{_IDS} group_id", "error_code", add_offsets),
-    FactKind(26, f"{_IDS} committed", "error_code producer_epoch", end),
-    FactKind(28, f"{_IDS} group_id", "topics(partitions(error_code))", commit_offsets),
+    FactKind(25, f"{_IDS} group_id", "error_code", add_offsets, repeats=True),
+    FactKind(26, f"{_IDS} committed", "error_code producer_epoch", end, repeats=True),
+    FactKind(28, f"{_IDS} group_id", "topics(partitions(error_code))", commit_offsets, repeats=True),
 )

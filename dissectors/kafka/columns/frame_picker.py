@@ -1,4 +1,4 @@
-"""Finds the frames of a batch whose bodies are read for facts, and recognises bodies that were read before.
+"""Finds the frames of a batch whose bodies are read for facts, and recognises bodies and exchanges that were read before.
 
 A frame of another API costs a look at two numbers. A body that equals an earlier one costs a dictionary lookup instead of
 being parsed again: heartbeats and metadata requests are mostly equal.
@@ -157,3 +157,86 @@ def _body(frame: Picked, buffer: memoryview) -> tuple:
     if frame.end - frame.begin <= SHORT_BODY_BYTES:
         return which, bytes(body)
     return which, blake2b(body, digest_size=16).digest(), frame.end - frame.begin
+
+
+@cython.cclass
+class WaitingRequests:
+    """Requests that wait for their replies, as bytes, and the rows of facts of exchanges that were read before.
+
+    A waiting request is a tuple: exchange, version, times of its first and last byte in ns, its body (None: it could not be
+    read, or `most_bytes` of bodies wait already) and whether it was captured to its end.
+    """
+
+    most_bytes = cython.declare(cython.longlong)
+    most_known_bytes = cython.declare(cython.longlong)
+    waiting_bytes = cython.declare(cython.longlong)
+    known_bytes = cython.declare(cython.longlong)
+    waiting = cython.declare(dict)
+    known = cython.declare(dict)
+
+    def __init__(self, most_bytes, most_known_bytes):
+        self.most_bytes = most_bytes
+        self.most_known_bytes = most_known_bytes
+        self.waiting_bytes = 0
+        self.known_bytes = 0
+        self.waiting = {}
+        self.known = {}
+
+    def hold(self, frame: Picked, buffer: memoryview):
+        """Keeps a request until `end`; another one with its request index is forgotten."""
+        body: object = None
+        if frame.readable and self.waiting_bytes < self.most_bytes:
+            body = bytes(buffer[frame.begin : frame.end])
+        self.put(frame.request, (frame.exchange, frame.version, frame.begin_ns, frame.end_ns, body, frame.whole))
+
+    def put(self, index, request):
+        """Keeps a waiting request at a request index; None: nothing waits there."""
+        self._forget(index)
+        if request is not None:
+            # From another run's checkpoint it comes as a list.
+            self.waiting[index] = tuple(request)
+            self.waiting_bytes += len(request[4] or b"")
+
+    def get(self, index, exchange):
+        """The waiting request of an exchange, by its request index; None: none waits."""
+        request: tuple = self.waiting.get(index)
+        return request if request is not None and request[0] == exchange else None
+
+    def end(self, frame: Picked, buffer, repeats: cython.bint):
+        """The request that the frame ends, and of an exchange that `repeats` its key for `learn`, else None.
+
+        None alone when none waits, or when equal bytes were learned: then their rows were added. `buffer` is None where no
+        reply came.
+        """
+        request: tuple = self._forget(frame.request)
+        which: tuple
+        known: object
+        if request is None or request[0] != frame.exchange:
+            return None
+        if not repeats or not frame.readable or buffer is None or request[4] is None:
+            return request, None
+        which = (frame.key, request[1], request[4], bytes(buffer[frame.begin : frame.end]))
+        known = self.known.get(which)
+        if known is None:
+            return request, which
+        for rows, values in cython.cast(tuple, known):
+            cython.cast(list, rows).append((frame.exchange, frame.part, *values))
+        return None
+
+    def learn(self, which: tuple, rows: tuple):
+        """Remembers the facts of an exchange: tuples of the list that they go to, and their values behind exchange and part."""
+        size: cython.longlong = ENTRY_BYTES * (1 + len(rows)) + len(which[2]) + len(which[3])
+        if size > self.most_known_bytes:
+            return
+        self.known_bytes += size
+        if self.known_bytes > self.most_known_bytes:
+            self.known = {}
+            self.known_bytes = size
+        self.known[which] = rows
+
+    @cython.cfunc
+    def _forget(self, index: object) -> tuple:
+        request: tuple = self.waiting.pop(index, None)
+        if request is not None and request[4] is not None:
+            self.waiting_bytes -= len(request[4])
+        return request

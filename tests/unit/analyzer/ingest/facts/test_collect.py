@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -248,17 +249,46 @@ def test_bare_tokens_are_steps_of_a_login() -> None:
     ]
 
 
-def test_no_bytes_stop_a_kind(shared: Path) -> None:
-    """Messages of Apache's encoder, damaged at random: rows or none, never an exception."""
+def bodies_of(shared: Path, keys: Collection[int]) -> dict[tuple[int, int, str], list[bytes]]:
+    """Bodies that Apache's encoder made, by API key, version and direction."""
     path = shared / "reference" / "vectors" / "kafka-4.3.1.jsonl.zst"
     with path.open("rb") as file:
         lines = zstandard.ZstdDecompressor().stream_reader(file).read().splitlines()
-    wanted = {kind.key: kind for kind in kinds_for(True, True)}
-    vectors = [vector for vector in map(json.loads, lines) if vector["api_key"] in wanted]
     bodies: dict[tuple[int, int, str], list[bytes]] = {}
-    for vector in vectors:
-        key = (vector["api_key"], vector["version"], vector["direction"])
-        bodies.setdefault(key, []).append(bytes.fromhex(vector["hex"])[vector["body_offset"] :])
+    for vector in map(json.loads, lines):
+        if vector["api_key"] in keys:
+            key = (vector["api_key"], vector["version"], vector["direction"])
+            bodies.setdefault(key, []).append(bytes.fromhex(vector["hex"])[vector["body_offset"] :])
+    return bodies
+
+
+def test_equal_exchanges_are_told_as_if_each_was_read(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages of Apache's encoder, each exchange several times among others: with and without memory the same rows."""
+    bodies = bodies_of(shared, {kind.key for kind in kinds_for(True, True)})
+    exchanges = [
+        (key, version, request, reply)
+        for (key, version, direction), found in sorted(bodies.items())
+        if direction == "request"
+        for request, reply in zip(found[:4], bodies.get((key, version, "response"), [b""])[:4], strict=False)
+    ]
+    order = Random(5).choices(exchanges, k=6 * len(exchanges))
+
+    def told(most_bytes: int) -> dict[str, list[Row]]:
+        monkeypatch.setattr(collect, "_MOST_KNOWN_BYTES", most_bytes)
+        frames = Frames()
+        for number, (key, version, request, reply) in enumerate(order):
+            frames.exchange(key, version, request, reply, number)
+        return frames.end()
+
+    read = told(0)
+    assert read["group_steps"]
+    assert read["transaction_steps"]
+    assert told(16 << 20) == told(20_000) == read
+
+
+def test_no_bytes_stop_a_kind(shared: Path) -> None:
+    """Messages of Apache's encoder, damaged at random: rows or none, never an exception."""
+    bodies = bodies_of(shared, {kind.key for kind in kinds_for(True, True)})
     chance = Random(11)
     frames = Frames()
     for number, ((key, version, direction), found) in enumerate(sorted(bodies.items()) * 3):
