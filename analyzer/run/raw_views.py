@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.base.memory import question_memory_bytes
 from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.ingest.facts.batches import FIELDS as BATCHES
 from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
@@ -73,10 +74,15 @@ WINDOW_VIEWS = (
 )
 # Raw tables with columns that are left out where nobody reads them.
 WITH_SELDOM = {"exchanges": EXCHANGES, "entries": ENTRIES, "batches": BATCHES}
+# Columns of final exchanges that are made of others which were left out.
+MADE_OF_SELDOM = ("acks_inferred",)
 COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
 # Tables of so many rows fit into the memory of the database with room to spare.
 MOST_HELD_EXCHANGES = 150_000
 MOST_HELD_ENTRIES = 500_000
+# What an exchange takes in the database without its `seldom` columns, and the part of its memory that all may take.
+HELD_EXCHANGE_BYTES = 600
+PART_FOR_EXCHANGES = 2
 
 
 def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
@@ -86,7 +92,8 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    return raw | captures | made_of(run.readings, run.summary, _saw_one_way(run.folders))
+    made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
+    return raw | captures | made | (_held(made["exchanges"]) if holds_exchanges(run.summary, options) else {})
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
@@ -124,12 +131,36 @@ def _saw_one_way(folders: Sequence[Path]) -> bool:
     return False
 
 
+def holds_exchanges(summary: Summary, options: Options) -> bool:
+    """Whether the exchanges of a large capture are computed once: some fifty rules and sections read them, and each would join
+    and compute them anew."""
+    memory = options.memory_bytes or question_memory_bytes()
+    fits = summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= memory // PART_FOR_EXCHANGES
+    return not options.seldom and not is_small(summary) and fits
+
+
+def _held(exchanges: str) -> dict[str, str]:
+    """The views that compute exchanges once: without the columns that nobody reads, which stay errors."""
+    left_out = {field.name for field in EXCHANGES if field.seldom} | set(MADE_OF_SELDOM)
+    columns = TABLES["exchanges"]
+    held = ", ".join(column.name for column in columns if column.name not in left_out)
+    named = (
+        _not_read(column.name, SQL_TYPES[column.type]) if column.name in left_out else column.name for column in columns
+    )
+    return {
+        "exchanges_as_read": exchanges,
+        "held_exchanges": f"SELECT {held} FROM exchanges_as_read",
+        "exchanges": f"SELECT {', '.join(named)} FROM held_exchanges",
+    }
+
+
 def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
     where columns of them were left out."""
     if is_small(summary):
         return (*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name not in WITH_SELDOM))
-    return (*COMPUTED_ONCE, *(("errors",) if summary.rows["errors"] <= MOST_HELD_ENTRIES else ()))
+    held = ("held_exchanges",) if holds_exchanges(summary, options) else ()
+    return (*COMPUTED_ONCE, *held, *(("errors",) if summary.rows["errors"] <= MOST_HELD_ENTRIES else ()))
 
 
 def is_small(summary: Summary, fraction: float = 1) -> bool:
@@ -143,12 +174,12 @@ def is_small(summary: Summary, fraction: float = 1) -> bool:
 def _without(rows: str, fields: Sequence[Field]) -> str:
     """SQL of a raw table of which columns were left out. Whoever reads one gets an error, and never a null that would mean
     something."""
-    left_out = (field for field in fields if field.seldom)
-    columns = ", ".join(
-        f"CAST(error('{field.name}: not read for this report') AS {_sql_type(field)}) AS {field.name}"
-        for field in left_out
-    )
+    columns = ", ".join(_not_read(field.name, _sql_type(field)) for field in fields if field.seldom)
     return f"SELECT *, {columns} FROM ({rows})"
+
+
+def _not_read(name: str, sql_type: str) -> str:
+    return f"CAST(error('{name}: not read for this report') AS {sql_type}) AS {name}"
 
 
 def _sql_type(field: Field) -> str:

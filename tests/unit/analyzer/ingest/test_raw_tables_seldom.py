@@ -14,6 +14,7 @@ from paths import SAMPLES
 from rich.console import Console
 
 from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.findings import conditions_by_table, rules
@@ -96,6 +97,39 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
     assert {"request_time_ns", "own_kind", "software_name"} <= read, "nothing was looked at"
     others = {field.name for fields in raw_views.WITH_SELDOM.values() for field in fields if not field.seldom}
     assert not read & SELDOM.keys() - others - {"partitions", "topics"}, "one that no other table has"
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+def test_exchanges_that_are_computed_once_are_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left_out = {field.name for field in raw_views.EXCHANGES if field.seldom} | {*raw_views.MADE_OF_SELDOM}
+    columns = [column.name for column in TABLES["exchanges"]]
+    names = ", ".join(name for name in columns if name not in left_out)
+    question = f"SELECT {names} FROM exchanges ORDER BY exchange"
+    with opened(path, True) as found:
+        expected = found.query(question)
+    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
+    with opened(path, False) as found:
+        assert found.query(question) == expected
+        held = found.connection().execute(
+            "SELECT estimated_size FROM duckdb_tables() WHERE table_name = 'held_exchanges'"
+        )
+        assert held.fetchall() == [(len(expected),)]
+        for name in left_out.intersection(columns):
+            with pytest.raises(DatasetError, match="not read for this report"):
+                found.query(f"SELECT max({name}) FROM exchanges")
+
+
+def test_exchanges_too_many_for_the_memory_are_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = next(path for path in SAMPLES if path.name.startswith("groups_classic"))
+    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
+    monkeypatch.setattr(raw_views, "HELD_EXCHANGE_BYTES", 1 << 40)
+    with opened(path, False) as found:
+        found.ensure(["exchanges"])
+        assert (
+            not found.connection()
+            .execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'held_exchanges'")
+            .fetchall()
+        )
 
 
 def test_who_reads_one_is_told() -> None:
