@@ -11,7 +11,7 @@ import math
 from base64 import b64encode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 
-from analyzer.messages.secrets import is_secret, may_echo
+from analyzer.messages.secrets import is_metadata_topic, is_secret, is_secret_record, may_echo
 from dissectors.errors import DissectError
 from dissectors.kafka.messages.explain import explain
 from dissectors.kafka.messages.records import Budget, read_records
@@ -35,6 +35,7 @@ class Renderer:
         self.records = records
         self.secrets = secrets
         self.echoes = False
+        self._of_metadata = False
         self.budget = Budget()
         self.room = Room()
 
@@ -42,13 +43,19 @@ class Renderer:
         """Both messages of the exchange of which one is shown next; None: it was not seen."""
         self.echoes = may_echo(request, reply)
 
+    def enter(self, struct: Struct) -> None:
+        """The struct whose fields come next: records below it are of the topic that it names."""
+        of_metadata = is_metadata_topic(struct)
+        if of_metadata is not None:
+            self._of_metadata = of_metadata
+
     def struct(self, struct: Struct) -> dict[str, Any]:
+        self.enter(struct)
         found = {name: self.node(node, struct) for name, node in struct.fields.items()}
         if struct.unknown_tags:
             hides = any(self.hides(node, struct) for node in struct.fields.values())
             found["unknown_tags"] = {
-                str(tag): {"secret_bytes": len(value)} if hides else base64(value)
-                for tag, value in struct.unknown_tags.items()
+                str(tag): secret_size(value) if hides else base64(value) for tag, value in struct.unknown_tags.items()
             }
         return found
 
@@ -101,13 +108,17 @@ class Renderer:
         """A batch without its records."""
         return batch.header() | ({} if batch.problem is None else {"problem": error(batch.problem)})
 
+    def hides_record(self, record: Record) -> bool:
+        return not self.secrets and is_secret_record(record, self._of_metadata)
+
     def record(self, record: Record) -> dict[str, Any]:
+        shown = secret_size if self.hides_record(record) else base64
         found: dict[str, Any] = {
             "offset": record.offset,
             "timestamp": record.timestamp,
             "key": base64(record.key),
-            "value": base64(record.value),
-            "headers": [{"key": key, "value": base64(value)} for key, value in record.headers],
+            "value": shown(record.value),
+            "headers": [{"key": key, "value": shown(value)} for key, value in record.headers],
         }
         if record.control is not None:
             found["control"] = record.control
@@ -119,6 +130,11 @@ def size_of(node: Node) -> int:
     if isinstance(node.value, list):
         return node.end - node.start
     return len(node.value.encode()) if isinstance(node.value, str) else len(node.value)
+
+
+def secret_size(value: bytes | None) -> dict[str, int] | None:
+    """What stands in place of bytes that are not shown."""
+    return None if value is None else {"secret_bytes": len(value)}
 
 
 def base64(value: bytes | memoryview | None) -> str | None:

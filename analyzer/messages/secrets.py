@@ -10,6 +10,10 @@ By the roles of the schema:
   when request and reply were read to their end, neither holds a secret value, and the text names nothing secret.
 
 Where a value is hidden, fields beside it that the schema does not know are hidden too.
+
+Records are the user's own data, shown where records were asked for. But two sorts hold what the messages above hold too:
+- those of `__cluster_metadata` (settings of brokers and topics, SCRAM credentials, delegation tokens): each value is secret;
+- settings of connectors and their tasks, and session keys, which Kafka Connect keeps in a topic of any name: their keys tell.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from dissectors.kafka.schema import lookup, roles
 
 if TYPE_CHECKING:
     from dissectors.kafka.messages.explain import Explained, Node
+    from dissectors.kafka.messages.record_batches import Record
 
 # Names of settings whose values are secret. Apache's own types of settings do not suffice: plugins have names of theirs.
 SECRET_NAME = re.compile(
@@ -31,6 +36,12 @@ SECRET_NAME = re.compile(
 )
 _PASSWORD_TYPE = 9
 _NAMES = ("name", "key")
+_METADATA_TOPIC = "__cluster_metadata"
+_METADATA_TOPIC_ID = bytes(15) + b"\x01"
+# Keys and values of Connect's topic of settings (`KafkaConfigBackingStore`). The key alone says nothing: "task-1" is anybody's.
+_CONNECT_KEY = re.compile(rb"(?:connector|task)-.")
+_CONNECT_MARK = b'"properties"'
+_CONNECT_SESSION_KEY = b"session-key"
 
 
 def is_secret(node: Node, around: Struct, echoes: bool) -> bool:
@@ -48,6 +59,34 @@ def is_secret(node: Node, around: Struct, echoes: bool) -> bool:
     if "secret_if_marked" in kinds:
         return _holds_value(node) and (_is_named_secret(around) or _is_marked_secret(around))
     return "echo" in kinds and bool(node.value) and (not echoes or SECRET_NAME.search(node.value) is not None)
+
+
+def is_metadata_topic(struct: Struct) -> bool | None:
+    """Whether the struct is about `__cluster_metadata`, by name or by id; None when it names no topic."""
+    found = None
+    for node in struct.fields.values():
+        if node.field is None or node.field.is_array:
+            continue
+        if "topic" in node.field.roles:
+            found = found or node.value == _METADATA_TOPIC
+        elif "topic_id" in node.field.roles:
+            found = found or node.value == _METADATA_TOPIC_ID
+    return found
+
+
+def is_secret_record(record: Record, of_metadata: bool) -> bool:
+    """Whether value and headers of a record must not be shown. `of_metadata`: it is of the topic `__cluster_metadata`.
+
+    A record without a value is never secret.
+    """
+    if record.value is None:
+        return False
+    if of_metadata:
+        return record.control is None
+    key = record.key or b""
+    if key == _CONNECT_SESSION_KEY:
+        return True
+    return _CONNECT_KEY.match(key) is not None and _CONNECT_MARK in record.value
 
 
 def _is_named_secret(around: Struct) -> bool:

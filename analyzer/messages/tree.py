@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.text import escape_json
-from analyzer.messages.render import Renderer, base64, error
+from analyzer.messages.render import Renderer, base64, error, secret_size
 from analyzer.report.format import moment
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class _Tree:
             yield f"{problem['offset']:>8} {'':>7}  {indent}{problem['kind']} at {where}: {problem['message']}"
 
     def struct(self, struct: Struct, depth: int) -> Iterator[str]:
+        self.renderer.enter(struct)
         absent = [node.name for node in struct.fields.values() if _is_absent(node)]
         for node in struct.fields.values():
             if not _is_absent(node):
@@ -94,7 +95,7 @@ class _Tree:
             head = self.renderer.batch_head(batch).items()
             yield f"{indent}batch: {', '.join(f'{name} {_text(value)}' for name, value in head if value is not None)}"
             for record in batch.records or ():
-                yield f"{indent}  {_record(record)}"
+                yield f"{indent}  {_record(record, self.renderer.hides_record(record))}"
 
     def array(self, node: Node, place: str, depth: int, around: Struct) -> Iterator[str]:
         from dissectors.kafka.messages.explain import Struct
@@ -132,11 +133,12 @@ def _title(found: Explained | Embedded) -> str:
     return f"{known.name if known else f'key {found.api_key}'} version {found.version}, {found.direction}"
 
 
-def _record(record: Record) -> str:
+def _record(record: Record, hidden: bool) -> str:
     """record 21, 2026-11-21 11:17:12.902, key null, value "...", headers {"trace": "..."}"""
+    shown = _secret if hidden else _bytes
     parts = [f"record {record.offset}", _moment(record.timestamp)]
-    parts += [f"{name} {_bytes(value)}" for name, value in (("key", record.key), ("value", record.value))]
-    parts += [f"header {_text(name)} {_bytes(value)}" for name, value in record.headers]
+    parts += [f"key {_bytes(record.key)}", f"value {shown(record.value)}"]
+    parts += [f"header {_text(name)} {shown(value)}" for name, value in record.headers]
     return ", ".join(parts if record.control is None else [*parts, f"control {_text(record.control)}"])
 
 
@@ -145,6 +147,10 @@ def _moment(ms: int) -> str:
     if 0 <= ms < _YEAR_10000_MS:
         return f"{moment(ms * 1_000_000, 3)} UTC"
     return "no time" if ms == -1 else f"time {ms} ms"
+
+
+def _secret(value: bytes | None) -> str:
+    return _text(secret_size(value))
 
 
 def _bytes(value: bytes | memoryview | None) -> str:

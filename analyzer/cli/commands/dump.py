@@ -22,7 +22,8 @@ def command(inputs: tuple[str, ...], options: Options, records: bool) -> int:
     Exchanges are in the order in which they ended. A line has the columns of the exchange (see docs/tables.md; keys as 16
     hex digits) and `request` and `response`: the bodies as `kanalyze decode` writes them, but with {"secret_bytes": n}
     in place of passwords and other secrets. A body of more than 300,000 values or 32 MiB of text is truncated;
-    request_left_out_bytes or response_left_out_bytes then says how much is missing.
+    request_left_out_bytes or response_left_out_bytes then says how much is missing. Values of records of
+    __cluster_metadata and of Kafka Connect's settings count as secrets.
     """
     from analyzer.cli.bodies import ExchangeLines
     from analyzer.messages.bodies import each_message, kept_standard_input
