@@ -53,7 +53,7 @@ _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(\S+)?")
 _NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 # End of a column's name -> what one of each unit is in the column's own.
-_UNITS: dict[str, dict[str, Decimal]] = {
+UNITS: dict[str, dict[str, Decimal]] = {
     "_ns": {unit: Decimal(ns) for unit, ns in _NS.items()},
     "_ms": {unit: Decimal(ns) / 10**6 for unit, ns in _NS.items()},
     "_bytes": {unit: Decimal(size) for unit, size in _BYTES.items()},
@@ -138,7 +138,7 @@ def amount(value: Any, column: str, place: str) -> Decimal:
     """A limit in the unit of `column`. Raises CheckError, which begins with `place`."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise CheckError(f'{place}: expected a number, or text like "50 ms", got {value!r}')
-    units = next((units for end, units in _UNITS.items() if column.endswith(end)), {})
+    units = next((units for end, units in UNITS.items() if column.endswith(end)), {})
     found = _AMOUNT.fullmatch(str(value).strip())
     unit = found[2] if found else None
     # 0 is the same in every unit.

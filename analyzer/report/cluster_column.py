@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.report.format import NONE, safe
+from analyzer.report.format import safe
 from analyzer.report.text_tables import Column, Row
 
-CLUSTER = Column("cluster")
-# Ids are 22 random characters: the end of one tells it from another.
-SHOWN = 6
+# Ids are 22 random characters.
+CLUSTER = Column("cluster", least=11)
 
 
 def with_clusters(
@@ -20,12 +19,6 @@ def with_clusters(
     if len({fact["cluster"] for fact in facts}) < 2:
         return columns, rows
     told = [
-        Row([_short(fact["cluster"]), *row.cells], row.style, row.note) for row, fact in zip(rows, facts, strict=True)
+        Row([safe(fact["cluster"]), *row.cells], row.style, row.note) for row, fact in zip(rows, facts, strict=True)
     ]
     return (CLUSTER, *columns), told
-
-
-def _short(cluster: str | None) -> str:
-    if cluster is None:
-        return NONE
-    return safe(cluster if len(cluster) <= SHOWN else f"…{cluster[-SHOWN:]}")

@@ -26,7 +26,8 @@ _DURATIONS = (
 )
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LONGEST_TEXT = 200
+# As long as a topic's name can be.
+_LONGEST_TEXT = 249
 
 
 def safe(text: str | None) -> str:

@@ -151,26 +151,35 @@ def broken(text: str, width: int) -> list[str]:
 
 def flow(parts: Iterable[str], width: int, separator: str = "   ", style: str = "") -> list[Text]:
     """Pieces one after another, a new line where the next one does not fit; a piece alone that is too wide is
-    wrapped.
+    wrapped. What a separator begins with, such as a comma, stays at the end of a line.
     """
     lines: list[str] = []
+    end = separator.rstrip()
     for part in parts:
-        if lines and cell_len(lines[-1]) + len(separator) + cell_len(part) <= width:
+        if lines and cell_len(lines[-1]) + len(separator) + cell_len(part) + len(end) <= width:
             lines[-1] += separator + part
         else:
+            lines[-1:] = [line + end for line in lines[-1:]]
             lines += wrap(part, width)
     return [Text(line, style=style) for line in lines]
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Text broken between words; a word wider than a line is cut."""
+    """Text broken between words; a word wider than a line goes on below, as far as MOST_PIECES."""
     lines = [""]
     for word in text.split(" "):
         if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(word) > width:
-            lines.append(cut(word, width))
+            lines += _pieces(word, width)
+        elif lines[-1]:
+            lines[-1] += f" {word}"
         else:
-            lines[-1] = cut(f"{lines[-1]} {word}" if lines[-1] else word, width)
+            lines[-1:] = _pieces(word, width)
     return lines
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """A word as lines; a letter that is wider than a line is cut."""
+    return [cut(piece, width) for piece in broken(word, width)]
 
 
 def heading(text: str, width: int) -> Text:

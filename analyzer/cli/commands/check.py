@@ -142,17 +142,25 @@ def _lines(result: Result) -> list[str]:
     """`ok`, `FAILED` with a line per row that breaks the limit, or `not measured`."""
     from analyzer.base.text import printable
     from analyzer.compare.checks import FAILED, PASSED
+    from analyzer.report.check_rows import measured
+    from analyzer.report.format import things
 
     check = result.check
     word = {PASSED: "ok", FAILED: "FAILED"}.get(result.verdict, "not measured")
-    limits = [f"{sign} {limit:f}" for sign, limit in ((">=", check.least), ("<=", check.most)) if limit is not None]
+    limits = [
+        f"{sign} {measured(limit, check.column)}"
+        for sign, limit in ((">=", check.least), ("<=", check.most))
+        if limit is not None
+    ]
     what = f"sum of {check.column}" if check.total else check.column
-    lines = [f"{word:<12} {check.name}: {check.metric}, {what} {' and '.join(limits)} ({result.matched:,} rows)"]
+    lines = [
+        f"{word:<12} {check.name}: {check.metric}, {what} {' and '.join(limits)} ({things(result.matched, 'row')})"
+    ]
     if result.unknown:
         lines.append(f"             {printable(result.unknown)}")
     for row in result.failed[:20]:
         words = [f"{name}={value}" for name, value in row.items() if isinstance(value, str)]
-        lines.append(f"             {row[check.column]}  {printable(' '.join(words))}".rstrip())
+        lines.append(f"             {measured(row[check.column], check.column)}  {printable(' '.join(words))}".rstrip())
     if len(result.failed) > 20:
         lines.append(f"             ... and {len(result.failed) - 20:,} more")
     return lines

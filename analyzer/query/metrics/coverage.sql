@@ -53,13 +53,26 @@ brokers AS (
     SELECT count(*) AS brokers
     FROM (SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY ALL) AS endpoints
 ),
+talkers AS (
+    SELECT
+        c.client_address, t.client_id, c.principal, c.software_name, c.software_version,
+        min(c.software_name) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS least_name,
+        max(c.software_name) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS greatest_name,
+        min(c.software_version) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS least_version,
+        max(c.software_version) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS greatest_version
+    FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
+    WHERE t.status <> 'orphan_reply' AND t.is_client AND NOT t.is_token
+),
+-- Those that metric clients lists: a connection that does not say its software is no client of its own.
 clients AS (
     SELECT count(*) AS clients
     FROM (
-        SELECT t.client_address, t.client_id, c.principal
-        FROM all_totals AS t LEFT JOIN all_connections AS c ON c.connection = t.connection
-        WHERE t.status <> 'orphan_reply'
-        GROUP BY ALL
+        SELECT DISTINCT client_address, client_id, principal,
+            CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
+                THEN least_name ELSE software_name END AS software_name,
+            CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
+                THEN least_version ELSE software_version END AS software_version
+        FROM talkers
     ) AS identities
 ),
 statuses AS (

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.query.incidents import Finding
-from analyzer.query.readability import NOTHING
+from analyzer.query.readability import NOTHING, WHOLE
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import api
 from analyzer.report.facts import Facts
@@ -48,7 +48,8 @@ def _nothing(facts: Facts) -> str:
     row = facts.coverage()
     cut = row["closed"] + row["abandoned"]
     cut_off = f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests"
-    text = f"Nothing found in what could be read: no errors beyond normal operation, no throttling, {cut_off}"
+    where = "" if verdict.verdict == WHOLE else " in what could be read"
+    text = f"Nothing found{where}: no errors beyond normal operation, no throttling, {cut_off}"
     return f"{text}{_slowest(facts)}."
 
 

@@ -44,12 +44,13 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = text_tables.flow(_inputs(facts.paths(), row), width, style=text_tables.HEADING)
     sentences = [_packets(row)]
     if row["kafka_connections"]:
-        lines += text_tables.flow(_traffic(row, facts.readability("everything").verdict == WHOLE), width)
+        lines += text_tables.flow(_traffic(row), width, ", ")
+        lines += text_tables.flow(_read(row, facts.readability("everything").verdict == WHOLE), width)
         sentences = [
             _snapped(row),
             _requests(row),
             _bytes(row),
-            _bodies(facts.rows("decoding")),
+            _bodies(facts.rows("decoding"), row["requests"] > 0),
             _packets(row),
             _others(facts, row),
         ]
@@ -76,8 +77,8 @@ def _captured(row: dict[str, Any]) -> str:
     return f", of which {duration(row['captured_ns'])} captured"
 
 
-def _traffic(row: dict[str, Any], whole: bool) -> list[str]:
-    seen = [
+def _traffic(row: dict[str, Any]) -> list[str]:
+    return [
         things(row["brokers"], "broker"),
         things(row["clients"], "client"),
         things(row["kafka_connections"], "connection") + _decrypted(row),
@@ -85,12 +86,15 @@ def _traffic(row: dict[str, Any], whole: bool) -> list[str]:
         f"{size(row['request_bytes'])}{_per_second(row['request_bytes'], row, _size)} to brokers",
         f"{size(row['response_bytes'])}{_per_second(row['response_bytes'], row, _size)} to clients",
     ]
+
+
+def _read(row: dict[str, Any], whole: bool) -> list[str]:
     of_bytes = row["kafka_bytes"] + row["gap_bytes"]
     # All of what was captured is not all where something is missing.
     missing = not whole or any(row[name] for name in ("dropped_packets", "unread_packets", "cut_files"))
     if not of_bytes or (missing and row["framed_bytes"] == of_bytes):
-        return [", ".join(seen)]
-    return [", ".join(seen), f"{percent(row['framed_bytes'], of_bytes)} of Kafka bytes read{_lost(row)}"]
+        return []
+    return [f"{percent(row['framed_bytes'], of_bytes)} of Kafka bytes read{_lost(row)}"]
 
 
 def _decrypted(row: dict[str, Any]) -> str:
@@ -139,8 +143,9 @@ def _bytes(row: dict[str, Any]) -> str:
     return f"Kafka bytes not read: {', '.join(parts)}." if parts else ""
 
 
-def _bodies(rows: list[dict[str, Any]]) -> str:
-    """Messages whose bodies could not be read, by reason; the header is enough for counts, sizes and times."""
+def _bodies(rows: list[dict[str, Any]], timed: bool) -> str:
+    """Messages whose bodies could not be read, by reason; the header is enough for counts and sizes, and for times where
+    there are requests."""
     reasons: dict[str, int] = {}
     total = 0
     for row in rows:
@@ -152,7 +157,9 @@ def _bodies(rows: list[dict[str, Any]]) -> str:
     if not reasons:
         return ""
     parts = [f"{count(number)} {DECODED.get(how, safe(how))}" for how, number in sorted(reasons.items())]
-    return f"Of {things(total, 'message body', 'message bodies')}: {', '.join(parts)}; all are still counted and timed."
+    words = ", ".join(parts)
+    of = f"all {words}" if [*reasons.values()] == [total] else f"{words} (of {count(total)} in all)"
+    return f"Message bodies: {of}; they are counted{' and timed' if timed else ''} all the same."
 
 
 def _packets(row: dict[str, Any]) -> str:

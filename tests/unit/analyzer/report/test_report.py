@@ -214,7 +214,7 @@ def test_errors_of_normal_operation_need_no_attention(
     rows = [exchange(number, api_name=api, at_ns=START_NS + number * seconds * 10**9) for number in range(2)]
     codes = [error(number, code, name="SOME_ERROR", expected=expected) for number in range(2)]
     with told(exchanges=rows, errors=codes) as found:
-        assert ("Nothing found in what could be read" not in section(found, "attention")) is shown
+        assert ("Nothing found: no errors" not in section(found, "attention")) is shown
         assert "SOME_ERROR" in section(found, "errors")
 
 
@@ -222,7 +222,7 @@ def test_pending_at_the_end_and_empty_polls_need_no_attention(told: Callable[...
     fetch = {"api_key": 1, "api_name": "Fetch"}
     rows = [exchange(1, status="pending", **fetch), exchange(2, kind="fetch_empty", latency_ns=500_000_000, **fetch)]
     with told(exchanges=rows) as found:
-        assert "Nothing found in what could be read" in section(found, "attention")
+        assert "Nothing found: no errors" in section(found, "attention")
 
 
 def test_waits_by_design_come_last_without_percentiles(busy: Dataset) -> None:
@@ -342,6 +342,18 @@ def test_wrapping_keeps_every_word_that_fits(words: str, width: int) -> None:
     assert all(cell_len(line) <= width for line in lines)
     if all(cell_len(word) <= width for word in words.split(" ")):
         assert " ".join(lines).split() == words.split()
+
+
+@given(st.integers(1, 400), st.integers(40, 100))
+def test_a_long_name_is_whole_in_wrapped_text(length: int, width: int) -> None:
+    name = "n" * length
+    assert "".join(text_tables.wrap(f"topic {name}", width)).replace(" ", "") == f"topic{name}"
+
+
+def test_pieces_that_flow_are_broken_between_pieces() -> None:
+    lines = [line.plain for line in text_tables.flow(["one piece", "another piece"], 12, ", ")]
+    assert lines == ["one piece,", "another", "piece"]
+    assert [line.plain for line in text_tables.flow(["a", "b"], 4, ", ")] == ["a,", "b"]
 
 
 def test_every_section_of_the_report_exists() -> None:
