@@ -330,7 +330,7 @@ DECODED_TRUNCATED = 3
 DECODED_MALFORMED = 4
 DECODED_UNSUPPORTED = 5
 
-# Why stream bytes belong to no frame: index of a pair of columns from TALK_SKIPPED on.
+# Why stream bytes belong to no frame: index of a pair of columns from FRAMING_SKIPPED on.
 SKIP_UNSYNCED = 0  # before the first sure frame boundary
 SKIP_LOST = 1  # after a gap, until the next sure boundary
 SKIP_BAD = 2  # after a length or header that cannot be
@@ -339,25 +339,25 @@ SKIP_NOT_KAFKA = 4
 SKIP_HEADERLESS = 5  # frame bounds known, header lost in a gap
 SKIP_REASONS = 6
 
-# talks: what framing found in a part (frames -> rows), one row when its slot is freed. Pairs are per side, as in parts.
-_talk = Numbering()
-TALK_PART = _talk.column()
-TALK_CLIENT_SIDE = _talk.column()  # UNKNOWN when nothing said who is the client
-TALK_PROTOCOL = _talk.column()  # PROTOCOL_
-TALK_REQUESTS = _talk.column()
-TALK_REPLIES = _talk.column()  # matched
-TALK_ORPHANS = _talk.column()
-TALK_TOKENS = _talk.column()  # frames of bare SASL tokens, both ways
-TALK_CHAINED = _talk.column()  # not 0: a header stood exactly where the frame before it ended
-TALK_STREAM = _talk.pair()  # bytes received from reassembly = framed + all skipped
-TALK_FRAMED = _talk.pair()
-TALK_SKIPPED = _talk.columns(2 * SKIP_REASONS)  # a pair for each reason
-TALK_FLOW = _talk.column()  # hash of scope, addresses and ports, as the OPEN row gave it
-TALK_CONNECTION = _talk.column()  # id of the connection: hash of flow and first time
-TALK_CUT = _talk.pair()  # bytes that were on the wire and not kept, because of the capture's snap length
-TALK_OPENING = _talk.column()  # OPENING_ of the last bytes before Kafka; UNKNOWN: there are none
-TALK_PROXIED_FOR = _talk.pair()  # address that a PROXY header names, two halves; UNKNOWN: none
-TALK_COLUMNS = _talk.count
+# framed_parts: what framing found in a part (frames -> rows), one row when its slot is freed. Pairs are per side, as in parts.
+_framing = Numbering()
+FRAMING_PART = _framing.column()
+FRAMING_CLIENT_SIDE = _framing.column()  # UNKNOWN when nothing said who is the client
+FRAMING_PROTOCOL = _framing.column()  # PROTOCOL_
+FRAMING_REQUESTS = _framing.column()
+FRAMING_REPLIES = _framing.column()  # matched
+FRAMING_ORPHANS = _framing.column()
+FRAMING_TOKENS = _framing.column()  # frames of bare SASL tokens, both ways
+FRAMING_CHAINED = _framing.column()  # not 0: a header stood exactly where the frame before it ended
+FRAMING_STREAM = _framing.pair()  # bytes received from reassembly = framed + all skipped
+FRAMING_FRAMED = _framing.pair()
+FRAMING_SKIPPED = _framing.columns(2 * SKIP_REASONS)  # a pair for each reason
+FRAMING_FLOW = _framing.column()  # hash of scope, addresses and ports, as the OPEN row gave it
+FRAMING_CONNECTION = _framing.column()  # id of the connection: hash of flow and first time
+FRAMING_CUT = _framing.pair()  # bytes that were on the wire and not kept, because of the capture's snap length
+FRAMING_OPENING = _framing.column()  # OPENING_ of the last bytes before Kafka; UNKNOWN: there are none
+FRAMING_PROXIED_FOR = _framing.pair()  # address that a PROXY header names, two halves; UNKNOWN: none
+FRAMING_COLUMNS = _framing.count
 
 PROTOCOL_UNKNOWN = 0
 PROTOCOL_KAFKA = 1
@@ -545,15 +545,15 @@ TCP_CHECKPOINT_WAY = _tcp_checkpoint_side.columns(SIDE_WAY_COLUMNS)  # what `tim
 TCP_CHECKPOINT_COUNTS = _tcp_checkpoint_side.columns(PART_COUNTS)
 TCP_CHECKPOINT_SIDE_COLUMNS = _tcp_checkpoint_side.count
 
-# Checkpoint of framing: the TALK_ columns, these, and TALK_CHECKPOINT_WAIT_COLUMNS for each request that waits for its reply.
-_talk_checkpoint = Numbering(TALK_COLUMNS)
-TALK_CHECKPOINT_FROM_SYN = _talk_checkpoint.column()
-TALK_CHECKPOINT_SPECIAL = _talk_checkpoint.column()  # requests whose facts need what other messages told
-TALK_CHECKPOINT_LOSSES = _talk_checkpoint.pair()
-TALK_CHECKPOINT_CORRELATION = _talk_checkpoint.pair()
-TALK_CHECKPOINT_WAITING = _talk_checkpoint.column()
-TALK_CHECKPOINT_COLUMNS = _talk_checkpoint.count
-TALK_CHECKPOINT_WAIT_COLUMNS = 7
+# Checkpoint of framing: the FRAMING_ columns, these, and FRAMING_CHECKPOINT_WAIT_COLUMNS for each request that waits for its reply.
+_framing_checkpoint = Numbering(FRAMING_COLUMNS)
+FRAMING_CHECKPOINT_FROM_SYN = _framing_checkpoint.column()
+FRAMING_CHECKPOINT_SPECIAL = _framing_checkpoint.column()  # requests whose facts need what other messages told
+FRAMING_CHECKPOINT_LOSSES = _framing_checkpoint.pair()
+FRAMING_CHECKPOINT_CORRELATION = _framing_checkpoint.pair()
+FRAMING_CHECKPOINT_WAITING = _framing_checkpoint.column()
+FRAMING_CHECKPOINT_COLUMNS = _framing_checkpoint.count
+FRAMING_CHECKPOINT_WAIT_COLUMNS = 7
 
 # complete connections: those of a task that began with a bare SYN and ended by themselves, and where both sides were then.
 _complete = Numbering()

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 # Columns of a checkpoint of framing that are the same at both edges of a span.
 _UNCHANGED = (
-    layout.TALK_CLIENT_SIDE,
-    layout.TALK_PROTOCOL,
-    layout.TALK_ORPHANS,
-    layout.TALK_TOKENS,
-    layout.TALK_CHAINED,
-    *range(layout.TALK_SKIPPED, layout.TALK_SKIPPED + 2 * layout.SKIP_REASONS),
-    layout.TALK_CHECKPOINT_SPECIAL,
-    layout.TALK_CHECKPOINT_LOSSES,
-    layout.TALK_CHECKPOINT_LOSSES + 1,
+    layout.FRAMING_CLIENT_SIDE,
+    layout.FRAMING_PROTOCOL,
+    layout.FRAMING_ORPHANS,
+    layout.FRAMING_TOKENS,
+    layout.FRAMING_CHAINED,
+    *range(layout.FRAMING_SKIPPED, layout.FRAMING_SKIPPED + 2 * layout.SKIP_REASONS),
+    layout.FRAMING_CHECKPOINT_SPECIAL,
+    layout.FRAMING_CHECKPOINT_LOSSES,
+    layout.FRAMING_CHECKPOINT_LOSSES + 1,
 )
 # The same of reassembly: how many problems a side has had.
 _PROBLEMS = tuple(
@@ -52,7 +52,7 @@ class SpanEdge(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A resolved span of a part of a task. `endpoints`: SEGMENT_ column -> value, who talks with whom."""
+    """A resolved span of a part of a task. `endpoints`: SEGMENT_ column -> value, addresses and ports."""
 
     part: int
     endpoints: dict[int, int]
@@ -76,7 +76,7 @@ def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:
     for span in spans:
         row = dict.fromkeys(fragments.COLUMNS, 0)
         row |= {fragments.name_of(column): value for column, value in span.endpoints.items()}
-        flow = span.begin.checkpoint.framing[layout.TALK_FLOW]
+        flow = span.begin.checkpoint.framing[layout.FRAMING_FLOW]
         values = [task, span.part, span.begin.checkpoint, span.end.checkpoint]
         payload = json.dumps(values, default=_bytes_to_json, separators=(",", ":")).encode()
         rows.append({"flow": flow, "number": span.end.number, "kind": MARKER} | row | {"payload": payload})

@@ -117,7 +117,7 @@ class Stitcher:
     # ---- spans ----
 
     def _resume(self, span: Marker, segments: memoryview) -> bool:
-        """Goes on behind a span; False: the connection is not where the span begins. `segments`: one row, who talks with whom."""
+        """Goes on behind a span; False: the connection is not where the span begins. `segments`: one row, addresses and ports."""
         self._pipeline.drain()
         slot, flip = self._connections.find(segments)
         if slot < 0 or not self._connections.matches(slot, span.begin, flip):

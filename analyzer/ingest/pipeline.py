@@ -135,7 +135,7 @@ class Pipeline:
             ("problems", raw_tables.PROBLEMS),
             ("queued", raw_tables.QUEUED),
             ("parts", raw_tables.PARTS),
-            ("talks", raw_tables.TALKS),
+            ("framed_parts", raw_tables.FRAMED_PARTS),
             ("tls", tls_facts.FIELDS),
         ):
             self.add_table(name, fields)
@@ -338,7 +338,7 @@ class Pipeline:
         once."""
         for name, rows, take in (
             ("parts", self._streams.part_rows, self._streams.take_parts),
-            ("talks", self._frames.talk_rows, self._frames.take_talks),
+            ("framed_parts", self._frames.framed_part_rows, self._frames.take_framed_parts),
             ("queued", self._streams.queued_rows, self._streams.take_queued),
         ):
             if rows >= PART_ROWS or (rows and self._ending):

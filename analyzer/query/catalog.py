@@ -24,10 +24,10 @@ LOOK_AGAIN_S = 0.2
 
 
 class Entry(NamedTuple):
-    """The SQL of a view; of a table that is computed once if it is `kept`."""
+    """The SQL of a view; of a table that is computed once if it is `materialized`."""
 
     sql: str
-    kept: bool
+    materialized: bool
 
 
 class Catalog:
@@ -132,7 +132,7 @@ class Catalog:
         if name in self._entries:
             entry, _ = self._entries[name]
             # Replaces what was left by a signal or by other settings.
-            self._make(f"CREATE OR REPLACE {'TABLE' if entry.kept else 'VIEW'} {name} AS {entry.sql}")
+            self._make(f"CREATE OR REPLACE {'TABLE' if entry.materialized else 'VIEW'} {name} AS {entry.sql}")
             self._made.add(name)
         elif (found := self._entry(name)) is not None:
             self._entries[name] = found, [read for read in tables_read(found.sql) if read != name]

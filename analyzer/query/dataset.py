@@ -63,7 +63,7 @@ class Dataset:
 
     `views` maps names to the SQL of views, which may read each other. The SQL of a final table goes under the table's name, or
     a function that returns it, called when the table is first read; other SQL finds the table as `all_<table>`. Missing final
-    tables are empty. A view is created when a question first names it; one in `kept` is computed then, and held as a table.
+    tables are empty. A view is created when a question first names it; one in `materialized` is computed then, and held as a table.
     `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
     What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
     `threads` None means one per core. `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than
@@ -74,7 +74,7 @@ class Dataset:
         self,
         views: Mapping[str, str | Callable[[], str]],
         *,
-        kept: Collection[str] = (),
+        materialized: Collection[str] = (),
         filters: Filters | None = None,
         cleanup: Callable[[], None] | None = None,
         warnings: Iterable[str] = (),
@@ -116,7 +116,7 @@ class Dataset:
         self._opened: list[duckdb.DuckDBPyConnection] = []
         late = {f"all_{name}": sql for name, sql in views.items() if not isinstance(sql, str)}
         ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
-        entries = entries_of(ready, kept, self.filters)
+        entries = entries_of(ready, materialized, self.filters)
 
         def entry(name: str) -> Entry | None:
             found = Entry(late[name](), False) if name in late else entries.get(name)

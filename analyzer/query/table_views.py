@@ -33,12 +33,14 @@ _TLS_UNREAD = (
 )
 
 
-def entries_of(views: Mapping[str, str], kept: Collection[str], filters: Filters) -> dict[str, Entry]:
+def entries_of(views: Mapping[str, str], materialized: Collection[str], filters: Filters) -> dict[str, Entry]:
     """Name in the database -> what makes it, for `views`, every final table, `time_range`, `tls_unread` and `kinds`.
 
-    A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `kept` are computed once.
+    A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `materialized` are computed once.
     """
-    entries = {f"all_{name}" if name in TABLES else name: Entry(sql, name in kept) for name, sql in views.items()}
+    entries = {
+        f"all_{name}" if name in TABLES else name: Entry(sql, name in materialized) for name, sql in views.items()
+    }
     for name in TABLES:
         entries.setdefault(f"all_{name}", Entry(_no_rows(name), False))
     for name, condition in _conditions(filters).items():
@@ -58,7 +60,7 @@ def shared_entry(name: str, settings: Settings) -> Entry | None:
     if name not in metrics.view_names():
         return None
     sql = metrics.view(name)
-    return Entry(settings.folded(sql) if metrics.is_given_settings(name) else sql, metrics.is_kept(name))
+    return Entry(settings.folded(sql) if metrics.is_given_settings(name) else sql, metrics.is_materialized(name))
 
 
 def _conditions(filters: Filters) -> dict[str, str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Raw tables with a row for each connection, group step or fact at most.
 SMALL = (
-    *("parts", "talks", "tls", "problems", "joined", "reported"),
+    *("parts", "framed_parts", "tls", "problems", "joined", "reported"),
     *("cluster_facts", "broker_facts", "topic_facts", "version_facts", "group_steps", "login_steps", "token_owners"),
 )
 # Views over the rows of a run that it hands on with them.
@@ -101,8 +101,8 @@ class Facts:
         if view_times:
             views["view_times"] = parquet(view_times)
         self._open = ExitStack()
-        kept = (*raw_views.COMPUTED_ONCE, *FOR_ALL, *FOR_PARTS)
-        self._dataset = self._open.enter_context(run_sql.opened(views, told.folder, options, kept))
+        materialized = (*raw_views.COMPUTED_ONCE, *FOR_ALL, *FOR_PARTS)
+        self._dataset = self._open.enter_context(run_sql.opened(views, told.folder, options, materialized))
 
     def __enter__(self) -> Facts:
         return self

@@ -95,7 +95,7 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
             pq.write_table(table, folder / f"{name}.parquet")
         dataset = Dataset(
             raw_views.views(folder, done, options),
-            kept=raw_views.computed_once(done.summary, options),
+            materialized=raw_views.computed_once(done.summary, options),
             # Where all is small, handing work to a second thread takes longer than the work.
             threads=1 if raw_views.is_small(done.summary) else None,
             simple_plans=raw_views.is_small(done.summary, FRACTION_OF_SIMPLE_PLANS),

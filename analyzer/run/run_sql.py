@@ -29,16 +29,16 @@ _TIMES = {"exchanges": "coalesce(request_time_ns, response_time_ns), exchange"}
 
 @contextmanager
 def opened(
-    views: Mapping[str, str], folder: Path, options: Options, kept: Collection[str] = COMPUTED_ONCE
+    views: Mapping[str, str], folder: Path, options: Options, materialized: Collection[str] = COMPUTED_ONCE
 ) -> Iterator[Dataset]:
-    """The views as a database of one thread, which spills below `folder`; those in `kept` are computed once."""
+    """The views as a database of one thread, which spills below `folder`; those in `materialized` are computed once."""
     memory = options.memory_bytes or min(question_memory_bytes(), MOST_MEMORY_BYTES)
-    with Dataset(views, kept=kept, threads=1, memory_bytes=memory, temp_directory=folder) as dataset:
+    with Dataset(views, materialized=materialized, threads=1, memory_bytes=memory, temp_directory=folder) as dataset:
         yield dataset
 
 
 def given(tables: Tables, folder: Path) -> dict[str, str]:
-    """Views of tables that came from elsewhere, kept as files in `folder`."""
+    """Views of tables that came from elsewhere, materialized as files in `folder`."""
     folder.mkdir(exist_ok=True)
     for name, data in tables.items():
         (folder / f"{name}.parquet").write_bytes(data)

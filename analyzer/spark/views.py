@@ -142,7 +142,7 @@ class Views(Mapping[str, "DataFrame"]):
         entry = self._entries.get(name) or shared_entry(name, settings)
         assert entry is not None, name
         frame = self._spark.sql(self._named(entry.sql, settings))
-        return self._held(frame) if entry.kept else frame
+        return self._held(frame) if entry.materialized else frame
 
     def _keep(self, frame: DataFrame) -> DataFrame:
         from pyspark import StorageLevel

@@ -49,15 +49,15 @@ def _end_of_name(data: bytes, at: int) -> int | Verdict:
 
 def read_socks5(client: bytes, server: bytes) -> Opening | Verdict:
     """Methods and the one chosen; where that is a password, login and verdict; request and reply."""
-    talk = _Talk(client, server)
-    verdict = talk.ask(_methods_end) or talk.answer(_method_end)
+    dialog = _Dialog(client, server)
+    verdict = dialog.ask(_methods_end) or dialog.answer(_method_end)
     if verdict is None and server[1] == _REFUSED:
-        return Opening(OPENING_SOCKS5, talk.asked, talk.answered)
+        return Opening(OPENING_SOCKS5, dialog.asked, dialog.answered)
     if verdict is None and server[1] == _PASSWORD:
-        verdict = talk.ask(_login_end) or talk.answer(_status_end)
+        verdict = dialog.ask(_login_end) or dialog.answer(_status_end)
     if verdict is None:
-        verdict = talk.ask(_request_end) or talk.answer(_reply_end)
-    return Opening(OPENING_SOCKS5, talk.asked, talk.answered) if verdict is None else verdict
+        verdict = dialog.ask(_request_end) or dialog.answer(_reply_end)
+    return Opening(OPENING_SOCKS5, dialog.asked, dialog.answered) if verdict is None else verdict
 
 
 def _methods_end(data: bytes) -> int | Verdict:
@@ -106,7 +106,7 @@ def _address_end(data: bytes, most: int) -> int | Verdict:
     return OTHER if size is None else 4 + size + 2
 
 
-class _Talk:
+class _Dialog:
     """Walks through questions and answers: how many bytes of each side have been read."""
 
     def __init__(self, client: bytes, server: bytes) -> None:

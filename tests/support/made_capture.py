@@ -28,7 +28,7 @@ def segment(
     return ETHERNET + ip + tcp + data
 
 
-class Talk:
+class Conversation:
     """Writes a conversation packet by packet; both streams begin at 1000."""
 
     def __init__(self, client: int = 0x0A000001, port: int = 40_000, start_us: int = START_US) -> None:
@@ -37,7 +37,7 @@ class Talk:
         self.clock = start_us
         self.packets: list[Packet] = []
 
-    def put(self, side: int, flags: int, data: bytes = b"") -> Talk:
+    def put(self, side: int, flags: int, data: bytes = b"") -> Conversation:
         """A segment of `side` (0 the client), which acknowledges all that the other one has sent."""
         ends = self.ends if side == 0 else self.ends[2:] + self.ends[:2]
         ack = 0 if flags == SYN else self.next[1 - side]
@@ -47,20 +47,20 @@ class Talk:
         self.clock += 500
         return self
 
-    def shake(self) -> Talk:
+    def shake(self) -> Conversation:
         return self.put(0, SYN).put(1, SYN | ACK).put(0, ACK)
 
-    def frame(self, side: int, message: bytes, most_bytes: int = 1400) -> Talk:
+    def frame(self, side: int, message: bytes, most_bytes: int = 1400) -> Conversation:
         """A whole frame, its length in front."""
         data = struct.pack(">i", len(message)) + message
         for at in range(0, len(data), most_bytes):
             self.put(side, PSH | ACK, data[at : at + most_bytes])
         return self
 
-    def exchange(self, request: bytes, reply: bytes) -> Talk:
+    def exchange(self, request: bytes, reply: bytes) -> Conversation:
         return self.frame(0, request).frame(1, reply)
 
-    def close(self) -> Talk:
+    def close(self) -> Conversation:
         return self.put(0, FIN | ACK).put(1, FIN | ACK).put(0, ACK)
 
 
@@ -82,6 +82,8 @@ def reply(correlation: int) -> bytes:
     return struct.pack(">ihi", correlation, 0, 0)
 
 
-def merged(talks: Sequence[Talk]) -> list[Packet]:
+def merged(conversations: Sequence[Conversation]) -> list[Packet]:
     """All packets in the order of time."""
-    return sorted((packet for talk in talks for packet in talk.packets), key=lambda packet: packet[0])
+    return sorted(
+        (packet for conversation in conversations for packet in conversation.packets), key=lambda packet: packet[0]
+    )

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable
 from ipaddress import ip_address
 
-from made_capture import ACK, PSH, Talk, reply, request
+from made_capture import ACK, PSH, Conversation, reply, request
 
 SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
 FOR, TARGET = "203.0.113.7", "192.0.2.1"
@@ -80,9 +80,9 @@ def framed(message: bytes) -> bytes:
     return struct.pack(">i", len(message)) + message
 
 
-def conversation(said: Iterable[tuple[int, bytes]], how: str, port: int = 40_000) -> Talk:
+def conversation(said: Iterable[tuple[int, bytes]], how: str, port: int = 40_000) -> Conversation:
     """`said`, then Kafka. "joined": what a side says at a time is one segment; "bytes": each byte of the opening is one."""
-    talk = Talk(port=port).shake()
+    conversation = Conversation(port=port).shake()
     opening = list(said)
     kafka = [
         (side, framed(message))
@@ -98,5 +98,5 @@ def conversation(said: Iterable[tuple[int, bytes]], how: str, port: int = 40_000
         else:
             pieces.append((side, data))
     for side, data in pieces:
-        talk.put(side, PSH | ACK, data)
-    return talk.close()
+        conversation.put(side, PSH | ACK, data)
+    return conversation.close()

@@ -223,7 +223,7 @@ def run(
 
 
 @dataclass
-class Talk:
+class Conversation:
     """Writes a conversation segment by segment; sequence numbers may be given relative to each side's start."""
 
     client_start: int = 1000
@@ -232,7 +232,9 @@ class Talk:
     broker: tuple[int, int, int] = BROKER
     segments: list[Segment] = field(default_factory=list)
 
-    def add(self, side: int, at: int, data: bytes = b"", ack: int | None = None, flags: int = 0, **more: int) -> Talk:
+    def add(
+        self, side: int, at: int, data: bytes = b"", ack: int | None = None, flags: int = 0, **more: int
+    ) -> Conversation:
         """A segment of `side` (0 the client) at stream offset `at` that acknowledges the other up to offset `ack`."""
         src, dst = (self.client, self.broker) if side == 0 else (self.broker, self.client)
         mine, theirs = (self.client_start, self.broker_start) if side == 0 else (self.broker_start, self.client_start)
@@ -241,17 +243,17 @@ class Talk:
         )
         return self
 
-    def c(self, at: int, data: bytes = b"", ack: int | None = 0, flags: int = 0, **more: int) -> Talk:
+    def c(self, at: int, data: bytes = b"", ack: int | None = 0, flags: int = 0, **more: int) -> Conversation:
         return self.add(0, at, data, ack, flags, **more)
 
-    def b(self, at: int, data: bytes = b"", ack: int | None = 0, flags: int = 0, **more: int) -> Talk:
+    def b(self, at: int, data: bytes = b"", ack: int | None = 0, flags: int = 0, **more: int) -> Conversation:
         return self.add(1, at, data, ack, flags, **more)
 
-    def shake(self) -> Talk:
+    def shake(self) -> Conversation:
         """The three segments of a handshake."""
         return self.c(-1, ack=None, flags=SYN).b(-1, flags=SYN).c(0)
 
-    def idle(self, count: int, at: int = 0, ack: int = 0) -> Talk:
+    def idle(self, count: int, at: int = 0, ack: int = 0) -> Conversation:
         """Pure ACKs of the client: they let the window pass."""
         for _ in range(count):
             self.c(at, ack=ack)

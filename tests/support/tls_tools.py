@@ -59,7 +59,7 @@ def certificate(kind: str = "ec") -> Path:
 
 
 @dataclass
-class Talk:
+class Conversation:
     """What went over the wire, in order, and the key log of it."""
 
     flights: list[Flight] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Ends:
         contexts: tuple[ssl.SSLContext, ssl.SSLContext] | None = None,
         session: ssl.SSLSession | None = None,
     ) -> None:
-        self.talk = Talk()
+        self.conversation = Conversation()
         self.contexts = contexts or self._contexts(version, ciphers, kind, alpn)
         bios = [ssl.MemoryBIO() for _ in range(4)]
         client, server = self.contexts
@@ -122,7 +122,7 @@ class Ends:
     def _carry(self, side: int) -> None:
         data = self._bios[side][1].read()
         if data:
-            self.talk.flights.append((side, data))
+            self.conversation.flights.append((side, data))
             self._bios[side ^ 1][0].write(data)
 
     def say(self, side: int, *messages: bytes) -> None:
@@ -134,9 +134,9 @@ class Ends:
         while left:
             left -= len(self.ends[side ^ 1].read(left))
 
-    def finish(self) -> Talk:
-        self.talk.key_log = Path(self.contexts[0].keylog_filename).read_bytes()
-        return self.talk
+    def finish(self) -> Conversation:
+        self.conversation.key_log = Path(self.contexts[0].keylog_filename).read_bytes()
+        return self.conversation
 
 
 MESSAGES: tuple[tuple[int, tuple[bytes, ...]], ...] = (
@@ -148,7 +148,7 @@ MESSAGES: tuple[tuple[int, tuple[bytes, ...]], ...] = (
 )
 
 
-def conversation(ends: Ends) -> Talk:
+def converse(ends: Ends) -> Conversation:
     for side, messages in MESSAGES:
         ends.say(side, *messages)
     return ends.finish()
@@ -158,7 +158,7 @@ def said(side: int) -> bytes:
     return b"".join(b"".join(messages) for sender, messages in MESSAGES if sender == side)
 
 
-def conversation_with(ciphersuite: str) -> Talk:
+def conversation_with(ciphersuite: str) -> Conversation:
     """A TLS 1.3 conversation with this suite, which OpenSSL chooses by its configuration only: in a process of its own."""
     config = Path(tempfile.mkdtemp(prefix="tls-test-")) / "openssl.cnf"
     config.write_text(
@@ -170,7 +170,7 @@ def conversation_with(ciphersuite: str) -> Talk:
         [sys.executable, __file__], env=environment, capture_output=True, text=True, check=True
     ).stdout
     found = json.loads(text)
-    return Talk([(side, bytes.fromhex(data)) for side, data in found["flights"]], found["key_log"].encode())
+    return Conversation([(side, bytes.fromhex(data)) for side, data in found["flights"]], found["key_log"].encode())
 
 
 # ---- the stages ----
@@ -189,9 +189,9 @@ class Side:
         return b"".join(piece[0] for piece in self.pieces)
 
 
-def packets(talk: Talk, size: int) -> list[Flight]:
+def packets(conversation: Conversation, size: int) -> list[Flight]:
     """Flights cut into segments of at most `size` bytes."""
-    return [(side, data[at : at + size]) for side, data in talk.flights for at in range(0, len(data), size)]
+    return [(side, data[at : at + size]) for side, data in conversation.flights for at in range(0, len(data), size)]
 
 
 def run(
@@ -279,14 +279,14 @@ def _collect(chunks: memoryview, rows: int, buffers: tuple[bytes, bytes], sides:
             side.losses.append((len(side.content), row[layout.CHUNK_LENGTH]))
 
 
-def key_log(talk: Talk) -> KeyLog:
+def key_log(conversation: Conversation) -> KeyLog:
     keys = KeyLog()
-    keys.read(talk.key_log)
+    keys.read(conversation.key_log)
     return keys
 
 
 if __name__ == "__main__":
-    spoken = conversation(Ends(ssl.TLSVersion.TLSv1_3))
+    spoken = converse(Ends(ssl.TLSVersion.TLSv1_3))
     flights = [(side, data.hex()) for side, data in spoken.flights]
     print(json.dumps({"flights": flights, "key_log": spoken.key_log.decode()}))
 

@@ -18,7 +18,7 @@ WITH opened AS (
             PARTITION BY c.client_address, n.client_id ORDER BY c.first_time_ns
             RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
         ) AS within
-    FROM connections AS c LEFT JOIN connection_talk AS n ON n.connection = c.connection
+    FROM connections AS c LEFT JOIN connection_requests AS n ON n.connection = c.connection
     WHERE c.is_kafka AND c.seen_from = 'syn' AND coalesce(c.role, 'client') = 'client'
 )
 SELECT

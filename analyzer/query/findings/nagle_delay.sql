@@ -30,6 +30,6 @@ SELECT
     max_by(t.exchange, (greatest(h.by_client, h.by_broker), h.connection)) AS evidence_any,
     min(h.first_time_ns) AS first_time_ns,
     max(h.last_time_ns) AS last_time_ns
-FROM held AS h LEFT JOIN connection_talk AS t ON t.connection = h.connection
+FROM held AS h LEFT JOIN connection_requests AS t ON t.connection = h.connection
 WHERE greatest(h.by_client, h.by_broker) >= 10
 GROUP BY h.client_address, h.broker

@@ -25,7 +25,7 @@ WITH full_ones AS (
         c.last_time_ns
     FROM connections AS c
     CROSS JOIN (VALUES (TRUE), (FALSE)) AS w (receiver_is_client)
-    LEFT JOIN connection_talk AS t ON t.connection = c.connection
+    LEFT JOIN connection_requests AS t ON t.connection = c.connection
     WHERE c.is_kafka AND c.client_wscale IS NOT NULL AND c.broker_wscale IS NOT NULL AND c.rtt_ns >= 10000000
 ),
 told AS (

@@ -47,7 +47,7 @@ unscaled AS (
     FROM connections AS c
     LEFT JOIN paced AS p ON p.connection = c.connection
     LEFT JOIN scaled AS s ON s.broker_address = c.broker_address
-    LEFT JOIN connection_talk AS t ON t.connection = c.connection
+    LEFT JOIN connection_requests AS t ON t.connection = c.connection
     WHERE c.is_kafka AND c.mss IS NOT NULL AND (c.client_wscale IS NULL OR c.broker_wscale IS NULL)
 )
 SELECT

@@ -12,7 +12,8 @@ are never narrowed; `time_range` is one row with the first and last moment that 
 
 Views that several metrics read are in `views/`: a query (.sql) or data (.tsv, with the type after each column's name), named
 like the file. They are created when a question names them (`views_in`), as each takes some milliseconds. Those in
-`views/kept/` are small and read by many metrics, so they are computed once (`is_kept`) and must not read `settings`.
+`views/materialized/` are small and read by many metrics, so they are computed once (`is_materialized`); they must not read
+`settings`.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def view(name: str) -> str:
     return _facts(path) if path.suffix == ".tsv" else path.read_text(encoding="utf-8")
 
 
-def is_kept(name: str) -> bool:
+def is_materialized(name: str) -> bool:
     """True for a shared view that is to be computed once and held."""
     return _files()[name].parent != VIEWS
 

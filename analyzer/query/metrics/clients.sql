@@ -1,8 +1,8 @@
--- Who talks? One row per client: address without port, client id, user and software of its connections. Bytes are whole
+-- Which clients are there? One row per client: address without port, client id, user and software of its connections. Bytes are whole
 -- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
 -- batches are null when batches were not read, topics when entries were not. `metadata_per_s` is that of the connection that
 -- asks most often (null below 1 s of life), `median_life_ns` of closed connections. At most 1,000 rows of `total_rows`.
-WITH talk AS (
+WITH traffic AS (
     SELECT
         l.client,
         e.api_key,
@@ -46,7 +46,7 @@ sums AS (
         CAST(sum(acks_all) AS BIGINT) AS acks_all,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
-    FROM talk
+    FROM traffic
     GROUP BY client
 ),
 lives AS (

@@ -20,7 +20,7 @@ depth AS (
 flights AS (
     SELECT connection, CAST(max(waiting) AS BIGINT) AS in_flight FROM depth GROUP BY connection
 ),
-talk AS (
+traffic AS (
     SELECT
         connection,
         max(client_id) AS client_id,
@@ -86,7 +86,7 @@ SELECT
     c.client_gap_bytes + c.broker_gap_bytes AS gap_bytes,
     count(*) OVER () AS total_rows
 FROM connections AS c
-    LEFT JOIN talk AS t ON t.connection = c.connection
+    LEFT JOIN traffic AS t ON t.connection = c.connection
     LEFT JOIN flights AS f ON f.connection = c.connection
     LEFT JOIN tries AS l ON l.connection = c.connection
 WHERE c.is_kafka

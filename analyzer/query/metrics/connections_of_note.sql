@@ -21,7 +21,7 @@ WITH facts AS (
         coalesce(c.client_gap_bytes, 0) + coalesce(c.broker_gap_bytes, 0) AS gap_bytes,
         coalesce(c.client_retransmitted, 0) + coalesce(c.broker_retransmitted, 0) AS retransmitted,
         coalesce(c.client_packets, 0) + coalesce(c.broker_packets, 0) AS packets
-    FROM connections AS c LEFT JOIN connection_talk AS t ON t.connection = c.connection
+    FROM connections AS c LEFT JOIN connection_requests AS t ON t.connection = c.connection
     WHERE c.is_kafka
 )
 SELECT

@@ -53,7 +53,7 @@ brokers AS (
     SELECT count(*) AS brokers
     FROM (SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY ALL) AS endpoints
 ),
-talkers AS (
+speaking AS (
     SELECT
         c.client_address, t.client_id, c.principal, c.software_name, c.software_version,
         min(c.software_name) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS least_name,
@@ -72,7 +72,7 @@ clients AS (
                 THEN least_name ELSE software_name END AS software_name,
             CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
                 THEN least_version ELSE software_version END AS software_version
-        FROM talkers
+        FROM speaking
     ) AS identities
 ),
 statuses AS (

@@ -10,7 +10,7 @@ WITH throttled_hosts AS (
 refused AS (
     SELECT exchange FROM errors WHERE code = 89 GROUP BY exchange
 ),
-talk AS (
+traffic AS (
     SELECT
         e.connection,
         CASE WHEN coalesce(s.by_client, true) THEN e.client_address END AS client_address,
@@ -53,7 +53,7 @@ joined AS (
         t.*,
         m.throttled_ns,
         CASE WHEN m.life_ns > 0 THEN CAST(m.throttled_ns AS DOUBLE) / m.life_ns END AS share
-    FROM talk AS t LEFT JOIN muted AS m ON m.connection = t.connection
+    FROM traffic AS t LEFT JOIN muted AS m ON m.connection = t.connection
 )
 SELECT
     client_address,

@@ -1,4 +1,4 @@
--- Who talks most? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
+-- Which clients are busiest? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
 -- per client: address without port, client id, user and software. Bytes are whole messages. At most 20 rows of `total_rows`.
 WITH asked AS (
     SELECT

@@ -77,7 +77,7 @@ OF_RUNS = ("view_times", "part_signs", "fetch_names", "last_answers", "member_cl
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
     for name in (
-        *("exchanges", "entries", "errors", "queued", "problems", "parts", "talks", "tls"),
+        *("exchanges", "entries", "errors", "queued", "problems", "parts", "framed_parts", "tls"),
         *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
     )
 )

@@ -27,7 +27,7 @@ placed AS (
         CASE WHEN m.part = m.first_part THEN 0 ELSE d.behind_ns END AS behind_ns
     FROM view_members AS m
     JOIN raw_parts AS p ON p.part = m.part
-    JOIN raw_talks AS t ON t.part = m.part
+    JOIN raw_framed_parts AS t ON t.part = m.part
     LEFT JOIN delays AS d ON d.part = m.part
 )
 SELECT

@@ -51,7 +51,7 @@ WITH sides AS (
         CASE WHEN t.client_side = 1 THEN p.b_most_unacked ELSE p.a_most_unacked END AS client_most_unacked,
         CASE WHEN t.client_side = 1 THEN p.a_most_unacked ELSE p.b_most_unacked END AS broker_most_unacked
     FROM raw_parts AS p
-    JOIN raw_talks AS t ON t.part = p.part
+    JOIN raw_framed_parts AS t ON t.part = p.part
     JOIN parts AS c ON c.part = p.part
 ),
 hosts AS (

@@ -91,7 +91,7 @@ WITH told AS (
         CASE WHEN t.client_side = 1 THEN t.b_cut_bytes ELSE t.a_cut_bytes END AS client_cut_bytes,
         CASE WHEN t.client_side = 1 THEN t.a_cut_bytes ELSE t.b_cut_bytes END AS broker_cut_bytes
     FROM raw_parts AS p
-    JOIN raw_talks AS t ON t.part = p.part
+    JOIN raw_framed_parts AS t ON t.part = p.part
     LEFT JOIN raw_splits AS first_split ON first_split.split = p.first_split
     LEFT JOIN all_captures AS c ON c.file = first_split.file
     LEFT JOIN raw_whole AS w ON w.part = p.part

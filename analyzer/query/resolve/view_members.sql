@@ -17,7 +17,7 @@ WITH ends AS (
         CASE WHEN concat(p.a_address, ' ', p.a_port) < concat(p.b_address, ' ', p.b_port) THEN p.b_start_seq ELSE p.a_start_seq END
             AS high_start
     FROM raw_parts AS p
-    JOIN raw_talks AS t ON t.part = p.part
+    JOIN raw_framed_parts AS t ON t.part = p.part
 ),
 seen_twice AS (
     SELECT tap_number, network, low, high

@@ -1,4 +1,4 @@
-"""Who talks: clients by address, client id, user and software; of a few of them, what they ask for in which versions."""
+"""Clients by address, client id, user and software; of a few of them, what they ask for in which versions."""
 
 from __future__ import annotations
 

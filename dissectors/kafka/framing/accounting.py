@@ -14,8 +14,8 @@ from dissectors.layout import *
 @cython.exceptval(-1)
 def count_skipped(f: FramingState, slot: i64, s: i64, reason: i64, count: i64) -> cython.int:
     """Counts bytes that belong to no frame; a negative `count` takes some back."""
-    f.talk[slot, TALK_STREAM + (s & 1)] += count
-    f.talk[slot, TALK_SKIPPED + 2 * reason + (s & 1)] += count
+    f.conn[slot, FRAMING_STREAM + (s & 1)] += count
+    f.conn[slot, FRAMING_SKIPPED + 2 * reason + (s & 1)] += count
     return 0
 
 
@@ -23,7 +23,7 @@ def count_skipped(f: FramingState, slot: i64, s: i64, reason: i64, count: i64) -
 @cython.exceptval(-1)
 def leave_unread(f: FramingState, slot: i64, protocol: i64) -> cython.int:
     """The connection does not speak Kafka, or nobody can tell that it does: nothing of it is read from here on."""
-    f.talk[slot, TALK_PROTOCOL] = protocol
+    f.conn[slot, FRAMING_PROTOCOL] = protocol
     f.side[2 * slot, SIDE_MODE] = MODE_NOT_KAFKA
     f.side[2 * slot + 1, SIDE_MODE] = MODE_NOT_KAFKA
     return 0
@@ -34,7 +34,7 @@ def leave_unread(f: FramingState, slot: i64, protocol: i64) -> cython.int:
 def leave_first_bytes(f: FramingState, slot: i64) -> cython.int:
     """The connection begins with what is no Kafka: requests of the side that opened it are looked for behind that."""
     leave_unread(f, slot, PROTOCOL_OTHER)
-    if f.talk[slot, CONN_TRIES] < MOST_TRIES:
+    if f.conn[slot, CONN_TRIES] < MOST_TRIES:
         f.side[2 * slot, SIDE_MODE] = MODE_BEHIND
     return 0
 
@@ -53,7 +53,7 @@ def note_chunk_problem(
     f: FramingState, kind: i64, chunks: i64[:, ::1], row: i64, slot: i64, s: i64, size: i64
 ) -> cython.int:
     """Writes a problem at the current chunk; a connection without a single request has none."""
-    if f.talk[slot, TALK_REQUESTS] == 0:
+    if f.conn[slot, FRAMING_REQUESTS] == 0:
         return 0
     write_problem(
         f,
@@ -78,7 +78,7 @@ def write_problem(
         f.problems_dropped += 1
         return 0
     f.problems[PROBLEM_KIND, row] = kind
-    f.problems[PROBLEM_PART, row] = f.talk[s >> 1, TALK_PART]
+    f.problems[PROBLEM_PART, row] = f.conn[s >> 1, FRAMING_PART]
     f.problems[PROBLEM_NUMBER, row] = number
     f.problems[PROBLEM_TIME, row] = time
     f.problems[PROBLEM_SIDE, row] = s & 1

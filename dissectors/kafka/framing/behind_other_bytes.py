@@ -31,10 +31,10 @@ def take_other_bytes(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, 
         at = end
     count_skipped(f, slot, s, SKIP_NOT_KAFKA, at - start)
     f.chunk_position = at - base
-    f.talk[slot, CONN_TRIES] += 1
+    f.conn[slot, CONN_TRIES] += 1
     if at < end:
         begin_behind(f, slot, s)
-    elif f.talk[slot, CONN_TRIES] >= MOST_TRIES:
+    elif f.conn[slot, CONN_TRIES] >= MOST_TRIES:
         leave_unread(f, slot, PROTOCOL_OTHER)
     return 0
 
@@ -56,7 +56,7 @@ def is_whole_request(f: FramingState, buffer: i64, at: i64, end: i64, first: cyt
 @cython.exceptval(-1)
 def begin_behind(f: FramingState, slot: i64, s: i64) -> cython.int:
     """A request begins with the next byte. Both sides have lost what came before."""
-    f.talk[slot, TALK_PROTOCOL] = PROTOCOL_UNKNOWN
+    f.conn[slot, FRAMING_PROTOCOL] = PROTOCOL_UNKNOWN
     drop_frame(f, slot, s, SKIP_NOT_KAFKA)
     drop_frame(f, slot, s ^ 1, SKIP_NOT_KAFKA)
     begin_frames(f, slot, s)

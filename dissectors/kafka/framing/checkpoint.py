@@ -21,7 +21,7 @@ CHECKPOINT_REQUEST_COLUMNS = (
     REQUEST_ACKS_UNSEEN,
     REQUEST_LOSSES,
 )
-assert len(CHECKPOINT_REQUEST_COLUMNS) == TALK_CHECKPOINT_WAIT_COLUMNS
+assert len(CHECKPOINT_REQUEST_COLUMNS) == FRAMING_CHECKPOINT_WAIT_COLUMNS
 
 
 @cython.cfunc
@@ -35,13 +35,13 @@ def can_checkpoint(f: FramingState, slot: i64) -> cython.bint:
     index: i64
     if (
         slot >= f.slots  # nothing of it has come here yet
-        or f.talk[slot, TALK_PROTOCOL] != PROTOCOL_KAFKA
-        or f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN
-        or f.talk[slot, TALK_REPLIES] == 0
-        or f.talk[slot, TALK_CHAINED] == 0
-        or f.talk[slot, CONN_TOKENS]
-        or f.talk[slot, CONN_ENDED]
-        or f.talk[slot, CONN_IN_FLIGHT] > MOST_IN_FLIGHT_AT_CHECKPOINT
+        or f.conn[slot, FRAMING_PROTOCOL] != PROTOCOL_KAFKA
+        or f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN
+        or f.conn[slot, FRAMING_REPLIES] == 0
+        or f.conn[slot, FRAMING_CHAINED] == 0
+        or f.conn[slot, CONN_TOKENS]
+        or f.conn[slot, CONN_ENDED]
+        or f.conn[slot, CONN_IN_FLIGHT] > MOST_IN_FLIGHT_AT_CHECKPOINT
         or f.settling == slot
     ):
         return False
@@ -56,7 +56,7 @@ def can_checkpoint(f: FramingState, slot: i64) -> cython.bint:
             or f.side[s, SIDE_CORRELATION] == UNKNOWN
         ):
             return False
-    index = f.talk[slot, CONN_OLDEST_REQUEST]
+    index = f.conn[slot, CONN_OLDEST_REQUEST]
     while index >= 0:
         if f.requests[index, REQUEST_KEY] == TOKEN_REQUEST_KEY or needs_other_messages(f.requests[index, REQUEST_KEY]):
             return False
@@ -78,16 +78,16 @@ def bytes_to_boundary(f: FramingState, slot: i64):
 def make_checkpoint(f: FramingState, slot: i64):
     """(checkpoint, indexes of the requests in flight).
 
-    A checkpoint is a list of numbers: TALK_ and TALK_CHECKPOINT_ columns, then CHECKPOINT_REQUEST_COLUMNS of each request.
+    A checkpoint is a list of numbers: FRAMING_ and FRAMING_CHECKPOINT_ columns, then CHECKPOINT_REQUEST_COLUMNS of each request.
     """
     column: i64
     s: i64 = 2 * slot
-    index: i64 = f.talk[slot, CONN_OLDEST_REQUEST]
-    broker: i64 = s + 1 - f.talk[slot, TALK_CLIENT_SIDE]
-    found = [f.talk[slot, column] for column in range(TALK_COLUMNS)]
-    found += [f.talk[slot, CONN_FROM_SYN], f.talk[slot, CONN_SPECIAL]]
+    index: i64 = f.conn[slot, CONN_OLDEST_REQUEST]
+    broker: i64 = s + 1 - f.conn[slot, FRAMING_CLIENT_SIDE]
+    found = [f.conn[slot, column] for column in range(FRAMING_COLUMNS)]
+    found += [f.conn[slot, CONN_FROM_SYN], f.conn[slot, CONN_SPECIAL]]
     found += [f.side[s, SIDE_LOSSES], f.side[s + 1, SIDE_LOSSES]]
-    found += [f.side[s, SIDE_CORRELATION], f.side[s + 1, SIDE_CORRELATION], f.talk[slot, CONN_IN_FLIGHT]]
+    found += [f.side[s, SIDE_CORRELATION], f.side[s + 1, SIDE_CORRELATION], f.conn[slot, CONN_IN_FLIGHT]]
     request_capacity = []
     while index >= 0:
         request_capacity.append(index)
@@ -107,16 +107,16 @@ def matches_checkpoint(f: FramingState, slot: i64, one, flip: i64):
     for d in range(2):
         # A run that has seen all of a side since the SYN takes any header (`is_possible_header`): then this run must be one.
         if (
-            one[TALK_CHECKPOINT_FROM_SYN]
-            and one[TALK_CHECKPOINT_LOSSES + d] == 0
-            and (mine[TALK_CHECKPOINT_FROM_SYN] == 0 or mine[TALK_CHECKPOINT_LOSSES + (d ^ flip)])
+            one[FRAMING_CHECKPOINT_FROM_SYN]
+            and one[FRAMING_CHECKPOINT_LOSSES + d] == 0
+            and (mine[FRAMING_CHECKPOINT_FROM_SYN] == 0 or mine[FRAMING_CHECKPOINT_LOSSES + (d ^ flip)])
         ):
             return False
     return (
-        mine[TALK_CLIENT_SIDE] == one[TALK_CLIENT_SIDE] ^ flip
-        and mine[TALK_CHECKPOINT_CORRELATION + flip] == one[TALK_CHECKPOINT_CORRELATION]
-        and mine[TALK_CHECKPOINT_CORRELATION + 1 - flip] == one[TALK_CHECKPOINT_CORRELATION + 1]
-        and mine[TALK_CHECKPOINT_WAITING:] == one[TALK_CHECKPOINT_WAITING:]
+        mine[FRAMING_CLIENT_SIDE] == one[FRAMING_CLIENT_SIDE] ^ flip
+        and mine[FRAMING_CHECKPOINT_CORRELATION + flip] == one[FRAMING_CHECKPOINT_CORRELATION]
+        and mine[FRAMING_CHECKPOINT_CORRELATION + 1 - flip] == one[FRAMING_CHECKPOINT_CORRELATION + 1]
+        and mine[FRAMING_CHECKPOINT_WAITING:] == one[FRAMING_CHECKPOINT_WAITING:]
     )
 
 
@@ -138,20 +138,20 @@ def resume_at(f: FramingState, slot: i64, one, two, flip: i64):
     d: i64
     column: i64
     losses: i64
-    for column in (TALK_REQUESTS, TALK_REPLIES):
-        f.talk[slot, column] += two[column] - one[column]
+    for column in (FRAMING_REQUESTS, FRAMING_REPLIES):
+        f.conn[slot, column] += two[column] - one[column]
     for d in range(2):
-        for column in (TALK_STREAM, TALK_FRAMED, TALK_CUT):
-            f.talk[slot, column + (d ^ flip)] += two[column + d] - one[column + d]
-        f.side[2 * slot + (d ^ flip), SIDE_CORRELATION] = two[TALK_CHECKPOINT_CORRELATION + d]
+        for column in (FRAMING_STREAM, FRAMING_FRAMED, FRAMING_CUT):
+            f.conn[slot, column + (d ^ flip)] += two[column + d] - one[column + d]
+        f.side[2 * slot + (d ^ flip), SIDE_CORRELATION] = two[FRAMING_CHECKPOINT_CORRELATION + d]
     before = []
-    while f.talk[slot, CONN_OLDEST_REQUEST] >= 0:
-        before.append(f.talk[slot, CONN_OLDEST_REQUEST])
+    while f.conn[slot, CONN_OLDEST_REQUEST] >= 0:
+        before.append(f.conn[slot, CONN_OLDEST_REQUEST])
         remove_oldest(f, slot)
-    if f.free_requests < two[TALK_CHECKPOINT_WAITING]:
-        grow_requests(f, f.request_capacity + two[TALK_CHECKPOINT_WAITING])
-    losses = f.side[2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES]
+    if f.free_requests < two[FRAMING_CHECKPOINT_WAITING]:
+        grow_requests(f, f.request_capacity + two[FRAMING_CHECKPOINT_WAITING])
+    losses = f.side[2 * slot + 1 - f.conn[slot, FRAMING_CLIENT_SIDE], SIDE_LOSSES]
     now = []
-    for column in range(TALK_CHECKPOINT_COLUMNS, len(two), TALK_CHECKPOINT_WAIT_COLUMNS):
-        now.append(restore_request(f, slot, two[column : column + TALK_CHECKPOINT_WAIT_COLUMNS], losses))
+    for column in range(FRAMING_CHECKPOINT_COLUMNS, len(two), FRAMING_CHECKPOINT_WAIT_COLUMNS):
+        now.append(restore_request(f, slot, two[column : column + FRAMING_CHECKPOINT_WAIT_COLUMNS], losses))
     return before, now

@@ -28,10 +28,10 @@ from dissectors.layout import *
 def is_client_proven(f: FramingState, slot: i64) -> cython.bint:
     """Is it more than a guess who is the client?"""
     return (
-        f.talk[slot, TALK_REPLIES] > 0
-        or f.talk[slot, TALK_CHAINED] > 0
-        or f.talk[slot, CONN_FROM_SYN] != 0
-        or f.talk[slot, CONN_FORCED] != 0
+        f.conn[slot, FRAMING_REPLIES] > 0
+        or f.conn[slot, FRAMING_CHAINED] > 0
+        or f.conn[slot, CONN_FROM_SYN] != 0
+        or f.conn[slot, CONN_FORCED] != 0
     )
 
 
@@ -46,14 +46,14 @@ def take_back_client(f: FramingState, slot: i64, s: i64) -> cython.int:
     drop_frame(f, slot, s, SKIP_UNSYNCED)
     drop_provisional(f, slot, s)
     f.side[s, SIDE_MODE] = MODE_SEARCH
-    while f.talk[slot, CONN_OLDEST_REQUEST] >= 0:
+    while f.conn[slot, CONN_OLDEST_REQUEST] >= 0:
         remove_oldest(f, slot)
-        f.talk[slot, TALK_REQUESTS] -= 1
-    if f.talk[slot, TALK_REQUESTS] <= 0:
-        f.talk[slot, TALK_REQUESTS] = 0
-        f.talk[slot, TALK_SKIPPED + 2 * SKIP_UNSYNCED + (s & 1)] += f.talk[slot, TALK_FRAMED + (s & 1)]
-        f.talk[slot, TALK_FRAMED + (s & 1)] = 0
-    f.talk[slot, TALK_CLIENT_SIDE] = UNKNOWN
+        f.conn[slot, FRAMING_REQUESTS] -= 1
+    if f.conn[slot, FRAMING_REQUESTS] <= 0:
+        f.conn[slot, FRAMING_REQUESTS] = 0
+        f.conn[slot, FRAMING_SKIPPED + 2 * SKIP_UNSYNCED + (s & 1)] += f.conn[slot, FRAMING_FRAMED + (s & 1)]
+        f.conn[slot, FRAMING_FRAMED + (s & 1)] = 0
+    f.conn[slot, FRAMING_CLIENT_SIDE] = UNKNOWN
     return 0
 
 
@@ -67,10 +67,10 @@ def is_boundary_at(
     It may settle who is the client, or take that back.
     """
     size: i64
-    if f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and f.talk[slot, CONN_FROM_SYN] and (s & 1) == 1:
+    if f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN and f.conn[slot, CONN_FROM_SYN] and (s & 1) == 1:
         # The sender of the SYN is the client, though its first request was lost.
-        f.talk[slot, TALK_CLIENT_SIDE] = 0
-    if f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN or is_request_side(f, slot, s):
+        f.conn[slot, FRAMING_CLIENT_SIDE] = 0
+    if f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN or is_request_side(f, slot, s):
         return is_likely_request(f, buffer, at, end, first)
     if is_expected_reply_at(f, slot, buffer, at, end):
         size = 4 + int32_at(f, buffer, at)
@@ -86,8 +86,8 @@ def is_boundary_at(
 @cython.exceptval(-1)
 def begin_frames(f: FramingState, slot: i64, s: i64) -> cython.int:
     """A frame begins with the next byte of this side; unless known, its sender is the client from now on."""
-    if f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
-        f.talk[slot, TALK_CLIENT_SIDE] = s & 1
+    if f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN:
+        f.conn[slot, FRAMING_CLIENT_SIDE] = s & 1
     f.side[s, SIDE_MODE] = MODE_FRAMES
     f.side[s, SIDE_LOSSES] += f.side[s, SIDE_SEARCHED] > 0  # whole frames may have been skipped
     f.side[s, SIDE_SEARCHED] = 0
@@ -103,16 +103,16 @@ def take_first_bytes(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, 
     buffer: i64 = chunks[CHUNK_BUFFER, row]
     base: i64 = chunks[CHUNK_OFFSET, row]
     end: i64 = base + chunks[CHUNK_LENGTH, row]
-    forced: cython.bint = f.talk[slot, CONN_FORCED] != 0 and f.talk[slot, CONN_FROM_SYN] != 0
+    forced: cython.bint = f.conn[slot, CONN_FORCED] != 0 and f.conn[slot, CONN_FROM_SYN] != 0
     if not forced and is_tls(f, buffer, base, end):
         leave_unread(f, slot, PROTOCOL_TLS)
         return True
-    if not f.talk[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
+    if not f.conn[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
         return False
-    if f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and (s & 1) == 0:
+    if f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN and (s & 1) == 0:
         # Fewer bytes than a header needs are believed for now: the whole header is judged when it is there.
         if is_gssapi(f, buffer, base, end):
-            f.talk[slot, CONN_TOKENS] = TOKENS_NEXT
+            f.conn[slot, CONN_TOKENS] = TOKENS_NEXT
             begin_frames(f, slot, s)
         elif is_zookeeper(f, buffer, base, end):
             leave_unread(f, slot, PROTOCOL_OTHER)
@@ -125,7 +125,7 @@ def take_first_bytes(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, 
         else:
             begin_frames(f, slot, s)
         return True
-    if f.talk[slot, TALK_CLIENT_SIDE] != UNKNOWN:
+    if f.conn[slot, FRAMING_CLIENT_SIDE] != UNKNOWN:
         if is_request_side(f, slot, s) and not (
             end - base < 14 or is_small_header(f, buffer, base) or is_gssapi(f, buffer, base, end)
         ):

@@ -15,7 +15,7 @@ def write_columns(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept
     """Writes the columns that requests, replies and tokens share. Offset and sizes leave the length field out."""
     row: i64 = f.out_used
     f.out[FRAME_SLOT, row] = slot
-    f.out[FRAME_PART, row] = f.talk[slot, TALK_PART]
+    f.out[FRAME_PART, row] = f.conn[slot, FRAMING_PART]
     f.out[FRAME_BUFFER, row] = 1 if buffer == OWN_HEAP else 0
     f.out[FRAME_OFFSET, row] = at + 4
     f.out[FRAME_HELD, row] = kept - 4
@@ -28,7 +28,7 @@ def write_columns(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept
     f.out[FRAME_DECODED, row] = 0
     f.out[FRAME_BODY, row] = UNKNOWN
     f.out[FRAME_STATUS, row] = STATUS_ANSWERED
-    f.out[FRAME_ID, row] = identity(f.talk[slot, TALK_FLOW], f.side[s, SIDE_FIRST_TIME], f.side[s, SIDE_SEQ])
+    f.out[FRAME_ID, row] = identity(f.conn[slot, FRAMING_FLOW], f.side[s, SIDE_FIRST_TIME], f.side[s, SIDE_SEQ])
     write_way(f, s, row, last_time == UNKNOWN)
     return 0
 
@@ -57,7 +57,7 @@ def write_way(f: FramingState, s: i64, row: i64, is_end_lost: cython.bint) -> cy
 def write_orphan_columns(f: FramingState, slot: i64) -> cython.int:
     """Writes the columns of an orphan: a reply whose request was not seen."""
     row: i64 = f.out_used
-    f.talk[slot, TALK_ORPHANS] += 1
+    f.conn[slot, FRAMING_ORPHANS] += 1
     f.out[FRAME_EVENT, row] = FRAME_ORPHAN_SEEN
     f.out[FRAME_KEY, row] = UNKNOWN
     f.out[FRAME_VERSION, row] = UNKNOWN
@@ -73,7 +73,7 @@ def write_ended_request(f: FramingState, slot: i64, index: i64, status: i64) -> 
     row: i64 = f.out_used
     f.out[FRAME_EVENT, row] = FRAME_REQUEST_ENDED
     f.out[FRAME_SLOT, row] = slot
-    f.out[FRAME_PART, row] = f.talk[slot, TALK_PART]
+    f.out[FRAME_PART, row] = f.conn[slot, FRAMING_PART]
     f.out[FRAME_REQUEST, row] = index
     f.out[FRAME_STATUS, row] = status
     f.out[FRAME_KEY, row] = (

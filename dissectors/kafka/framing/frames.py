@@ -43,7 +43,7 @@ def is_possible_length(f: FramingState, slot: i64, s: i64, size: i64) -> cython.
     if size > LONGEST_FRAME:
         return False
     if is_request_side(f, slot, s):
-        if f.talk[slot, CONN_TOKENS]:
+        if f.conn[slot, CONN_TOKENS]:
             return 4 <= size <= LONGEST_TOKEN
         return size >= 12
     if is_token_reply_due(f, slot):
@@ -56,7 +56,7 @@ def is_possible_length(f: FramingState, slot: i64, s: i64, size: i64) -> cython.
 @cython.boundscheck(False)
 def is_possible_header(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, end: i64, size: i64) -> cython.bint:
     """Can this be the header of the next frame? At a sure boundary any header can; behind a search it must be plausible."""
-    if f.talk[slot, CONN_TOKENS] or (f.side[s, SIDE_LOSSES] == 0 and f.talk[slot, CONN_FROM_SYN]):
+    if f.conn[slot, CONN_TOKENS] or (f.side[s, SIDE_LOSSES] == 0 and f.conn[slot, CONN_FROM_SYN]):
         return True
     if is_request_side(f, slot, s):
         return end - at < 14 or is_request_at(f, buffer, at, end, True)
@@ -186,23 +186,23 @@ def finish_frame(
     request: cython.bint = is_request_side(f, slot, s)
     token: cython.bint
     if request:
-        token = f.talk[slot, CONN_TOKENS] != 0 and is_token_request(f, slot, buffer, at, kept)
+        token = f.conn[slot, CONN_TOKENS] != 0 and is_token_request(f, slot, buffer, at, kept)
     else:
         token = is_token_reply(f, slot, s, buffer, at, kept)
     if kept < 8 + 4 * request and not token:
         note_frame_problem(f, PROBLEM_HEADER_LOST, s, f.side[s, SIDE_FRAME_SIZE], kept)
         count_headerless(f, slot, s, received)
         return 0
-    f.talk[slot, TALK_STREAM + (s & 1)] += received
-    f.talk[slot, TALK_FRAMED + (s & 1)] += received
+    f.conn[slot, FRAMING_STREAM + (s & 1)] += received
+    f.conn[slot, FRAMING_FRAMED + (s & 1)] += received
     write_columns(f, slot, s, buffer, at, kept, last_time)
     if token:
         take_token(f, slot, request)
     elif request:
         take_request(f, slot, s, buffer, at, kept)
     elif not pair_reply(f, slot, s, buffer, at, kept):
-        f.talk[slot, TALK_STREAM + (s & 1)] -= received
-        f.talk[slot, TALK_FRAMED + (s & 1)] -= received
+        f.conn[slot, FRAMING_STREAM + (s & 1)] -= received
+        f.conn[slot, FRAMING_FRAMED + (s & 1)] -= received
         count_headerless(f, slot, s, received)
         return 0
     f.out_used += 1
@@ -210,7 +210,7 @@ def finish_frame(
     f.side[s, SIDE_GUESSED] = 0
     if f.crowded:
         f.crowded = False
-        write_ended_request(f, slot, f.talk[slot, CONN_OLDEST_REQUEST], STATUS_REPLY_LOST)
+        write_ended_request(f, slot, f.conn[slot, CONN_OLDEST_REQUEST], STATUS_REPLY_LOST)
         remove_oldest(f, slot)
     elif not request and not token and f.overtaken >= 0:
         begin_settling(f, slot)

@@ -39,7 +39,7 @@ from dissectors.kafka.framing.state import (
     grow_requests,
     grow_slots,
     i64,
-    new_talks,
+    new_framed_parts,
 )
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.sync import is_reply_inside_guess, search_boundary
@@ -65,7 +65,7 @@ def run_chunks(f: FramingState, chunks: i64[:, ::1], row: i64, rows: i64) -> i64
             if not take_gap(f, chunks, row):
                 return row
             if chunks[CHUNK_DETAIL, row] == GAP_CUT:
-                f.talk[chunks[CHUNK_SLOT, row], TALK_CUT + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
+                f.conn[chunks[CHUNK_SLOT, row], FRAMING_CUT + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
         elif kind == CHUNK_OPEN:
             open_connection(f, chunks, row)
         elif kind == CHUNK_END:
@@ -131,7 +131,7 @@ class Framing(FramingState):
         self.max_frame = max_frame
         self.arena_bytes = arena_bytes
         self.broker_ports = frozenset(broker_ports)
-        self.talk_memory = None
+        self.conn_memory = None
         self.side_memory = None
         self.requests_memory = None
         self.slots = 0
@@ -147,11 +147,11 @@ class Framing(FramingState):
         self.free_pages = 0
         grow_pages(self, 64)
         grow_heap(self, 262144)
-        new_talks(self, 64)
+        new_framed_parts(self, 64)
         self.problems_memory = new_matrix(8, MOST_PROBLEM_ROWS)
         self.problems = self.problems_memory
         self.chunk_position = 0
-        self.talk_rows = 0
+        self.framed_part_rows = 0
         self.problem_rows = 0
         self.problems_dropped = 0
         self.heap_used = 0
@@ -188,13 +188,13 @@ class Framing(FramingState):
             row = run_chunks(self, chunks, row, rows)
         return row, self.out_used, self.why
 
-    def take_talks(self):
-        """(matrix of TALK_ columns, rows) of the connections closed since the last call."""
-        rows = self.talk_rows
-        self.talk_rows = 0
-        taken = self.talks_memory
+    def take_framed_parts(self):
+        """(matrix of FRAMING_ columns, rows) of the connections closed since the last call."""
+        rows = self.framed_part_rows
+        self.framed_part_rows = 0
+        taken = self.framed_parts_memory
         if rows:
-            new_talks(self, 64)
+            new_framed_parts(self, 64)
         return taken, rows
 
     def take_problems(self):
@@ -210,7 +210,7 @@ class Framing(FramingState):
     def slot_state(self, slots):
         """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""
         grow_slots(self, slots)
-        return TALK_PART, ((self.talk_memory, 1), (self.side_memory, 2))
+        return FRAMING_PART, ((self.conn_memory, 1), (self.side_memory, 2))
 
     def can_checkpoint(self, slot):
         """Whether nothing is pending in a connection: see `can_checkpoint` in `checkpoint`."""

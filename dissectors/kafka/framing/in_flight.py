@@ -18,7 +18,7 @@ from dissectors.problems import *
 @cython.exceptval(-1)
 def is_request_side(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Is this the client's side, as far as that is known?"""
-    return f.talk[slot, TALK_CLIENT_SIDE] == (s & 1)
+    return f.conn[slot, FRAMING_CLIENT_SIDE] == (s & 1)
 
 
 @cython.cfunc
@@ -36,13 +36,13 @@ def add_request(f: FramingState, slot: i64, row: i64, acks_unseen: cython.bint) 
     f.requests[index, REQUEST_VERSION] = f.out[FRAME_VERSION, row]
     f.requests[index, REQUEST_LAST_TIME] = f.out[FRAME_LAST_TIME, row]
     f.requests[index, REQUEST_ID] = f.out[FRAME_ID, row]
-    f.requests[index, REQUEST_LOSSES] = f.side[2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES]
+    f.requests[index, REQUEST_LOSSES] = f.side[2 * slot + 1 - f.conn[slot, FRAMING_CLIENT_SIDE], SIDE_LOSSES]
     f.requests[index, REQUEST_ACKS_UNSEEN] = acks_unseen
     append_request(f, slot, index)
     f.out[FRAME_REQUEST, row] = index
-    if f.talk[slot, CONN_IN_FLIGHT] > MOST_IN_FLIGHT:
+    if f.conn[slot, CONN_IN_FLIGHT] > MOST_IN_FLIGHT:
         # The replies of this connection are not in the capture: the oldest request makes room, in `finish_frame`.
-        note_frame_problem(f, PROBLEM_TOO_MANY_WAITING, 2 * slot + f.talk[slot, TALK_CLIENT_SIDE], 0, MOST_IN_FLIGHT)
+        note_frame_problem(f, PROBLEM_TOO_MANY_WAITING, 2 * slot + f.conn[slot, FRAMING_CLIENT_SIDE], 0, MOST_IN_FLIGHT)
         f.crowded = True
     return 0
 
@@ -53,19 +53,19 @@ def add_request(f: FramingState, slot: i64, row: i64, acks_unseen: cython.bint) 
 def append_request(f: FramingState, slot: i64, index: i64) -> cython.int:
     """Makes `index` the newest request in flight of the connection."""
     f.requests[index, REQUEST_NEXT] = -1
-    if f.talk[slot, CONN_NEWEST_REQUEST] < 0:
-        f.talk[slot, CONN_OLDEST_REQUEST] = index
+    if f.conn[slot, CONN_NEWEST_REQUEST] < 0:
+        f.conn[slot, CONN_OLDEST_REQUEST] = index
     else:
-        f.requests[f.talk[slot, CONN_NEWEST_REQUEST], REQUEST_NEXT] = index
-    f.talk[slot, CONN_NEWEST_REQUEST] = index
-    f.talk[slot, CONN_IN_FLIGHT] += 1
+        f.requests[f.conn[slot, CONN_NEWEST_REQUEST], REQUEST_NEXT] = index
+    f.conn[slot, CONN_NEWEST_REQUEST] = index
+    f.conn[slot, CONN_IN_FLIGHT] += 1
     return 0
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def remove_oldest(f: FramingState, slot: i64) -> cython.int:
-    remove_request(f, slot, -1, f.talk[slot, CONN_OLDEST_REQUEST])
+    remove_request(f, slot, -1, f.conn[slot, CONN_OLDEST_REQUEST])
     return 0
 
 
@@ -76,12 +76,12 @@ def remove_request(f: FramingState, slot: i64, before: i64, index: i64) -> cytho
     """Takes `index` out of the connection's chain and gives it back to the pool; `before` is its predecessor or -1."""
     following: i64 = f.requests[index, REQUEST_NEXT]
     if before < 0:
-        f.talk[slot, CONN_OLDEST_REQUEST] = following
+        f.conn[slot, CONN_OLDEST_REQUEST] = following
     else:
         f.requests[before, REQUEST_NEXT] = following
     if following < 0:
-        f.talk[slot, CONN_NEWEST_REQUEST] = before
-    f.talk[slot, CONN_IN_FLIGHT] -= 1
+        f.conn[slot, CONN_NEWEST_REQUEST] = before
+    f.conn[slot, CONN_IN_FLIGHT] -= 1
     f.requests[index, REQUEST_NEXT] = f.free_request
     f.free_request = index
     f.free_requests += 1
@@ -92,7 +92,7 @@ def remove_request(f: FramingState, slot: i64, before: i64, index: i64) -> cytho
 @cython.exceptval(-1)
 def is_in_flight(f: FramingState, slot: i64, correlation: i64) -> cython.bint:
     """Is a request with this correlation id in flight?"""
-    index: i64 = f.talk[slot, CONN_OLDEST_REQUEST]
+    index: i64 = f.conn[slot, CONN_OLDEST_REQUEST]
     while index >= 0:
         if (
             f.requests[index, REQUEST_KEY] != TOKEN_REQUEST_KEY
@@ -119,7 +119,7 @@ def is_expected_reply_at(f: FramingState, slot: i64, buffer: i64, at: i64, end: 
 @cython.boundscheck(False)
 def is_token_reply_due(f: FramingState, slot: i64) -> cython.bint:
     """Is the oldest in flight a bare SASL token?"""
-    first: i64 = f.talk[slot, CONN_OLDEST_REQUEST]
+    first: i64 = f.conn[slot, CONN_OLDEST_REQUEST]
     return first >= 0 and f.requests[first, REQUEST_KEY] == TOKEN_REQUEST_KEY
 
 

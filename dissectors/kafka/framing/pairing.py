@@ -34,11 +34,11 @@ def take_request(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept:
     key: i64 = int16_at(f, buffer, at + 4)
     version: i64 = int16_at(f, buffer, at + 6)
     acks: i64 = 1
-    f.talk[slot, TALK_REQUESTS] += 1
-    if f.talk[slot, TALK_CHAINED] == 0 and is_known_header(f, buffer, at, kept, f.side[s, SIDE_FRAME_SIZE]):
-        if f.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN:
-            f.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
-        f.talk[slot, TALK_CHAINED] += f.talk[slot, TALK_REQUESTS] > 1 and not f.side[s, SIDE_GUESSED]
+    f.conn[slot, FRAMING_REQUESTS] += 1
+    if f.conn[slot, FRAMING_CHAINED] == 0 and is_known_header(f, buffer, at, kept, f.side[s, SIDE_FRAME_SIZE]):
+        if f.conn[slot, FRAMING_PROTOCOL] == PROTOCOL_UNKNOWN:
+            f.conn[slot, FRAMING_PROTOCOL] = PROTOCOL_KAFKA
+        f.conn[slot, FRAMING_CHAINED] += f.conn[slot, FRAMING_REQUESTS] > 1 and not f.side[s, SIDE_GUESSED]
     f.out[FRAME_EVENT, row] = FRAME_REQUEST_SEEN
     f.out[FRAME_KEY, row] = key
     f.out[FRAME_VERSION, row] = version
@@ -46,9 +46,9 @@ def take_request(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept:
     f.out[FRAME_STATUS, row] = STATUS_PENDING
     f.side[s, SIDE_CORRELATION] = f.out[FRAME_CORRELATION, row]
     if needs_other_messages(key):
-        f.talk[slot, CONN_SPECIAL] += 1
+        f.conn[slot, CONN_SPECIAL] += 1
         if key == 17 and version == 0:
-            f.talk[slot, CONN_TOKENS] = TOKENS_HANDSHAKE_SENT
+            f.conn[slot, CONN_TOKENS] = TOKENS_HANDSHAKE_SENT
     elif key == 0:
         acks = produce_acks(f, version, buffer, at, at + kept)
     if acks == 0:
@@ -67,7 +67,7 @@ def pair_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept: i
     row: i64 = f.out_used
     correlation: i64 = int32_at(f, buffer, at + 4)
     before: i64 = -1
-    index: i64 = f.talk[slot, CONN_OLDEST_REQUEST]
+    index: i64 = f.conn[slot, CONN_OLDEST_REQUEST]
     f.out[FRAME_CORRELATION, row] = correlation
     f.overtaken = -1
     while index >= 0 and (
@@ -84,10 +84,10 @@ def pair_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept: i
     f.side[s, SIDE_CORRELATION] = correlation
     if f.side[s, SIDE_LOSSES] != f.requests[index, REQUEST_LOSSES]:
         before = request_after_loss(f, s, index, before)
-        index = f.talk[slot, CONN_OLDEST_REQUEST] if before < 0 else f.requests[before, REQUEST_NEXT]
+        index = f.conn[slot, CONN_OLDEST_REQUEST] if before < 0 else f.requests[before, REQUEST_NEXT]
     if f.side[s, SIDE_LOSSES] != f.requests[index, REQUEST_LOSSES]:
         f.out[FRAME_END_MARKS, row] |= MARK_BEHIND_LOST
-    f.talk[slot, TALK_REPLIES] += 1
+    f.conn[slot, FRAMING_REPLIES] += 1
     f.out[FRAME_EVENT, row] = FRAME_REPLY_SEEN
     f.out[FRAME_KEY, row] = f.requests[index, REQUEST_KEY]
     f.out[FRAME_VERSION, row] = f.requests[index, REQUEST_VERSION]
@@ -95,9 +95,9 @@ def pair_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept: i
     f.out[FRAME_ID, row] = f.requests[index, REQUEST_ID]
     if f.requests[index, REQUEST_KEY] == 17 and f.requests[index, REQUEST_VERSION] == 0 and kept >= 10:
         if int16_at(f, buffer, at + 8) != 0:
-            f.talk[slot, CONN_TOKENS] = TOKENS_NONE
-        elif f.talk[slot, CONN_TOKENS] != TOKENS_ON:
-            f.talk[slot, CONN_TOKENS] = TOKENS_NEXT
+            f.conn[slot, CONN_TOKENS] = TOKENS_NONE
+        elif f.conn[slot, CONN_TOKENS] != TOKENS_ON:
+            f.conn[slot, CONN_TOKENS] = TOKENS_NEXT
     f.overtaken = before
     remove_request(f, slot, before, index)
     return True
@@ -129,8 +129,8 @@ def request_after_loss(f: FramingState, s: i64, index: i64, before: i64) -> i64:
 def is_stray_reply(f: FramingState, slot: i64, s: i64, correlation: i64) -> cython.bint:
     """Is a reply that no request in flight asked for none at all? Where requests were lost it may be a SASL token of the broker:
     it is a reply only if its correlation id is near others."""
-    # Not TALK_CLIENT_SIDE: the guess who is the client may have been taken back while this frame came in.
-    if f.side[s ^ 1, SIDE_LOSSES] == 0 and not f.talk[slot, CONN_TOKENS]:
+    # Not FRAMING_CLIENT_SIDE: the guess who is the client may have been taken back while this frame came in.
+    if f.side[s ^ 1, SIDE_LOSSES] == 0 and not f.conn[slot, CONN_TOKENS]:
         return False
     return not is_near_correlation(f, slot, correlation)
 
@@ -140,7 +140,7 @@ def is_stray_reply(f: FramingState, slot: i64, s: i64, correlation: i64) -> cyth
 def begin_settling(f: FramingState, slot: i64) -> cython.int:
     """A reply came before those of older requests: these end without one where a loss or unseen acks explain it."""
     f.settling = slot
-    f.settling_losses = f.side[2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES]
+    f.settling_losses = f.side[2 * slot + 1 - f.conn[slot, FRAMING_CLIENT_SIDE], SIDE_LOSSES]
     settle(f)
     return 0
 
@@ -151,7 +151,7 @@ def settle(f: FramingState) -> cython.bint:
     """Ends overtaken requests; false: the output is full, and nothing else may be read before this is done."""
     first: i64
     while f.overtaken >= 0:
-        first = f.talk[f.settling, CONN_OLDEST_REQUEST]
+        first = f.conn[f.settling, CONN_OLDEST_REQUEST]
         if f.settling_losses <= f.requests[first, REQUEST_LOSSES] and not f.requests[first, REQUEST_ACKS_UNSEEN]:
             break
         if f.out_used >= f.out_size:
@@ -175,15 +175,15 @@ def end_status(f: FramingState, slot: i64, index: i64) -> i64:
 
     Abandoned: the client closed first, about a request timeout after it had asked.
     """
-    reply_side: i64 = 2 * slot + 1 - f.talk[slot, TALK_CLIENT_SIDE]
+    reply_side: i64 = 2 * slot + 1 - f.conn[slot, FRAMING_CLIENT_SIDE]
     if f.side[reply_side, SIDE_LOSSES] > f.requests[index, REQUEST_LOSSES]:
         return STATUS_REPLY_LOST
-    if not f.talk[slot, CONN_ENDED]:
+    if not f.conn[slot, CONN_ENDED]:
         return STATUS_PENDING
     if (
-        f.talk[slot, CONN_CLIENT_END_TIME] != UNKNOWN
+        f.conn[slot, CONN_CLIENT_END_TIME] != UNKNOWN
         and f.requests[index, REQUEST_LAST_TIME] != UNKNOWN
-        and f.talk[slot, CONN_CLIENT_END_TIME] - f.requests[index, REQUEST_LAST_TIME] >= ABANDON_NS
+        and f.conn[slot, CONN_CLIENT_END_TIME] - f.requests[index, REQUEST_LAST_TIME] >= ABANDON_NS
     ):
         return STATUS_ABANDONED
     return STATUS_CLOSED

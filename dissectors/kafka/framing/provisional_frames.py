@@ -54,8 +54,8 @@ def is_next_correlation(f: FramingState, s: i64, correlation: i64) -> cython.bin
 def is_other_side_silent(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Was nothing captured of the other side?"""
     return (
-        f.talk[slot, TALK_REQUESTS] == 0
-        and f.talk[slot, TALK_STREAM + 1 - (s & 1)] == 0
+        f.conn[slot, FRAMING_REQUESTS] == 0
+        and f.conn[slot, FRAMING_STREAM + 1 - (s & 1)] == 0
         and f.side[s ^ 1, SIDE_PROVISIONAL_COUNT] == 0
     )
 
@@ -136,14 +136,14 @@ def write_provisional(f: FramingState, slot: i64, s: i64, index: i64) -> cython.
     f.out[FRAME_NUMBER, row] = f.provisional[index, PROVISIONAL_NUMBER]
     f.out[FRAME_SEQ, row] = f.provisional[index, PROVISIONAL_SEQ]
     f.out[FRAME_ID, row] = identity(
-        f.talk[slot, TALK_FLOW], f.provisional[index, PROVISIONAL_FIRST_TIME], f.provisional[index, PROVISIONAL_SEQ]
+        f.conn[slot, FRAMING_FLOW], f.provisional[index, PROVISIONAL_FIRST_TIME], f.provisional[index, PROVISIONAL_SEQ]
     )
     write_orphan_columns(f, slot)
     f.out[FRAME_CORRELATION, row] = f.provisional[index, PROVISIONAL_CORRELATION]
     f.out[FRAME_DECODED, row] = DECODED_HEADER
     f.side[s, SIDE_CORRELATION] = f.provisional[index, PROVISIONAL_CORRELATION]
-    f.talk[slot, TALK_STREAM + (s & 1)] += f.provisional[index, PROVISIONAL_RECEIVED]
-    f.talk[slot, TALK_FRAMED + (s & 1)] += f.provisional[index, PROVISIONAL_RECEIVED]
+    f.conn[slot, FRAMING_STREAM + (s & 1)] += f.provisional[index, PROVISIONAL_RECEIVED]
+    f.conn[slot, FRAMING_FRAMED + (s & 1)] += f.provisional[index, PROVISIONAL_RECEIVED]
     f.out_used += 1
     return 0
 
@@ -173,10 +173,10 @@ def accept_provisional(f: FramingState, slot: i64, s: i64) -> cython.bint:
     following: i64
     index: i64 = f.side[s, SIDE_PROVISIONAL_FIRST]
     f.side[s, SIDE_PROVISIONAL_ACCEPTED] = 1
-    if f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN:
-        f.talk[slot, TALK_CLIENT_SIDE] = 1 - (s & 1)
-    if f.talk[slot, TALK_PROTOCOL] == PROTOCOL_UNKNOWN:
-        f.talk[slot, TALK_PROTOCOL] = PROTOCOL_KAFKA
+    if f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN:
+        f.conn[slot, FRAMING_CLIENT_SIDE] = 1 - (s & 1)
+    if f.conn[slot, FRAMING_PROTOCOL] == PROTOCOL_UNKNOWN:
+        f.conn[slot, FRAMING_PROTOCOL] = PROTOCOL_KAFKA
     while index >= 0:
         if f.out_used + 2 > f.out_size:
             f.why = WHY_OUTPUT_FULL

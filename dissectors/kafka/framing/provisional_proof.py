@@ -67,18 +67,18 @@ def is_api_versions_reply(f: FramingState, s: i64) -> cython.bint:
 def is_proven(f: FramingState, slot: i64, s: i64, at_end: cython.bint) -> cython.bint:
     """Are the provisional replies proved? `at_end`: the last one ended where its chunk did."""
     count: i64 = f.side[s, SIDE_PROVISIONAL_COUNT]
-    if f.talk[slot, TALK_REQUESTS] > 0:
+    if f.conn[slot, FRAMING_REQUESTS] > 0:
         return f.side[s, SIDE_PROVISIONAL_STEPS] >= PROOF_STEPS or (
             (at_end or count > 1)
             and is_near_correlation(f, slot, f.provisional[f.side[s, SIDE_PROVISIONAL_LAST], PROVISIONAL_CORRELATION])
         )
-    if f.talk[slot, CONN_FORCED]:
+    if f.conn[slot, CONN_FORCED]:
         return count > 1
     if 2 * f.side[s, SIDE_PROVISIONAL_NOT_ZOOKEEPER] <= count or f.side[s, SIDE_PROVISIONAL_STEPS] < PROOF_STEPS:
         return False
     if not is_other_side_silent(f, slot, s):
         return False
-    f.talk[slot, TALK_CHAINED] += count - 1
+    f.conn[slot, FRAMING_CHAINED] += count - 1
     return True
 
 
@@ -92,5 +92,5 @@ def ends_in_replies(f: FramingState, slot: i64, s: i64) -> cython.bint:
     if f.side[s, SIDE_PROVISIONAL_FIRST] < 0:
         return False
     return f.side[s, SIDE_PROVISIONAL_ACCEPTED] != 0 or (
-        is_other_side_silent(f, slot, s) and f.talk[slot, TALK_STREAM + (s & 1)] == 0
+        is_other_side_silent(f, slot, s) and f.conn[slot, FRAMING_STREAM + (s & 1)] == 0
     )

@@ -122,7 +122,7 @@ def is_provisional_start(f: FramingState, slot: i64, s: i64, buffer: i64, at: i6
         f.side[s, SIDE_PROVISIONAL_ACCEPTED] = 1
         return False
     if (end - at >= 8 and not is_reply_header(f, buffer, at, end)) or (
-        f.talk[slot, TALK_CLIENT_SIDE] == UNKNOWN and is_likely_request(f, buffer, at, end, True)
+        f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN and is_likely_request(f, buffer, at, end, True)
     ):
         reject_provisional(f, slot, s)
         return False

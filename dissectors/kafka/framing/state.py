@@ -19,11 +19,11 @@ class FramingState:
     direction `2 * slot + side` as `s`."""
 
     # Rows by connection, direction, request in flight and provisional reply: `state_columns` has their columns.
-    talk: i64[:, ::1]
+    conn: i64[:, ::1]
     side: i64[:, ::1]
     requests: i64[:, ::1]
     provisional: i64[:, ::1]
-    talks: i64[:, ::1]
+    framed_parts: i64[:, ::1]
     problems: i64[:, ::1]
     pages: cython.uchar[::1]
     next_page: i64[::1]
@@ -33,11 +33,11 @@ class FramingState:
     out: i64[:, ::1]
     stream_block: cython.const[cython.uchar][::1]
     stream_heap: cython.const[cython.uchar][::1]
-    talk_memory: object
+    conn_memory: object
     side_memory: object
     requests_memory: object
     provisional_memory: object
-    talks_memory: object
+    framed_parts_memory: object
     problems_memory: object
     pages_memory: object
     heap_memory = cython.declare(object, visibility="readonly")
@@ -64,8 +64,8 @@ class FramingState:
     end_covers: i64
     end_marks: i64
     chunk_position: i64  # bytes of the current chunk that are done
-    talk_rows = cython.declare(i64, visibility="readonly")  # rows that take_talks would give
-    talk_size: i64
+    framed_part_rows = cython.declare(i64, visibility="readonly")  # rows that take_framed_parts would give
+    framed_part_size: i64
     heap_size: i64
     problem_rows: i64
     problems_dropped: i64
@@ -82,11 +82,11 @@ def grow_slots(f: FramingState, wanted):
         size *= 2
     if size == f.slots:
         return
-    talk = grown(f.talk_memory, CONN_COLUMNS, size)
+    conn = grown(f.conn_memory, CONN_COLUMNS, size)
     side = grown(f.side_memory, SIDE_COLUMNS, 2 * size)
-    f.talk_memory = talk
+    f.conn_memory = conn
     f.side_memory = side
-    f.talk = talk
+    f.conn = conn
     f.side = side
     f.slots = size
 
@@ -148,21 +148,21 @@ def grow_heap(f: FramingState, size):
     f.heap_size = size
 
 
-def new_talks(f: FramingState, size):
-    f.talks_memory = new_matrix(TALK_COLUMNS, size)
-    f.talks = f.talks_memory
-    f.talk_size = size
+def new_framed_parts(f: FramingState, size):
+    f.framed_parts_memory = new_matrix(FRAMING_COLUMNS, size)
+    f.framed_parts = f.framed_parts_memory
+    f.framed_part_size = size
 
 
-def grow_talks(f: FramingState):
+def grow_framed_parts(f: FramingState):
     column: i64
     row: i64
-    rows: i64 = f.talk_size
-    smaller: i64[:, ::1] = f.talks_memory
-    new_talks(f, 2 * rows)
-    for column in range(TALK_COLUMNS):
+    rows: i64 = f.framed_part_size
+    smaller: i64[:, ::1] = f.framed_parts_memory
+    new_framed_parts(f, 2 * rows)
+    for column in range(FRAMING_COLUMNS):
         for row in range(rows):
-            f.talks[column, row] = smaller[column, row]
+            f.framed_parts[column, row] = smaller[column, row]
 
 
 def grown(old, columns, rows):

@@ -1,15 +1,15 @@
 """Table of framing's numbers: columns of its state, modes, limits and thresholds.
 
-Prefixes: CONN_ a connection (`talk[slot, ...]`), SIDE_ one direction of it (`side[2 * slot + side, ...]`), REQUEST_ a request
+Prefixes: CONN_ a connection (`conn[slot, ...]`), SIDE_ one direction of it (`side[2 * slot + side, ...]`), REQUEST_ a request
 in flight (`requests[index, ...]`), PROVISIONAL_ a provisional reply (`provisional[index, ...]`). The last two are pools; their
 NEXT column links a chain of a connection, or of free indexes; -1 ends it.
 """
 
-from dissectors.layout import TALK_COLUMNS, WAY_COLUMNS
+from dissectors.layout import FRAMING_COLUMNS, WAY_COLUMNS
 from dissectors.numbering import Numbering
 
-# Behind the TALK_ columns, so that these are in one piece when a connection closes.
-_connection = Numbering(TALK_COLUMNS)
+# Behind the FRAMING_ columns, so that these are in one piece when a connection closes.
+_connection = Numbering(FRAMING_COLUMNS)
 CONN_OLDEST_REQUEST = _connection.column()  # first of the chain of requests in flight
 CONN_NEWEST_REQUEST = _connection.column()
 CONN_IN_FLIGHT = _connection.column()  # length of the chain

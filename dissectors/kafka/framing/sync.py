@@ -61,7 +61,7 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
         f.side[s, SIDE_SEARCHED] = (
             1  # something is skipped; what may be searched counts from the first byte of the other side on
         )
-    if at == length and f.side[s, SIDE_SEARCHED] > SEARCH_LIMIT_BYTES and f.talk[slot, TALK_REQUESTS] == 0:
+    if at == length and f.side[s, SIDE_SEARCHED] > SEARCH_LIMIT_BYTES and f.conn[slot, FRAMING_REQUESTS] == 0:
         leave_unread(f, slot, PROTOCOL_OTHER)
     return True
 
@@ -71,14 +71,14 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
 def is_other_side_to_come(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Has the other side sent nothing since the capture began? Then this may be the rest of one long message that it listens to,
     and is no evidence against Kafka, however long it is."""
-    return not f.talk[slot, CONN_FROM_SYN] and is_other_side_silent(f, slot, s)
+    return not f.conn[slot, CONN_FROM_SYN] and is_other_side_silent(f, slot, s)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def is_enough_searched(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """From here on a long message is judged where its chunks begin: the search costs much more than the rest of the reading."""
-    return f.talk[slot, TALK_STREAM + (s & 1)] > SEARCH_LIMIT_BYTES
+    return f.conn[slot, FRAMING_STREAM + (s & 1)] > SEARCH_LIMIT_BYTES
 
 
 @cython.cfunc
@@ -86,7 +86,7 @@ def is_enough_searched(f: FramingState, slot: i64, s: i64) -> cython.bint:
 def is_first_chunk(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Have no bytes of this side come yet, but for an opening?"""
     side: i64 = s & 1
-    return f.talk[slot, TALK_STREAM + side] == f.talk[slot, TALK_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
+    return f.conn[slot, FRAMING_STREAM + side] == f.conn[slot, FRAMING_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
 
 
 @cython.cfunc
@@ -165,8 +165,8 @@ def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i6
 def is_whole_stream(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Are the bytes of the tail all that came of this side, but for an opening?"""
     side: i64 = s & 1
-    opening: i64 = f.talk[slot, TALK_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
-    return f.talk[slot, TALK_STREAM + side] == opening + (f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1))
+    opening: i64 = f.conn[slot, FRAMING_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
+    return f.conn[slot, FRAMING_STREAM + side] == opening + (f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1))
 
 
 @cython.cfunc
@@ -250,7 +250,7 @@ def lose_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: 
     count_skipped(f, slot, s, SKIP_BAD, collected)
     release_pages(f, s)
     clear_frame(f, s)
-    if f.talk[slot, TALK_REQUESTS] == 0 and f.talk[slot, CONN_FROM_SYN] and not f.talk[slot, CONN_FORCED]:
+    if f.conn[slot, FRAMING_REQUESTS] == 0 and f.conn[slot, CONN_FROM_SYN] and not f.conn[slot, CONN_FORCED]:
         leave_first_bytes(f, slot)
         return 0
     if is_request_side(f, slot, s) and not is_client_proven(f, slot):

@@ -21,14 +21,14 @@ def is_token_request(f: FramingState, slot: i64, buffer: i64, at: i64, kept: i64
     The first frame after the handshake is judged by its bytes too where bytes of the client, or the reply to the handshake,
     were lost.
     """
-    sure: cython.bint = f.talk[slot, CONN_TOKENS] == TOKENS_NEXT
-    if sure and f.side[2 * slot + f.talk[slot, TALK_CLIENT_SIDE], SIDE_LOSSES] == 0:
-        f.talk[slot, CONN_TOKENS] = TOKENS_ON
+    sure: cython.bint = f.conn[slot, CONN_TOKENS] == TOKENS_NEXT
+    if sure and f.side[2 * slot + f.conn[slot, FRAMING_CLIENT_SIDE], SIDE_LOSSES] == 0:
+        f.conn[slot, CONN_TOKENS] = TOKENS_ON
         return True
     if kept >= 14 and is_header_among_tokens(f, buffer, at, kept):
-        f.talk[slot, CONN_TOKENS] = TOKENS_NONE
+        f.conn[slot, CONN_TOKENS] = TOKENS_NONE
         return False
-    f.talk[slot, CONN_TOKENS] = TOKENS_ON
+    f.conn[slot, CONN_TOKENS] = TOKENS_ON
     return True
 
 
@@ -40,7 +40,7 @@ def is_token_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kep
     if not is_token_reply_due(f, slot):
         return False
     return f.side[s, SIDE_LOSSES] == f.requests[
-        f.talk[slot, CONN_OLDEST_REQUEST], REQUEST_LOSSES
+        f.conn[slot, CONN_OLDEST_REQUEST], REQUEST_LOSSES
     ] or not is_expected_reply_at(f, slot, buffer, at, at + kept)
 
 
@@ -49,7 +49,7 @@ def is_token_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kep
 def take_token(f: FramingState, slot: i64, request: cython.bint) -> cython.int:
     """Writes the columns of a token: of the client (`request`), or of the broker, which answers the oldest in flight."""
     row: i64 = f.out_used
-    f.talk[slot, TALK_TOKENS] += 1
+    f.conn[slot, FRAMING_TOKENS] += 1
     f.out[FRAME_EVENT, row] = FRAME_TOKEN_SEEN
     f.out[FRAME_KEY, row] = TOKEN_KEY
     f.out[FRAME_VERSION, row] = UNKNOWN
@@ -58,7 +58,7 @@ def take_token(f: FramingState, slot: i64, request: cython.bint) -> cython.int:
         f.out[FRAME_STATUS, row] = STATUS_PENDING
         add_request(f, slot, row, 0)
         return 0
-    f.out[FRAME_REQUEST, row] = f.talk[slot, CONN_OLDEST_REQUEST]
-    f.out[FRAME_ID, row] = f.requests[f.talk[slot, CONN_OLDEST_REQUEST], REQUEST_ID]
+    f.out[FRAME_REQUEST, row] = f.conn[slot, CONN_OLDEST_REQUEST]
+    f.out[FRAME_ID, row] = f.requests[f.conn[slot, CONN_OLDEST_REQUEST], REQUEST_ID]
     remove_oldest(f, slot)
     return 0

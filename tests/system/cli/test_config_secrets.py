@@ -18,7 +18,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 from encode import encode
-from made_capture import Talk, merged, pcap
+from made_capture import Conversation, merged, pcap
 
 import analyzer
 from analyzer.base.tables import TABLES
@@ -80,41 +80,41 @@ def filled(fields: tuple[lookup.Field, ...], version: int, flexible: bool) -> di
     return body
 
 
-def conversations() -> list[Talk]:
-    talks = []
+def conversations() -> list[Conversation]:
+    conversations = []
     for number, key in enumerate((19, 32, 33, 44, 88, 89)):
         api = lookup.api(key)
         assert api is not None
-        talk = Talk(port=41_000 + number).shake()
+        conversation = Conversation(port=41_000 + number).shake()
         for version in range(api.versions.first, api.versions.last + 1):
             flexible = api.is_flexible(version)
             header = {"correlation_id": version, "client_id": "made"}
             bodies = [filled(api.message(side).fields, version, flexible) for side in ("request", "response")]
-            talk.exchange(
+            conversation.exchange(
                 encode(key, version, "request", header, bodies[0]), encode(key, version, "response", header, bodies[1])
             )
             if key == 33:  # nothing secret in it: its error is told
                 plain = {"resources": [{"resource_name": "t", "configs": [{"name": "retention.ms", "value": "x"}]}]}
                 answer = {"responses": [{"error_code": 40, "error_message": "told all the same", "resource_name": "t"}]}
                 header = {"correlation_id": 50 + version, "client_id": "made"}
-                talk.exchange(
+                conversation.exchange(
                     encode(key, version, "request", header, plain), encode(key, version, "response", header, answer)
                 )
-        talks.append(talk.close())
-    return [*talks, cut_before_its_mark()]
+        conversations.append(conversation.close())
+    return [*conversations, cut_before_its_mark()]
 
 
-def cut_before_its_mark() -> Talk:
+def cut_before_its_mark() -> Conversation:
     """A reply of which only the value was captured, not whether that is sensitive."""
-    talk = Talk(port=42_000).shake()
+    conversation = Conversation(port=42_000).shake()
     header = {"correlation_id": 7, "client_id": "made"}
     asked = encode(32, 2, "request", header, {"resources": [{"resource_name": "1", "configuration_keys": None}]})
     configs = [{"name": "innocent", "value": MARKER, "is_sensitive": True}]
     answer = encode(32, 2, "response", header, {"results": [{"resource_name": "1", "configs": configs}]})
-    talk.exchange(asked, answer)
-    time, packet = talk.packets[-1]
-    talk.packets[-1] = time, packet[: packet.index(MARKER.encode()) + len(MARKER)]
-    return talk
+    conversation.exchange(asked, answer)
+    time, packet = conversation.packets[-1]
+    conversation.packets[-1] = time, packet[: packet.index(MARKER.encode()) + len(MARKER)]
+    return conversation
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from capture_tools import tshark
-from made_capture import ACK, PSH, Talk, pcap
+from made_capture import ACK, PSH, Conversation, pcap
 from opening_bytes import EXCHANGES, FOR, FOR_6, OPENINGS, TARGET, conversation, version_1, version_2
 from transform import Packet, borders, read_pcap, write_pcap
 
@@ -51,7 +51,7 @@ def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[in
 def test_an_opening_that_ends_nowhere_loses_nothing(tmp_path: Path) -> None:
     """A header of which only the start comes, and nothing else: its bytes are counted."""
     path = tmp_path / "x.pcap"
-    path.write_bytes(pcap(Talk().shake().put(0, PSH | ACK, version_1(FOR, TARGET)[:20]).close().packets))
+    path.write_bytes(pcap(Conversation().shake().put(0, PSH | ACK, version_1(FOR, TARGET)[:20]).close().packets))
     with analyzer.read(path) as read:
         (connection,) = read.connections.to_pylist()
     assert connection["client_stream_bytes"] == 20 and connection["opening"] is None

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_capture import ACK, PSH, Packet, Talk, pcap
-from tls_tools import Ends, conversation
+from made_capture import ACK, PSH, Conversation, Packet, pcap
+from tls_tools import Ends, converse
 
 from analyzer.cli.main import main, verbs
 
@@ -77,8 +77,8 @@ def request(correlation: int, size: int = 10) -> bytes:
     )
 
 
-def talk(count: int = 60, longest: int = 10) -> Talk:
-    made = Talk().shake()
+def conversation(count: int = 60, longest: int = 10) -> Conversation:
+    made = Conversation().shake()
     for correlation in range(count):
         made.exchange(
             request(correlation, longest if correlation == 30 else 10), correlation.to_bytes(4, "big") + bytes(6)
@@ -90,16 +90,16 @@ def from_client(packet: Packet) -> bool:
     return packet[1][26:30] == bytes([10, 0, 0, 1])
 
 
-def encrypted() -> Talk:
-    made = Talk().shake()
-    for side, data in conversation(Ends(ssl.TLSVersion.TLSv1_3)).flights:
+def encrypted() -> Conversation:
+    made = Conversation().shake()
+    for side, data in converse(Ends(ssl.TLSVersion.TLSv1_3)).flights:
         for at in range(0, len(data), 1400):
             made.put(side, PSH | ACK, data[at : at + 1400])
     return made.close()
 
 
-def web() -> Talk:
-    made = Talk().shake()
+def web() -> Conversation:
+    made = Conversation().shake()
     for _ in range(5):
         made.put(0, PSH | ACK, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").put(
             1, PSH | ACK, b"HTTP/1.1 204 No Content\r\n\r\n"
@@ -109,7 +109,7 @@ def web() -> Talk:
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
-    whole = talk().packets
+    whole = conversation().packets
     made = {
         "whole": whole,
         "tls": encrypted().packets,
@@ -117,7 +117,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
         "replies_only": [packet for packet in whole if not from_client(packet)],
         # Replies number 9, 29 and 49 of 60.
         "loss": [packet for at, packet in enumerate(whole) if at not in (22, 62, 102)],
-        "limit": talk(longest=2000).packets,
+        "limit": conversation(longest=2000).packets,
         "no_match": whole,
         "no_kafka": web().packets,
     }

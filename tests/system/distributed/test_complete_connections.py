@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
-from made_capture import ACK, FIN, PSH, RST, START_US, SYN, Packet, Talk, merged, pcap, reply, request, segment
+from made_capture import ACK, FIN, PSH, RST, START_US, SYN, Conversation, Packet, merged, pcap, reply, request, segment
 from parts_of_captures import Told, cut, same_rows
 
 from analyzer.base.options import Options
@@ -19,9 +19,9 @@ SECOND = 1_000_000
 OTHER = 50_000  # the port of a client that is there all the time
 
 
-def talk(at: float, replies: int = 5, port: int = 40_000) -> Talk:
+def conversation(at: float, replies: int = 5, port: int = 40_000) -> Conversation:
     """A conversation that begins so many seconds behind the start, from its SYN to before its end."""
-    made = Talk(port=port, start_us=START_US + round(at * SECOND)).shake()
+    made = Conversation(port=port, start_us=START_US + round(at * SECOND)).shake()
     for number in range(replies):
         made.exchange(request(number), reply(number))
     return made
@@ -29,7 +29,7 @@ def talk(at: float, replies: int = 5, port: int = 40_000) -> Talk:
 
 def always(seconds: int) -> list[Packet]:
     """Another connection, of which something comes every tenth of a second."""
-    other = Talk(port=OTHER).shake()
+    other = Conversation(port=OTHER).shake()
     for number in range(10 * seconds):
         other.clock = START_US + number * SECOND // 10 + 2_000
         other.exchange(request(number), reply(number))
@@ -65,11 +65,11 @@ def with_ttl(packet: bytes, ttl: int) -> bytes:
     return packet[:22] + bytes([ttl]) + packet[23:]
 
 
-def ends(made: Talk, side: int) -> tuple[int, int, int, int]:
+def ends(made: Conversation, side: int) -> tuple[int, int, int, int]:
     return made.ends if side == 0 else made.ends[2:] + made.ends[:2]
 
 
-def moved(made: Talk, by: int) -> list[Packet]:
+def moved(made: Conversation, by: int) -> list[Packet]:
     """The same packets with other sequence numbers."""
     return [
         (time, packet[:38] + struct.pack(">I", struct.unpack(">I", packet[38:42])[0] + by) + packet[42:])
@@ -79,8 +79,13 @@ def moved(made: Talk, by: int) -> list[Packet]:
 
 def test_a_connection_that_is_over_well_inside_a_task_does_not_travel(tmp_path: Path) -> None:
     """Ended by both sides, by a reset, and refused."""
-    refused = Talk(port=41_002, start_us=START_US + 7 * SECOND).put(0, SYN).put(1, RST | ACK)
-    made = [talk(1).close(), talk(2, port=41_000).put(0, RST | ACK), talk(6, port=41_001).close(), refused]
+    refused = Conversation(port=41_002, start_us=START_US + 7 * SECOND).put(0, SYN).put(1, RST | ACK)
+    made = [
+        conversation(1).close(),
+        conversation(2, port=41_000).put(0, RST | ACK),
+        conversation(6, port=41_001).close(),
+        refused,
+    ]
     found = told(cut_at([*merged(made), *always(9)], 4.5), tmp_path)
     assert (found.wholes, found.refuted) == (4, set())
 
@@ -88,23 +93,23 @@ def test_a_connection_that_is_over_well_inside_a_task_does_not_travel(tmp_path: 
 @pytest.mark.parametrize("close", [True, False])
 def test_near_the_edges_of_a_task_connections_travel(close: bool, tmp_path: Path) -> None:
     """One begins with the second task, the other is over just before the first one ends; a third has no end."""
-    made = [talk(2.005).close(), talk(1.95, port=41_000).close()]
+    made = [conversation(2.005).close(), conversation(1.95, port=41_000).close()]
     if not close:
-        made = [talk(1)]
+        made = [conversation(1)]
     found = told(cut_at([*merged(made), *always(3)], 2.0), tmp_path)
     assert (found.wholes, found.refuted) == (0, set())
 
 
 def test_a_port_used_again_in_another_task_is_another_connection(tmp_path: Path) -> None:
     """Both are whole; before them it was used by one that has no end, and behind them by one more."""
-    open_one = talk(0.5)
-    again = [packet for at in (2, 2.5, 4) for packet in moved(talk(at).close(), round(10_000 * at))]
-    found = told(cut_at([*open_one.packets, *again, *talk(7).packets, *always(8)], 1.5, 3.5, 6), tmp_path)
+    open_one = conversation(0.5)
+    again = [packet for at in (2, 2.5, 4) for packet in moved(conversation(at).close(), round(10_000 * at))]
+    found = told(cut_at([*open_one.packets, *again, *conversation(7).packets, *always(8)], 1.5, 3.5, 6), tmp_path)
     assert (found.wholes, found.refuted) == (3, set())
 
 
 def test_an_end_that_is_repeated_in_the_next_task_refutes(tmp_path: Path) -> None:
-    made = talk(1).close()
+    made = conversation(1).close()
     made.clock = START_US + 3 * SECOND
     made.next[1] -= 1
     made.put(1, FIN | ACK)
@@ -114,7 +119,7 @@ def test_an_end_that_is_repeated_in_the_next_task_refutes(tmp_path: Path) -> Non
 
 def test_an_end_that_came_another_way_refutes(tmp_path: Path) -> None:
     """Its TTL is another one: it might have been captured elsewhere."""
-    made = talk(1).close()
+    made = conversation(1).close()
     late = (START_US + 3 * SECOND, with_ttl(segment(ends(made, 1), made.next[1] - 1, made.next[0], FIN | ACK), 60))
     found = told(cut_at([*made.packets, late, *always(4)], 2), tmp_path)
     assert refuted(found) == {0}
@@ -122,11 +127,11 @@ def test_an_end_that_came_another_way_refutes(tmp_path: Path) -> None:
 
 def test_what_follows_refutes_the_last_of_several(tmp_path: Path) -> None:
     """The first one has no end and travels; the one behind it is whole, and a segment of it comes in a third task."""
-    made = talk(2.5).close()
+    made = conversation(2.5).close()
     made.next[1] -= 1
     made.clock = START_US + 5 * SECOND
     made.put(1, FIN | ACK)
-    first = Talk(start_us=START_US + SECOND)
+    first = Conversation(start_us=START_US + SECOND)
     first.next = [900_000, 900_000]
     first.shake().exchange(request(1), reply(1))
     found = told(cut_at([*first.packets, *made.packets, *always(6)], 2, 4), tmp_path)
@@ -135,7 +140,7 @@ def test_what_follows_refutes_the_last_of_several(tmp_path: Path) -> None:
 
 def test_a_syn_that_an_earlier_task_has_seen_refutes(tmp_path: Path) -> None:
     """It got lost and was sent again: the connection began with the first one."""
-    made = talk(2.5).close()
+    made = conversation(2.5).close()
     lost = (START_US + SECOND, made.packets[0][1])
     found = told(cut_at([lost, *made.packets, *always(4)], 2), tmp_path)
     assert refuted(found) == {1}
@@ -143,9 +148,9 @@ def test_a_syn_that_an_earlier_task_has_seen_refutes(tmp_path: Path) -> None:
 
 def test_copies_of_it_may_come_behind_the_next_connection(tmp_path: Path) -> None:
     """The clock of the second task runs back to when the connection ended; a copy of its last segment comes there."""
-    made = talk(1).close()
+    made = conversation(1).close()
     last, packet = made.packets[-1]
-    again = Talk(start_us=last + 3_000)
+    again = Conversation(start_us=last + 3_000)
     again.next = [500_000, 500_000]
     again.put(0, SYN)
     again.packets.append((last + 4_000, packet))
@@ -158,9 +163,9 @@ def test_copies_of_it_may_come_behind_the_next_connection(tmp_path: Path) -> Non
 
 def test_it_may_have_copies_of_what_was_before(tmp_path: Path) -> None:
     """The same for a connection that travelled: the copy comes within the next one, which is whole in the second task."""
-    before = talk(1)
+    before = conversation(1)
     last, packet = before.packets[-1]
-    made = Talk(start_us=last + 3_000)
+    made = Conversation(start_us=last + 3_000)
     made.next = [500_000, 500_000]
     made.shake()
     made.packets.append((made.clock, packet))
@@ -173,7 +178,7 @@ def test_it_may_have_copies_of_what_was_before(tmp_path: Path) -> None:
 
 
 def test_a_connection_captured_at_two_points_travels(tmp_path: Path) -> None:
-    made = talk(1).close()
+    made = conversation(1).close()
     routed = [(time + 100, with_ttl(packet, 63)) for time, packet in made.packets]
     found = told(cut_at([*made.packets, *routed, *always(4)], 2), tmp_path)
     assert (found.wholes, found.refuted) == (0, set())
@@ -181,12 +186,12 @@ def test_a_connection_captured_at_two_points_travels(tmp_path: Path) -> None:
 
 def test_replies_alone_are_believed_as_another_task_proves_the_broker(tmp_path: Path) -> None:
     """Of one connection only the replies were captured: few of them, which another connection makes believable."""
-    made = talk(1).close()
+    made = conversation(1).close()
     made.packets = [each for each in made.packets if not (each[1][36:38] == b"\x23\x84" and len(each[1]) > 60)]
-    idle = Talk(port=OTHER).shake()
+    idle = Conversation(port=OTHER).shake()
     idle.clock = START_US + 1_900_000
     idle.put(0, ACK)
-    raw, tasks = tasks_of(cut_at([*made.packets, *talk(3, port=41_000).packets, *idle.packets], 2), tmp_path)
+    raw, tasks = tasks_of(cut_at([*made.packets, *conversation(3, port=41_000).packets, *idle.packets], 2), tmp_path)
     found = same_rows(raw, tasks, tmp_path, 2, Options())
     assert found.wholes == 1
     with local.open_dataset([str(tmp_path / "whole.pcap")], Options()) as whole:
@@ -195,7 +200,7 @@ def test_replies_alone_are_believed_as_another_task_proves_the_broker(tmp_path: 
 
 def test_problems_of_whole_connections_are_told_once(tmp_path: Path) -> None:
     """One ends within a frame."""
-    made = talk(1).put(0, PSH | ACK, struct.pack(">i", 400) + request(9)).close()
+    made = conversation(1).put(0, PSH | ACK, struct.pack(">i", 400) + request(9)).close()
     raw, tasks = tasks_of(cut_at([*made.packets, *always(4)], 2), tmp_path)
     assert same_rows(raw, tasks, tmp_path, 2, Options()).wholes == 1
     with local.open_dataset([str(tmp_path / "whole.pcap")], Options()) as whole:
@@ -204,7 +209,7 @@ def test_problems_of_whole_connections_are_told_once(tmp_path: Path) -> None:
 
 def test_connections_with_more_problems_than_are_listed_travel(tmp_path: Path) -> None:
     """How many were left out is for the stitch to tell."""
-    made = talk(1).close()
+    made = conversation(1).close()
     for _ in range(6):
         made.put(0, PSH | ACK, b"late")
     found = told(cut_at([*made.packets, *always(4)], 2), tmp_path)
@@ -212,7 +217,7 @@ def test_connections_with_more_problems_than_are_listed_travel(tmp_path: Path) -
 
 
 def test_copies_in_whole_connections_are_counted(tmp_path: Path) -> None:
-    made = talk(1).close()
+    made = conversation(1).close()
     made.packets += [(time + 10, packet) for time, packet in made.packets[3:]]
     raw, tasks = tasks_of(cut_at([*made.packets, *always(4)], 2), tmp_path)
     assert same_rows(raw, tasks, tmp_path, 2, Options()).wholes == 1
@@ -224,8 +229,8 @@ def test_copies_in_whole_connections_are_counted(tmp_path: Path) -> None:
 
 def test_one_may_have_copies_of_another_before_it(tmp_path: Path) -> None:
     """Both are whole in their tasks; the clock of the second runs back to where the first ended."""
-    made = talk(1).close()
-    again = Talk(start_us=made.clock + 3_000)
+    made = conversation(1).close()
+    again = Conversation(start_us=made.clock + 3_000)
     again.next = [500_000, 500_000]
     again.shake().exchange(request(1), reply(1)).close()
     early = [(START_US + SECOND - 900_000, each) for _, each in always(1)[-2:]]
@@ -235,7 +240,7 @@ def test_one_may_have_copies_of_another_before_it(tmp_path: Path) -> None:
 
 
 def test_what_began_in_an_earlier_task_is_not_whole(tmp_path: Path) -> None:
-    made = talk(1)
+    made = conversation(1)
     made.clock += 2 * SECOND
     made.exchange(request(9), reply(9)).close()
     found = told(cut_at([*made.packets, *always(4)], 2), tmp_path)
@@ -243,8 +248,8 @@ def test_what_began_in_an_earlier_task_is_not_whole(tmp_path: Path) -> None:
 
 
 def test_a_single_request_that_makes_sense_is_kafka(tmp_path: Path) -> None:
-    made = Talk(start_us=START_US + SECOND).shake().frame(0, request(1)).close()
-    idle = Talk(port=OTHER).shake()
+    made = Conversation(start_us=START_US + SECOND).shake().frame(0, request(1)).close()
+    idle = Conversation(port=OTHER).shake()
     idle.clock = START_US + 3 * SECOND
     raw, tasks = tasks_of(cut_at([*made.packets, *idle.put(0, ACK).packets], 2), tmp_path)
     assert same_rows(raw, tasks, tmp_path, 2, Options()).wholes == 0, "too near to the end of its task"
@@ -257,7 +262,7 @@ def test_a_single_request_that_makes_sense_is_kafka(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("ahead", "again"), [(1 << 24, set[int]()), (-5, {0})])
 def test_bytes_far_from_its_own_are_of_another_connection(ahead: int, again: set[int], tmp_path: Path) -> None:
     """`ahead` of its last byte, and of those that count as its own."""
-    made = talk(1).close()
+    made = conversation(1).close()
     sent = made.next[0] - 1
     late = (START_US + 3 * SECOND, segment(ends(made, 0), sent + (1 << 24) + ahead, made.next[1], PSH | ACK, b"data"))
     found = told(cut_at([*made.packets, late, *always(4)], 2), tmp_path)
@@ -267,9 +272,9 @@ def test_bytes_far_from_its_own_are_of_another_connection(ahead: int, again: set
 @pytest.mark.parametrize("ttl", [64, 63])
 def test_a_connection_behind_one_captured_at_two_points_refutes(ttl: int, tmp_path: Path) -> None:
     """It may be at either of them."""
-    before = talk(1)
+    before = conversation(1)
     routed = [(time + 100, with_ttl(packet, 63)) for time, packet in before.packets]
-    made = talk(3).close()
+    made = conversation(3).close()
     again = [(time, with_ttl(packet, ttl)) for time, packet in moved(made, 100_000)]
     found = told(cut_at([*before.packets, *routed, *again, *always(5)], 2), tmp_path)
     assert refuted(found) == {1}
@@ -277,19 +282,19 @@ def test_a_connection_behind_one_captured_at_two_points_refutes(ttl: int, tmp_pa
 
 def test_one_flow_says_nothing_of_another(tmp_path: Path) -> None:
     """The second task has the time of the first one, and the rows of some flows come right behind those of another."""
-    idle = Talk(port=OTHER).shake()
+    idle = Conversation(port=OTHER).shake()
     idle.clock = START_US + 2 * SECOND
     idle.put(0, ACK)
-    later = Talk(start_us=START_US + 5 * SECOND)
+    later = Conversation(start_us=START_US + 5 * SECOND)
     later.next = [500_000, 500_000]
     later.shake().exchange(request(1), reply(1))
     second: list[Packet] = []
     for port in range(41_000, 41_006):
-        opened = Talk(port=port, start_us=START_US + SECOND // 5)
+        opened = Conversation(port=port, start_us=START_US + SECOND // 5)
         opened.next = [500_000, 500_000]
-        second += [*opened.shake().packets, *talk(1.003, port=port).close().packets]
+        second += [*opened.shake().packets, *conversation(1.003, port=port).close().packets]
     late = [(START_US + 3 * SECOND, packet) for _, packet in idle.packets[-1:]]
-    first = merged([talk(1).close(), idle])
+    first = merged([conversation(1).close(), idle])
     raw, tasks = tasks_of([first, [*sorted(second), *late], later.packets], tmp_path)
     found = same_rows(raw, tasks, tmp_path, 1, Options())
     assert (found.wholes, found.refuted) == (7, set())

@@ -52,7 +52,7 @@ def test_questions_find_what_stands_in_row_groups_of_its_own(name: str, monkeypa
 
 
 CONNECTIONS = 3_000
-# Number of a connection -> its ends: who talks with whom in networks as people number them.
+# Number of a connection -> its ends: who conversations with whom in networks as people number them.
 PLANS = {
     "ports of one client": lambda i: (0x0A000001, 40_000 + i, 0x0A0000FE, 9092),
     "every other port": lambda i: (0x0A000001, 32_768 + 2 * i, 0x0A0000FE, 9092),

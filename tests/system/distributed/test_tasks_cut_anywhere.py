@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from made_capture import Talk, merged, pcap, reply, request
+from made_capture import Conversation, merged, pcap, reply, request
 from opening_bytes import OPENINGS, conversation
 from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
 
@@ -58,12 +58,12 @@ def compare(
 @pytest.mark.parametrize("seed", range(3))
 def test_openings_cut_anywhere(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes before Kafka lies in one task, Kafka in others."""
-    talks = [
+    conversations = [
         conversation(said, how, 41_000 + 3 * number + place)
         for number, (said, _, _) in enumerate(OPENINGS.values())
         for place, how in enumerate(("segments", "joined", "bytes"))
     ]
-    told = compare(pcap(merged(talks)), tmp_path / "cut", SEED + seed, monkeypatch)
+    told = compare(pcap(merged(conversations)), tmp_path / "cut", SEED + seed, monkeypatch)
     assert told.spans + told.wholes > 0
 
 
@@ -153,9 +153,9 @@ def test_every_lab_capture_cut_anywhere(shared: Path, tmp_path: Path, monkeypatc
 # ---- what a task believes and the stitching refutes ----
 
 
-def cut_talk(talk: Talk, at: int, folder: Path) -> tuple[bytes, list[Task]]:
+def cut_conversation(conversation: Conversation, at: int, folder: Path) -> tuple[bytes, list[Task]]:
     """The capture of a conversation, and two tasks: before and from packet `at` on."""
-    raw = pcap(merged([talk]))
+    raw = pcap(merged([conversation]))
     starts = packets(raw)
     tasks = []
     for number, (start, end) in enumerate(((24, starts[at]), (starts[at], len(raw)))):
@@ -174,15 +174,15 @@ def look_always(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("look_always")
 def test_a_reply_that_comes_after_later_ones_refutes(tmp_path: Path) -> None:
     """The second task sees requests and replies that fit, and does not know that an earlier request still waits."""
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for number in range(5):
-        talk.exchange(request(number), reply(number))
-    talk.frame(0, request(100))
-    at = len(talk.packets)
+        conversation.exchange(request(number), reply(number))
+    conversation.frame(0, request(100))
+    at = len(conversation.packets)
     for number in range(101, 140):
-        talk.exchange(request(number), reply(number))
-    talk.frame(1, reply(100))
-    raw, tasks = cut_talk(talk, at, tmp_path)
+        conversation.exchange(request(number), reply(number))
+    conversation.frame(1, reply(100))
+    raw, tasks = cut_conversation(conversation, at, tmp_path)
     told = same_rows(raw, tasks, tmp_path, 2, Options())
     assert {task for task, _ in told.refuted} == {1}
     assert told.spans == 1, "that of the first task"
@@ -191,15 +191,15 @@ def test_a_reply_that_comes_after_later_ones_refutes(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("look_always")
 def test_a_hole_that_is_waited_for_refutes(tmp_path: Path) -> None:
     """The last segment before the cut was not captured: one run still holds back what comes behind it."""
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for number in range(5):
-        talk.exchange(request(number), reply(number))
-    talk.exchange(request(5), reply(5))
-    del talk.packets[-1]
-    at = len(talk.packets)
+        conversation.exchange(request(number), reply(number))
+    conversation.exchange(request(5), reply(5))
+    del conversation.packets[-1]
+    at = len(conversation.packets)
     for number in range(6, 40):
-        talk.exchange(request(number), reply(number))
-    raw, tasks = cut_talk(talk, at, tmp_path)
+        conversation.exchange(request(number), reply(number))
+    raw, tasks = cut_conversation(conversation, at, tmp_path)
     told = same_rows(raw, tasks, tmp_path, 1, Options())
     assert {task for task, _ in told.refuted} == {1}
 
@@ -207,14 +207,14 @@ def test_a_hole_that_is_waited_for_refutes(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("look_always")
 def test_requests_may_wait_at_both_ends_of_a_span(tmp_path: Path) -> None:
     """A client that always has three requests under way is never without one."""
-    talk = Talk().shake()
-    talk.exchange(request(0), reply(0))
+    conversation = Conversation().shake()
+    conversation.exchange(request(0), reply(0))
     for number in range(1, 4):
-        talk.frame(0, request(number))
+        conversation.frame(0, request(number))
     for number in range(4, 80):
-        talk.frame(0, request(number))
-        talk.frame(1, reply(number - 3))
-    raw, tasks = cut_talk(talk, 70, tmp_path)
+        conversation.frame(0, request(number))
+        conversation.frame(1, reply(number - 3))
+    raw, tasks = cut_conversation(conversation, 70, tmp_path)
     told = same_rows(raw, tasks, tmp_path, 1, Options())
     assert told.spans == 2
     assert not told.refuted

@@ -24,7 +24,7 @@ import click
 import pytest
 import random_messages
 from encode import encode
-from made_capture import Talk, pcap
+from made_capture import Conversation, pcap
 from paths import ROOT
 from random_messages import Kind
 
@@ -86,14 +86,14 @@ def messages(kind: tuple[int, int], correlation: int) -> tuple[bytes, bytes]:
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Each kind three times, so that all names get to most fields."""
-    talk, correlation = Talk().shake(), 100
+    conversation, correlation = Conversation().shake(), 100
     for _ in range(3):
         for kind in KINDS:
-            talk.exchange(*messages(kind, correlation))
+            conversation.exchange(*messages(kind, correlation))
             correlation += 1
-    talk.frame(0, messages((3, 12), correlation)[0])  # one that stays without a reply
+    conversation.frame(0, messages((3, 12), correlation)[0])  # one that stays without a reply
     path = tmp_path_factory.mktemp("hostile") / FILE_NAME
-    path.write_bytes(pcap(talk.packets))
+    path.write_bytes(pcap(conversation.packets))
     return path
 
 

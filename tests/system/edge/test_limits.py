@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_capture import ACK, FILE_HEADER, PSH, START_US, SYN, Packet, Talk, merged, pcap, segment
+from made_capture import ACK, FILE_HEADER, PSH, START_US, SYN, Conversation, Packet, merged, pcap, segment
 from paths import ROOT
 
 from analyzer.base.options import Options
@@ -50,13 +50,13 @@ def produced(correlation: int) -> bytes:
 
 
 def test_max_frame_cuts_what_is_longer_and_nothing_else(tmp_path: Path) -> None:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for correlation, size in enumerate((100, 9000, 100, 9000, 100), 1):
-        talk.exchange(produce(size, correlation), produced(correlation))
-    whole, none, silent = run(tmp_path, talk.packets)
+        conversation.exchange(produce(size, correlation), produced(correlation))
+    whole, none, silent = run(tmp_path, conversation.packets)
     assert [row["request_decoded"] for row in whole] == ["full"] * 5
     assert (none, silent) == ({}, "")
-    cut, problems, said = run(tmp_path, talk.packets, max_frame_bytes=4096)
+    cut, problems, said = run(tmp_path, conversation.packets, max_frame_bytes=4096)
     assert [row["request_decoded"] for row in cut] == ["full", "truncated", "full", "truncated", "full"]
     kept = ("exchange", "request_bytes", "response_bytes", "request_end_ns", "response_time_ns", "status", "client_id")
     assert [[row[name] for name in kept] for row in cut] == [[row[name] for name in kept] for row in whole]
@@ -68,7 +68,7 @@ def test_max_frame_cuts_what_is_longer_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_frame_of_exactly_the_limit_is_whole(tmp_path: Path) -> None:
     message = produce(1000, 1)
-    packets = Talk().shake().exchange(message, produced(1)).packets
+    packets = Conversation().shake().exchange(message, produced(1)).packets
     for limit, decoded in ((len(message) + 4, "full"), (len(message) + 3, "truncated")):
         rows, _, _ = run(tmp_path, packets, max_frame_bytes=limit)
         assert [row["request_decoded"] for row in rows] == [decoded], limit
@@ -77,9 +77,9 @@ def test_a_frame_of_exactly_the_limit_is_whole(tmp_path: Path) -> None:
 # ---- --max-connections ----
 
 
-def begun(port: int, start_us: int) -> Talk:
+def begun(port: int, start_us: int) -> Conversation:
     """A connection whose first request was answered and whose second one waits."""
-    return Talk(port=port, start_us=start_us).shake().exchange(ASK, ANSWER).frame(0, ASK)
+    return Conversation(port=port, start_us=start_us).shake().exchange(ASK, ANSWER).frame(0, ASK)
 
 
 def test_the_connection_idle_for_longest_goes_first(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_the_connection_idle_for_longest_goes_first(tmp_path: Path) -> None:
 
 
 def test_closed_connections_cost_nothing(tmp_path: Path) -> None:
-    talks = [begun(port, START_US + port * 10_000).frame(1, ANSWER).close() for port in range(1, 50)]
-    rows, problems, said = run(tmp_path, merged(talks), max_connections=2)
+    conversations = [begun(port, START_US + port * 10_000).frame(1, ANSWER).close() for port in range(1, 50)]
+    rows, problems, said = run(tmp_path, merged(conversations), max_connections=2)
     assert len(rows) == 98
     assert {row["status"] for row in rows} == {"answered"}
     assert (problems, said) == ({}, "")
@@ -118,19 +118,19 @@ def test_closed_connections_cost_nothing(tmp_path: Path) -> None:
 # ---- --max-reassembly ----
 
 
-def holed(port: int, start_us: int, pieces: int) -> Talk:
+def holed(port: int, start_us: int, pieces: int) -> Conversation:
     """A connection that lacks the first segment of a long frame: all that follows waits for it."""
-    talk = Talk(port=port, start_us=start_us).shake().exchange(ASK, ANSWER)
+    conversation = Conversation(port=port, start_us=start_us).shake().exchange(ASK, ANSWER)
     message = produce(pieces * 1400, 9)
-    before = len(talk.packets)
-    talk.frame(0, message)
-    del talk.packets[before]
-    return talk
+    before = len(conversation.packets)
+    conversation.frame(0, message)
+    del conversation.packets[before]
+    return conversation
 
 
 def test_max_reassembly_gives_up_holes_and_says_so(tmp_path: Path) -> None:
     packets = merged([holed(port, START_US + port, 100) for port in range(1, 21)])  # 20 x 140 kB wait
-    after = Talk(port=99, start_us=START_US + 10_000_000).shake().exchange(ASK, ANSWER)
+    after = Conversation(port=99, start_us=START_US + 10_000_000).shake().exchange(ASK, ANSWER)
     rows, problems, said = run(tmp_path, [*packets, *after.packets], max_reassembly_bytes=MIB)
     assert "--max-reassembly" in said, (said, problems)
     assert [row["status"] for row in rows if row["client_port"] == 99] == ["answered"]
@@ -163,7 +163,7 @@ def measured(*arguments: str) -> tuple[int, int, str]:
 def little(tmp_path_factory: pytest.TempPathFactory) -> int:
     """Peak memory of a run over nearly nothing."""
     path = tmp_path_factory.mktemp("limits") / "little.pcap"
-    path.write_bytes(pcap(Talk().shake().exchange(ASK, ANSWER).packets))
+    path.write_bytes(pcap(Conversation().shake().exchange(ASK, ANSWER).packets))
     return measured("report", str(path))[1]
 
 
@@ -191,17 +191,17 @@ def test_huge_frames_of_many_connections(tmp_path: Path, little: int) -> None:
     with path.open("wb") as file:
         file.write(FILE_HEADER)
         clock = START_US
-        talks = [Talk(port=1024 + number).shake() for number in range(400)]
+        conversations = [Conversation(port=1024 + number).shake() for number in range(400)]
         head = struct.pack(">i", 100_000_000) + produce(99_999_900, 1)[:60]
         rest = bytes(16_000)
         for turn in range(64):
-            for talk in talks:
-                talk.clock = clock = clock + 10
-                talk.put(0, PSH | ACK, head if turn == 0 else rest)
-                for time, packet in talk.packets:
+            for conversation in conversations:
+                conversation.clock = clock = clock + 10
+                conversation.put(0, PSH | ACK, head if turn == 0 else rest)
+                for time, packet in conversation.packets:
                     size = struct.pack("<IIII", time // 1_000_000, time % 1_000_000, len(packet), len(packet))
                     file.write(size + packet)
-                talk.packets.clear()
+                conversation.packets.clear()
     assert path.stat().st_size > 380 * MIB
     code, memory, said = measured("report", str(path), "--max-reassembly", "32MiB")
     print(f"400 MB of unfinished frames: {memory >> 20} MiB, {little >> 20} MiB without any")

@@ -13,7 +13,7 @@ from random import Random
 from struct import pack
 
 import pytest
-from made_capture import Talk, pcap
+from made_capture import Conversation, pcap
 
 from analyzer.base.options import Options
 from analyzer.run.local import open_dataset
@@ -188,9 +188,9 @@ PROTOCOLS: tuple[Callable[[Random], Said], ...] = (
 BELIEVED = (zookeeper, game)
 
 
-def exchanges(folder: Path, talk: Talk, *ports: int) -> int:
+def exchanges(folder: Path, conversation: Conversation, *ports: int) -> int:
     path = folder / "made.pcap"
-    path.write_bytes(pcap(talk.packets))
+    path.write_bytes(pcap(conversation.packets))
     with open_dataset([str(path)], Options(ports=ports)) as dataset:
         assert dataset.query("select sum(a_bytes + b_bytes) as n from raw_parts")[0]["n"] > 100
         return int(dataset.query("select count(*) as n from exchanges")[0]["n"])
@@ -200,24 +200,28 @@ def exchanges(folder: Path, talk: Talk, *ports: int) -> int:
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
 def test_another_protocol_on_port_9092(protocol: Callable[[Random], Said], begun: str, tmp_path: Path) -> None:
     for seed in range(2):
-        talk = Talk()
+        conversation = Conversation()
         if begun == "with SYN":
-            talk.shake()
+            conversation.shake()
         for side, data in protocol(Random(f"{protocol.__name__} {seed}")):
-            talk.put(side, 0x18, data)
+            conversation.put(side, 0x18, data)
         if begun == "late":
-            del talk.packets[: 3 + seed]
+            del conversation.packets[: 3 + seed]
         elif begun == "one way":
-            talk.packets = [packet for number, packet in enumerate(talk.packets) if packet[1][34:36] != b"\x23\x84"]
-        assert exchanges(tmp_path, talk) == 0, seed
+            conversation.packets = [
+                packet for number, packet in enumerate(conversation.packets) if packet[1][34:36] != b"\x23\x84"
+            ]
+        assert exchanges(tmp_path, conversation) == 0, seed
         if seed == 0 and protocol not in BELIEVED:
-            assert exchanges(tmp_path, talk, 9092) == 0, seed
+            assert exchanges(tmp_path, conversation, 9092) == 0, seed
 
 
 def test_kafka_on_another_port_is_kafka(tmp_path: Path) -> None:
-    talk = Talk()
-    talk.ends = (*talk.ends[:3], 36_333)
-    talk.shake()
+    conversation = Conversation()
+    conversation.ends = (*conversation.ends[:3], 36_333)
+    conversation.shake()
     for number in range(3):
-        talk.exchange(pack(">hhih", 3, 1, number, 6) + b"client" + pack(">i", -1), pack(">iiii", number, 0, 1, 0))
-    assert exchanges(tmp_path, talk) == 3
+        conversation.exchange(
+            pack(">hhih", 3, 1, number, 6) + b"client" + pack(">i", -1), pack(">iiii", number, 0, 1, 0)
+        )
+    assert exchanges(tmp_path, conversation) == 3

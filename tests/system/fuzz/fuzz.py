@@ -27,12 +27,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from kind_batches import Batches  # noqa: E402
 from kind_captures import Captures  # noqa: E402
+from kind_conversations import Conversations  # noqa: E402
 from kind_messages import Messages  # noqa: E402
 from kind_packets import PacketLayers  # noqa: E402
 from kind_records import Records  # noqa: E402
 from kind_runs import Runs, Verbs  # noqa: E402
 from kind_segments import Segments  # noqa: E402
-from kind_talks import Talks  # noqa: E402
 from kind_tls import Tls  # noqa: E402
 from kind_trees import Trees  # noqa: E402
 from kinds import Kind, keep, load  # noqa: E402
@@ -41,7 +41,7 @@ from kinds import Kind, keep, load  # noqa: E402
 KINDS: dict[str, tuple[type, float]] = {
     kind.name: (kind, weight)
     for kind, weight in (
-        (Messages, 3), (Batches, 1), (Talks, 2), (Segments, 2), (PacketLayers, 1), (Captures, 2), (Records, 1),
+        (Messages, 3), (Batches, 1), (Conversations, 2), (Segments, 2), (PacketLayers, 1), (Captures, 2), (Records, 1),
         (Trees, 1), (Runs, 0.7), (Verbs, 1), (Tls, 1),
     )
 }  # fmt: skip

@@ -26,7 +26,7 @@ import hostile_messages  # noqa: E402
 import hostile_packets  # noqa: E402
 import verb_runs  # noqa: E402
 from kinds import Broken  # noqa: E402
-from plain_talks import Case  # noqa: E402
+from plain_conversations import Case  # noqa: E402
 from verb_runs import Run  # noqa: E402
 
 CASES: dict[str, Case] = {**hostile_files.CASES, **hostile_packets.CASES, **hostile_messages.CASES}

@@ -15,7 +15,7 @@ from random import Random
 import capture_tools as tools
 import cramjam
 import material
-from plain_talks import Case
+from plain_conversations import Case
 from transform import Packet
 
 CASES: dict[str, Case] = {}

@@ -14,8 +14,20 @@ import material
 import random_batches
 from damage_bytes import damage
 from encode import unsigned_varint
-from made_capture import ACK, PSH, START_US, Talk, merged, pcap
-from plain_talks import API_VERSIONS, FETCH, METADATA, PRODUCE, Case, about_topic, answer, asked, many, one, pleasant
+from made_capture import ACK, PSH, START_US, Conversation, merged, pcap
+from plain_conversations import (
+    API_VERSIONS,
+    FETCH,
+    METADATA,
+    PRODUCE,
+    Case,
+    about_topic,
+    answer,
+    asked,
+    many,
+    one,
+    pleasant,
+)
 from random_batches import Record
 
 CASES: dict[str, Case] = {}
@@ -36,8 +48,8 @@ def case(function: Case) -> Case:
 
 @case
 def lengths_without_end(_: int) -> bytes:
-    talk, lengths = pleasant(Talk().shake(), 2), b"\x7f\xff\xff\xff" * 300
-    return pcap(talk.put(0, PSH | ACK, lengths).put(1, PSH | ACK, lengths).packets)
+    conversation, lengths = pleasant(Conversation().shake(), 2), b"\x7f\xff\xff\xff" * 300
+    return pcap(conversation.put(0, PSH | ACK, lengths).put(1, PSH | ACK, lengths).packets)
 
 
 @case
@@ -51,10 +63,10 @@ def frames_below_nothing(size: int) -> bytes:
 
 
 def frames(size: int, each: bytes) -> bytes:
-    talk = pleasant(Talk().shake(), 2)
+    conversation = pleasant(Conversation().shake(), 2)
     for _ in range(size // 60_000 + 1):
-        talk.put(0, PSH | ACK, each * 15_000)
-    return pcap(talk.packets)
+        conversation.put(0, PSH | ACK, each * 15_000)
+    return pcap(conversation.packets)
 
 
 @case
@@ -82,10 +94,10 @@ def requests_alone(size: int) -> bytes:
 
 @case
 def replies_alone(size: int) -> bytes:
-    talk = pleasant(Talk().shake(), 2)
+    conversation = pleasant(Conversation().shake(), 2)
     for n in range(size // 110 + 1):
-        talk.frame(1, answer(METADATA, 1, {}, n))
-    return pcap(talk.packets)
+        conversation.frame(1, answer(METADATA, 1, {}, n))
+    return pcap(conversation.packets)
 
 
 # ---- messages ----
@@ -183,10 +195,10 @@ def names_that_are_no_text(size: int) -> bytes:
 
 @case
 def many_clients(size: int) -> bytes:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for n in range(size // 300 + 1):
-        talk.exchange(asked(METADATA, 1, {"topics": None}, n, f"client-{n}"), answer(METADATA, 1, {}, n))
-    return pcap(talk.packets)
+        conversation.exchange(asked(METADATA, 1, {"topics": None}, n, f"client-{n}"), answer(METADATA, 1, {}, n))
+    return pcap(conversation.packets)
 
 
 @case
@@ -294,10 +306,12 @@ def records_that_are_none(size: int) -> bytes:
 
 @case
 def tokens_without_end(size: int) -> bytes:
-    talk = Talk().shake().exchange(asked(17, 0, {"mechanism": "PLAIN"}), answer(17, 0, {"mechanisms": ["PLAIN"]}))
+    conversation = (
+        Conversation().shake().exchange(asked(17, 0, {"mechanism": "PLAIN"}), answer(17, 0, {"mechanisms": ["PLAIN"]}))
+    )
     for _ in range(size // 1000 + 1):
-        talk.exchange(b"\0user\0secret" * 40, b"")
-    return pcap(talk.packets)
+        conversation.exchange(b"\0user\0secret" * 40, b"")
+    return pcap(conversation.packets)
 
 
 @case
@@ -310,25 +324,29 @@ def hellos_without_end(size: int) -> bytes:
     )
     hello = b"\x01" + len(body).to_bytes(3, "big") + body
     record = b"\x16\x03\x01" + struct.pack(">H", len(hello)) + hello
-    talks = []
+    conversations = []
     for n in range(size // 700 + 1):
-        talk = Talk(client=n, port=1024 + n % 60_000, start_us=START_US + n).shake()
-        talks.append(talk.put(0, PSH | ACK, record).put(1, PSH | ACK, b"\x16\x03\x03\xff\xff" + bytes(60)))
-    return pcap(merged(talks))
+        conversation = Conversation(client=n, port=1024 + n % 60_000, start_us=START_US + n).shake()
+        conversations.append(
+            conversation.put(0, PSH | ACK, record).put(1, PSH | ACK, b"\x16\x03\x03\xff\xff" + bytes(60))
+        )
+    return pcap(merged(conversations))
 
 
 @case
 def http(size: int) -> bytes:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for _ in range(size // 200 + 1):
-        talk.put(0, PSH | ACK, b"GET / HTTP/1.1\r\nHost: \x1b[2J\r\n\r\n").put(1, PSH | ACK, b"HTTP/1.1 200 OK\r\n\r\n")
-    return pcap(talk.packets)
+        conversation.put(0, PSH | ACK, b"GET / HTTP/1.1\r\nHost: \x1b[2J\r\n\r\n").put(
+            1, PSH | ACK, b"HTTP/1.1 200 OK\r\n\r\n"
+        )
+    return pcap(conversation.packets)
 
 
 # Messages of every API and version, damaged: each twelfth in one file.
 def damaged(part: int) -> Case:
     def made(_: int) -> bytes:
-        chance, talk = Random(part), pleasant(Talk().shake(), 2)
+        chance, conversation = Random(part), pleasant(Conversation().shake(), 2)
         for number, (request, reply) in enumerate(material.pairs()[part::12]):
             both = []
             for whole in (request, reply):
@@ -337,8 +355,10 @@ def damaged(part: int) -> Case:
                     damage(data, chance)
                 both.append(bytes(data) or b"\0")
             first, second = both
-            talk.exchange(first[:4] + struct.pack(">i", number) + first[8:], struct.pack(">i", number) + second[4:])
-        return pcap(talk.packets)
+            conversation.exchange(
+                first[:4] + struct.pack(">i", number) + first[8:], struct.pack(">i", number) + second[4:]
+            )
+        return pcap(conversation.packets)
 
     return made
 

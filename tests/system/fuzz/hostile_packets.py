@@ -11,8 +11,8 @@ from random import Random
 
 import material
 import mutate
-from made_capture import ACK, ETHERNET, FIN, PSH, RST, START_US, SYN, Packet, Talk, merged, pcap, segment
-from plain_talks import METADATA, Case, answer, asked, pleasant
+from made_capture import ACK, ETHERNET, FIN, PSH, RST, START_US, SYN, Conversation, Packet, merged, pcap, segment
+from plain_conversations import METADATA, Case, answer, asked, pleasant
 
 CASES: dict[str, Case] = {}
 
@@ -39,19 +39,21 @@ def port_scan(size: int) -> bytes:
 
 @case
 def connections_of_one_request(size: int) -> bytes:
-    talks = []
+    conversations = []
     for n in range(size // 700 + 1):
-        talk = Talk(client=0x0A000000 + n, port=1024 + n % 60_000, start_us=START_US + n * 7)
-        talks.append(talk.shake().exchange(asked(METADATA, 1, {"topics": None}), answer(METADATA, 1, {})).close())
-    return pcap(merged(talks))
+        conversation = Conversation(client=0x0A000000 + n, port=1024 + n % 60_000, start_us=START_US + n * 7)
+        conversations.append(
+            conversation.shake().exchange(asked(METADATA, 1, {"topics": None}), answer(METADATA, 1, {})).close()
+        )
+    return pcap(merged(conversations))
 
 
 @case
 def bytes_one_by_one(size: int) -> bytes:
-    talk = pleasant(Talk().shake(), 2)
+    conversation = pleasant(Conversation().shake(), 2)
     for n in range(size // 3000 + 1):
-        talk.frame(0, asked(METADATA, 1, {"topics": None}, n), 1).frame(1, answer(METADATA, 1, {}, n), 1)
-    return pcap(talk.packets)
+        conversation.frame(0, asked(METADATA, 1, {"topics": None}, n), 1).frame(1, answer(METADATA, 1, {}, n), 1)
+    return pcap(conversation.packets)
 
 
 @case
@@ -94,52 +96,52 @@ def without_a_handshake(size: int) -> bytes:
 
 @case
 def resets_everywhere(size: int) -> bytes:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for n in range(size // 400 + 1):
-        talk.exchange(asked(METADATA, 1, {"topics": None}, n), answer(METADATA, 1, {}, n)).put(n & 1, RST | ACK)
-    return pcap(talk.packets)
+        conversation.exchange(asked(METADATA, 1, {"topics": None}, n), answer(METADATA, 1, {}, n)).put(n & 1, RST | ACK)
+    return pcap(conversation.packets)
 
 
 @case
 def holes_of_a_window(size: int) -> bytes:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for _ in range(size // 100 + 1):
-        talk.next[0] += 1_000_000
-        talk.put(0, PSH | ACK, b"x" * 40)
-    return pcap(talk.packets)
+        conversation.next[0] += 1_000_000
+        conversation.put(0, PSH | ACK, b"x" * 40)
+    return pcap(conversation.packets)
 
 
 @case
 def bytes_that_wait_forever(size: int) -> bytes:
     """Everything behind a byte that never comes."""
-    talk = pleasant(Talk().shake(), 2)
-    talk.next[0] += 1
+    conversation = pleasant(Conversation().shake(), 2)
+    conversation.next[0] += 1
     for _ in range(size // 60_000 + 1):
-        talk.put(0, PSH | ACK, b"\x00\x00\x00\x20" * 15_000)
-    return pcap(talk.packets)
+        conversation.put(0, PSH | ACK, b"\x00\x00\x00\x20" * 15_000)
+    return pcap(conversation.packets)
 
 
 @case
 def overlaps_that_differ(size: int) -> bytes:
-    talk = pleasant(Talk().shake(), 2)
+    conversation = pleasant(Conversation().shake(), 2)
     for n in range(size // 900 + 1):
-        begin = talk.next[0]
-        talk.frame(0, asked(METADATA, 1, {"topics": None}, n))
-        behind, talk.next[0] = talk.next[0], begin + 3
-        talk.put(0, PSH | ACK, b"\xff" * 30)
-        talk.next[0] = behind
-        talk.frame(1, answer(METADATA, 1, {}, n))
-    return pcap(talk.packets)
+        begin = conversation.next[0]
+        conversation.frame(0, asked(METADATA, 1, {"topics": None}, n))
+        behind, conversation.next[0] = conversation.next[0], begin + 3
+        conversation.put(0, PSH | ACK, b"\xff" * 30)
+        conversation.next[0] = behind
+        conversation.frame(1, answer(METADATA, 1, {}, n))
+    return pcap(conversation.packets)
 
 
 @case
 def sequence_around_zero(size: int) -> bytes:
-    talk = Talk()
-    talk.next = [2**32 - 40, 2**32 - 90]
-    talk.shake()
+    conversation = Conversation()
+    conversation.next = [2**32 - 40, 2**32 - 90]
+    conversation.shake()
     for n in range(size // 300 + 1):
-        talk.exchange(asked(METADATA, 1, {"topics": None}, n), answer(METADATA, 1, {}, n))
-    return pcap(talk.packets)
+        conversation.exchange(asked(METADATA, 1, {"topics": None}, n), answer(METADATA, 1, {}, n))
+    return pcap(conversation.packets)
 
 
 @case
@@ -169,21 +171,21 @@ def lengths_of_ip_that_lie(size: int) -> bytes:
 
 @case
 def closed_before_it_began(size: int) -> bytes:
-    talk = Talk()
+    conversation = Conversation()
     for n in range(size // 200 + 1):
-        talk.put(n & 1, FIN | ACK).put(1 - n & 1, SYN | ACK, b"x")
-    return pcap(talk.packets)
+        conversation.put(n & 1, FIN | ACK).put(1 - n & 1, SYN | ACK, b"x")
+    return pcap(conversation.packets)
 
 
 def ordinary(size: int) -> list[Packet]:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for n in range(size // 400 + 1):
         topic = {"name": f"topic-{n % 9}"}
-        talk.exchange(
+        conversation.exchange(
             asked(METADATA, 1, {"topics": [topic]}, n),
             answer(METADATA, 1, {"topics": [{"error_code": n % 9, **topic}]}, n),
         )
-    return talk.packets
+    return conversation.packets
 
 
 for seed in range(12):

@@ -11,7 +11,7 @@ import mutate
 from damage_bytes import ODD_32
 from damage_bytes import damage as damage_bytes
 from kinds import law
-from stages import MIB, Out, Road, Sizes, check_parts, check_same, check_talks, columns, filled
+from stages import MIB, Out, Road, Sizes, check_framed_parts, check_parts, check_same, columns, filled
 
 from dissectors import layout
 from dissectors.errors import DissectError
@@ -42,7 +42,7 @@ class Captures:
             whole = run(data, sizes, len(data) or 1)
             if whole is None:
                 continue
-            check_talks(whole[0])
+            check_framed_parts(whole[0])
             check_parts(whole[0])
             law(sum(whole[1]) <= whole[2], "packets", whole[2], "outcomes", whole[1])
             if sizes.held >= 16 * MIB:

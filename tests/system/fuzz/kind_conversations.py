@@ -11,7 +11,7 @@ from damage_bytes import ODD_32, SAME_SIZE
 from damage_bytes import damage as damage_bytes
 from kind_messages import wrong_length
 from kinds import law
-from stages import MIB, Out, Road, Sizes, check_same, check_talks, filled
+from stages import MIB, Out, Road, Sizes, check_framed_parts, check_same, filled
 
 from dissectors import layout
 
@@ -35,10 +35,10 @@ PORTS = 40_000 * 65536 + 9092
 START_NS = 1_700_000_000_000_000_000
 
 
-class Talks:
+class Conversations:
     """Every byte is framed or skipped, every request has one end, and full outputs in between change nothing."""
 
-    name = "talks"
+    name = "conversations"
     round_inputs = 24
 
     def make(self, chance: Random) -> Input:
@@ -66,7 +66,7 @@ class Talks:
         chance = Random(sum(len(events) for _, events in inputs))
         sizes = chance.choice(SIZES)
         whole = run(inputs, sizes, batch=1 << 30)
-        check_talks(whole)
+        check_framed_parts(whole)
         self.check_bytes(inputs, whole)
         if sizes.arena >= 16 * MIB:  # else it depends on the batches which frame finds the arena full
             again = run(
@@ -79,7 +79,7 @@ class Talks:
         for part, (_, events) in enumerate(inputs):
             for side in (0, 1):
                 fed = sum(event[3] for event in events if event[0] == layout.CHUNK_DATA and event[1] == side)
-                stream = out.talks[part][layout.TALK_STREAM + side]
+                stream = out.framed_parts[part][layout.FRAMING_STREAM + side]
                 law(stream == fed, "bytes in", fed, "bytes out", stream)
 
 

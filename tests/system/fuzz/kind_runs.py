@@ -117,12 +117,12 @@ def run(
         pipeline.finish()
     finally:
         pipeline.close()
-    names = ("talks", "parts", "exchanges")
+    names = ("framed_parts", "parts", "exchanges")
     return reading, {name: pq.read_table(folder / f"raw_{name}.parquet").to_pylist() for name in names}
 
 
 def check_tables(reading: Reading, tables: dict[str, list[dict[str, Any]]]) -> None:
-    """The laws of `stages.check_talks`, in the words of the raw tables."""
+    """The laws of `stages.check_framed_parts`, in the words of the raw tables."""
     if reading.failure is None:
         law(sum(reading.outcomes) <= reading.numbers, "outcomes", reading.outcomes, "packets", reading.numbers)
     parts = {row["part"]: row for row in tables["parts"]}
@@ -132,19 +132,27 @@ def check_tables(reading: Reading, tables: dict[str, list[dict[str, Any]]]) -> N
             asked = "orphan" if row["status"] == "orphan_reply" else "asked"
             for word in {asked, row["status"]}:
                 counted[row["part"], word] = counted.get((row["part"], word), 0) + 1
-    for talk in tables["talks"]:
-        number = talk["part"]
+    for conversation in tables["framed_parts"]:
+        number = conversation["part"]
         for side in ("a", "b"):
-            skipped = sum(talk[f"{side}_{reason}_bytes"] for reason in SKIPPED)
-            law(talk[f"{side}_stream_bytes"] == talk[f"{side}_framed_bytes"] + skipped, "bytes", talk)
-            law(0 <= talk[f"{side}_stream_bytes"] <= max(0, parts[number][f"{side}_bytes"]), talk, parts[number])
+            skipped = sum(conversation[f"{side}_{reason}_bytes"] for reason in SKIPPED)
+            law(
+                conversation[f"{side}_stream_bytes"] == conversation[f"{side}_framed_bytes"] + skipped,
+                "bytes",
+                conversation,
+            )
+            law(
+                0 <= conversation[f"{side}_stream_bytes"] <= max(0, parts[number][f"{side}_bytes"]),
+                conversation,
+                parts[number],
+            )
         # The goal is equality. When a guess of who the client is is taken back, requests without a reply (acks 0) are rows
         # already, and stay.
         written = counted.get((number, "asked"), 0)
         silent = counted.get((number, "no_reply_expected"), 0)
-        law(written - silent <= talk["requests"] <= written, "requests", written, silent, talk)
-        law(talk["orphans"] == counted.get((number, "orphan"), 0), "orphans", talk)
-        law(talk["matched"] == counted.get((number, "answered"), 0), "replies", talk)
+        law(written - silent <= conversation["requests"] <= written, "requests", written, silent, conversation)
+        law(conversation["orphans"] == counted.get((number, "orphan"), 0), "orphans", conversation)
+        law(conversation["matched"] == counted.get((number, "answered"), 0), "replies", conversation)
     identities = [(row["part"], row["exchange"]) for row in tables["exchanges"]]
     law(len(identities) == len(set(identities)), "two rows of one exchange")
     law(len(reading.outcomes) == layout.SEEN_OUTCOMES, "outcomes", reading.outcomes)

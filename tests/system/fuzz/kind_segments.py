@@ -10,7 +10,7 @@ import material
 from damage_bytes import ODD_32, SAME_SIZE
 from damage_bytes import damage as damage_bytes
 from kinds import law
-from stages import MIB, Out, Road, Sizes, check_parts, check_same, check_talks, filled
+from stages import MIB, Out, Road, Sizes, check_framed_parts, check_parts, check_same, filled
 
 from dissectors import layout
 
@@ -62,7 +62,7 @@ class Segments:
         for block, columns in inputs:
             which = len(columns[0]) % len(SIZES)
             whole = run(block, columns, SIZES[which], 1 << 30)
-            check_talks(whole)
+            check_framed_parts(whole)
             check_parts(whole)
             packets, doubled = total(whole, layout.PART_PACKETS), total(whole, layout.PART_DUPLICATES)
             lost = whole.segments_given_up

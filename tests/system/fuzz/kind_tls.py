@@ -20,18 +20,18 @@ from dissectors.tls.keys import KeyLog
 Input = tuple[tuple[tuple[int, bytes], ...], bytes, tuple[int, ...], int, tuple[bytes, bytes]]
 
 
-class Talk(NamedTuple):
+class Conversation(NamedTuple):
     flights: list[tuple[int, bytes]]
     key_log: bytes
     said: tuple[bytes, bytes]
 
 
 @cache
-def talks() -> list[Talk]:
+def conversations() -> list[Conversation]:
     """The sessions of corpus/tls.jsonl, which `write_tls.py` made."""
     rows = [json.loads(line) for line in (material.CORPUS / "tls.jsonl").read_text().splitlines()]
     return [
-        Talk(
+        Conversation(
             [(side, bytes.fromhex(data)) for side, data in row["flights"]],
             row["key_log"].encode(),
             (bytes.fromhex(row["said"][0]), bytes.fromhex(row["said"][1])),
@@ -47,9 +47,11 @@ class Tls:
     round_inputs = 1
 
     def make(self, chance: Random) -> Input:
-        talk = chance.choice(talks())
+        conversation = chance.choice(conversations())
         size = chance.choice((7, 100, 536, 1448, 65536))
-        segments = [(side, data[at : at + size]) for side, data in talk.flights for at in range(0, len(data), size)]
+        segments = [
+            (side, data[at : at + size]) for side, data in conversation.flights for at in range(0, len(data), size)
+        ]
         for _ in range(chance.choice((0, 1, 1, 2, 4))):
             at = chance.randrange(len(segments))
             side, data = segments[at][0], bytearray(segments[at][1])
@@ -60,12 +62,12 @@ class Tls:
             elif which < 0.8:
                 segments.insert(chance.randrange(len(segments) + 1), chance.choice(segments))
             else:
-                segments[at] = (side, chance.choice(talks()).flights[0][1])
+                segments[at] = (side, chance.choice(conversations()).flights[0][1])
         lost = tuple(number for number in range(1, len(segments) + 1) if chance.random() < 0.02)
-        log = bytearray(talk.key_log if chance.random() < 0.9 else chance.choice(talks()).key_log)
+        log = bytearray(conversation.key_log if chance.random() < 0.9 else chance.choice(conversations()).key_log)
         if chance.random() < 0.2:
             damage_bytes(log, chance)
-        return tuple(segments), bytes(log), lost, int(chance.random() < 0.8), talk.said
+        return tuple(segments), bytes(log), lost, int(chance.random() < 0.8), conversation.said
 
     def check(self, inputs: Sequence[Input]) -> None:
         for segments, log, lost, from_syn, said in inputs:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from encode import encode
-from made_capture import Talk, pcap
+from made_capture import Conversation, pcap
 
 # From about how many bytes to the bytes of one file.
 Case = Callable[[int], bytes]
@@ -32,22 +32,22 @@ def about_topic(name: str, number: int, code: int = 3, client: str = "c") -> tup
 
 def one(request: bytes, reply: bytes | None = None, most: int = 60_000) -> bytes:
     """A connection of one exchange between two plain ones, so that it is surely Kafka."""
-    talk = pleasant(Talk().shake(), 2).frame(0, request, most)
+    conversation = pleasant(Conversation().shake(), 2).frame(0, request, most)
     if reply is not None:
-        pleasant(talk.frame(1, reply, most), 2)
-    return pcap(talk.packets)
+        pleasant(conversation.frame(1, reply, most), 2)
+    return pcap(conversation.packets)
 
 
-def pleasant(talk: Talk, count: int) -> Talk:
+def pleasant(conversation: Conversation, count: int) -> Conversation:
     for number in range(count):
-        talk.exchange(asked(METADATA, 1, {"topics": None}, 900 + number), answer(METADATA, 1, {}, 900 + number))
-    return talk
+        conversation.exchange(asked(METADATA, 1, {"topics": None}, 900 + number), answer(METADATA, 1, {}, 900 + number))
+    return conversation
 
 
 def many(pairs: Iterable[tuple[bytes, bytes | None]]) -> bytes:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for request, reply in pairs:
-        talk.frame(0, request)
+        conversation.frame(0, request)
         if reply is not None:
-            talk.frame(1, reply)
-    return pcap(talk.packets)
+            conversation.frame(1, reply)
+    return pcap(conversation.packets)

@@ -25,10 +25,10 @@ MIB = 1 << 20
 
 @dataclass
 class Out:
-    """What came out: talks and parts by part number as tuples of their columns, exchange rows as tuples; `frames`, and
+    """What came out: framed_parts and parts by part number as tuples of their columns, exchange rows as tuples; `frames`, and
     segments of connections that were given up."""
 
-    talks: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    framed_parts: dict[int, tuple[int, ...]] = field(default_factory=dict)
     parts: dict[int, tuple[int, ...]] = field(default_factory=dict)
     rows: list[tuple[int, ...]] = field(default_factory=list)
     frames: int = 0
@@ -93,11 +93,11 @@ class Road:
             row, frames, why = self.frames.feed(block, buffer, chunks, count, row, slots, self.frame_rows)
             if frames:
                 self.take_frames(block, frames)
-        matrix, rows = self.frames.take_talks()
+        matrix, rows = self.frames.take_framed_parts()
         for at in range(rows):
-            talk = columns(matrix, layout.TALK_COLUMNS, at)
-            law(talk[0] not in self.out.talks, "a talk comes twice", talk)
-            self.out.talks[talk[0]] = talk
+            framed_part = columns(matrix, layout.FRAMING_COLUMNS, at)
+            law(framed_part[0] not in self.out.framed_parts, "a part comes twice", framed_part)
+            self.out.framed_parts[framed_part[0]] = framed_part
 
     @staticmethod
     def slots_of(chunks: memoryview, count: int) -> int:
@@ -132,7 +132,10 @@ def columns(matrix: memoryview, count: int, row: int) -> tuple[int, ...]:
 
 def check_same(one: Out, other: Out, how: str) -> None:
     """Two ways gave the same; else says what differs and no more."""
-    for word, mine, theirs in (("talks", one.talks, other.talks), ("parts", one.parts, other.parts)):
+    for word, mine, theirs in (
+        ("framed_parts", one.framed_parts, other.framed_parts),
+        ("parts", one.parts, other.parts),
+    ):
         apart = {number: (mine.get(number), theirs.get(number)) for number in {*mine, *theirs}}
         apart = {number: pair for number, pair in apart.items() if pair[0] != pair[1]}
         law(not apart, word, "differ", how, apart)
@@ -140,7 +143,7 @@ def check_same(one: Out, other: Out, how: str) -> None:
     law(len(one.rows) == len(other.rows) and not left, "rows differ", how, left)
 
 
-def check_talks(out: Out) -> None:
+def check_framed_parts(out: Out) -> None:
     """Stream bytes = framed + skipped; requests and replies are as many as rows; no exchange has two rows."""
     asked: dict[int, int] = {}
     silent: dict[int, int] = {}
@@ -158,24 +161,38 @@ def check_talks(out: Out) -> None:
             asked[part] = asked.get(part, 0) + 1
         if status == layout.STATUS_NO_REPLY_EXPECTED:
             silent[part] = silent.get(part, 0) + 1
-    for part, talk in out.talks.items():
+    for part, framed_part in out.framed_parts.items():
         for side in (0, 1):
-            skipped = talk[layout.TALK_SKIPPED + side : layout.TALK_FLOW : 2]
-            framed, stream = talk[layout.TALK_FRAMED + side], talk[layout.TALK_STREAM + side]
-            law(min(skipped) >= 0 and framed >= 0, "bytes below zero", talk)
-            law(stream == framed + sum(skipped), "bytes that are neither framed nor skipped", talk)
+            skipped = framed_part[layout.FRAMING_SKIPPED + side : layout.FRAMING_FLOW : 2]
+            framed, stream = framed_part[layout.FRAMING_FRAMED + side], framed_part[layout.FRAMING_STREAM + side]
+            law(min(skipped) >= 0 and framed >= 0, "bytes below zero", framed_part)
+            law(stream == framed + sum(skipped), "bytes that are neither framed nor skipped", framed_part)
         written = asked.get(part, 0)
-        law(written - silent.get(part, 0) <= talk[layout.TALK_REQUESTS] <= written, "requests without a row", talk)
-        law(talk[layout.TALK_REPLIES] == by_status.get((part, layout.STATUS_ANSWERED), 0), "replies", talk)
-        law(talk[layout.TALK_ORPHANS] == by_status.get((part, layout.STATUS_ORPHAN_REPLY), 0), "orphans", talk)
+        law(
+            written - silent.get(part, 0) <= framed_part[layout.FRAMING_REQUESTS] <= written,
+            "requests without a row",
+            framed_part,
+        )
+        law(
+            framed_part[layout.FRAMING_REPLIES] == by_status.get((part, layout.STATUS_ANSWERED), 0),
+            "replies",
+            framed_part,
+        )
+        law(
+            framed_part[layout.FRAMING_ORPHANS] == by_status.get((part, layout.STATUS_ORPHAN_REPLY), 0),
+            "orphans",
+            framed_part,
+        )
 
 
 def check_parts(out: Out) -> None:
     """What reassembly handed on is what framing got, and no more than was sent."""
-    law(set(out.talks) == set(out.parts), "parts and talks differ", set(out.talks) ^ set(out.parts))
+    law(
+        set(out.framed_parts) == set(out.parts), "parts and framed_parts differ", set(out.framed_parts) ^ set(out.parts)
+    )
     for number, part in out.parts.items():
         for side in (0, 1):
             stream = part[layout.PART_STREAM + side]
-            law(stream == out.talks[number][layout.TALK_STREAM + side], "bytes lost before framing", part)
+            law(stream == out.framed_parts[number][layout.FRAMING_STREAM + side], "bytes lost before framing", part)
             law(0 <= stream <= part[layout.PART_BYTES + side], "more bytes than were sent", part)
             law(part[layout.PART_GAPS + side] <= part[layout.PART_GAP_BYTES + side], "gaps without bytes", part)

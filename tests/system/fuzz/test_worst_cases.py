@@ -13,7 +13,7 @@ from random import Random
 
 import kind_captures
 import pytest
-from made_capture import ACK, ETHERNET, PSH, START_US, SYN, Packet, Talk, pcap, segment
+from made_capture import ACK, ETHERNET, PSH, START_US, SYN, Conversation, Packet, pcap, segment
 from stages import MIB, Sizes
 
 MOST_SECONDS = 4.0  # of processor time; the slowest case takes one
@@ -26,15 +26,15 @@ def request(correlation: int) -> bytes:
     return struct.pack(">i", len(body)) + body
 
 
-def sent(talk: Talk, side: int, data: bytes, size: int = 1400) -> Talk:
+def sent(conversation: Conversation, side: int, data: bytes, size: int = 1400) -> Conversation:
     for at in range(0, len(data), size):
-        talk.put(side, PSH | ACK, data[at : at + size])
-    return talk
+        conversation.put(side, PSH | ACK, data[at : at + size])
+    return conversation
 
 
-def waiting() -> Talk:
+def waiting() -> Conversation:
     """As many requests as may wait in one connection."""
-    return sent(Talk().shake(), 0, b"".join(map(request, range(1000, 9000))))
+    return sent(Conversation().shake(), 0, b"".join(map(request, range(1000, 9000))))
 
 
 def replies_in_reverse() -> bytes:
@@ -55,12 +55,12 @@ def ids_everywhere() -> bytes:
 
 def holed(order: Iterable[int]) -> bytes:
     """Segments of one byte with a hole before each."""
-    talk = Talk().shake()
-    base = talk.next[0]
+    conversation = Conversation().shake()
+    base = conversation.next[0]
     for number in order:
-        talk.next[0] = base + 2 * number + 1
-        talk.put(0, PSH | ACK, b"x")
-    return pcap(talk.packets)
+        conversation.next[0] = base + 2 * number + 1
+        conversation.put(0, PSH | ACK, b"x")
+    return pcap(conversation.packets)
 
 
 def backwards() -> bytes:
@@ -74,13 +74,13 @@ def in_no_order() -> bytes:
 
 
 def copies() -> bytes:
-    talk = Talk().shake()
-    packet = segment(talk.ends, 5000, 0, PSH | ACK, b"y" * 10, 7)
-    return pcap([*talk.packets, *[(talk.clock, packet)] * 16_000])
+    conversation = Conversation().shake()
+    packet = segment(conversation.ends, 5000, 0, PSH | ACK, b"y" * 10, 7)
+    return pcap([*conversation.packets, *[(conversation.clock, packet)] * 16_000])
 
 
 def byte_by_byte() -> bytes:
-    return pcap(sent(Talk().shake(), 0, b"".join(map(request, range(1000, 1600))), 1).packets)
+    return pcap(sent(Conversation().shake(), 0, b"".join(map(request, range(1000, 1600))), 1).packets)
 
 
 def new_connections() -> bytes:
@@ -115,10 +115,10 @@ def interfaces() -> bytes:
 
 def zeros_and_ones() -> bytes:
     chance = Random(5)
-    talk = Talk()
+    conversation = Conversation()
     for number in range(700):
-        talk.put(number & 1, PSH | ACK, bytes(chance.choice((0, 0, 0, 1, 3, 255)) for _ in range(1400)))
-    return pcap(talk.packets)
+        conversation.put(number & 1, PSH | ACK, bytes(chance.choice((0, 0, 0, 1, 3, 255)) for _ in range(1400)))
+    return pcap(conversation.packets)
 
 
 CASES: tuple[Callable[[], bytes], ...] = (

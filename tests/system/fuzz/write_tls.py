@@ -35,10 +35,12 @@ def main() -> None:
                 data = pack(">i", len(message)) + message
                 said[side] += data
                 ends.say(side, data[:4], data[4:])
-        talk = ends.finish()
-        flights = [[side, data.hex()] for side, data in talk.flights]
+        conversation = ends.finish()
+        flights = [[side, data.hex()] for side, data in conversation.flights]
         lines.append(
-            json.dumps({"flights": flights, "key_log": talk.key_log.decode(), "said": [each.hex() for each in said]})
+            json.dumps(
+                {"flights": flights, "key_log": conversation.key_log.decode(), "said": [each.hex() for each in said]}
+            )
         )
     (material.CORPUS / "tls.jsonl").write_text("\n".join(lines) + "\n")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from made_capture import ACK, PSH, Packet, Talk, pcap, reply, request, segment
+from made_capture import ACK, PSH, Conversation, Packet, pcap, reply, request, segment
 
 EXCHANGES = 6_000
 # When the one that waits is sent, and when it is answered.
@@ -14,24 +14,24 @@ SENT, ANSWERED = 100, 2_900
 APART = 200
 SENDER = (0x0A090901, 5_555, 0x0A090902, 6_666)
 # What looks for a record in the middle of a file finds these, which lead to one another.
-INSIDE = pcap((Talk().clock + number, bytes(48)) for number in range(900))[24:]
+INSIDE = pcap((Conversation().clock + number, bytes(48)) for number in range(900))[24:]
 
 
 def write(path: Path) -> Path:
     """A request is answered after many later ones, which no part in between can know; some packets carry captures."""
-    path.write_bytes(pcap(_with_captures(_talk().packets)))
+    path.write_bytes(pcap(_with_captures(_conversation().packets)))
     return path
 
 
-def _talk() -> Talk:
-    talk = Talk().shake()
+def _conversation() -> Conversation:
+    conversation = Conversation().shake()
     for number in range(EXCHANGES):
         if number == SENT:
-            talk.frame(0, request(EXCHANGES))
+            conversation.frame(0, request(EXCHANGES))
         if number == ANSWERED:
-            talk.frame(1, reply(EXCHANGES))
-        talk.exchange(request(number), reply(number))
-    return talk
+            conversation.frame(1, reply(EXCHANGES))
+        conversation.exchange(request(number), reply(number))
+    return conversation
 
 
 def _with_captures(packets: list[Packet]) -> Iterator[Packet]:

@@ -28,7 +28,7 @@ def test_values_written_into_the_sql_answer_as_the_view_does(tmp_path: Path, set
             database = found._database
             for view in metrics.views_in(metrics.text(name)):
                 # Those that are kept do not depend on settings.
-                if not metrics.is_kept(view):
+                if not metrics.is_materialized(view):
                     database.execute(f"CREATE OR REPLACE VIEW {view} AS {metrics.view(view)}")
             assert found.query(metrics.text(name)) == written, name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from made_capture import Talk, pcap, reply, request
+from made_capture import Conversation, pcap, reply, request
 from made_rows import START_NS, connection, dataset, exchange
 
 from analyzer.base.options import Options
@@ -29,14 +29,14 @@ def ask_all(found: Dataset) -> None:
 @pytest.mark.slow
 def test_latencies_of_130_years(tmp_path: Path) -> None:
     """40 requests one behind the other, answered when the clock has jumped: the sum of the first three fits no more."""
-    talk = Talk(start_us=10_000_000).shake()
+    conversation = Conversation(start_us=10_000_000).shake()
     for number in range(40):
-        talk.frame(0, request(number))
-    talk.clock = 130 * YEAR_US
+        conversation.frame(0, request(number))
+    conversation.clock = 130 * YEAR_US
     for number in range(40):
-        talk.frame(1, reply(number))
+        conversation.frame(1, reply(number))
     path = tmp_path / "jumped.pcap"
-    path.write_bytes(pcap(talk.packets))
+    path.write_bytes(pcap(conversation.packets))
     with local.open_dataset([str(path)], Options()) as found:
         ask_all(found)
         (row,) = found.metric("latency")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from segment_rows import SYN, Outcome, Segment, Talk, number_and_time, run
-from test_reassembly_duplicates import copies, counts, mixed, numbered, talk
+from segment_rows import SYN, Conversation, Outcome, Segment, number_and_time, run
+from test_reassembly_duplicates import conversation, copies, counts, mixed, numbered
 
 from dissectors import layout
 
@@ -30,7 +30,7 @@ def connections(out: Outcome) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("begin", [0, 1, 2, 3, 4])
 def test_a_tag_does_not_split_a_conversation(stage: str, tag: str, begin: int) -> None:
     """Wherever the capture begins: in the handshake or behind it."""
-    made = number_and_time(talk().segments, 100_000)[begin:]
+    made = number_and_time(conversation().segments, 100_000)[begin:]
     plain = run(numbered(made), stage=stage)
     for n, one in enumerate(made):
         one.scope = TAGS[tag](one.src[2] == 40_000, n)
@@ -42,7 +42,7 @@ def test_a_tag_does_not_split_a_conversation(stage: str, tag: str, begin: int) -
 
 
 def test_a_packet_sent_again_with_another_tag_is_a_retransmission(stage: str) -> None:
-    made = number_and_time(talk().segments, 100_000)
+    made = number_and_time(conversation().segments, 100_000)
     again = copies(made[5:6], time=300_000_000)
     again[0].ip_id, again[0].scope = 999, 5
     out = run(numbered([*made[:6], *again, *made[6:]]), stage=stage)
@@ -54,8 +54,8 @@ def test_a_packet_sent_again_with_another_tag_is_a_retransmission(stage: str) ->
 @pytest.mark.parametrize("begin", [0, 3])
 def test_two_networks_with_the_same_addresses(stage: str, run_length: int, begin: int) -> None:
     """Alive at the same time, with sequence numbers that cannot be of one stream."""
-    one = number_and_time(talk().segments, 100_000)[begin:]
-    other = Talk(client_start=2_000_000_000, broker_start=3_000_000_000).shake()
+    one = number_and_time(conversation().segments, 100_000)[begin:]
+    other = Conversation(client_start=2_000_000_000, broker_start=3_000_000_000).shake()
     for n in range(4):
         other.c(8 * n, b"question", ack=6 * n).b(6 * n, b"answer", ack=8 * (n + 1))
     two = number_and_time(other.segments, 100_000)[begin:]
@@ -76,7 +76,7 @@ def test_the_same_packets_plain_and_in_a_tunnel(
     stage: str, run_length: int, begin: int, inner: tuple[int, int]
 ) -> None:
     """Two views of one connection, each with all its bytes: a node sees packets plain and in VXLAN."""
-    once = number_and_time(talk().segments, 100_000)[begin:]
+    once = number_and_time(conversation().segments, 100_000)[begin:]
     plain = run(numbered(copies(once, time=0)), stage=stage)
     other = copies(once)
     for one in other:
@@ -92,20 +92,20 @@ def test_the_same_packets_plain_and_in_a_tunnel(
 @pytest.mark.parametrize("later", [2_000, 40_000_000, 900_000_000])
 def test_two_vlans_around_a_router(stage: str, later: int) -> None:
     """Captured on one interface: the tag and a TTL less tell the points apart, the first copy of a packet gives them away."""
-    near = number_and_time(talk().segments, 100_000)
+    near = number_and_time(conversation().segments, 100_000)
     far = copies(near, time=later, ttl=-1)
     for segments, scope in ((near, 5), (far, 6)):
         for one in segments:
             one.scope = scope
     out = run(numbered(sorted([*near, *far], key=lambda one: one.time)), stage=stage)
     assert connections(out) == [(0, 0), (0, 1)]
-    plain = run(number_and_time(talk().segments, 100_000), stage=stage)
+    plain = run(number_and_time(conversation().segments, 100_000), stage=stage)
     assert [out.story(part) for part in out.parts] == [plain.story()] * 2
 
 
 def test_clocks_seconds_apart_make_no_retransmissions(stage: str) -> None:
     """Two inputs in two VLANs, one of which is 5 s late."""
-    near = number_and_time(talk().segments, 100_000)
+    near = number_and_time(conversation().segments, 100_000)
     far = copies(near, time=5_000_000_000, interface=1 << 20, ttl=-1)
     for one in far:
         one.scope = 6
@@ -116,10 +116,10 @@ def test_clocks_seconds_apart_make_no_retransmissions(stage: str) -> None:
 
 def test_a_tuple_used_again_with_another_tag(stage: str) -> None:
     """A new connection of the same network: the one before it has ended."""
-    again = Talk(client_start=900_000, broker_start=70_000_000).shake().c(0, b"second")
+    again = Conversation(client_start=900_000, broker_start=70_000_000).shake().c(0, b"second")
     for one in again.segments:
         one.scope = 5
-    out = run(number_and_time(talk().segments + again.segments, 100_000), stage=stage)
+    out = run(number_and_time(conversation().segments + again.segments, 100_000), stage=stage)
     assert connections(out) == [(0, 0), (0, 0)]
 
 

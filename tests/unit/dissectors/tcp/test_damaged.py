@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from segment_rows import FIN, RST, SYN, Outcome, Segment, Talk, run
+from segment_rows import FIN, RST, SYN, Conversation, Outcome, Segment, run
 from stream_judge import ROUNDS, converse, copy
 
 from dissectors import layout
@@ -16,9 +16,9 @@ RIGHT, WRONG = {"checksum": layout.CHECKSUM_RIGHT}, {"checksum": layout.CHECKSUM
 LARGE = bytes(range(256)) * 12
 
 
-def begun() -> Talk:
+def begun() -> Conversation:
     """A connection of which both sides have shown right checksums."""
-    return Talk().shake().c(0, b"request", **RIGHT).b(0, b"reply", ack=7, **RIGHT)
+    return Conversation().shake().c(0, b"request", **RIGHT).b(0, b"reply", ack=7, **RIGHT)
 
 
 def counts(out: Outcome, column: int = layout.PART_DAMAGED) -> tuple[int, int]:
@@ -26,8 +26,10 @@ def counts(out: Outcome, column: int = layout.PART_DAMAGED) -> tuple[int, int]:
 
 
 def test_a_right_copy_behind_a_damaged_one_counts(stage: str) -> None:
-    talk = begun().c(7, b"GARBAGE", ack=5, **WRONG).b(5, b"", ack=7).c(7, b"correct", ack=5, **RIGHT).b(5, b"!", ack=14)
-    out = talk.run(stage=stage)
+    conversation = (
+        begun().c(7, b"GARBAGE", ack=5, **WRONG).b(5, b"", ack=7).c(7, b"correct", ack=5, **RIGHT).b(5, b"!", ack=14)
+    )
+    out = conversation.run(stage=stage)
     assert (out.stream(0), out.stream(1)) == (b"requestcorrect", b"reply!")
     assert counts(out) == (1, 0)
     assert [row[: layout.PROBLEM_NUMBER + 1] for row in out.problems] == [(PROBLEM_DAMAGED_SEGMENT, 0, 6)]
@@ -39,25 +41,27 @@ def test_a_right_copy_behind_a_damaged_one_counts(stage: str) -> None:
 @pytest.mark.parametrize("size", [1, 700, 1024, 1025, 3072])
 def test_the_right_copy_may_be_cut_otherwise(stage: str, size: int) -> None:
     """Damaged bytes lie in pages of 1,024; a page goes when a better copy of any byte of it comes."""
-    talk = begun().c(7, LARGE[::-1], ack=5, **WRONG)
+    conversation = begun().c(7, LARGE[::-1], ack=5, **WRONG)
     for begin in range(0, len(LARGE), size):
-        talk.c(7 + begin, LARGE[begin : begin + size], ack=5, **RIGHT)
-    out = talk.b(5, ack=7 + len(LARGE)).run(stage=stage)
+        conversation.c(7 + begin, LARGE[begin : begin + size], ack=5, **RIGHT)
+    out = conversation.b(5, ack=7 + len(LARGE)).run(stage=stage)
     assert out.stream(0) == b"request" + LARGE
     assert counts(out) == (1, 0)
 
 
 def test_a_damaged_one_behind_the_right_copy_counts_for_nothing(stage: str) -> None:
-    talk = begun().c(7, b"correct", ack=5, **RIGHT).c(7, b"GARBAGE", ack=999, flags=FIN, **WRONG).b(5, b"!", ack=14)
-    out = talk.c(14, b"more", ack=6, **RIGHT).run(stage=stage)
+    conversation = (
+        begun().c(7, b"correct", ack=5, **RIGHT).c(7, b"GARBAGE", ack=999, flags=FIN, **WRONG).b(5, b"!", ack=14)
+    )
+    out = conversation.c(14, b"more", ack=6, **RIGHT).run(stage=stage)
     assert (out.stream(0), out.stream(1)) == (b"requestcorrectmore", b"reply!")
     assert counts(out) == (1, 0)
 
 
 def test_what_the_peer_acknowledges_was_taken(stage: str) -> None:
     """The checksum of segments that a network card put together is wrong. Nothing is late, and nothing is said."""
-    talk = begun().c(7, b"large", ack=5, **WRONG).c(12, b"next", ack=5, **RIGHT).b(5, b"reply", ack=16, **RIGHT)
-    out = talk.c(16, b"last", ack=10, **RIGHT).run(stage=stage)
+    conversation = begun().c(7, b"large", ack=5, **WRONG).c(12, b"next", ack=5, **RIGHT).b(5, b"reply", ack=16, **RIGHT)
+    out = conversation.c(16, b"last", ack=10, **RIGHT).run(stage=stage)
     assert (out.stream(0), out.stream(1)) == (b"requestlargenextlast", b"replyreply")
     assert counts(out) == counts(out, layout.PART_REORDERED) == (0, 0)
     assert out.problems == []
@@ -73,43 +77,43 @@ def test_what_nobody_acknowledges_never_was(stage: str) -> None:
 
 
 def test_a_hole_before_a_damaged_one_is_given_up_as_any(stage: str) -> None:
-    talk = begun().c(9, b"GARBAGE", ack=5, **WRONG).b(5, b"!", ack=9).c(9, b"correct", ack=6, **RIGHT)
+    conversation = begun().c(9, b"GARBAGE", ack=5, **WRONG).b(5, b"!", ack=9).c(9, b"correct", ack=6, **RIGHT)
     for _ in range(70):
-        talk.b(6, ack=16)
-    out = talk.run(stage=stage)
+        conversation.b(6, ack=16)
+    out = conversation.run(stage=stage)
     assert out.story()[2:] == [(0, "gap", 2, GAP_LOST), (1, b"!"), (0, b"correct")]
 
 
 @pytest.mark.parametrize("flags", [SYN, RST, FIN])
 def test_a_damaged_segment_begins_and_ends_nothing(stage: str, flags: int) -> None:
-    talk = begun().c(7, ack=5, flags=flags, **WRONG).c(7, b"more", ack=5, **RIGHT).b(5, b"!", ack=11, **RIGHT)
-    out = talk.run(stage=stage)
+    conversation = begun().c(7, ack=5, flags=flags, **WRONG).c(7, b"more", ack=5, **RIGHT).b(5, b"!", ack=11, **RIGHT)
+    out = conversation.run(stage=stage)
     assert out.story() == [(0, b"request"), (1, b"reply"), (0, b"more"), (1, b"!")]
     assert counts(out) == (1, 0)
 
 
 @pytest.mark.parametrize("checksum", [layout.CHECKSUM_UNKNOWN, layout.CHECKSUM_WRONG])
 def test_a_side_without_right_checksums_is_believed(stage: str, checksum: int) -> None:
-    talk = Talk().shake()
+    conversation = Conversation().shake()
     for at in range(0, 30, 3):
-        talk.c(at, b"abc", ack=0, checksum=checksum)
-    out = talk.run(stage=stage)
+        conversation.c(at, b"abc", ack=0, checksum=checksum)
+    out = conversation.run(stage=stage)
     assert out.story() == [(0, b"abc")] * 10
     assert counts(out) == (0, 0)
 
 
 def test_one_direction_alone_waits_for_nothing(stage: str) -> None:
-    talk = Talk().c(0, b"one", **RIGHT).c(3, b"two", **WRONG).c(6, b"six", **RIGHT)
-    out = talk.run(stage=stage)
+    conversation = Conversation().c(0, b"one", **RIGHT).c(3, b"two", **WRONG).c(6, b"six", **RIGHT)
+    out = conversation.run(stage=stage)
     assert out.stream(0) == b"onetwosix"
 
 
 def test_damaged_bytes_keep_within_the_limits(stage: str) -> None:
-    talk = begun()
+    conversation = begun()
     for at in range(0, 300_000, 1_000):
-        talk.c(8 + at, bytes(1_000), ack=5, **WRONG)
+        conversation.c(8 + at, bytes(1_000), ack=5, **WRONG)
     limits = {"max_buffered_bytes": 100 << 10, "max_buffered_bytes_per_side": 50 << 10, "heap_bytes": 8 << 10}
-    out = talk.c(7, b"x", ack=5, **RIGHT).run(stage=stage, **limits)
+    out = conversation.c(7, b"x", ack=5, **RIGHT).run(stage=stage, **limits)
     assert out.stream(0).startswith(b"requestx")
     assert counts(out)[0] == 300
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from segment_rows import BROKER, CLIENT, FIN, RST, SYN, Segment, Talk, number_and_time, run
+from segment_rows import BROKER, CLIENT, FIN, RST, SYN, Conversation, Segment, number_and_time, run
 
 from dissectors import layout
 from dissectors.layout import GAP_UNACKED, UNKNOWN
@@ -16,8 +16,10 @@ CONFLICT, RESET_IGNORED, AFTER_END, EVICTED = 20, 21, 22, 23
 
 
 def test_a_start_in_mid_flight_is_put_in_order(stage: str) -> None:
-    talk = Talk().c(6, b"ghi", ack=4).b(4, b"B2", ack=9).c(0, b"abc").b(0, b"B1B1", ack=3).c(3, b"def", ack=4)
-    out = talk.c(9, b"jkl", ack=6).run(stage=stage)
+    conversation = (
+        Conversation().c(6, b"ghi", ack=4).b(4, b"B2", ack=9).c(0, b"abc").b(0, b"B1B1", ack=3).c(3, b"def", ack=4)
+    )
+    out = conversation.c(9, b"jkl", ack=6).run(stage=stage)
     assert out.stream(0) == b"abcdefghijkl"
     assert out.stream(1) == b"B1B1B2"
     assert out.events[0][0].detail == 0  # not begun with a SYN
@@ -27,17 +29,17 @@ def test_a_start_in_mid_flight_is_put_in_order(stage: str) -> None:
 
 
 def test_bytes_before_a_late_start_are_old(stage: str) -> None:
-    talk = Talk()
+    conversation = Conversation()
     for at in range(10, 40):
-        talk.c(at, b"x")
-    out = talk.c(0, b"0123456789").run(stage=stage)
+        conversation.c(at, b"x")
+    out = conversation.c(0, b"0123456789").run(stage=stage)
     assert out.stream(0) == b"x" * 30
     assert out.parts[0][layout.PART_RETRANSMITTED] == 1
 
 
 def test_a_late_syn_says_where_the_start_is(stage: str) -> None:
-    talk = Talk().b(0, b"hello", ack=3).b(-1, flags=SYN).c(0, b"abc").c(-1, ack=None, flags=SYN)
-    out = talk.run(stage=stage)
+    conversation = Conversation().b(0, b"hello", ack=3).b(-1, flags=SYN).c(0, b"abc").c(-1, ack=None, flags=SYN)
+    out = conversation.run(stage=stage)
     assert len(out.parts) == 1
     assert out.story() == [(0, b"abc"), (1, b"hello")]
     assert out.parts[0][layout.PART_A_PORT] == CLIENT[2]
@@ -46,29 +48,35 @@ def test_a_late_syn_says_where_the_start_is(stage: str) -> None:
 
 
 def test_the_receiver_of_a_syn_ack_is_side_0(stage: str) -> None:
-    out = Talk().b(-1, flags=SYN).c(0, b"abc").run(stage=stage)
+    out = Conversation().b(-1, flags=SYN).c(0, b"abc").run(stage=stage)
     assert out.parts[0][layout.PART_A_PORT] == CLIENT[2]
     assert out.stream(0) == b"abc"
-    out = Talk().b(-1, flags=SYN).c(-1, ack=None, flags=SYN).c(0, b"abc").run(stage=stage)
+    out = Conversation().b(-1, flags=SYN).c(-1, ack=None, flags=SYN).c(0, b"abc").run(stage=stage)
     assert out.parts[0][layout.PART_A_PORT] == CLIENT[2]
     assert out.parts[0][layout.PART_SYN_ACK] == UNKNOWN  # negative: cannot be
 
 
 def test_the_syn_ack_tells_what_was_lost_before_the_first_bytes(stage: str) -> None:
-    out = Talk().b(-1, flags=SYN).c(3, b"def").b(0, ack=6).run(stage=stage)
+    out = Conversation().b(-1, flags=SYN).c(3, b"def").b(0, ack=6).run(stage=stage)
     assert out.story() == [(0, "gap", 3, GAP_UNACKED), (0, b"def")]
 
 
 def test_data_in_a_syn_counts_after_it(stage: str) -> None:
     out = (
-        Talk().c(-1, b"fast", ack=None, flags=SYN).b(-1, b"yes", ack=4, flags=SYN).c(4, b"open", ack=3).run(stage=stage)
+        Conversation()
+        .c(-1, b"fast", ack=None, flags=SYN)
+        .b(-1, b"yes", ack=4, flags=SYN)
+        .c(4, b"open", ack=3)
+        .run(stage=stage)
     )
     assert out.story() == [(0, b"fast"), (1, b"yes"), (0, b"open")]
 
 
 def test_simultaneous_open(stage: str) -> None:
-    talk = Talk().c(-1, ack=None, flags=SYN).b(-1, ack=None, flags=SYN).c(-1, flags=SYN).b(-1, flags=SYN)
-    out = talk.c(0, b"a").b(0, b"b", ack=1).run(stage=stage)
+    conversation = (
+        Conversation().c(-1, ack=None, flags=SYN).b(-1, ack=None, flags=SYN).c(-1, flags=SYN).b(-1, flags=SYN)
+    )
+    out = conversation.c(0, b"a").b(0, b"b", ack=1).run(stage=stage)
     assert len(out.parts) == 1
     assert out.story() == [(0, b"a"), (1, b"b")]
     assert out.parts[0][layout.PART_A_PORT] == CLIENT[2]
@@ -76,14 +84,14 @@ def test_simultaneous_open(stage: str) -> None:
 
 
 def test_split_handshake(stage: str) -> None:
-    talk = Talk().c(-1, ack=None, flags=SYN).b(-1, ack=None, flags=SYN).c(-1, flags=SYN).b(0)
-    out = talk.c(0, b"a").b(0, b"b", ack=1).run(stage=stage)
+    conversation = Conversation().c(-1, ack=None, flags=SYN).b(-1, ack=None, flags=SYN).c(-1, flags=SYN).b(0)
+    out = conversation.c(0, b"a").b(0, b"b", ack=1).run(stage=stage)
     assert len(out.parts) == 1
     assert out.story() == [(0, b"a"), (1, b"b")]
 
 
 def test_a_repeated_syn_cannot_be_timed(stage: str) -> None:
-    out = Talk().c(-1, ack=None, flags=SYN).shake().c(0, b"abc").run(stage=stage)
+    out = Conversation().c(-1, ack=None, flags=SYN).shake().c(0, b"abc").run(stage=stage)
     assert len(out.parts) == 1
     assert [out.parts[0][c] for c in (layout.PART_RTT, layout.PART_SYN_ACK)] == [UNKNOWN, UNKNOWN]
     assert out.parts[0][layout.PART_ACK] == 1_000_000
@@ -93,46 +101,46 @@ def test_a_repeated_syn_cannot_be_timed(stage: str) -> None:
 
 
 def test_fin_before_the_last_data(stage: str) -> None:
-    out = Talk().shake().c(0, b"abc").c(6, b"ghi", flags=FIN).c(3, b"def").run(stage=stage)
+    out = Conversation().shake().c(0, b"abc").c(6, b"ghi", flags=FIN).c(3, b"def").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, b"def"), (0, b"ghi"), (0, "end", layout.END_FIN)]
 
 
 def test_a_hole_before_a_fin_is_a_gap_at_the_end(stage: str) -> None:
-    out = Talk().shake().c(0, b"abc").c(6, flags=FIN).run(stage=stage)
+    out = Conversation().shake().c(0, b"abc").c(6, flags=FIN).run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, "gap", 3, GAP_UNACKED), (0, "end", layout.END_FIN)]
 
 
 def test_bytes_behind_a_fin_are_told(stage: str) -> None:
-    out = Talk().shake().c(0, b"abc", flags=FIN).c(3, b"never").run(stage=stage)
+    out = Conversation().shake().c(0, b"abc", flags=FIN).c(3, b"never").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, "end", layout.END_FIN)]
     assert [(row[KIND], row[BYTES]) for row in out.problems] == [(AFTER_END, 5)]
 
 
 def test_reset_ends_both_sides(stage: str) -> None:
-    out = Talk().shake().c(0, b"abc").b(0, ack=None, flags=RST).run(stage=stage)
+    out = Conversation().shake().c(0, b"abc").b(0, ack=None, flags=RST).run(stage=stage)
     assert out.story() == [(0, b"abc"), (1, "end", layout.END_RST), (0, "end", layout.END_RST)]
     assert out.parts[0][layout.PART_CLOSE] == layout.END_RST
 
 
 def test_a_reset_waits_for_late_bytes(stage: str) -> None:
-    out = Talk().shake().c(6, ack=None, flags=RST).c(3, b"def").c(0, b"abc").run(stage=stage)
+    out = Conversation().shake().c(6, ack=None, flags=RST).c(3, b"def").c(0, b"abc").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, b"def"), (0, "end", layout.END_RST), (1, "end", layout.END_RST)]
 
 
 def test_a_hole_before_a_reset_is_a_gap(stage: str) -> None:
-    out = Talk().shake().c(3, b"def").c(9, ack=None, flags=RST).run(stage=stage)
+    out = Conversation().shake().c(3, b"def").c(9, ack=None, flags=RST).run(stage=stage)
     assert out.story()[:3] == [(0, "gap", 3, GAP_UNACKED), (0, b"def"), (0, "gap", 3, GAP_UNACKED)]
     assert out.story()[3:] == [(0, "end", layout.END_RST), (1, "end", layout.END_RST)]
 
 
 def test_a_reset_after_one_fin_wins(stage: str) -> None:
-    out = Talk().shake().c(0, b"abc", flags=FIN).b(0, ack=4, flags=RST).run(stage=stage)
+    out = Conversation().shake().c(0, b"abc", flags=FIN).b(0, ack=4, flags=RST).run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, "end", layout.END_FIN), (1, "end", layout.END_RST)]
     assert out.parts[0][layout.PART_CLOSE] == layout.END_RST
 
 
 def test_a_reset_from_nowhere_is_ignored(stage: str) -> None:
-    out = Talk().shake().c(0, b"abc").b(2**31 - 5, ack=None, flags=RST).c(3, b"def").run(stage=stage)
+    out = Conversation().shake().c(0, b"abc").b(2**31 - 5, ack=None, flags=RST).c(3, b"def").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, b"def")]
     assert [row[KIND] for row in out.problems] == [RESET_IGNORED]
 
@@ -142,16 +150,16 @@ def test_a_reset_from_nowhere_is_ignored(stage: str) -> None:
 )
 def test_a_reset_is_believed_near_the_stream_only(stage: str, offset: int, is_believed: bool) -> None:
     """64 KiB behind what is delivered next (it may answer an old segment), 16 MiB beyond what was seen."""
-    out = Talk().shake().c(0, b"abc").b(offset, ack=None, flags=RST).run(stage=stage)
+    out = Conversation().shake().c(0, b"abc").b(offset, ack=None, flags=RST).run(stage=stage)
     assert out.parts[0][layout.PART_CLOSE] == (layout.END_RST if is_believed else 0)
     assert [row[KIND] for row in out.problems] == ([] if is_believed else [RESET_IGNORED])
 
 
 def test_a_refused_connection(stage: str) -> None:
-    talk = Talk(broker_start=0).c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST)
-    out = talk.run(stage=stage)
+    conversation = Conversation(broker_start=0).c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST)
+    out = conversation.run(stage=stage)
     assert out.story() == [(1, "end", layout.END_RST), (0, "end", layout.END_RST)]
-    again = Talk(broker_start=0).c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST).c(-1, ack=None, flags=SYN)
+    again = Conversation(broker_start=0).c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST).c(-1, ack=None, flags=SYN)
     out = again.b(-1, flags=SYN).c(0, b"now").run(stage=stage)
     assert out.stream(0, part=1) == b"now"
 
@@ -160,21 +168,21 @@ def test_a_refused_connection(stage: str) -> None:
 
 
 def second(client_start: int = 900_000_000, broker_start: int = 2_000_000_000) -> list[Segment]:
-    return Talk(client_start, broker_start).shake().c(0, b"second").b(0, b"too", ack=6).segments
+    return Conversation(client_start, broker_start).shake().c(0, b"second").b(0, b"too", ack=6).segments
 
 
 @pytest.mark.parametrize(
     "first",
     [
-        Talk().shake().c(0, b"one").c(3, flags=FIN).b(0, ack=4, flags=FIN).c(4, ack=1),
-        Talk().shake().c(0, b"one").b(0, ack=None, flags=RST),
-        Talk().shake().c(0, b"one"),
-        Talk().c(0, b"one", ack=7),
-        Talk().shake().c(1, b"ne"),
+        Conversation().shake().c(0, b"one").c(3, flags=FIN).b(0, ack=4, flags=FIN).c(4, ack=1),
+        Conversation().shake().c(0, b"one").b(0, ack=None, flags=RST),
+        Conversation().shake().c(0, b"one"),
+        Conversation().c(0, b"one", ack=7),
+        Conversation().shake().c(1, b"ne"),
     ],
     ids=["fin", "rst", "never closed", "mid-flight", "with a hole"],
 )
-def test_a_new_syn_is_a_new_part(stage: str, first: Talk) -> None:
+def test_a_new_syn_is_a_new_part(stage: str, first: Conversation) -> None:
     out = run(number_and_time(first.segments + second()), stage=stage)
     assert sorted(out.parts) == [0, 1]
     assert out.story(1) == [(0, b"second"), (1, b"too")]
@@ -184,42 +192,48 @@ def test_a_new_syn_is_a_new_part(stage: str, first: Talk) -> None:
 
 
 def test_the_other_side_may_call_next(stage: str) -> None:
-    first = Talk().shake().c(0, b"one").b(0, ack=None, flags=RST).segments
-    swapped = Talk(7, 9, client=BROKER, broker=CLIENT).shake().c(0, b"call").segments
+    first = Conversation().shake().c(0, b"one").b(0, ack=None, flags=RST).segments
+    swapped = Conversation(7, 9, client=BROKER, broker=CLIENT).shake().c(0, b"call").segments
     out = run(number_and_time(first + swapped), stage=stage)
     assert out.parts[1][layout.PART_A_PORT] == BROKER[2]
     assert out.story(1) == [(0, b"call")]
 
 
 def test_a_new_connection_without_its_syn(stage: str) -> None:
-    first = Talk().shake().c(0, b"one").c(3, flags=FIN).b(0, ack=4, flags=FIN).c(4, ack=1).segments
+    first = Conversation().shake().c(0, b"one").c(3, flags=FIN).b(0, ack=4, flags=FIN).c(4, ack=1).segments
     for start in (900_000_000, 3_900_000_000):
-        later = Talk(start, 77).c(0, b"second").b(0, b"too", ack=6).segments
+        later = Conversation(start, 77).c(0, b"second").b(0, b"too", ack=6).segments
         out = run(number_and_time(first + later), stage=stage)
         assert out.story(1) == [(0, b"second"), (1, b"too")]
 
 
 def test_late_copies_after_the_end_open_nothing(stage: str) -> None:
-    talk = Talk().shake().c(0, b"one").c(3, flags=FIN).b(0, ack=4, flags=FIN).c(4, ack=1)
-    out = talk.c(0, b"one", ack=0).c(3, flags=FIN).b(0, ack=4, flags=FIN).c(-1, ack=None, flags=SYN).run(stage=stage)
+    conversation = Conversation().shake().c(0, b"one").c(3, flags=FIN).b(0, ack=4, flags=FIN).c(4, ack=1)
+    out = (
+        conversation.c(0, b"one", ack=0)
+        .c(3, flags=FIN)
+        .b(0, ack=4, flags=FIN)
+        .c(-1, ack=None, flags=SYN)
+        .run(stage=stage)
+    )
     assert list(out.parts) == [0]
     assert out.parts[0][layout.PART_RETRANSMITTED] == 1
 
 
 def test_an_answer_with_another_number_is_the_same_connection(stage: str) -> None:
     """A host that keeps no state answers each copy of a SYN anew: the last answer counts, as the client would have it."""
-    talk = Talk().c(-1, ack=None, flags=SYN).b(-1, flags=SYN)
-    talk.broker_start += 700
-    talk.b(-1, flags=SYN).c(0, b"ask", ack=0).b(0, b"answer", ack=3)
-    out = talk.run(stage=stage)
+    conversation = Conversation().c(-1, ack=None, flags=SYN).b(-1, flags=SYN)
+    conversation.broker_start += 700
+    conversation.b(-1, flags=SYN).c(0, b"ask", ack=0).b(0, b"answer", ack=3)
+    out = conversation.run(stage=stage)
     assert list(out.parts) == [0]
     assert (out.stream(0), out.stream(1)) == (b"ask", b"answer")
-    assert out.parts[0][layout.PART_START_SEQ + 1] == talk.broker_start
+    assert out.parts[0][layout.PART_START_SEQ + 1] == conversation.broker_start
     assert out.parts[0][layout.PART_SYN_ACK] == layout.UNKNOWN or out.parts[0][layout.PART_ACK] == layout.UNKNOWN
 
 
 def test_a_syn_ack_of_an_older_connection_does_not_start_a_side(stage: str) -> None:
-    talk = Talk().c(-1, ack=None, flags=SYN)
-    talk.segments.append(Segment(BROKER, CLIENT, 123_456, 99, SYN))
-    out = talk.b(-1, flags=SYN).c(0, b"abc").b(0, b"def", ack=3).run(stage=stage)
+    conversation = Conversation().c(-1, ack=None, flags=SYN)
+    conversation.segments.append(Segment(BROKER, CLIENT, 123_456, 99, SYN))
+    out = conversation.b(-1, flags=SYN).c(0, b"abc").b(0, b"def", ack=3).run(stage=stage)
     assert out.story() == [(0, b"abc"), (1, b"def")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from segment_rows import SYN, Outcome, Segment, Talk, number_and_time, run
+from segment_rows import SYN, Conversation, Outcome, Segment, number_and_time, run
 
 from dissectors import layout
 
@@ -19,9 +19,9 @@ def counts(out: Outcome, name: str, part: int = 0) -> tuple[int, int]:
     return out.parts[part][at], out.parts[part][at + 1]
 
 
-def talk() -> Talk:
+def conversation() -> Conversation:
     """A handshake, three requests and replies, pure ACKs, and the end of both sides: 13 segments."""
-    made = Talk().shake()
+    made = Conversation().shake()
     for n in range(3):
         made.c(10 * n, b"request %d." % n, ack=10 * n).b(10 * n, b"and reply!", ack=10 * (n + 1))
     made.c(30, ack=30)
@@ -61,8 +61,8 @@ def mixed(first: list[Segment], second: list[Segment], run_length: int) -> list[
 @pytest.mark.parametrize("run_length", [1, 2, 5, 100])
 @pytest.mark.parametrize("interface", [0, 1])
 def test_copies_count_as_duplicates_and_as_nothing_else(stage: str, run_length: int, interface: int) -> None:
-    plain = run(number_and_time(talk().segments, 100_000), stage=stage)
-    once = number_and_time(talk().segments, 100_000)
+    plain = run(number_and_time(conversation().segments, 100_000), stage=stage)
+    once = number_and_time(conversation().segments, 100_000)
     out = run(mixed(once, copies(once, interface=interface), run_length), stage=stage)
     assert out.story() == plain.story()
     assert counts(out, "DUPLICATES") == counts(plain, "PACKETS") == (8, 5)
@@ -72,7 +72,7 @@ def test_copies_count_as_duplicates_and_as_nothing_else(stage: str, run_length: 
 
 
 def test_three_copies(stage: str) -> None:
-    once = number_and_time(talk().segments, 100_000)
+    once = number_and_time(conversation().segments, 100_000)
     twice = mixed(once, copies(once), 1)
     out = run(numbered([*twice, *copies(once, time=4_000)]), stage=stage)
     assert sum(counts(out, "DUPLICATES")) == 2 * 13
@@ -96,7 +96,7 @@ def test_three_copies(stage: str) -> None:
 def test_what_tells_a_copy_from_a_retransmission(
     stage: str, ip_id: int, interface: int, time: int, is_copy: bool
 ) -> None:
-    made = Talk().shake().c(0, b"request").segments
+    made = Conversation().shake().c(0, b"request").segments
     number_and_time(made, 100_000)
     made[-1].ip_id = ip_id
     out = run(numbered([*made, *copies(made[-1:], interface=interface, time=time)]), stage=stage)
@@ -109,7 +109,7 @@ def test_what_tells_a_copy_from_a_retransmission(
 def test_equal_resets_of_a_closed_socket_are_no_copies(
     stage: str, ip_id: int, interface: int, copies_found: int
 ) -> None:
-    made = number_and_time(Talk().shake().c(0, b"request").b(0, flags=layout.TCP_RST).segments, 100_000)
+    made = number_and_time(Conversation().shake().c(0, b"request").b(0, flags=layout.TCP_RST).segments, 100_000)
     made[-1].ip_id = ip_id
     out = run(numbered([*made, *copies(made[-1:], interface=interface, time=100_000)]), stage=stage)
     assert counts(out, "DUPLICATES") == (0, copies_found)
@@ -117,7 +117,7 @@ def test_equal_resets_of_a_closed_socket_are_no_copies(
 
 def test_a_retransmission_has_another_id_or_another_checksum(stage: str) -> None:
     for one, other in ((77, 78), (-500, -501)):
-        made = number_and_time(Talk().shake().c(0, b"request").segments, 100_000)
+        made = number_and_time(Conversation().shake().c(0, b"request").segments, 100_000)
         made[-1].ip_id = one
         again = copies(made[-1:])
         again[0].ip_id = other
@@ -129,11 +129,12 @@ def test_a_retransmission_has_another_id_or_another_checksum(stage: str) -> None
 def test_copies_are_found_whatever_the_batches(stage: str) -> None:
     """The first copy may have come many batches earlier, and the search does not go further because it is in this one."""
     rng = random.Random(5)
-    once = number_and_time(talk().segments, 300_000)
+    once = number_and_time(conversation().segments, 300_000)
     order = mixed(once, copies(once), 13)
     for _ in range(200):  # other traffic between
         order.insert(
-            rng.randrange(13, len(order)), Talk(client=(0, 9, rng.randrange(9))).c(0, time=order[-1].time).segments[0]
+            rng.randrange(13, len(order)),
+            Conversation(client=(0, 9, rng.randrange(9))).c(0, time=order[-1].time).segments[0],
         )
     numbered(order)
     whole = run(order, stage=stage)
@@ -143,9 +144,9 @@ def test_copies_are_found_whatever_the_batches(stage: str) -> None:
 
 
 def test_the_search_ends_after_4096_segments(stage: str) -> None:
-    made = number_and_time(Talk().shake().c(0, b"request").segments, 1_000)
+    made = number_and_time(Conversation().shake().c(0, b"request").segments, 1_000)
     for others, found in ((4_095, 1), (4_096, 0)):
-        noise = Talk(client=(0, 9, 9), broker=(0, 8, 8))
+        noise = Conversation(client=(0, 9, 9), broker=(0, 8, 8))
         for n in range(others):
             noise.c(n, b"x", time=made[-1].time + 1)
         out = run(numbered([*made, *noise.segments, *copies(made[-1:])]), stage=stage, max_connections=9)
@@ -160,7 +161,7 @@ def views(out: Outcome) -> dict[int, list[object]]:
 @pytest.mark.parametrize("mid_flight", [False, True])
 def test_two_inputs_around_a_router_are_two_parts(stage: str, later: int, mid_flight: bool) -> None:
     """Whatever lies between their clocks: the input tells them apart, as the TTL does."""
-    made = talk().segments[3:] if mid_flight else talk().segments
+    made = conversation().segments[3:] if mid_flight else conversation().segments
     near = number_and_time(made, 100_000)
     far = copies(near, time=later, interface=1 << 20, ttl=-1)
     alone = [run(numbered(copies(segments, time=0)), stage=stage) for segments in (near, far)]
@@ -178,7 +179,7 @@ def test_two_inputs_around_a_router_are_two_parts(stage: str, later: int, mid_fl
 
 
 def test_flows_of_two_views_have_ids_of_their_own(stage: str) -> None:
-    near = number_and_time(talk().segments, 100_000)
+    near = number_and_time(conversation().segments, 100_000)
     out = run(mixed(near, copies(near, interface=1, ttl=-1), 1), stage=stage)
     flows = [next(event.seq for event in out.events[part]) for part in out.parts]
     assert len(set(flows)) == 2
@@ -187,21 +188,21 @@ def test_flows_of_two_views_have_ids_of_their_own(stage: str) -> None:
 def test_a_router_captured_on_all_its_interfaces_at_once(stage: str) -> None:
     """`-i any` says nothing of interfaces: a copy with another TTL gives the second point away. Requests leave one hop
     later than they came, and replies come one hop earlier: who saw the request last sees the reply first."""
-    once = number_and_time(talk().segments, 100_000)
+    once = number_and_time(conversation().segments, 100_000)
     order: list[Segment] = []
     for one, other in zip(once, copies(once, ttl=-1), strict=True):
         first, second = (one, other) if one.src[2] == 40_000 else (other, one)
         second.time = first.time + 2_000
         order += [first, second]
     out = run(numbered(order), stage=stage)
-    plain = run(number_and_time(talk().segments, 100_000), stage=stage)
+    plain = run(number_and_time(conversation().segments, 100_000), stage=stage)
     assert views(out) == {0: plain.story(), 1: plain.story()}
     assert sorted(row[layout.PART_POINT] for row in out.parts.values()) == [0, 1]
     assert all(counts(out, "RETRANSMITTED", part) == (0, 0) for part in out.parts)
 
 
 def test_a_change_of_the_way_is_no_second_point(stage: str) -> None:
-    made = number_and_time(talk().segments, 100_000)
+    made = number_and_time(conversation().segments, 100_000)
     for n, one in enumerate(made):
         one.ttl = 64 - n % 3
     out = run(made, stage=stage)
@@ -210,15 +211,15 @@ def test_a_change_of_the_way_is_no_second_point(stage: str) -> None:
 
 
 def test_each_direction_on_an_interface_of_its_own_is_one_part(stage: str) -> None:
-    made = number_and_time(talk().segments, 100_000)
+    made = number_and_time(conversation().segments, 100_000)
     for one in made:
         one.interface, one.ttl = (0, 64) if one.src[2] == 40_000 else (1 << 20, 61)
     assert len(run(made, stage=stage).parts) == 1
 
 
 def test_a_tuple_used_again_keeps_its_views(stage: str) -> None:
-    first = talk().segments
-    again = Talk(client_start=900_000, broker_start=70_000_000).shake().c(0, b"second").segments
+    first = conversation().segments
+    again = Conversation(client_start=900_000, broker_start=70_000_000).shake().c(0, b"second").segments
     near = number_and_time(first + again, 100_000)
     out = run(mixed(near, copies(near, interface=1, ttl=-1), 1), stage=stage)
     assert sorted(row[layout.PART_VIEW] for row in out.parts.values()) == [0, 0, 1, 1]
@@ -231,10 +232,10 @@ def test_a_tuple_used_again_keeps_its_views(stage: str) -> None:
 @pytest.mark.parametrize("lost", [0, 7])
 def test_a_late_syn_belongs_to_its_own_connection(stage: str, behind: int, lost: int) -> None:
     """Behind its bytes, even when the first of them are missing from the capture."""
-    made = Talk().c(lost, b"request that came first", ack=0).b(0, b"reply", ack=lost + 23)
+    made = Conversation().c(lost, b"request that came first", ack=0).b(0, b"reply", ack=lost + 23)
     for n in range(20):
         made.c(lost + 23 + n, b".", ack=5)
-    made.segments.insert(behind, Talk().c(-1, ack=None, flags=SYN).segments[0])
+    made.segments.insert(behind, Conversation().c(-1, ack=None, flags=SYN).segments[0])
     out = made.run(stage=stage)
     assert len(out.parts) == 1
     assert out.stream(0) in (
@@ -245,16 +246,16 @@ def test_a_late_syn_belongs_to_its_own_connection(stage: str, behind: int, lost:
 
 
 def test_an_old_syn_again_changes_nothing(stage: str) -> None:
-    made = talk()
-    made.segments[7:7] = Talk().c(-1, ack=None, flags=SYN).b(-1, flags=SYN).segments
+    made = conversation()
+    made.segments[7:7] = Conversation().c(-1, ack=None, flags=SYN).b(-1, flags=SYN).segments
     out = made.run(stage=stage)
     assert len(out.parts) == 1
-    assert out.story() == talk().run(stage=stage).story()
+    assert out.story() == conversation().run(stage=stage).story()
 
 
 def test_a_new_syn_is_another_connection(stage: str) -> None:
     """The numbers of a connection that follows at once lie elsewhere, as RFC 9293 wants."""
-    made = Talk().c(0, b"met in mid-flight", ack=0).idle(200)
-    made.segments += Talk(client_start=4_000_000_000).shake().c(0, b"next").segments
+    made = Conversation().c(0, b"met in mid-flight", ack=0).idle(200)
+    made.segments += Conversation(client_start=4_000_000_000).shake().c(0, b"next").segments
     out = made.run(stage=stage)
     assert len(out.parts) == 2

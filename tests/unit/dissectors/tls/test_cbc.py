@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 
 import pytest
-from tls_tools import Ends, assert_counted, conversation, key_log, packets, run, said
+from tls_tools import Ends, assert_counted, converse, key_log, packets, run, said
 
 from dissectors.tls.cbc import CbcKey
 from dissectors.tls.names import SUITES, suite_name
@@ -37,9 +37,9 @@ def ends(cipher: str, kind: str, encrypt_then_mac: bool) -> Ends:
 @pytest.mark.parametrize("encrypt_then_mac", [True, False], ids=["encrypt-then-MAC", "MAC-then-encrypt"])
 @pytest.mark.parametrize(("cipher", "name", "kind"), CIPHERS, ids=lambda value: value)
 def test_every_byte_is_read(cipher: str, name: str, kind: str, encrypt_then_mac: bool) -> None:
-    talk = conversation(ends(cipher, kind, encrypt_then_mac))
+    conversation = converse(ends(cipher, kind, encrypt_then_mac))
     for size, batch in ((1_448, 50), (7, 3)):
-        one, other, facts = run(packets(talk, size), key_log(talk), batch=batch)
+        one, other, facts = run(packets(conversation, size), key_log(conversation), batch=batch)
         assert facts is not None and facts.suite is not None and suite_name(facts.suite) == name
         assert (one.content, other.content) == (said(0), said(1))
         assert not one.losses and not other.losses
@@ -50,10 +50,10 @@ def test_every_byte_is_read(cipher: str, name: str, kind: str, encrypt_then_mac:
 @pytest.mark.parametrize("encrypt_then_mac", [True, False])
 def test_reading_goes_on_after_a_loss(encrypt_then_mac: bool) -> None:
     """What comes behind lost packets is content again, byte for byte the end of what was said."""
-    talk = conversation(ends("ECDHE-ECDSA-AES256-SHA384", "ec", encrypt_then_mac))
-    segments = packets(talk, 1_448)
+    conversation = converse(ends("ECDHE-ECDSA-AES256-SHA384", "ec", encrypt_then_mac))
+    segments = packets(conversation, 1_448)
     lost = [number for number, each in enumerate(segments) if number in (len(segments) // 2, len(segments) // 2 + 1)]
-    one, other, facts = run([each for number, each in enumerate(segments) if number not in lost], key_log(talk))
+    one, other, facts = run([each for number, each in enumerate(segments) if number not in lost], key_log(conversation))
     assert facts is not None and facts.decrypted
     whole, read = (said(0), said(1)), (one.content, other.content)
     assert read != whole

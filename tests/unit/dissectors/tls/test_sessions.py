@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tls_tools import (
     MESSAGES,
     SERVER_NAME,
+    Conversation,
     Ends,
-    Talk,
     assert_counted,
-    conversation,
     conversation_with,
+    converse,
     key_log,
     packets,
     run,
@@ -51,8 +51,8 @@ SUITES_1_3 = (
 )
 
 
-def assert_all_read(talk: Talk, size: int = 1_448, batch: int = 50) -> TlsFacts:
-    one, other, facts = run(packets(talk, size), key_log(talk), batch=batch)
+def assert_all_read(conversation: Conversation, size: int = 1_448, batch: int = 50) -> TlsFacts:
+    one, other, facts = run(packets(conversation, size), key_log(conversation), batch=batch)
     assert facts is not None
     assert (one.content, other.content) == (said(0), said(1))
     assert not one.losses and not other.losses
@@ -68,7 +68,7 @@ def test_tls_1_2(cipher: str, name: str, kind: str) -> None:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).set_ciphers(cipher)
         except ssl.SSLError:
             pytest.skip("not in this OpenSSL")
-    facts = assert_all_read(conversation(Ends(V12, f"{cipher}:@SECLEVEL=0", kind, alpn=["h2", "kafka"])))
+    facts = assert_all_read(converse(Ends(V12, f"{cipher}:@SECLEVEL=0", kind, alpn=["h2", "kafka"])))
     assert facts.suite is not None and suite_name(facts.suite) == name
     assert facts.version is not None and version_name(facts.version) == "TLSv1.2"
     assert (facts.server_name, facts.alpn) == (SERVER_NAME.encode(), b"h2,kafka")
@@ -85,28 +85,28 @@ def test_tls_1_3(suite: str) -> None:
 @pytest.mark.parametrize("version", [V12, V13])
 @pytest.mark.parametrize(("size", "batch"), [(6, 7), (7, 1), (536, 3), (1_448, 1_000), (65_536, 2)])
 def test_segments_and_batches_of_any_size(version: ssl.TLSVersion, size: int, batch: int) -> None:
-    talk = conversation(Ends(version))
-    assert_all_read(talk, size, batch)
+    conversation = converse(Ends(version))
+    assert_all_read(conversation, size, batch)
 
 
 @pytest.mark.parametrize("version", [V12, V13])
 def test_resumed_session(version: ssl.TLSVersion) -> None:
     """An abbreviated handshake in TLS 1.2, a pre-shared key in TLS 1.3: the log has its client random all the same."""
     first = Ends(version)
-    conversation(first)
+    converse(first)
     again = Ends(version, contexts=first.contexts, session=first.ends[0].session)
-    talk = conversation(again)
+    conversation = converse(again)
     assert again.ends[0].session_reused
-    assert_all_read(talk)
+    assert_all_read(conversation)
 
 
 @pytest.mark.parametrize("version", [V12, V13])
 def test_times_and_places_are_those_of_the_encrypted_bytes(version: ssl.TLSVersion) -> None:
     """One message of 40,000 bytes in records of 16 KiB: each byte has the packet its encrypted byte came in, but the last of
     a record has the packet that ended the record."""
-    talk = conversation(Ends(version))
-    segments = packets(talk, 1_000)
-    one, _, _ = run(segments, key_log(talk))
+    conversation = converse(Ends(version))
+    segments = packets(conversation, 1_000)
+    one, _, _ = run(segments, key_log(conversation))
     ends, at = [], 0
     for number, (side, data) in enumerate(segments, 1):
         if side == 0:
@@ -145,8 +145,8 @@ def test_times_and_places_are_those_of_the_encrypted_bytes(version: ssl.TLSVersi
 
 
 @pytest.fixture(scope="module", params=[V12, V13], ids=["1.2", "1.3"])
-def long_talk(request: pytest.FixtureRequest) -> tuple[Talk, bytes]:
-    """600 messages of the client, answered in between: (talk, what the client said)."""
+def long_conversation(request: pytest.FixtureRequest) -> tuple[Conversation, bytes]:
+    """600 messages of the client, answered in between: (conversation, what the client said)."""
     ends, rng, content = Ends(request.param), random.Random(5), b""
     for number in range(300):
         messages = [rng.randbytes(rng.choice((4, 30, 200, 1_500, 20_000))) for _ in range(2)]
@@ -158,15 +158,15 @@ def long_talk(request: pytest.FixtureRequest) -> tuple[Talk, bytes]:
 
 
 @pytest.mark.slow
-def test_a_lost_segment_costs_its_records_only(long_talk: tuple[Talk, bytes]) -> None:
+def test_a_lost_segment_costs_its_records_only(long_conversation: tuple[Conversation, bytes]) -> None:
     """What comes after a loss is read again, and the loss is as large as what is missing."""
-    talk, content = long_talk
-    segments = packets(talk, 1_448)
+    conversation, content = long_conversation
+    segments = packets(conversation, 1_448)
     start = next(n for n, (side, data) in enumerate(segments, 1) if n > 12 and side == 0)
     rng = random.Random(11)
     for round_number in range(30):
         lost = {number for number in range(start, len(segments)) if rng.random() < 0.004 * (1 + round_number % 5)}
-        one, other, facts = run(segments, key_log(talk), lost, batch=97)
+        one, other, facts = run(segments, key_log(conversation), lost, batch=97)
         assert facts is not None
         assert_counted(one, other, facts)
         at, used = 0, 0
@@ -183,13 +183,13 @@ def test_a_lost_segment_costs_its_records_only(long_talk: tuple[Talk, bytes]) ->
         assert len(one.content) >= len(content) - lost_bytes - 2 * 16_384 * max(1, len(lost))
 
 
-def test_a_corrupt_record_costs_itself(long_talk: tuple[Talk, bytes]) -> None:
-    talk, content = long_talk
-    segments = packets(talk, 1_448)
+def test_a_corrupt_record_costs_itself(long_conversation: tuple[Conversation, bytes]) -> None:
+    conversation, content = long_conversation
+    segments = packets(conversation, 1_448)
     number = next(n for n, (side, data) in enumerate(segments) if n > 100 and side == 0 and len(data) == 1_448)
     side, data = segments[number]
     segments[number] = (side, data[:700] + bytes([data[700] ^ 1]) + data[701:])
-    one, other, facts = run(segments, key_log(talk))
+    one, other, facts = run(segments, key_log(conversation))
     assert facts is not None and len(one.losses) == 1
     assert_counted(one, other, facts)
     place, size = one.losses[0]
@@ -197,10 +197,10 @@ def test_a_corrupt_record_costs_itself(long_talk: tuple[Talk, bytes]) -> None:
     assert one.content[place:] == content[place + size :]
 
 
-def test_mid_flight_is_recognised_and_not_read(long_talk: tuple[Talk, bytes]) -> None:
-    talk, _ = long_talk
+def test_mid_flight_is_recognised_and_not_read(long_conversation: tuple[Conversation, bytes]) -> None:
+    conversation, _ = long_conversation
     for begin in (20, 55, 141):
-        one, other, facts = run(packets(talk, 1_448)[begin:], key_log(talk), from_syn=0)
+        one, other, facts = run(packets(conversation, 1_448)[begin:], key_log(conversation), from_syn=0)
         assert facts is not None and facts.reason == "no_handshake" and not facts.decrypted
         # What went by before it was told is framing's to count.
         assert len(one.content) + len(other.content) < 65_536
@@ -210,16 +210,16 @@ def test_mid_flight_is_recognised_and_not_read(long_talk: tuple[Talk, bytes]) ->
 
 
 def test_no_keys() -> None:
-    talk = conversation(Ends(V13))
-    one, other, facts = run(packets(talk, 500), KeyLog())
+    conversation = converse(Ends(V13))
+    one, other, facts = run(packets(conversation, 500), KeyLog())
     assert facts is not None and facts.reason == "no_keys" and not facts.decrypted
     assert not one.content and not other.content
     assert_counted(one, other, facts)
 
 
 def test_cipher_that_is_not_supported() -> None:
-    talk = conversation(Ends(V12, "ECDHE-ECDSA-CAMELLIA256-SHA384:@SECLEVEL=0"))
-    one, other, facts = run(packets(talk, 500), key_log(talk))
+    conversation = converse(Ends(V12, "ECDHE-ECDSA-CAMELLIA256-SHA384:@SECLEVEL=0"))
+    one, other, facts = run(packets(conversation, 500), key_log(conversation))
     assert facts is not None and facts.reason == "unsupported"
     assert facts.suite is not None and suite_name(facts.suite) == "0xC073"
     assert not one.content and not other.content
@@ -228,10 +228,10 @@ def test_cipher_that_is_not_supported() -> None:
 
 @pytest.mark.parametrize("version", [V12, V13])
 def test_wrong_keys(version: ssl.TLSVersion) -> None:
-    talk = conversation(Ends(version))
-    lines = [line.split() for line in talk.key_log.splitlines() if not line.startswith(b"#")]
-    talk.key_log = b"\n".join(b" ".join((label, name, secret[::-1])) for label, name, secret in lines)
-    one, other, facts = run(packets(talk, 500), key_log(talk))
+    conversation = converse(Ends(version))
+    lines = [line.split() for line in conversation.key_log.splitlines() if not line.startswith(b"#")]
+    conversation.key_log = b"\n".join(b" ".join((label, name, secret[::-1])) for label, name, secret in lines)
+    one, other, facts = run(packets(conversation, 500), key_log(conversation))
     assert facts is not None and facts.reason == "wrong_keys"
     assert not one.content and not other.content
     assert_counted(one, other, facts)
@@ -257,8 +257,8 @@ def test_other_streams_pass_untouched() -> None:
 @given(st.data())
 def test_anything_after_a_hello_is_harmless(data: st.DataObject) -> None:
     """Bytes changed, dropped, doubled at random: never an exception, nothing invented, every byte counted."""
-    talk = _talk(data.draw(st.sampled_from([V12, V13])))
-    segments = packets(talk, data.draw(st.integers(20, 3_000)))
+    conversation = _conversation(data.draw(st.sampled_from([V12, V13])))
+    segments = packets(conversation, data.draw(st.integers(20, 3_000)))
     for _ in range(data.draw(st.integers(0, 6))):
         number = data.draw(st.integers(0, len(segments) - 1))
         side, held = segments[number]
@@ -276,7 +276,7 @@ def test_anything_after_a_hello_is_harmless(data: st.DataObject) -> None:
             held = data.draw(st.binary(max_size=300)) + held
         segments[number] = (side, held)
     lost = data.draw(st.sets(st.integers(1, len(segments)), max_size=5))
-    one, other, facts = run(segments, key_log(talk), lost, batch=data.draw(st.integers(1, 40)))
+    one, other, facts = run(segments, key_log(conversation), lost, batch=data.draw(st.integers(1, 40)))
     if facts is not None:
         assert_counted(one, other, facts)
     if facts is not None and facts.decrypted:
@@ -286,14 +286,14 @@ def test_anything_after_a_hello_is_harmless(data: st.DataObject) -> None:
 
 
 @cache
-def _talk(version: ssl.TLSVersion) -> Talk:
-    return conversation(Ends(version))
+def _conversation(version: ssl.TLSVersion) -> Conversation:
+    return converse(Ends(version))
 
 
 @pytest.mark.parametrize("with_keys", [True, False])
 def test_rows_of_a_slot_stay_in_order(with_keys: bool) -> None:
     """A slot that changes hands inside a batch, from TLS to plain to TLS; another connection goes on beside it."""
-    talk = _talk(V13)
+    conversation = _conversation(V13)
     rows: list[tuple[list[int], bytes]] = []
 
     def add(kind: int, slot: int, side: int = 0, data: bytes = b"", detail: int = 0) -> None:
@@ -304,12 +304,12 @@ def test_rows_of_a_slot_stay_in_order(with_keys: bool) -> None:
     for part in (2, 3, 4):
         add(layout.CHUNK_OPEN, 3, detail=part)
         add(layout.CHUNK_DATA, 4, data=b"beside it")
-        for side, data in talk.flights if part != 3 else [(0, b"\0\0\0\x08 in clear"), (1, b"answer")]:
+        for side, data in conversation.flights if part != 3 else [(0, b"\0\0\0\x08 in clear"), (1, b"answer")]:
             add(layout.CHUNK_DATA, 3, side, data)
         add(layout.CHUNK_CLOSE, 3)
     for batch in (1, 2, 3, 5, len(rows)):
         stage = TlsRows()
-        sessions = Sessions(stage, key_log(talk) if with_keys else KeyLog())
+        sessions = Sessions(stage, key_log(conversation) if with_keys else KeyLog())
         out = [row for at in range(0, len(rows), batch) for row in through(stage, sessions, rows[at : at + batch])]
         told = [(kind, detail) for kind, slot, detail, _ in out if slot == 3 and kind != layout.CHUNK_DATA]
         closed = (layout.CHUNK_CLOSE, 0)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tls_tools import Talk, assert_counted, certificate, key_log, packets, run
+from tls_tools import Conversation, assert_counted, certificate, key_log, packets, run
 
 V12, V13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 
@@ -22,27 +22,31 @@ def test_key_update_of_openssl(version: ssl.TLSVersion, tmp_path: Path) -> None:
     if not shutil.which("openssl"):
         pytest.skip("no openssl program")
     if version == V13:
-        talk = openssl_talk("-tls1_3", (b"hello\n", b"K\n", b"again\n", b"k\n", b"more\n"), tmp_path / "keys")
+        conversation = openssl_conversation(
+            "-tls1_3", (b"hello\n", b"K\n", b"again\n", b"k\n", b"more\n"), tmp_path / "keys"
+        )
         content = b"hello\nagain\nmore\n", b"olleh\nniaga\nerom\n"
     else:
-        talk = openssl_talk("-tls1_2", (b"hello\n", b"R\n", b"again\n"), tmp_path / "keys")
+        conversation = openssl_conversation("-tls1_2", (b"hello\n", b"R\n", b"again\n"), tmp_path / "keys")
         content = b"hello\nagain\n", b"olleh\nniaga\n"
-    one, other, facts = run(packets(talk, 1_448), key_log(talk))
+    one, other, facts = run(packets(conversation, 1_448), key_log(conversation))
     assert (one.content, other.content) == content
     assert facts is not None and facts.decrypted and facts.unread == (0, 0)
     assert_counted(one, other, facts)
     # Without the secrets of the second handshake, what came before it is read.
     if version == V12:
-        first = next(line for line in talk.key_log.splitlines() if line.startswith(b"CLIENT_RANDOM"))
-        one, other, facts = run(packets(Talk(talk.flights, first), 1_448), key_log(Talk([], first)))
+        first = next(line for line in conversation.key_log.splitlines() if line.startswith(b"CLIENT_RANDOM"))
+        one, other, facts = run(
+            packets(Conversation(conversation.flights, first), 1_448), key_log(Conversation([], first))
+        )
         assert (one.content, other.content) == (b"hello\n", b"olleh\n")
         assert facts is not None and facts.decrypted and facts.unread[0] > 0
         assert_counted(one, other, facts)
 
 
-def openssl_talk(version: str, commands: tuple[bytes, ...], keys: Path) -> Talk:
+def openssl_conversation(version: str, commands: tuple[bytes, ...], keys: Path) -> Conversation:
     """What `openssl s_client` and `openssl s_server -rev` say to each other, heard by a relay between them."""
-    talk = Talk()
+    conversation = Conversation()
     listener = socket.create_server(("127.0.0.1", 0))
     port = socket.create_server(("127.0.0.1", 0))
     server_port = port.getsockname()[1]
@@ -60,19 +64,19 @@ def openssl_talk(version: str, commands: tuple[bytes, ...], keys: Path) -> Talk:
         near, _ = listener.accept()
         far = _connected(server_port)
         threads = [
-            threading.Thread(target=_relay, args=(near, far, 0, talk)),
-            threading.Thread(target=_relay, args=(far, near, 1, talk)),
+            threading.Thread(target=_relay, args=(near, far, 0, conversation)),
+            threading.Thread(target=_relay, args=(far, near, 1, conversation)),
         ]
         for thread in threads:
             thread.start()
         assert client.stdin is not None
         for command in commands:
             time.sleep(0.5)  # the program takes what comes together for one line of text
-            heard = len(talk.flights)
+            heard = len(conversation.flights)
             client.stdin.write(command)
             client.stdin.flush()
             for _ in range(100 if len(command) > 2 else 0):
-                if any(side == 1 for side, _ in talk.flights[heard:]):
+                if any(side == 1 for side, _ in conversation.flights[heard:]):
                     break
                 time.sleep(0.05)
         client.stdin.close()
@@ -83,8 +87,8 @@ def openssl_talk(version: str, commands: tuple[bytes, ...], keys: Path) -> Talk:
     for thread in threads:
         thread.join(10)
     listener.close()
-    talk.key_log = keys.read_bytes()
-    return talk
+    conversation.key_log = keys.read_bytes()
+    return conversation
 
 
 def _connected(port: int) -> socket.socket:
@@ -96,11 +100,11 @@ def _connected(port: int) -> socket.socket:
     raise AssertionError("the server does not listen")
 
 
-def _relay(source: socket.socket, target: socket.socket, side: int, talk: Talk) -> None:
+def _relay(source: socket.socket, target: socket.socket, side: int, conversation: Conversation) -> None:
     try:
         while data := source.recv(65_536):
-            talk.flights.append((side, data))
+            conversation.flights.append((side, data))
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
     except OSError:
-        pass  # the other end is gone: that is the end of the talk
+        pass  # the other end is gone: that is the end of the conversation

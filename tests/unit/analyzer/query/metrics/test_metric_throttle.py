@@ -28,7 +28,7 @@ def mute(row: dict[str, Any], ends_ns: int | None = None, **values: Any) -> dict
     return made | {"applies": True, "held_ns": 0, "sent_inside": 0, "resumed_ns": None} | values
 
 
-def talk(seed: int) -> tuple[Rows, Rows, Rows]:
+def conversation(seed: int) -> tuple[Rows, Rows, Rows]:
     """400 exchanges of six connections of three clients, their connections and mutes."""
     choose = random.Random(seed)
     links = [connection(number, last_time_ns=START_NS + (9_500 + number) * MS) for number in range(6)]
@@ -53,7 +53,7 @@ def muted_ms(mutes: Rows) -> dict[int, set[int]]:
 
 
 def test_throttle_agrees_with_plain_python(tmp_path: Path) -> None:
-    rows, links, mutes = talk(5)
+    rows, links, mutes = conversation(5)
     with dataset(tmp_path, {"exchanges": rows, "connections": links, "mutes": mutes}) as opened:
         got = {(row["client_id"], row["api_name"]): row for row in opened.metric("throttle")}
     muted = muted_ms(mutes)
@@ -73,7 +73,7 @@ def test_throttle_agrees_with_plain_python(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", [("client",), ("api",), ("principal",), ("broker", "client")])
 def test_any_grouping_adds_up_to_the_same_replies(tmp_path: Path, by: tuple[str, ...]) -> None:
-    rows, links, mutes = talk(6)
+    rows, links, mutes = conversation(6)
     with dataset(tmp_path, {"exchanges": rows, "connections": links, "mutes": mutes}) as opened:
         opened.choose(Settings(by))
         got = opened.metric("throttle")
@@ -87,7 +87,7 @@ def test_any_grouping_adds_up_to_the_same_replies(tmp_path: Path, by: tuple[str,
 
 @pytest.mark.parametrize("every_ms", [130, 1_000, 20_000])
 def test_over_time_agrees_with_plain_python(tmp_path: Path, every_ms: int) -> None:
-    rows, links, mutes = talk(7)
+    rows, links, mutes = conversation(7)
     with dataset(tmp_path, {"exchanges": rows, "connections": links, "mutes": mutes}) as opened:
         opened.choose(Settings(every_ns=every_ms * MS))
         got = {row["slot_ns"]: row for row in opened.metric("throttle_over_time")}
@@ -108,7 +108,7 @@ def test_over_time_agrees_with_plain_python(tmp_path: Path, every_ms: int) -> No
 
 
 def test_without_slots_there_is_one_row_for_the_whole_time(tmp_path: Path) -> None:
-    rows, links, mutes = talk(8)
+    rows, links, mutes = conversation(8)
     with dataset(tmp_path, {"exchanges": rows, "connections": links, "mutes": mutes}) as opened:
         (row,) = opened.metric("throttle_over_time")
     assert row["throttled"] == len(mutes)

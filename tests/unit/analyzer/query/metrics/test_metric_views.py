@@ -42,7 +42,7 @@ def test_a_view_comes_after_those_that_it_reads() -> None:
 
 
 def test_what_is_kept_is_computed_once_and_does_not_depend_on_what_is_asked(tmp_path: Path) -> None:
-    for name in filter(metrics.is_kept, metrics.view_names()):
+    for name in filter(metrics.is_materialized, metrics.view_names()):
         reads = {
             word for view in [*metrics.views_in(metrics.view(name)), name] for word in re.findall(r"\w+", code(view))
         }

@@ -225,7 +225,7 @@ class Frame:
 @dataclass
 class Outcome:
     frames: list[Frame] = field(default_factory=list)
-    talk: tuple[int, ...] = ()
+    part: tuple[int, ...] = ()
     problems: list[tuple[int, int, int]] = field(default_factory=list)  # kind, side, bytes
 
     def story(self) -> list[tuple[object, ...]]:
@@ -245,20 +245,20 @@ class Outcome:
         return told
 
     def framed(self, side: int) -> int:
-        return self.talk[layout.TALK_FRAMED + side]
+        return self.part[layout.FRAMING_FRAMED + side]
 
     def skipped(self, side: int) -> dict[str, int]:
         """Bytes by reason, where there are any."""
-        counts = {name: self.talk[layout.TALK_SKIPPED + 2 * reason + side] for reason, name in SKIPS.items()}
+        counts = {name: self.part[layout.FRAMING_SKIPPED + 2 * reason + side] for reason, name in SKIPS.items()}
         return {name: count for name, count in counts.items() if count}
 
     @property
     def protocol(self) -> int:
-        return self.talk[layout.TALK_PROTOCOL]
+        return self.part[layout.FRAMING_PROTOCOL]
 
     @property
     def client(self) -> int:
-        return self.talk[layout.TALK_CLIENT_SIDE]
+        return self.part[layout.FRAMING_CLIENT_SIDE]
 
 
 @dataclass(frozen=True)
@@ -330,10 +330,10 @@ def feed(stage: Any, chunks: list[Chunk], outcome: Outcome, way: Way = WAYS[0]) 
         assert row > begin or used or why in (layout.WHY_DONE, layout.WHY_HEAP_FULL), "it goes on"
         outcome.frames += [frame_of(out, at, block, stage.heap_memory) for at in range(used)]
     data[:] = b"\xee" * len(data)
-    matrix, count = stage.take_talks()
+    matrix, count = stage.take_framed_parts()
     if count:
         assert count == 1
-        outcome.talk = tuple(matrix[column, 0] for column in range(layout.TALK_COLUMNS))
+        outcome.part = tuple(matrix[column, 0] for column in range(layout.FRAMING_COLUMNS))
     matrix, count, dropped = stage.take_problems()
     assert not dropped
     outcome.problems += [
@@ -374,7 +374,7 @@ def check_laws(sent: Conversation, outcome: Outcome, taken_back: int) -> None:
     """Stream bytes = framed + skipped, for each side; frames hold the bytes of the stream where their sequence number says;
     every request that expects a reply ends once: answered, or with a status that says why not."""
     for side in (CLIENT, BROKER):
-        stream, skipped = outcome.talk[layout.TALK_STREAM + side], outcome.skipped(side)
+        stream, skipped = outcome.part[layout.FRAMING_STREAM + side], outcome.skipped(side)
         assert stream == sent.sent(side)
         assert stream == outcome.framed(side) + sum(skipped.values())
         assert min(skipped.values(), default=0) >= 0 and outcome.framed(side) >= 0
@@ -395,4 +395,6 @@ def check_laws(sent: Conversation, outcome: Outcome, taken_back: int) -> None:
             assert waiting.pop(frame.id) == frame.index, "a reply has the id and the index of its request"
     assert len(waiting) == taken_back
     counts = [sum(frame.event == event for frame in outcome.frames) for event in ("reply", "orphan", "token")]
-    assert counts == [outcome.talk[column] for column in (layout.TALK_REPLIES, layout.TALK_ORPHANS, layout.TALK_TOKENS)]
+    assert counts == [
+        outcome.part[column] for column in (layout.FRAMING_REPLIES, layout.FRAMING_ORPHANS, layout.FRAMING_TOKENS)
+    ]

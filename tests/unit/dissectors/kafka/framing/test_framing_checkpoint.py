@@ -30,10 +30,10 @@ def proved(syn: bool = True) -> Conversation:
     return Conversation(syn).c(request(1), request(2)).b(reply(1), reply(2))
 
 
-def after(talk: Conversation) -> Any:
+def after(conversation: Conversation) -> Any:
     """The stage that has read a conversation, which is still open."""
     stage = new_stage()
-    feed(stage, talk.chunks, Outcome())
+    feed(stage, conversation.chunks, Outcome())
     return stage
 
 
@@ -46,7 +46,7 @@ def test_requests_may_be_in_flight() -> None:
 
 
 @pytest.mark.parametrize(
-    "talk",
+    "conversation",
     [
         Conversation(),
         Conversation().c(request(1)),
@@ -60,8 +60,8 @@ def test_requests_may_be_in_flight() -> None:
         proved().c(*(request(n) for n in range(3, 3 + 65))),
     ],
 )
-def test_what_is_pending(talk: Conversation) -> None:
-    assert not after(talk).can_checkpoint(SLOT)
+def test_what_is_pending(conversation: Conversation) -> None:
+    assert not after(conversation).can_checkpoint(SLOT)
 
 
 def test_a_connection_that_has_not_come_yet() -> None:
@@ -79,26 +79,26 @@ def test_bytes_that_are_missing_up_to_a_boundary() -> None:
 
 def one_and_two() -> tuple[Conversation, int, int]:
     """A conversation, and after how many chunks two checkpoints of it lie. At both requests are in flight."""
-    talk = proved().c(request(3), request(4)).b(reply(3))
-    one = len(talk.chunks)
-    talk.c(request(5)).b(reply(4)).c(request(6), request(7)).b(reply(5))
-    two = len(talk.chunks)
-    return talk.b(reply(6), reply(7)).c(request(8)).b(reply(8)), one, two
+    conversation = proved().c(request(3), request(4)).b(reply(3))
+    one = len(conversation.chunks)
+    conversation.c(request(5)).b(reply(4)).c(request(6), request(7)).b(reply(5))
+    two = len(conversation.chunks)
+    return conversation.b(reply(6), reply(7)).c(request(8)).b(reply(8)), one, two
 
 
 def test_a_run_that_resumes_goes_on_as_if_it_had_read_all() -> None:
-    talk, one, two = one_and_two()
-    talk.add(Chunk(layout.CHUNK_CLOSE))
+    conversation, one, two = one_and_two()
+    conversation.add(Chunk(layout.CHUNK_CLOSE))
     whole, reader = Outcome(), new_stage()
-    feed(reader, talk.chunks[:one], whole)
+    feed(reader, conversation.chunks[:one], whole)
     first, _ = reader.checkpoint(SLOT)
-    feed(reader, talk.chunks[one:two], whole)
+    feed(reader, conversation.chunks[one:two], whole)
     second, in_flight = reader.checkpoint(SLOT)
     seen = len(whole.frames)
-    feed(reader, talk.chunks[two:], whole)
+    feed(reader, conversation.chunks[two:], whole)
 
     stage, skipping = new_stage(), Outcome()
-    feed(stage, talk.chunks[:one], skipping)
+    feed(stage, conversation.chunks[:one], skipping)
     assert stage.matches(SLOT, first, 0)
     asked = [frame.index for frame in skipping.frames if frame.correlation == 4]
     before, now = stage.resume(SLOT, first, second, 0)
@@ -106,8 +106,8 @@ def test_a_run_that_resumes_goes_on_as_if_it_had_read_all() -> None:
     assert len(now) == len(in_flight) == 2
     assert stage.matches(SLOT, second, 0)
     begin = len(skipping.frames)
-    feed(stage, talk.chunks[two:], skipping)
-    assert skipping.talk == whole.talk
+    feed(stage, conversation.chunks[two:], skipping)
+    assert skipping.part == whole.part
     assert [(f.event, f.correlation, f.id) for f in skipping.frames[begin:]] == [
         (f.event, f.correlation, f.id) for f in whole.frames[seen:]
     ]
@@ -116,11 +116,11 @@ def test_a_run_that_resumes_goes_on_as_if_it_had_read_all() -> None:
 
 def test_a_checkpoint_that_does_not_match() -> None:
     """Another newest correlation id, or another request in flight."""
-    talk, one, two = one_and_two()
+    conversation, one, two = one_and_two()
     stage = new_stage()
-    feed(stage, talk.chunks[:one], Outcome())
+    feed(stage, conversation.chunks[:one], Outcome())
     first, _ = stage.checkpoint(SLOT)
-    feed(stage, talk.chunks[one:two], Outcome())
+    feed(stage, conversation.chunks[one:two], Outcome())
     assert not stage.matches(SLOT, first, 0)
     same = after(proved().c(request(3), request(4)).b(reply(3)))
     assert same.matches(SLOT, first, 0)
@@ -138,14 +138,14 @@ def test_losses_before_a_request_do_not_matter() -> None:
 
 def test_sides_may_be_the_other_way_round() -> None:
     """A run that did not see the SYN may call the client side 1."""
-    talk = Conversation(syn=False).c(request(1), request(2)).b(reply(1), reply(2)).c(request(3))
+    conversation = Conversation(syn=False).c(request(1), request(2)).b(reply(1), reply(2)).c(request(3))
     other = Conversation(syn=False).b(request(1), request(2)).c(reply(1), reply(2)).b(request(3))
-    here, there = after(talk), after(other)
+    here, there = after(conversation), after(other)
     checkpoint, _ = there.checkpoint(SLOT)
     # The ids of the requests in flight are hashes of flow, time and sequence number: they must be the same ones.
-    assert checkpoint[layout.TALK_CLIENT_SIDE] == BROKER
+    assert checkpoint[layout.FRAMING_CLIENT_SIDE] == BROKER
     assert not here.matches(SLOT, checkpoint, 0)
-    checkpoint[layout.TALK_CHECKPOINT_WAITING :] = here.checkpoint(SLOT)[0][layout.TALK_CHECKPOINT_WAITING :]
+    checkpoint[layout.FRAMING_CHECKPOINT_WAITING :] = here.checkpoint(SLOT)[0][layout.FRAMING_CHECKPOINT_WAITING :]
     assert here.matches(SLOT, checkpoint, 1)
 
 

@@ -33,7 +33,7 @@ def test_a_guess_that_nothing_has_proved_is_taken_back() -> None:
     wrong = request(9)
     out = Conversation(syn=False).b(wrong).c(request(1)).b(reply(1)).run(taken_back=1)
     assert out.story() == [("request", 9), ("request", 1), ("reply", 1)]
-    assert out.talk[layout.TALK_REQUESTS] == 1
+    assert out.part[layout.FRAMING_REQUESTS] == 1
     assert out.client == CLIENT
     assert out.skipped(BROKER) == {"unsynced": len(wrong)}
 
@@ -87,9 +87,9 @@ ZOOKEEPER_34 = framed(ZOOKEEPER[4:] + b"\0")
 )
 def test_what_begins_like_another_protocol_is_left_unread(first: bytes, protocol: int) -> None:
     """TLS and ZooKeeper even where requests and replies of Kafka seem to follow."""
-    talk = Conversation().c(first).b(b"answer")
+    conversation = Conversation().c(first).b(b"answer")
     told = first in (HTTP, b"SSH-2.0-OpenSSH_9.6\r\n", bytes(40))
-    out = (talk.c(b"more of it") if told else talk.c(request(1)).b(reply(1))).run()
+    out = (conversation.c(b"more of it") if told else conversation.c(request(1)).b(reply(1))).run()
     assert not out.frames and not out.problems
     assert out.protocol == protocol
     assert set(out.skipped(CLIENT)) == {"not kafka"} and set(out.skipped(BROKER)) == {"not kafka"}
@@ -106,13 +106,13 @@ def test_the_request_of_a_vendor_is_read_but_proves_nothing() -> None:
     out = Conversation().c(request(1, key=700)).run()
     assert out.story() == [("request", 1), ("pending", 1)]
     assert out.protocol == layout.PROTOCOL_UNKNOWN
-    assert out.talk[layout.TALK_CHAINED] == 0
+    assert out.part[layout.FRAMING_CHAINED] == 0
 
 
 def test_a_header_right_behind_a_frame_is_evidence() -> None:
     alone = Conversation().c(request(1)).run()
     chained = Conversation().c(request(1), request(2)).run()
-    assert (alone.talk[layout.TALK_CHAINED], chained.talk[layout.TALK_CHAINED]) == (0, 1)
+    assert (alone.part[layout.FRAMING_CHAINED], chained.part[layout.FRAMING_CHAINED]) == (0, 1)
 
 
 def test_frames_that_become_impossible_before_any_request_are_no_kafka() -> None:
@@ -128,13 +128,13 @@ def test_frames_that_become_impossible_before_any_request_are_no_kafka() -> None
 @pytest.mark.parametrize("answer", [b"", b"fine"])
 def test_kafka_behind_other_bytes_is_found(other: bytes, joined: bool, answer: bytes) -> None:
     """In a chunk of its own, and (if the other bytes are few) in the same chunk."""
-    talk = Conversation()
-    talk = talk.c(other + request(1)) if joined and len(other) < 512 else talk.c(other)
+    conversation = Conversation()
+    conversation = conversation.c(other + request(1)) if joined and len(other) < 512 else conversation.c(other)
     if answer:
-        talk = talk.b(answer)
+        conversation = conversation.b(answer)
     if not joined or len(other) >= 512:
-        talk = talk.c(request(1))
-    out = talk.b(reply(1)).c(request(2)).b(reply(2)).run()
+        conversation = conversation.c(request(1))
+    out = conversation.b(reply(1)).c(request(2)).b(reply(2)).run()
     assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
     assert out.protocol == layout.PROTOCOL_KAFKA
     assert sum(out.skipped(CLIENT).values()) == len(other) and sum(out.skipped(BROKER).values()) == len(answer)
@@ -152,4 +152,4 @@ def test_smpp_is_no_kafka(second: int) -> None:
     bind = struct.pack(">IIII", 35, 2, 0, 1) + b"user\0password\0\0\x34\0\0\0"
     command = struct.pack(">IIII", 16, second, 0, 2)
     out = Conversation().c(bind).c(command).c(command).run()
-    assert out.talk[layout.TALK_CHAINED] == 0 and out.protocol != layout.PROTOCOL_KAFKA
+    assert out.part[layout.FRAMING_CHAINED] == 0 and out.protocol != layout.PROTOCOL_KAFKA

@@ -48,29 +48,29 @@ def test_a_frame_over_two_chunks_wherever_it_is_cut(cut: int) -> None:
 
 
 def test_frames_byte_by_byte() -> None:
-    talk = Conversation().c(*(bytes([byte]) for byte in request(1) + produce(2, acks=1)))
-    out = talk.b(*(bytes([byte]) for byte in reply(1) + reply(2))).run()
+    conversation = Conversation().c(*(bytes([byte]) for byte in request(1) + produce(2, acks=1)))
+    out = conversation.b(*(bytes([byte]) for byte in reply(1) + reply(2))).run()
     assert out.story() == [("request", 1), ("request", 2), ("reply", 1), ("reply", 2)]
     assert [frame.data for frame in out.frames] == [request(1)[4:], produce(2, acks=1)[4:], reply(1)[4:], reply(2)[4:]]
 
 
 def test_sequence_numbers_wrap() -> None:
-    talk = Conversation(starts=(2**32 - 5, 2**32 - 30))
-    out = talk.c(request(1)[:9], request(1)[9:] + request(2)).b(reply(1), reply(2)).run()
+    conversation = Conversation(starts=(2**32 - 5, 2**32 - 30))
+    out = conversation.c(request(1)[:9], request(1)[9:] + request(2)).b(reply(1), reply(2)).run()
     assert [frame.seq for frame in out.frames[:2]] == [2**32 - 5, len(request(1)) - 5]
 
 
 def test_a_frame_ends_with_the_packet_that_filled_a_hole() -> None:
     """Its bytes lie in the middle, but it was captured last."""
     one = request(1)
-    talk = Conversation().c(one[:8]).data(CLIENT, one[8:12], after=5 * MS).data(CLIENT, one[12:], after=-3 * MS)
-    assert talk.run().frames[0].last_time == START + 7 * MS
+    conversation = Conversation().c(one[:8]).data(CLIENT, one[8:12], after=5 * MS).data(CLIENT, one[12:], after=-3 * MS)
+    assert conversation.run().frames[0].last_time == START + 7 * MS
 
 
 def test_clocks_that_differ_by_less_than_a_millisecond_fill_no_hole() -> None:
     one = request(1)
-    talk = Conversation().c(one[:8]).data(CLIENT, one[8:12], after=5 * MS).data(CLIENT, one[12:], after=-MS + 1)
-    assert talk.run().frames[0].last_time == START + 6 * MS + 1
+    conversation = Conversation().c(one[:8]).data(CLIENT, one[8:12], after=5 * MS).data(CLIENT, one[12:], after=-MS + 1)
+    assert conversation.run().frames[0].last_time == START + 6 * MS + 1
 
 
 @pytest.mark.parametrize("length", [-1, -(2**31), 7, 2**30 + 1, 2**31 - 1])
@@ -124,10 +124,10 @@ def test_where_memory_for_unfinished_frames_is_used_up_the_head_is_kept() -> Non
     """The arena has 16 pages of 4 KiB at least."""
     body = bytes(70_000)
     long = request(1, body=body)
-    talk = (
+    conversation = (
         Conversation().c(*(long[at : at + 1000] for at in range(0, len(long), 1000)), request(2)).b(reply(1), reply(2))
     )
-    out = talk.run(arena=16 * 4096)
+    out = conversation.run(arena=16 * 4096)
     assert out.story() == [("request", 1), ("request", 2), ("reply", 1), ("reply", 2)]
     assert (len(out.frames[0].data), out.frames[0].length) == (16 * 4096 - 4, len(long) - 4)
     # Noted once for each chunk that found no room.
@@ -136,11 +136,11 @@ def test_where_memory_for_unfinished_frames_is_used_up_the_head_is_kept() -> Non
 
 def test_pages_are_used_again() -> None:
     """Ten times what the arena can hold, one frame after the other."""
-    talk = Conversation()
+    conversation = Conversation()
     for number in range(20):
         long = request(number, body=bytes([number]) * 30_000)
-        talk.c(long[:20_000], long[20_000:]).b(reply(number))
-    out = talk.run(arena=16 * 4096)
+        conversation.c(long[:20_000], long[20_000:]).b(reply(number))
+    out = conversation.run(arena=16 * 4096)
     assert [frame.data[-1] for frame in out.frames if frame.event == "request"] == list(range(20))
     assert not out.problems
 

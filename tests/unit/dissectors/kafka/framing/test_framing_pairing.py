@@ -17,8 +17,8 @@ def test_pipelined_requests_are_answered_in_order() -> None:
 
 
 def test_a_reply_has_key_and_version_of_its_request() -> None:
-    talk = Conversation().c(request(1, FETCH, 4), request(2, PRODUCE, 99)).b(reply(1), reply(2))
-    assert [(frame.key, frame.version) for frame in talk.run().frames[2:]] == [(FETCH, 4), (PRODUCE, 99)]
+    conversation = Conversation().c(request(1, FETCH, 4), request(2, PRODUCE, 99)).b(reply(1), reply(2))
+    assert [(frame.key, frame.version) for frame in conversation.run().frames[2:]] == [(FETCH, 4), (PRODUCE, 99)]
 
 
 def test_of_requests_with_the_same_id_the_oldest_is_answered() -> None:
@@ -97,8 +97,8 @@ def test_where_acks_were_cut_off_a_later_reply_tells() -> None:
         ((reply(2),), [("reply", 2), ("no reply expected", 1)]),
         ((reply(1), reply(2)), [("reply", 1), ("reply", 2)]),
     ):
-        talk = Conversation().c(cut[:17]).gap(CLIENT, len(cut) - 17, layout.GAP_CUT).c(request(2)).b(*replies)
-        assert talk.run().story() == [("request", 1), ("request", 2), *told]
+        conversation = Conversation().c(cut[:17]).gap(CLIENT, len(cut) - 17, layout.GAP_CUT).c(request(2)).b(*replies)
+        assert conversation.run().story() == [("request", 1), ("request", 2), *told]
 
 
 # ---- requests without a reply ----
@@ -116,41 +116,45 @@ def test_a_connection_that_ends_closes_them() -> None:
 @pytest.mark.parametrize(("after_s", "status"), [(26, "closed"), (27, "abandoned"), (40, "abandoned")])
 def test_a_client_that_leaves_after_its_timeout_has_abandoned_them(after_s: int, status: str) -> None:
     """0.9 of the usual 30 s."""
-    talk = Conversation().c(request(1)).end(CLIENT, after_s * 1_000_000_000).end(BROKER)
-    assert talk.run().story() == [("request", 1), (status, 1)]
+    conversation = Conversation().c(request(1)).end(CLIENT, after_s * 1_000_000_000).end(BROKER)
+    assert conversation.run().story() == [("request", 1), (status, 1)]
 
 
 def test_a_broker_that_leaves_abandons_nothing() -> None:
-    talk = Conversation().c(request(1)).end(BROKER, 40_000_000_000).end(CLIENT)
-    assert talk.run().story() == [("request", 1), ("closed", 1)]
+    conversation = Conversation().c(request(1)).end(BROKER, 40_000_000_000).end(CLIENT)
+    assert conversation.run().story() == [("request", 1), ("closed", 1)]
 
 
 def test_a_lost_reply_ends_its_request_when_a_later_one_is_answered() -> None:
-    talk = Conversation().c(request(1), request(2), request(3)).gap(BROKER, len(reply(1))).b(reply(2), reply(3))
-    assert talk.run().story()[3:] == [("reply", 2), ("reply lost", 1), ("reply", 3)]
+    conversation = Conversation().c(request(1), request(2), request(3)).gap(BROKER, len(reply(1))).b(reply(2), reply(3))
+    assert conversation.run().story()[3:] == [("reply", 2), ("reply lost", 1), ("reply", 3)]
 
 
 def test_a_lost_reply_ends_its_request_at_the_end_too() -> None:
-    talk = Conversation().c(request(1)).gap(BROKER, len(reply(1))).end(CLIENT)
-    assert talk.run().story() == [("request", 1), ("reply lost", 1)]
+    conversation = Conversation().c(request(1)).gap(BROKER, len(reply(1))).end(CLIENT)
+    assert conversation.run().story() == [("request", 1), ("reply lost", 1)]
 
 
 def test_after_a_loss_a_reply_is_for_the_request_after_it() -> None:
     """A client that always uses the same id waits for each reply, so the first one can only have been lost."""
-    talk = Conversation().c(request(5, body=b"old")).gap(BROKER, len(reply(5))).c(request(5, body=b"new")).b(reply(5))
-    out = talk.run()
+    conversation = (
+        Conversation().c(request(5, body=b"old")).gap(BROKER, len(reply(5))).c(request(5, body=b"new")).b(reply(5))
+    )
+    out = conversation.run()
     assert out.frames[2].event == "reply" and out.frames[2].id == out.frames[1].id
     assert [frame.status for frame in out.frames if frame.event == "ended"] == ["reply lost"]
 
 
 def test_the_loss_of_requests_loses_no_reply() -> None:
-    talk = Conversation().c(request(1)).gap(CLIENT, len(request(2))).c(request(3)).b(reply(1), reply(2), reply(3))
-    assert talk.run().story() == [("request", 1), ("request", 3), ("reply", 1), ("orphan", 2), ("reply", 3)]
+    conversation = (
+        Conversation().c(request(1)).gap(CLIENT, len(request(2))).c(request(3)).b(reply(1), reply(2), reply(3))
+    )
+    assert conversation.run().story() == [("request", 1), ("request", 3), ("reply", 1), ("orphan", 2), ("reply", 3)]
 
 
 def test_one_connection_has_8192_requests_in_flight_at_most() -> None:
-    talk = Conversation().c(b"".join(request(n) for n in range(8193))).add(Chunk(layout.CHUNK_CLOSE))
-    out = run(talk, WAYS[0])
+    conversation = Conversation().c(b"".join(request(n) for n in range(8193))).add(Chunk(layout.CHUNK_CLOSE))
+    out = run(conversation, WAYS[0])
     story = out.story()
     assert story[8192:8194] == [("request", 8192), ("reply lost", 0)]
     assert len(story) == 2 * 8193

@@ -25,7 +25,7 @@ def test_growing_ids_prove_replies_where_nothing_else_is_there() -> None:
     out = Conversation(syn=False).b(*(reply(n, bytes(30)) for n in (3, 4, 7, 8, 9))).run()
     assert out.story() == [("orphan", n) for n in (3, 4, 7, 8, 9)]
     assert (out.client, out.protocol) == (CLIENT, layout.PROTOCOL_KAFKA)
-    assert out.talk[layout.TALK_CHAINED] == 4
+    assert out.part[layout.FRAMING_CHAINED] == 4
 
 
 def test_bodies_are_not_kept() -> None:
@@ -37,7 +37,7 @@ def test_four_replies_alone_prove_nothing_but_are_kept() -> None:
     """They are all that was captured: whether they count is decided when all connections are known."""
     out = Conversation(syn=False).b(*(reply(n, bytes(30)) for n in (3, 4, 5, 6))).run()
     assert out.story() == [("orphan", n) for n in (3, 4, 5, 6)]
-    assert out.talk[layout.TALK_CHAINED] == 0
+    assert out.part[layout.FRAMING_CHAINED] == 0
 
 
 def test_beside_bytes_of_the_other_side_they_are_not() -> None:
@@ -48,35 +48,37 @@ def test_beside_bytes_of_the_other_side_they_are_not() -> None:
 
 def test_ids_that_go_back_twice_are_no_replies() -> None:
     out = Conversation(syn=False).b(*(reply(n, bytes(30)) for n in (9, 8, 7, 6, 5, 4))).run()
-    assert out.talk[layout.TALK_CHAINED] == 0
+    assert out.part[layout.FRAMING_CHAINED] == 0
 
 
 def test_an_id_may_go_back_once() -> None:
     """Java clients take an id for ApiVersions and send it after others."""
     out = Conversation(syn=False).b(*(reply(n, bytes(30)) for n in (3, 5, 4, 6, 7, 8))).run()
     assert out.story() == [("orphan", n) for n in (3, 5, 4, 6, 7, 8)]
-    assert out.talk[layout.TALK_CHAINED] > 0
+    assert out.part[layout.FRAMING_CHAINED] > 0
 
 
 def test_a_reply_to_api_versions_needs_one_more_step() -> None:
     """No other protocol looks like it."""
     alone = Conversation(syn=False).b(reply(0, bytes(30)), reply(1, bytes(30))).run()
     proved = Conversation(syn=False).b(api_versions_reply(0), reply(1, bytes(30))).run()
-    assert alone.talk[layout.TALK_CHAINED] == 0 and proved.talk[layout.TALK_CHAINED] == 1
+    assert alone.part[layout.FRAMING_CHAINED] == 0 and proved.part[layout.FRAMING_CHAINED] == 1
     assert proved.story() == [("orphan", 0), ("orphan", 1)]
 
 
 def test_zookeeper_is_no_kafka() -> None:
     """Its replies have a length and a growing id."""
     out = Conversation(syn=False).b(*(zookeeper_reply(n) for n in range(1, 9))).run()
-    assert out.talk[layout.TALK_CHAINED] == 0
+    assert out.part[layout.FRAMING_CHAINED] == 0
     with_requests = Conversation(syn=False).c(b"z" * 40).b(*(zookeeper_reply(n) for n in range(1, 9))).run()
     assert not with_requests.frames
 
 
 def test_where_ports_tell_two_will_do() -> None:
-    talk = Conversation(syn=False, ports=(40_000, 9092)).c(b"z" * 50).b(reply(3, bytes(30)), reply(4, bytes(30)))
-    assert talk.run(ports=[9092]).story() == [("orphan", 3), ("orphan", 4)]
+    conversation = (
+        Conversation(syn=False, ports=(40_000, 9092)).c(b"z" * 50).b(reply(3, bytes(30)), reply(4, bytes(30)))
+    )
+    assert conversation.run(ports=[9092]).story() == [("orphan", 3), ("orphan", 4)]
 
 
 # ---- beside requests ----
@@ -84,20 +86,20 @@ def test_where_ports_tell_two_will_do() -> None:
 
 def test_replies_to_requests_before_the_capture() -> None:
     """Their ids are near that of the first request."""
-    talk = Conversation(syn=False).c(request(10)).b(reply(8), reply(9), reply(10))
-    assert talk.run().story() == [("request", 10), ("orphan", 8), ("orphan", 9), ("reply", 10)]
+    conversation = Conversation(syn=False).c(request(10)).b(reply(8), reply(9), reply(10))
+    assert conversation.run().story() == [("request", 10), ("orphan", 8), ("orphan", 9), ("reply", 10)]
 
 
 @pytest.mark.parametrize("cut", range(1, 12))
 def test_an_expected_reply_proves_those_before_it(cut: int) -> None:
     """Though their ids are far from the newest one, and wherever its header is cut."""
     before, expected = reply(5000) + reply(5001), reply(5002, bytes(10))
-    talk = (
+    conversation = (
         Conversation(syn=False)
         .c(request(5002), request(90_000))
         .b(before + expected[:cut], expected[cut:], reply(90_000))
     )
-    out = talk.run()
+    out = conversation.run()
     assert out.story()[2:] == [("orphan", 5000), ("orphan", 5001), ("reply", 5002), ("reply", 90_000)]
     assert out.frames[4].data == expected[4:]
 
@@ -110,16 +112,18 @@ def test_a_far_id_alone_is_not_believed() -> None:
 
 def test_ids_that_java_clients_reserve_are_near_any() -> None:
     """SaslAuthenticate is numbered from 2^31 - 8 on, whatever came before."""
-    talk = Conversation(syn=False).c(request(10)).b(reply(2**31 - 8), reply(10))
-    assert talk.run().story() == [("request", 10), ("orphan", 2**31 - 8), ("reply", 10)]
+    conversation = Conversation(syn=False).c(request(10)).b(reply(2**31 - 8), reply(10))
+    assert conversation.run().story() == [("request", 10), ("orphan", 2**31 - 8), ("reply", 10)]
     other = Conversation(syn=False).c(request(2**31 - 8)).b(reply(10))
     assert other.run().story() == [("request", 2**31 - 8), ("orphan", 10), ("pending", 2**31 - 8)]
 
 
 def test_a_gap_inside_a_provisional_reply_costs_nothing() -> None:
     first = reply(8, bytes(100))
-    talk = Conversation(syn=False).c(request(10)).b(first[:50]).gap(BROKER, 20).b(first[70:], reply(9), reply(10))
-    out = talk.run()
+    conversation = (
+        Conversation(syn=False).c(request(10)).b(first[:50]).gap(BROKER, 20).b(first[70:], reply(9), reply(10))
+    )
+    out = conversation.run()
     assert out.story() == [("request", 10), ("orphan", 8), ("orphan", 9), ("reply", 10)]
     assert not out.skipped(BROKER)
 
@@ -127,5 +131,5 @@ def test_a_gap_inside_a_provisional_reply_costs_nothing() -> None:
 def test_lengths_that_hide_too_much_are_not_tried() -> None:
     """A first reply of more than 16 MiB whose id is near nothing."""
     long = struct.pack(">iib", 1 << 25, 5_000_000, 0)
-    talk = Conversation(syn=False).c(request(10)).b(long, reply(10))
-    assert talk.run().story() == [("request", 10), ("reply", 10)]
+    conversation = Conversation(syn=False).c(request(10)).b(long, reply(10))
+    assert conversation.run().story() == [("request", 10), ("reply", 10)]

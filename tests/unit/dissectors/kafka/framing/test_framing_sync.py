@@ -40,9 +40,9 @@ def in_pieces(data: bytes, size: int) -> list[bytes]:
 @pytest.mark.parametrize("size", range(1, 8))
 def test_a_stream_that_comes_in_small_pieces_begins_with_its_first_byte(size: int) -> None:
     """Nothing tells that the connection began here; no chunk has a whole header."""
-    talk = Conversation(syn=False)
+    conversation = Conversation(syn=False)
     asked, answered = in_pieces(request(1) + request(2), size), in_pieces(reply(1) + reply(2), size)
-    out = talk.c(*asked).b(*answered).run()
+    out = conversation.c(*asked).b(*answered).run()
     assert out.story() == [("request", 1), ("request", 2), ("reply", 1), ("reply", 2)]
     assert (out.skipped(CLIENT), out.skipped(BROKER)) == ({}, {})
     first = out.frames[0]
@@ -68,8 +68,8 @@ def test_a_guess_is_given_up_when_no_frame_follows() -> None:
     """Inside the body of an unseen request lies what looks like one. The frame that it names is complete, and no header follows."""
     inner = request(666, body=b"q" * 20)
     split = len(inner) - 5
-    talk = Conversation(syn=False).c(b"zz" + inner[:split], inner[split:] + b"z" * 30, request(1)).b(reply(1))
-    out = talk.run()
+    conversation = Conversation(syn=False).c(b"zz" + inner[:split], inner[split:] + b"z" * 30, request(1)).b(reply(1))
+    out = conversation.run()
     assert out.story() == [("request", 1), ("reply", 1)]
     assert out.skipped(CLIENT) == {"unsynced": 2 + len(inner) + 30}
 
@@ -77,8 +77,10 @@ def test_a_guess_is_given_up_when_no_frame_follows() -> None:
 def test_an_expected_reply_is_believed_at_the_start_of_a_chunk() -> None:
     """Inside what was guessed to be a reply a chunk begins with one that is waited for."""
     body = b"z" * 10 + struct.pack(">ii", 5000, 2) + b"z" * 10  # a length, and the id of a request in flight
-    talk = Conversation().c(request(0), request(1), request(2)).b(reply(0)).gap(BROKER, 30).b(body, reply(1), reply(2))
-    out = talk.run()
+    conversation = (
+        Conversation().c(request(0), request(1), request(2)).b(reply(0)).gap(BROKER, 30).b(body, reply(1), reply(2))
+    )
+    out = conversation.run()
     assert out.story()[3:] == [("reply", 0), ("reply", 1), ("reply", 2)]
     assert out.skipped(BROKER) == {"lost": len(body)}
 
@@ -94,8 +96,10 @@ def test_a_search_ends_after_256_kib() -> None:
 
 def test_the_rest_of_a_long_reply_is_no_other_protocol() -> None:
     """It began before the capture, and its client listens: what it asks next tells what this is."""
-    talk = Conversation(syn=False).b(*([b"z" * 65_536] * 40)).c(request(1)).b(reply(1)).c(request(2)).b(reply(2))
-    out = talk.run()
+    conversation = (
+        Conversation(syn=False).b(*([b"z" * 65_536] * 40)).c(request(1)).b(reply(1)).c(request(2)).b(reply(2))
+    )
+    out = conversation.run()
     assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
     assert (out.protocol, out.skipped(BROKER)) == (layout.PROTOCOL_KAFKA, {"unsynced": 40 * 65_536})
 
@@ -103,10 +107,10 @@ def test_the_rest_of_a_long_reply_is_no_other_protocol() -> None:
 def test_the_rest_of_a_long_request_is_no_other_protocol() -> None:
     """The next request is found inside a chunk, once the broker has replied."""
     rest = b"z" * 65_536
-    talk = (
+    conversation = (
         Conversation(syn=False).c(*([rest] * 40)).b(reply(1)).c(rest + request(2)).b(reply(2)).c(request(3)).b(reply(3))
     )
-    out = talk.run()
+    out = conversation.run()
     assert ("request", 2) in out.story() and ("reply", 3) in out.story()
     assert out.skipped(CLIENT) == {"unsynced": 41 * 65_536}
 
@@ -119,6 +123,6 @@ def test_what_follows_the_rest_of_a_long_reply_may_still_be_no_kafka() -> None:
 
 def test_a_search_goes_on_where_requests_were_found() -> None:
     junk = b"z" * 65_536
-    talk = Conversation().c(request(1)).b(reply(1)).gap(CLIENT, 10).c(*([junk] * 5), request(2)).b(reply(2))
-    out = talk.run()
+    conversation = Conversation().c(request(1)).b(reply(1)).gap(CLIENT, 10).c(*([junk] * 5), request(2)).b(reply(2))
+    out = conversation.run()
     assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]

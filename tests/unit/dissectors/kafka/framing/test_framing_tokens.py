@@ -18,8 +18,10 @@ def handshake(correlation: int, version: int = 0, mechanism: bytes = b"PLAIN") -
 
 
 def test_tokens_follow_a_handshake_of_version_0() -> None:
-    talk = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(PLAIN_TOKEN).b(framed(b"")).c(request(2)).b(reply(2))
-    out = talk.run()
+    conversation = (
+        Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(PLAIN_TOKEN).b(framed(b"")).c(request(2)).b(reply(2))
+    )
+    out = conversation.run()
     assert out.story() == [
         ("request", 1),
         ("reply", 1),
@@ -35,9 +37,11 @@ def test_tokens_follow_a_handshake_of_version_0() -> None:
 
 def test_tokens_may_go_to_and_fro() -> None:
     """SCRAM: two each."""
-    talk = Conversation().c(handshake(1)).b(reply(1, ACCEPTED))
-    talk.c(framed(b"n,,n=alice,r=xyz")).b(framed(b"r=xyzabc,s=salt,i=4096")).c(framed(b"c=biws,r=xyzabc,p=proof"))
-    out = talk.b(framed(b"v=signature")).c(request(2)).b(reply(2)).run()
+    conversation = Conversation().c(handshake(1)).b(reply(1, ACCEPTED))
+    conversation.c(framed(b"n,,n=alice,r=xyz")).b(framed(b"r=xyzabc,s=salt,i=4096")).c(
+        framed(b"c=biws,r=xyzabc,p=proof")
+    )
+    out = conversation.b(framed(b"v=signature")).c(request(2)).b(reply(2)).run()
     assert [told[0] for told in out.story()] == ["request", "reply", *["token"] * 4, "request", "reply"]
 
 
@@ -83,15 +87,15 @@ def test_a_connection_may_begin_with_a_gssapi_token(size: int) -> None:
     else:
         der = b"\x82" + struct.pack(">H", len(inner))
     token = framed(b"\x60" + der + inner)
-    talk = Conversation().c(token).b(framed(b"\x60answer")).c(request(1)).b(reply(1))
-    out = talk.run()
+    conversation = Conversation().c(token).b(framed(b"\x60answer")).c(request(1)).b(reply(1))
+    out = conversation.run()
     assert out.story() == [("token", CLIENT), ("token", BROKER), ("request", 1), ("reply", 1)]
     assert out.frames[0].data == token[4:]
 
 
 def test_no_token_has_more_than_a_mib() -> None:
     long = struct.pack(">i", (1 << 20) + 1)
-    talk = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(long + bytes(20))
-    out = talk.run()
-    assert out.talk[layout.TALK_TOKENS] == 0
+    conversation = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(long + bytes(20))
+    out = conversation.run()
+    assert out.part[layout.FRAMING_TOKENS] == 0
     assert set(out.skipped(CLIENT)) == {"bad"}
