@@ -174,15 +174,14 @@ def calls(verb: str, capture: Path, exchanges: list[str]) -> Iterator[tuple[str 
 
 
 # `export` has a test of its own, `spark` writes the same tables, `decode` and `schema` read no capture.
+def exchanges_in(capture: Path) -> list[str]:
+    lines = run("exchanges", capture, "--format", "jsonl").splitlines()
+    return [json.loads(line)["exchange"] for line in lines if line.startswith(b"{")]
+
+
 @pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "spark", "decode", "schema"}))
 def test_no_verb_shows_a_secret(verb: str, capture: Path) -> None:
-    rows = [
-        json.loads(line)
-        for line in run("exchanges", capture, "--format", "jsonl").splitlines()
-        if line.startswith(b"{")
-    ]
-    exchanges = [row["exchange"] for row in rows] if verb == "show" else []
-    said = [run(*call) for call in calls(verb, capture, exchanges)]
+    said = [run(*call) for call in calls(verb, capture, exchanges_in(capture) if verb == "show" else [])]
     assert any(said)
     assert [text for text in said if not hidden(text)] == []
 

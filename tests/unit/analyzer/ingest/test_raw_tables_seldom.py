@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import one_in
 from paths import SAMPLES
 from rich.console import Console
 
@@ -24,6 +25,7 @@ from analyzer.report.terminal import AHEAD, print_report
 from analyzer.run import local, raw_views, strategy
 
 SAMPLES = sorted((SAMPLES).glob("*.pcap*"))
+SOME = SAMPLES[:: one_in(2)]
 # Column -> a table that leaves it out.
 SELDOM = {field.name: table for table, fields in raw_views.WITH_SELDOM.items() for field in fields if field.seldom}
 
@@ -45,7 +47,7 @@ def printed(path: Path, seldom: bool, jobs: int = 1) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
 def test_the_report_is_the_same_without_them(path: Path) -> None:
     assert printed(path, False) == printed(path, True)
     assert printed(path, False, jobs=2) == printed(path, True)
@@ -61,7 +63,7 @@ def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
 def test_a_large_capture_is_told_as_a_small_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     large = printed(path, False)
     monkeypatch.setattr(strategy, "_is_small", lambda _: True)
@@ -69,7 +71,7 @@ def test_a_large_capture_is_told_as_a_small_one(path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
 def test_findings_are_the_same_without_them(path: Path) -> None:
     found = []
     for seldom, jobs in ((True, 1), (False, 1), (False, 2)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
-from raw_rows import MS, START_NS, dataset, exchange, offer
+from raw_rows import MS, START_NS, dataset, exchange, offer, part
 
 # Lags of the broker's packets, modulo the range of timestamps: its clock is anywhere.
 LAG = 4_294_967_295_000_000
@@ -85,17 +86,30 @@ def test_after_a_lost_reply_nothing_is_known() -> None:
     assert told == {"broker_min_ns": None, "broker_ns": None, "broker_max_ns": None, "broker_evidence": None}
 
 
-@pytest.mark.parametrize("way", [BESIDE, FAR, FAR | {"is_quiet": False}])
-@pytest.mark.parametrize("marks", [0, REPEAT, IDLE, PROMPT | IDLE, COVERED])
-@pytest.mark.parametrize("lag", [0, 3, 40, 4_000, None])
-@pytest.mark.parametrize("queue", [0, 20, 50])
-def test_parts_add_up_to_the_latency(way: dict[str, Any], marks: int, lag: int | None, queue: int) -> None:
-    row = {"marks": marks, "reply_lag_ns": None if lag is None else (LAG + lag * MS) % RANGE, "queue_ns": queue * MS}
+WAYS = (BESIDE, FAR, FAR | {"is_quiet": False})
+KNOWN = {"beside", "idle", "ack", "reply", "held", "wide", "no_timestamps", "clock"}
+CASES = list(product(WAYS, (0, REPEAT, IDLE, PROMPT | IDLE, COVERED), (0, 3, 40, 4_000, None), (0, 20, 50)))
+
+
+@pytest.mark.parametrize("offered", [5, 9])
+def test_parts_add_up_to_the_latency(offered: int) -> None:
+    """Of every case, each on a connection between hosts of its own."""
+    parts, ways, rows, reported = [], [], [], []
+    for number, (way, marks, lag, queue) in enumerate(CASES, 1):
+        host = f"10.{number // 250}.{number % 250}"
+        parts.append(part(number, client_address=f"{host}.1", broker_address=f"{host}.2"))
+        ways.append(way | {"part": number})
+        told_lag = None if lag is None else (LAG + lag * MS) % RANGE
+        row = {"part": number, "marks": marks, "reply_lag_ns": told_lag, "queue_ns": queue * MS}
+        rows.append(exchange(number, 0, 50, throttle_time_ms=7, **row))
+        reported.append({"exchange": number, "part": number, "body": 1, "time_ns": START_NS})
+    with dataset(parts, ways, exchanges=rows, **offer(offered) | {"reported": reported}) as found:
+        told = found.query("select * from exchange_parts")
+    assert len(told) == len(CASES)
+    assert {row["broker_evidence"] for row in told} == KNOWN
     names = ("throttle_part_ns", "broker_part_ns", "queue_part_ns", "network_ns", "unknown_ns")
-    for offered in (5, 9):
-        with dataset(None, [way], exchanges=[exchange(1, 0, 50, throttle_time_ms=7, **row)], **offer(offered)) as found:
-            (told,) = found.query("select * from exchange_parts")
-        parts = [told[name] for name in names]
-        assert min(parts) >= 0 and sum(parts) == told["latency_ns"] == 50 * MS
-        assert told["unknown_ns"] == 0 or told["broker_ns"] is None
-        assert told["network_ns"] == 0 or told["broker_ns"] is not None
+    for row in told:
+        found_parts = [row[name] for name in names]
+        assert min(found_parts) >= 0 and sum(found_parts) == row["latency_ns"] == 50 * MS
+        assert row["unknown_ns"] == 0 or row["broker_ns"] is None
+        assert row["network_ns"] == 0 or row["broker_ns"] is not None
