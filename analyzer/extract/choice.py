@@ -92,8 +92,9 @@ def of_filters(dataset: Dataset) -> set[int]:
 
 
 def that_name_things(dataset: Dataset, connections: set[int]) -> set[int]:
-    """Connections whose Metadata names the brokers of the same clusters and the topics behind ids: without them, rows of the
-    chosen connections would not say which broker and topic they are about."""
+    """Connections whose Metadata names the brokers of the same clusters and the topics behind ids, and those that tell who owns
+    the delegation tokens of a login: without them, rows of the chosen connections would not say which broker, topic and user
+    they are about."""
     if not connections:
         return set()
     chosen = f"(SELECT * FROM all_exchanges WHERE connection IN ({_list(connections)}))"
@@ -106,7 +107,9 @@ def that_name_things(dataset: Dataset, connections: set[int]) -> set[int]:
         "SELECT min(m.connection) AS connection FROM metadata AS m JOIN clusters AS c ON c.cluster = m.cluster "
         "GROUP BY m.cluster UNION "
         "SELECT min(m.connection) AS connection FROM all_entries AS e JOIN metadata AS m ON m.exchange = e.exchange "
-        "JOIN ids AS i ON i.topic_id = e.topic_id GROUP BY i.topic_id"
+        "JOIN ids AS i ON i.topic_id = e.topic_id GROUP BY i.topic_id UNION "
+        "SELECT x.connection FROM all_exchanges AS x WHERE x.api_key IN (38, 41) AND x.status = 'answered' AND EXISTS "
+        f"(SELECT 1 FROM all_logins WHERE token_id IS NOT NULL AND connection IN ({_list(connections)}))"
     )
     return {row["connection"] for row in rows} - connections
 

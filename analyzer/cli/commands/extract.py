@@ -60,9 +60,10 @@ def command(
     """Write the packets of chosen connections to a pcapng file, for Wireshark, a bug report, or kanalyze itself.
 
     Chosen are the connections of findings, exchanges and connections by their numbers and ids, or of all exchanges that the filters
-    leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them. A
-    connection whose Metadata names their brokers and topics comes along, unless --bare. Packets keep bytes, times,
-    and interfaces. The file holds all that these packets hold, payloads and logins too: only its owner can read it.
+    leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
+    connections between the same hosts tell of the network (broker time, travel time) may be missing. A connection whose Metadata
+    names their brokers and topics comes along, unless --bare. Packets keep their bytes, times and interfaces. The file holds
+    all that these packets hold, payloads and logins too: only its owner can read it.
 
     \b
     kanalyze extract broker1.pcap --finding 1 --comment -o finding.pcapng
