@@ -15,6 +15,7 @@ _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h)", re.IGNORECASE)
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
+_ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
 _DECODE_AS = re.compile(r"udp\.port\s*==\s*(\d{1,5})\s*,\s*([\w.-]+)", re.ASCII)
 
 
@@ -47,6 +48,19 @@ class Span(click.ParamType):
         if number == 0:
             self.fail(f"{value!r} is not a duration like 500ms, 10s, 1m or 2h", param, ctx)
         return number
+
+
+class Id(click.ParamType):
+    """The id of an exchange or a connection, 16 hex digits, as the number that tables hold."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        if not _ID.fullmatch(value):
+            self.fail(f"{value!r} is no id of 16 hex digits", param, ctx)
+        return int(value, 16)
 
 
 class Ports(click.ParamType):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from analyzer.inputs.borders import NEVER, Stretch, stretches
 from analyzer.inputs.readings import NO_MORE, Reading
 from analyzer.inputs.sources import Source
 from dissectors import layout
+from dissectors.formats.capture_facts import Interface
 from dissectors.formats.format_detection import HEAD_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
 from dissectors.formats.time_order import TimeOrder, keep_times
@@ -86,6 +87,11 @@ class PacketRows:
                 filling.send(0)
         filling.close()
         self._complete(len(data) - at)
+
+    @property
+    def interfaces(self) -> Sequence[Interface]:
+        """The interfaces that the file has told of so far; PACKET_INTERFACE is an index into it."""
+        return self._reader.interfaces if self._reader else ()
 
     @property
     def _is_done(self) -> bool:

@@ -51,7 +51,7 @@ def each_message(
     `dataset` is what `inputs` were read into. Raises InputError when a capture is not there any more.
     """
     messages = _Messages(dataset, take, None if only is None else set(only))
-    sources = in_time_order(_sources(dataset, inputs))
+    sources = captures_again(dataset, inputs)
     folder = temp_folders.make(options.temp_dir)
     try:
         keys = dataset.tls_keys.afresh() if dataset.tls_keys else None
@@ -63,10 +63,15 @@ def each_message(
     messages.flush()
 
 
-def _sources(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
-    """The captures behind the inputs; those of an export are where they were when it was made."""
-    if not is_dataset(inputs[0]):
-        return expand(inputs).sources
+def captures_again(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
+    """The captures behind the inputs, numbered as in `captures.file`; those of an export are where they were when it was made.
+
+    Raises InputError when one of an export is not there any more.
+    """
+    return in_time_order(expand(inputs).sources if not is_dataset(inputs[0]) else _exported(dataset, inputs))
+
+
+def _exported(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
     paths = [str(row["path"]) for row in dataset.query("SELECT path FROM all_captures ORDER BY file")]
     found = expand([_as_named(path) for path in paths if path != STANDARD_INPUT])
     missing = [str(error) for error in found.errors]

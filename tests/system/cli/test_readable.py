@@ -42,7 +42,7 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
     "unanswered": ("Unanswered requests are not known", BOTH),
 }
 # `check` has results of its own, `show` is about one exchange; the others read no capture, or say it when the result is read.
-APART = {"check", "show", "decode", "schema", "spark"}
+APART = {"check", "show", "extract", "decode", "schema", "spark"}
 FORMATS = {
     "diff": ("table", "json", "jsonl", "csv"),
     "dump": ("jsonl",),

@@ -1,0 +1,1 @@
+"""Packets of a capture chosen by what is known of them, written as a capture."""

@@ -1,0 +1,172 @@
+"""Which connections are wanted, and what is said at their packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+
+from analyzer.base.filters import literal
+from analyzer.base.text import exchange_id, printable
+from analyzer.query.incidents import Finding
+from analyzer.report.format import duration
+from analyzer.report.sentences import sentence
+from dissectors.layout import UNKNOWN
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+    # (source high, low, port, destination high, low, port), as the columns of a segment.
+    Flow = tuple[int, int, int, int, int, int]
+    Spans = dict[Flow, tuple[tuple[int, int], ...]]
+
+_MAPPED = 0xFFFF << 32
+
+
+class ChoiceError(ValueError):
+    """What was asked for is not in the captures; the message is for a person."""
+
+
+@dataclass
+class Choice:
+    """Ids of connections; `comments`: (file, packet) -> texts; `spans`: when packets of each flow belong to them."""
+
+    connections: set[int]
+    spans: Spans = field(default_factory=dict)
+    comments: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+
+
+def of_exchanges(dataset: Dataset, exchanges: Sequence[int]) -> set[int]:
+    """The connections of exchanges. Raises ChoiceError for one that is not there."""
+    return _known(dataset, exchanges, "exchange", "all_exchanges")
+
+
+def of_connections(dataset: Dataset, connections: Sequence[int]) -> set[int]:
+    """The same for connections themselves."""
+    return _known(dataset, connections, "connection", "all_connections")
+
+
+def _known(dataset: Dataset, ids: Sequence[int], key: str, table: str) -> set[int]:
+    if not ids:
+        return set()
+    rows = dataset.query(f"SELECT {key} AS id, connection FROM {table} WHERE {key} IN ({_list(ids)})")
+    if missing := set(ids) - {row["id"] for row in rows}:
+        raise ChoiceError(f"there is no {key} {exchange_id(min(missing))}; `kanalyze {key}s` lists all")
+    return {row["connection"] for row in rows}
+
+
+def of_findings(dataset: Dataset, chosen: Iterable[Finding]) -> set[int]:
+    """The connections that findings and their symptoms name. Raises ChoiceError for a finding that names none."""
+    wanted: set[int] = set()
+    for each in chosen:
+        found = {connection for one in (each, *each.symptoms) for connection in _named(dataset, one)}
+        if not found:
+            raise ChoiceError(f"the finding {each.rule.name} names no connection; choose by --client or --broker")
+        wanted |= found
+    return wanted
+
+
+def _named(dataset: Dataset, finding: Finding) -> set[int]:
+    """Those of its evidence, and all of the client's host that it is about at its time; of the broker's where it names nothing
+    else."""
+    row = finding.row
+    found = of_exchanges(dataset, [each.exchange for each in finding.evidence])
+    found |= {row["connection"]} - {None} if "connection" in row else set()
+    client, broker = row.get("client_address"), row.get("broker")
+    about = [] if client is None else [f"client_address = {literal(client)}"]
+    if broker is not None:
+        about.append(f"{literal(broker)} IN (broker_address, broker_address || ':' || broker_port)")
+    if not about or (found and client is None):
+        return found
+    begin, end = row.get("first_time_ns"), row.get("last_time_ns")
+    if begin is not None and end is not None:
+        about.append(f"coalesce(last_time_ns >= {begin} AND first_time_ns <= {end}, true)")
+    rows = dataset.query(f"SELECT connection FROM all_connections WHERE {' AND '.join(about)}")
+    return found | {row["connection"] for row in rows}
+
+
+def of_filters(dataset: Dataset) -> set[int]:
+    """The connections of all exchanges that the dataset's filters leave."""
+    return {row["connection"] for row in dataset.query("SELECT DISTINCT connection FROM exchanges")}
+
+
+def that_name_things(dataset: Dataset, connections: set[int]) -> set[int]:
+    """Connections whose Metadata names the brokers of the same clusters and the topics behind ids, and those that tell who owns
+    the delegation tokens of a login: without them, rows of the chosen connections would not say which broker, topic and user
+    they are about."""
+    if not connections:
+        return set()
+    chosen = f"(SELECT * FROM all_exchanges WHERE connection IN ({_list(connections)}))"
+    rows = dataset.query(
+        "WITH metadata AS (SELECT x.exchange, x.connection, c.cluster FROM all_exchanges AS x JOIN all_connections AS c "
+        "ON c.connection = x.connection WHERE x.api_key = 3 AND x.status = 'answered'), "
+        f"ids AS (SELECT DISTINCT e.topic_id FROM all_entries AS e JOIN {chosen} AS x ON x.exchange = e.exchange "
+        "WHERE e.topic_id IS NOT NULL), "
+        f"clusters AS (SELECT DISTINCT cluster FROM all_connections WHERE connection IN ({_list(connections)})) "
+        "SELECT min(m.connection) AS connection FROM metadata AS m JOIN clusters AS c ON c.cluster = m.cluster "
+        "GROUP BY m.cluster UNION "
+        "SELECT min(m.connection) AS connection FROM all_entries AS e JOIN metadata AS m ON m.exchange = e.exchange "
+        "JOIN ids AS i ON i.topic_id = e.topic_id GROUP BY i.topic_id UNION "
+        "SELECT x.connection FROM all_exchanges AS x WHERE x.api_key IN (38, 41) AND x.status = 'answered' AND EXISTS "
+        f"(SELECT 1 FROM all_logins WHERE token_id IS NOT NULL AND connection IN ({_list(connections)}))"
+    )
+    return {row["connection"] for row in rows} - connections
+
+
+def add_spans(dataset: Dataset, choice: Choice) -> None:
+    """Fills in when packets of which flows are wanted."""
+    found: dict[Flow, list[tuple[int, int]]] = {}
+    for row in dataset.query(
+        "SELECT client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns FROM all_connections "
+        f"WHERE connection IN ({_list(choice.connections)})"
+    ):
+        ends = [(*_halves(row[f"{end}_address"]), row[f"{end}_port"]) for end in ("client", "broker")]
+        time = row["first_time_ns"], row["last_time_ns"]
+        span = (UNKNOWN, UNKNOWN) if None in time else time
+        for source, target in (ends, reversed(ends)):
+            found.setdefault((*source, *target), []).append(span)
+    choice.spans = {flow: tuple(spans) for flow, spans in found.items()}
+
+
+def _halves(address: str) -> tuple[int, int]:
+    """An address as two signed 64-bit halves; IPv4 is ::ffff:a.b.c.d."""
+    parsed = ip_address(address)
+    number = int(parsed) | (_MAPPED if parsed.version == 4 else 0)
+    high, low = number >> 64, number & (1 << 64) - 1
+    return high - (high >> 63 << 64), low - (low >> 63 << 64)
+
+
+def add_comments(dataset: Dataset, choice: Choice, findings: Sequence[tuple[int, Finding]]) -> None:
+    """Says at the packets where messages of the chosen connections begin what they are, and what was found (number, finding)."""
+    for row in dataset.query(
+        "SELECT exchange, api_name, api_version, correlation_id, status, kind, latency_ns, error_code, request_file, "
+        f"request_packet, response_file, response_packet FROM all_exchanges WHERE connection IN ({_list(choice.connections)})"
+    ):
+        for side in ("request", "response"):
+            if row[f"{side}_packet"] is not None:
+                place = row[f"{side}_file"], row[f"{side}_packet"]
+                choice.comments.setdefault(place, []).append(_said(row, side))
+    numbers = {row["path"]: row["file"] for row in dataset.query("SELECT path, file FROM captures")}
+    for number, each in findings:
+        text = printable(f"kanalyze finding {number}, {each.severity}: {sentence(each.rule.says, each.row)}")
+        for shown in each.evidence:
+            if shown.path in numbers and shown.packet is not None:
+                choice.comments.setdefault((numbers[shown.path], shown.packet), []).append(text)
+
+
+def _said(row: dict[str, Any], side: str) -> str:
+    """kanalyze: Fetch v17 response, correlation id 7, exchange 00c3..., answered after 12 ms, error code 6"""
+    name = row["api_name"] or "a message"
+    version = "" if row["api_version"] is None else f" v{row['api_version']}"
+    parts = [f"kanalyze: {name}{version} {side}", f"correlation id {row['correlation_id']}"]
+    parts += [f"exchange {exchange_id(row['exchange'])}", row["status"].replace("_", " ")]
+    if row["latency_ns"] is not None:
+        parts[-1] += f" after {duration(row['latency_ns'])}"
+    if side == "response" and row["error_code"]:
+        parts.append(f"error code {row['error_code']}")
+    return printable(", ".join(parts))
+
+
+def _list(ids: Iterable[int]) -> str:
+    return ", ".join(str(number) for number in sorted(ids)) or "NULL"

@@ -1,0 +1,176 @@
+"""`extract`: the packets of a choice, which read again give the rows of the choice."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from capture_tools import tshark
+from click.testing import CliRunner
+from effort import one_in
+from made_capture import Conversation, pcap, reply, request
+from paths import SAMPLES
+from scapy.layers.inet import IP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+
+from analyzer.base.options import Options
+from analyzer.base.text import exchange_id
+from analyzer.cli.main import cli, main
+from analyzer.run import local
+from lab.score import DATA
+
+Rows = dict[int, dict[str, Any]]
+CAPTURES = sorted(SAMPLES.glob("*.pcap*"))
+# Clocks of nanoseconds, each packet twice under two link types, secrets of TLS inside, cut packets, tokens without headers.
+LAB = (
+    "shape_nano",
+    "shape_two",
+    "tls13_embedded",
+    "shape_snap96",
+    "sasl_old",
+    "sasl_token",
+    "shape_late",
+    "ipv6",
+    "groups_848",
+)
+# Where a packet lies is the one thing that an extract changes.
+PLACES = {"request_packet", "response_packet", "request_file", "response_file"}
+
+
+def run(*words: str | Path, given: bytes | None = None) -> Any:
+    return CliRunner().invoke(cli, [str(word) for word in words], input=given)
+
+
+def extracted(*words: str | Path) -> None:
+    done = run("extract", *words)
+    assert done.exit_code == 0, done.output
+
+
+def rows_of(path: Path, table: str = "exchanges") -> list[dict[str, Any]]:
+    with local.open_dataset([str(path)], Options()) as found:
+        return found.query(f"SELECT * FROM {table}")
+
+
+def exchanges(path: Path) -> Rows:
+    return {row["exchange"]: {name: row[name] for name in row if name not in PLACES} for row in rows_of(path)}
+
+
+def chosen_at_random(whole: Rows, count: int, seed: str) -> list[str]:
+    chance = random.Random(seed)
+    return [word for each in chance.sample(sorted(whole), count) for word in ("--exchange", exchange_id(each))]
+
+
+def assert_same_rows(path: Path, out: Path) -> None:
+    whole = exchanges(path)
+    words = chosen_at_random(whole, 3, path.name)
+    extracted(path, *words, "-o", out)
+    found = exchanges(out)
+    wanted = {whole[int(word, 16)]["connection"] for word in words[1::2]}
+    of_wanted = {each: row for each, row in whole.items() if row["connection"] in wanted}
+    assert {each: found.get(each) for each in of_wanted} == of_wanted
+
+
+@pytest.mark.parametrize("path", CAPTURES[:: one_in(2)], ids=lambda path: path.name.partition(".")[0])
+def test_an_extract_gives_the_same_rows(path: Path, tmp_path: Path) -> None:
+    assert_same_rows(path, tmp_path / "part.pcapng")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LAB)
+def test_an_extract_of_any_capture_gives_the_same_rows(name: str, shared: Path, tmp_path: Path) -> None:
+    (path,) = (shared / "captures" / "lab").glob(f"{name}.pcap*")
+    assert_same_rows(path, tmp_path / "part.pcapng.zst")
+
+
+def test_packets_are_those_of_the_connection_byte_for_byte(tmp_path: Path) -> None:
+    """As another program sees them, in the capture and in the extract."""
+    path, out = SAMPLES / "ipv6.pcap.zst", tmp_path / "part.pcapng.gz"
+    plain = tmp_path / "plain.pcap"
+    extracted(path, "--client", "::1", "-o", plain.with_suffix(".pcapng"))
+    connection = next(row for row in rows_of(path, "connections") if row["requests"] and row["requests"] > 20)
+    extracted(path, "--connection", exchange_id(connection["connection"]), "--bare", "-o", out)
+    fields = ["frame.time_epoch", "frame.cap_len", "frame.len", "tcp.seq_raw", "tcp.flags", "tcp.payload"]
+    whole = tshark(plain.with_suffix(".pcapng"), fields, "-Y", f"tcp.port == {connection['client_port']}")
+    assert len(whole) > 20 and tshark(out, fields) == whole
+
+
+def test_comments_say_what_each_message_is(tmp_path: Path) -> None:
+    out = tmp_path / "part.pcapng"
+    extracted(SAMPLES / "throttle.pcap.zst", "--finding", "1", "--comment", "-o", out)
+    comments = {
+        row["frame.number"]: row["frame.comment"]
+        for row in tshark(out, ["frame.number", "frame.comment"], "-Y", "frame.comment")
+    }
+    for row in rows_of(out):
+        for side in ("request", "response"):
+            if row[f"{side}_packet"] is not None:
+                said = comments[str(row[f"{side}_packet"])]
+                assert exchange_id(row["exchange"]) in said and f"correlation id {row['correlation_id']}" in said
+    assert any("kanalyze finding 1, high: " in text for text in comments.values())
+
+
+@pytest.mark.parametrize("name", ["quota_one_client", "fetch_spin", "certificate_expired", "wrong_password"])
+def test_a_finding_is_found_again_in_its_extract(name: str, tmp_path: Path) -> None:
+    path, out = DATA / f"{name}.pcap.zst", tmp_path / "part.pcapng"
+    extracted(path, "--finding", "1", "-o", out)
+    first, again = (
+        json.loads(run("findings", each, "--format", "jsonl").stdout.splitlines()[0]) for each in (path, out)
+    )
+    assert (first["finding"], first["severity"]) == (again["finding"], again["severity"])
+
+
+def test_a_segment_in_ip_fragments_brings_them_all(tmp_path: Path) -> None:
+    talk = Conversation().shake()
+    for number in range(5):
+        talk.exchange(request(number) + bytes(600), reply(number) + bytes(900))
+    pieces = []
+    for time, data in talk.packets:
+        packet = Ether(data)
+        for piece in packet[IP].fragment(fragsize=200) if len(packet) > 300 else [packet[IP]]:
+            pieces.append((time, bytes(Ether(src=packet.src, dst=packet.dst) / piece)))
+    path, out = tmp_path / "whole.pcap", tmp_path / "part.pcapng"
+    noise = bytes(Ether() / IP(src="10.9.9.9", dst="10.9.9.8", proto=47) / Raw(b"x" * 40))
+    path.write_bytes(pcap([*pieces, (pieces[-1][0], noise)]))
+    whole = exchanges(path)
+    assert len(whole) == 5
+    extracted(path, "--exchange", exchange_id(next(iter(whole))), "-o", out)
+    assert exchanges(out) == whole
+
+
+def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.pcap.zst", tmp_path / "part.pcapng"
+    shutil.copy(SAMPLES / "old_java.pcap.zst", path)
+    before = path.read_bytes()
+    for words, said in (
+        ((), "say what to extract"),
+        (("--finding", "99"), "there is no finding 99"),
+        (("--exchange", "00000000000000aa"), "there is no exchange 00000000000000aa"),
+        (("--connection", "xyz"), "no id of 16 hex digits"),
+    ):
+        done = run("extract", path, *words, "-o", out)
+        assert done.exit_code == 2 and said in done.output, (words, done.output)
+    assert main(["extract", str(path), "--client", "nobody", "-o", str(out)]) == 2
+    assert "this machine" in run("extract", path, "--client", "*", "-o", "s3://bucket/part.pcapng").output
+    done = run("extract", path, "--client", "*", "-o", path)
+    assert done.exit_code == 2 and "is one of the captures" in done.output
+    assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.pcap.zst"]
+
+
+def test_only_the_owner_reads_the_file(tmp_path: Path) -> None:
+    out = tmp_path / "part.pcapng"
+    extracted(SAMPLES / "old_java.pcap.zst", "--client", "*", "-o", out)
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_export_and_several_files_are_extracted_from_too(tmp_path: Path) -> None:
+    paths = [SAMPLES / "old_java.pcap.zst", SAMPLES / "throttle.pcap.zst"]
+    tables, from_tables, from_files = tmp_path / "tables", tmp_path / "a.pcapng", tmp_path / "b.pcapng"
+    assert run("export", *paths, "--to", tables).exit_code == 0
+    extracted(tables, "--api", "Fetch", "-o", from_tables)
+    extracted(*paths, "--api", "Fetch", "-o", from_files)
+    assert from_tables.read_bytes() == from_files.read_bytes()
