@@ -65,7 +65,7 @@ def ticks_of(time_ns: int, interface: Interface) -> int:
 
 def _resolution(ticks_per_second: int) -> int:
     """The value of if_tsresol: a negative power of 10, or of 2 with the highest bit set."""
-    for power in range(20):
+    for power in range(128):
         if 10**power == ticks_per_second:
             return power
     return 0x80 | (ticks_per_second.bit_length() - 1)

@@ -65,6 +65,8 @@ def lines() -> Iterator[str]:
     yield from ("dump", "dump --records", "dump --ports 9092", "report --ports 9092")
     yield "check --broker-version 4.0.0"
     yield "exchanges --format jsonl --max-frame 4KiB --max-connections 2 --max-reassembly 64KiB"
+    yield f"extract --client * --comment -o {NEW} {CAPTURE}"
+    yield f"extract --exchange {EXCHANGE} --bare -o {NEW} {CAPTURE}"
     yield f"spark --plan --out {NEW} {CAPTURE}"
     for form in ("parquet", "csv", "jsonl"):
         yield f"export --format {form} --to {NEW}"
@@ -92,7 +94,8 @@ class Run:
 def load() -> None:
     """Imports what runs need, so that a forked one need not; starts no thread."""
     for name in ("duckdb", "pyarrow.parquet", "rich.console", "analyzer.run.local", "analyzer.report.terminal",
-                 "analyzer.messages.bodies", "analyzer.cli.bodies", "analyzer.compare.captures"):  # fmt: skip
+                 "analyzer.messages.bodies", "analyzer.extract.copying", "analyzer.cli.bodies",
+                 "analyzer.compare.captures"):  # fmt: skip
         import_module(name)
     for verb in entry.verbs():
         import_module(f"analyzer.cli.commands.{verb.replace('-', '_')}")

@@ -14,7 +14,7 @@ from dissectors import layout
 from dissectors.formats.capture_facts import Interface
 
 NS = 1_000_000_000
-CLOCKS = [10**power for power in range(13)] + [2**power for power in (0, 1, 6, 10, 20, 29, 32, 40)]
+CLOCKS = [10**power for power in (*range(13), 127)] + [2**power for power in (0, 1, 6, 10, 20, 29, 32, 40, 127)]
 
 
 @given(
