@@ -70,7 +70,6 @@ WINDOW_VIEWS = (
     "transaction_events",
     "topic_ids",
     "brokers",
-    "offered_versions",
 )
 # Raw tables with columns that are left out where nobody reads them.
 WITH_SELDOM = {"exchanges": EXCHANGES, "entries": ENTRIES, "batches": BATCHES}
