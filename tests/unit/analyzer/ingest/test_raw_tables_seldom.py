@@ -89,7 +89,7 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
         questions += [found.settings.folded(metrics.text(name)) for name in ("coverage", "seen", *AHEAD)]
         for sql in questions:
             found.query(sql)
-        made = [entry.sql for entry, _ in found._catalog._entries.values() if entry.kept]
+        made = [known.entry.sql for known in found._catalog._entries.values() if known.entry.kept]
         for sql in (*questions, *made):
             (row,) = found.query(f"EXPLAIN (FORMAT JSON) {sql}")
             assert "not read for this report" not in row["explain_value"], sql
