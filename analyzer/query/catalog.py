@@ -1,5 +1,8 @@
 """Views and tables of a database, created when a question first names them: planning a view takes some milliseconds, computing
 a table may take much longer, and a question reads few of them.
+
+A view that only other views read is never created: its SQL stands in theirs. The engine plans what a view reads when it is created
+and again for each question, so each view of a chain would cost as much as all below it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,12 @@ _READ = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 _DEFINED = re.compile(
     r"\b(\w+)\s+as\s+(?:not\s+materialized\s+|materialized\s+)?\(\s*(?:select|with|values)\b", re.IGNORECASE
 )
+# A name that is read, with its alias if it has one; or text in which names do not count, or a comparison.
+_PLACE = re.compile(
+    r"""--[^\n]*|'(?:[^']|'')*'|\bdistinct\s+from\b"""
+    r"""|\b(?P<word>from|join)\s+(?P<name>\w+)\b(?!\s*[.(])(?P<alias>\s+as\b)?""",
+    re.IGNORECASE,
+)
 # Statements about all tables, which they do not name.
 _ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
 
@@ -28,6 +37,14 @@ class Entry(NamedTuple):
 
     sql: str
     materialized: bool
+
+
+class _Known(NamedTuple):
+    """An entry with the names that its SQL reads, and those that it defines itself."""
+
+    entry: Entry
+    reads: tuple[str, ...]
+    defines: frozenset[str]
 
 
 class Catalog:
@@ -48,7 +65,7 @@ class Catalog:
         self._changed = threading.Condition(self._lock)
         self._made: set[str] = set()
         self._begun: set[str] = set()  # a thread creates it, or gets its entry
-        self._entries: dict[str, tuple[Entry, list[str]]] = {}  # with the names that it reads
+        self._entries: dict[str, _Known] = {}
         self._foreign: set[str] = set()  # names without an entry
 
     def prepare(self, sql: str) -> None:
@@ -117,12 +134,41 @@ class Catalog:
                 continue
             if name not in self._entries:
                 return name
-            _, reads = self._entries[name]
-            if (below := self._ready(reads, begun, needed)) is not None:
+            first = self._needs(name)
+            if (below := self._ready(first, begun, needed)) is not None:
                 return below
-            if all(map(self._is_done, reads)):
+            if all(map(self._is_done, first)):
                 return name
         return None
+
+    def _needs(self, name: str, above: tuple[str, ...] = ()) -> list[str]:
+        """The names in the SQL with which a name is created: tables, views that exist or must, and names not known yet."""
+        needs: list[str] = []
+        for read in self._entries[name].reads:
+            needs += self._needs(read, (*above, name)) if self._stands_in(read, (*above, name)) else [read]
+        return needs
+
+    def _stands_in(self, read: str, above: tuple[str, ...]) -> bool:
+        """Whether the SQL of a view stands in the SQL of those above, instead of its name."""
+        if read in self._made or read in above or read not in self._entries or self._entries[read].entry.materialized:
+            return False
+        # A name that somebody above defines would mean something else.
+        defined = frozenset[str]().union(*(self._entries[each].defines for each in above))
+        return defined.isdisjoint(self._needs(read, above))
+
+    def _text(self, name: str, above: tuple[str, ...] = ()) -> str:
+        """The SQL with which a name is created."""
+
+        def place(found: re.Match[str]) -> str:
+            read = (found["name"] or "").lower()
+            if read not in reads:
+                return found[0]
+            sql = self._text(read, (*above, name))
+            return f"{found['word']} (\n{sql}\n){found['alias'] or f' AS {read}'}"
+
+        reads = {read for read in self._entries[name].reads if self._stands_in(read, (*above, name))}
+        sql = self._entries[name].entry.sql
+        return _PLACE.sub(place, sql) if reads else sql
 
     def _is_done(self, name: str) -> bool:
         return name in self._made or name in self._foreign
@@ -130,12 +176,13 @@ class Catalog:
     def _advance(self, name: str) -> None:
         """Gets the entry of a name; or creates it when the entry is known."""
         if name in self._entries:
-            entry, _ = self._entries[name]
+            kind = "TABLE" if self._entries[name].entry.materialized else "VIEW"
             # Replaces what was left by a signal or by other settings.
-            self._make(f"CREATE OR REPLACE {'TABLE' if entry.materialized else 'VIEW'} {name} AS {entry.sql}")
+            self._make(f"CREATE OR REPLACE {kind} {name} AS {self._text(name)}")
             self._made.add(name)
         elif (found := self._entry(name)) is not None:
-            self._entries[name] = found, [read for read in tables_read(found.sql) if read != name]
+            reads = tuple(read for read in tables_read(found.sql) if read != name)
+            self._entries[name] = _Known(found, reads, frozenset(_defined(found.sql)))
         else:
             self._foreign.add(name)
 
@@ -148,6 +195,11 @@ def _without_text(sql: str) -> str:
 
 def tables_read(sql: str) -> list[str]:
     """The names after FROM and JOIN that the statement does not define itself (WITH), in lower case."""
-    text = _without_text(sql)
-    defined = {name.lower() for name in _DEFINED.findall(text)}
-    return [name for name in dict.fromkeys(word.lower() for word in _READ.findall(text)) if name not in defined]
+    defined = _defined(sql)
+    words = dict.fromkeys(word.lower() for word in _READ.findall(_without_text(sql)))
+    return [name for name in words if name not in defined]
+
+
+def _defined(sql: str) -> set[str]:
+    """The names that the statement defines itself (WITH), in lower case."""
+    return {name.lower() for name in _DEFINED.findall(_without_text(sql))}

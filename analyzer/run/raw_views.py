@@ -70,18 +70,29 @@ WINDOW_VIEWS = (
     "transaction_events",
     "topic_ids",
     "brokers",
-    "offered_versions",
 )
 # Raw tables with columns that are left out where nobody reads them.
 WITH_SELDOM = {"exchanges": EXCHANGES, "entries": ENTRIES, "batches": BATCHES}
-# Columns of final exchanges that are made of others which were left out.
-MADE_OF_SELDOM = ("acks_inferred",)
+# Columns of final exchanges that no section of the report and no finding reads, or that are made of others which were left out.
+UNREAD = (
+    "acks_inferred",
+    "broker_evidence",
+    "broker_max_ns",
+    "client_port",
+    "generation_id",
+    "inner_api_key",
+    "inner_client_id",
+    "min_bytes",
+    "service_ns",
+    "session_epoch",
+    "session_id",
+)
 COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
 # Tables of so many rows fit into the memory of the database with room to spare.
 MOST_HELD_EXCHANGES = 150_000
 MOST_HELD_ENTRIES = 500_000
-# What an exchange takes in the database without its `seldom` columns, and the part of its memory that all may take.
-HELD_EXCHANGE_BYTES = 600
+# What a held exchange takes in the database, and the part of its memory that all may take.
+HELD_EXCHANGE_BYTES = 450
 PART_FOR_EXCHANGES = 2
 
 
@@ -93,7 +104,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
     made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
-    return raw | captures | made | (_held(made["exchanges"]) if holds_exchanges(run.summary, options) else {})
+    return raw | captures | made | (_held(made["timed_exchanges"]) if holds_exchanges(run.summary, options) else {})
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
@@ -140,9 +151,10 @@ def holds_exchanges(summary: Summary, options: Options) -> bool:
 
 
 def _held(exchanges: str) -> dict[str, str]:
-    """The views that compute exchanges once: without the columns that nobody reads, which stay errors."""
-    left_out = {field.name for field in EXCHANGES if field.seldom} | set(MADE_OF_SELDOM)
-    columns = TABLES["exchanges"]
+    """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without durations,
+    which are made of their times in less time than it takes to write them."""
+    left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
+    columns = [column for column in TABLES["exchanges"] if column.name not in resolve.DURATIONS]
     held = ", ".join(column.name for column in columns if column.name not in left_out)
     named = (
         _not_read(column.name, SQL_TYPES[column.type]) if column.name in left_out else column.name for column in columns
@@ -150,7 +162,7 @@ def _held(exchanges: str) -> dict[str, str]:
     return {
         "exchanges_as_read": exchanges,
         "held_exchanges": f"SELECT {held} FROM exchanges_as_read",
-        "exchanges": f"SELECT {', '.join(named)} FROM held_exchanges",
+        "timed_exchanges": f"SELECT {', '.join(named)} FROM held_exchanges",
     }
 
 

@@ -12,25 +12,23 @@ WITH refused AS (
     WHERE side = 'response' AND code <> 0
     GROUP BY exchange, coalesce(topic, topic_id), partition
 ),
+-- Grouped before they meet anything else, and connections last: an engine leaves the offsets of `batches` out only where few are joined.
 batches_sent AS (
     SELECT
-        b.exchange,
-        b.producer_id,
-        b.producer_epoch,
-        coalesce(b.topic, b.topic_id) AS topic,
-        b.partition,
-        b.base_sequence,
+        exchange,
+        producer_id,
+        producer_epoch,
+        coalesce(topic, topic_id) AS topic,
+        partition,
+        base_sequence,
         count(*) AS copies
-    FROM batches AS b
-    LEFT JOIN refused AS r
-        ON r.exchange = b.exchange AND r.topic = coalesce(b.topic, b.topic_id) AND r.partition = b.partition
-    WHERE b.side = 'request' AND b.producer_id >= 0 AND b.base_sequence >= 0 AND r.exchange IS NULL
-    GROUP BY
-        b.exchange, b.producer_id, b.producer_epoch, coalesce(b.topic, b.topic_id), b.partition, b.base_sequence
+    FROM batches
+    WHERE side = 'request' AND producer_id >= 0 AND base_sequence >= 0
+    GROUP BY exchange, producer_id, producer_epoch, coalesce(topic, topic_id), partition, base_sequence
 ),
-sent AS (
+sent_by_connection AS (
     SELECT
-        c.cluster,
+        x.connection,
         coalesce(x.client_id, x.client_address) AS who,
         b.producer_id,
         b.producer_epoch,
@@ -42,13 +40,30 @@ sent AS (
         max_by(b.exchange, (x.request_time_ns, b.exchange)) AS last_exchange,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
-    FROM batches_sent AS b
-    JOIN exchanges AS x ON x.exchange = b.exchange
-    JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = 0
+    FROM batches_sent AS b JOIN exchanges AS x ON x.exchange = b.exchange
+    WHERE x.api_key = 0 AND NOT EXISTS (
+        SELECT 1 FROM refused AS r WHERE r.exchange = b.exchange AND r.topic = b.topic AND r.partition = b.partition
+    )
     GROUP BY
-        c.cluster, coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, b.topic, b.partition,
+        x.connection, coalesce(x.client_id, x.client_address), b.producer_id, b.producer_epoch, b.topic, b.partition,
         b.base_sequence
+),
+sent AS (
+    SELECT
+        c.cluster,
+        s.who,
+        s.producer_id,
+        s.producer_epoch,
+        s.topic,
+        s.partition,
+        s.base_sequence,
+        sum(s.copies) AS copies,
+        min_by(s.first_exchange, (s.first_time_ns, s.first_exchange)) AS first_exchange,
+        max_by(s.last_exchange, (s.last_time_ns, s.last_exchange)) AS last_exchange,
+        min(s.first_time_ns) AS first_time_ns,
+        max(s.last_time_ns) AS last_time_ns
+    FROM sent_by_connection AS s JOIN connections AS c ON c.connection = s.connection
+    GROUP BY c.cluster, s.who, s.producer_id, s.producer_epoch, s.topic, s.partition, s.base_sequence
 )
 SELECT
     who,

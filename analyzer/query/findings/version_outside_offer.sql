@@ -5,8 +5,15 @@
 -- do: Remove the protocol version from the client's configuration, so that it negotiates the version (ApiVersions); if none is set, the client has a bug.
 -- look: kanalyze exchanges[ --client {who}] --api {api_name}
 -- ApiVersions itself is asked before there is an offer.
-WITH asked AS (
-    SELECT connection, api_key, api_version FROM exchanges WHERE api_key <> 18 GROUP BY connection, api_key, api_version
+-- What every offer has is within each connection's: nearly always all requests are.
+WITH always AS (
+    SELECT api_key, max(min_version) AS min_version, min(max_version) AS max_version FROM offered_versions GROUP BY api_key
+),
+asked AS (
+    SELECT x.connection, x.api_key, x.api_version
+    FROM exchanges AS x JOIN always AS a ON a.api_key = x.api_key
+    WHERE x.api_key <> 18 AND (x.api_version < a.min_version OR x.api_version > a.max_version)
+    GROUP BY x.connection, x.api_key, x.api_version
 ),
 -- Versions that a connection used are few, requests and offers are many.
 outside AS (
@@ -18,6 +25,7 @@ outside AS (
         min(f.min_version) AS min_version,
         max(f.max_version) AS max_version
     FROM asked AS a JOIN offered_versions AS f ON f.connection = a.connection AND f.api_key = a.api_key
+    WHERE f.connection IN (SELECT connection FROM asked)
     GROUP BY a.connection, a.api_key, a.api_version
     HAVING a.api_version < min(f.min_version) OR a.api_version > max(f.max_version)
 )

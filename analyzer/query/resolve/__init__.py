@@ -43,6 +43,7 @@ VIEWS = (
     "exchanges_with_kind",
     "exchanges_with_ways",
     "exchanges_with_status",
+    "timed_exchanges",
     "exchanges",
     "throttled_requests",
     "mutes",
@@ -69,6 +70,8 @@ VIEWS = (
     "batches",
     "queued_packets",
 )
+# Columns of exchanges that are made of its others alone (`exchanges.sql`).
+DURATIONS = ("send_ns", "latency_ns", "receive_ns", "total_ns")
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
 # `connection_context`, which has only those.

@@ -1,5 +1,5 @@
--- Raw exchanges with their connection, durations and wait kind. A duration is null when one of its ends is unknown or the clock
--- ran back. After a throttle time of a broker of which it is not known whether it mutes, the service time is unknown.
+-- Exchanges with their connection, durations and wait kind. A duration is null when one of its ends is unknown or the clock ran
+-- back.
 SELECT
     x.exchange,
     x.connection,
@@ -12,7 +12,7 @@ SELECT
     x.api_version,
     x.correlation_id,
     x.client_id,
-    CASE WHEN x.request_time_ns >= x.principal_from_ns THEN x.principal END AS principal,
+    x.principal,
     x.request_time_ns,
     x.request_end_ns,
     x.response_time_ns,
@@ -31,20 +31,14 @@ SELECT
     CASE WHEN x.response_time_ns >= x.request_end_ns THEN x.response_time_ns - x.request_end_ns END AS latency_ns,
     CASE WHEN x.response_end_ns >= x.response_time_ns THEN x.response_end_ns - x.response_time_ns END AS receive_ns,
     CASE WHEN x.response_end_ns >= x.request_time_ns THEN x.response_end_ns - x.request_time_ns END AS total_ns,
-    CASE
-        WHEN x.queue_ns IS NULL OR (x.muted_ns > 0 AND x.mutes IS NULL) THEN NULL
-        WHEN x.muted_ns > 0 AND x.mutes THEN x.response_time_ns - x.request_end_ns - x.queue_ns - x.muted_ns
-        WHEN x.queue_ns > 0 THEN x.response_time_ns - x.request_end_ns - x.queue_ns
-        -- The time to the broker and back is part of the wait only if the wait began with the request.
-        ELSE greatest(x.response_time_ns - x.request_end_ns - x.way_ns, 0)
-    END AS service_ns,
+    x.service_ns,
     x.throttle_time_ms,
     x.error_code,
     x.error_count,
     x.topics,
     x.partitions,
     x.acks,
-    x.status = 'no_reply_expected' AND x.acks IS NULL AS acks_inferred,
+    x.acks_inferred,
     x.max_wait_ms,
     x.min_bytes,
     x.isolation_level,
@@ -60,19 +54,14 @@ SELECT
     x.timeout_ms,
     x.record_bytes,
     x.queue_ns,
-    CASE WHEN x.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT x.mutes THEN 0 END AS muted_ns,
+    x.muted_ns,
     x.inner_api_key,
     x.inner_client_id,
     x.broker_min_ns,
     x.broker_max_ns,
-    CASE
-        WHEN x.broker_evidence <> 'held' AND x.broker_evidence <> 'large' AND x.broker_evidence <> 'wide'
-            AND x.broker_evidence <> 'no_timestamps' AND x.broker_evidence <> 'clock'
-        THEN x.broker_mid_ns
-    END AS broker_ns,
+    x.broker_ns,
     x.broker_evidence,
-    CASE WHEN x.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT x.mutes THEN 0 END + least(x.kept_ns, x.response_time_ns - x.request_end_ns)
-        AS throttle_ns,
+    x.throttle_ns,
     x.there_ns,
     x.back_ns
-FROM exchanges_with_status AS x
+FROM timed_exchanges AS x

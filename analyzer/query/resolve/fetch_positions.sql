@@ -14,9 +14,7 @@ SELECT
     s.record_bytes,
     CASE WHEN s.next_offset IS NOT NULL AND s.newest_end IS NOT NULL THEN greatest(s.newest_end - s.next_offset, 0) END AS lag,
     s.fetch_offset < s.end_offset AS behind,
-    s.session_id <> 0 AND max(CASE WHEN s.session_epoch = 0 THEN 1 ELSE 0 END) OVER (
-        PARTITION BY s.session_at, s.session_id
-    ) = 0 AS partial
+    s.session_id <> 0 AND o.opened = 0 AS partial
 FROM (
     SELECT
         *,
@@ -27,4 +25,10 @@ FROM (
 ) AS s
 JOIN connection_context AS l ON l.part = s.part
 LEFT JOIN topic_names AS n ON n.topic_id = s.topic_id
+LEFT JOIN (
+    SELECT session_at, session_id, max(CASE WHEN session_epoch = 0 THEN 1 ELSE 0 END) AS opened
+    FROM fetch_steps
+    WHERE forgotten = 0
+    GROUP BY session_at, session_id
+) AS o ON o.session_at = s.session_at AND o.session_id = s.session_id
 WHERE s.forgotten = 0

@@ -3,12 +3,17 @@
 -- has the type of its group; a group of which only commits were seen is classic.
 WITH steps AS (
     SELECT
-        exchange, event, group_type, group_id, member_id, instance_id, generation, sent_generation, leader, members,
-        protocol, reason, topics, assigned_partitions, session_timeout_ms, rebalance_timeout_ms, error_code
-    FROM raw_group_steps
+        s.exchange, x.part, coalesce(x.response_end_ns, x.request_end_ns) AS time_ns, x.request_time_ns AS begin_ns, x.client_id,
+        s.event, s.group_type, s.group_id, s.member_id, s.instance_id, s.generation, s.sent_generation, s.leader, s.members,
+        s.protocol, s.reason, s.topics, s.assigned_partitions, s.session_timeout_ms, s.rebalance_timeout_ms, s.error_code
+    FROM raw_group_steps AS s JOIN raw_exchanges AS x ON x.exchange = s.exchange
     UNION ALL
     SELECT
         x.exchange,
+        x.part,
+        coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
+        x.request_time_ns AS begin_ns,
+        x.client_id,
         CASE WHEN x.api_key = 12 THEN 'heartbeat' ELSE 'commit' END AS event,
         CASE WHEN x.api_key = 12 THEN 'classic' ELSE coalesce(t.group_type, a.group_type, 'classic') END AS group_type,
         x.group_id,
@@ -35,12 +40,12 @@ SELECT
     s.exchange,
     l.connection,
     l.cluster,
-    coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
-    x.request_time_ns AS begin_ns,
+    s.time_ns,
+    s.begin_ns,
     s.group_id,
     s.group_type,
     s.event,
-    x.client_id,
+    s.client_id,
     l.client_address,
     s.member_id,
     s.instance_id,
@@ -56,6 +61,5 @@ SELECT
     s.rebalance_timeout_ms,
     s.error_code
 FROM steps AS s
-JOIN raw_exchanges AS x ON x.exchange = s.exchange
-JOIN connection_context AS l ON l.part = x.part
+JOIN connection_context AS l ON l.part = s.part
 WHERE l.is_kafka

@@ -59,7 +59,8 @@ first_fetches AS (
         JOIN all_exchanges AS x
             ON x.exchange = p.exchange AND x.client_address = m.client_address
             AND coalesce(x.client_id, '') = coalesce(m.client_id, '') AND x.request_time_ns >= m.time_ns
-    WHERE m.group_type <> 'share'
+    -- True for all exchanges with positions: most others need not meet the moves.
+    WHERE m.group_type <> 'share' AND x.api_key = 1
     GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.time_ns
 ),
 alive AS (
