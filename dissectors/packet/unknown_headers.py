@@ -16,12 +16,12 @@ from dissectors.packet.scopes import enter_scope
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def parse_unknown(p: PacketState, outcome: cython.longlong) -> cython.longlong:
-    """The packet behind an unknown header at `at`; without one `outcome`, and `at` is as it was."""
+def parse_unknown(p: PacketState, least: cython.longlong, outcome: cython.longlong) -> cython.longlong:
+    """The packet behind an unknown header of `least` bytes or more at `at`; without one `outcome`, and `at` is as it was."""
     at: cython.longlong
     size: cython.longlong
     version: cython.longlong
-    for at in range(p.at, min(p.at + MOST_UNKNOWN_HEADER, p.end - 28)):
+    for at in range(p.at + least, min(p.at + MOST_UNKNOWN_HEADER, p.end - 28)):
         version = p.block[at] >> 4
         if version == 4:
             size = u16(p, at + 2)
@@ -38,8 +38,9 @@ def parse_unknown(p: PacketState, outcome: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_unknown_type(p: PacketState, kind: cython.longlong) -> cython.longlong:
-    """The same behind an ethertype that is not read: a packet without IP counts under it."""
-    layer: cython.longlong = parse_unknown(p, SEEN_NOT_IP)
+    """The same behind an ethertype that is not read: a packet without IP counts under it. IP right behind it is damage: nobody
+    else would read it."""
+    layer: cython.longlong = parse_unknown(p, 1, SEEN_NOT_IP)
     if layer != ANY_IP:
         p.tally[TALLY_ETHERTYPES, kind] += 1
     return layer
@@ -49,7 +50,7 @@ def parse_unknown_type(p: PacketState, kind: cython.longlong) -> cython.longlong
 @cython.exceptval(-1, check=False)
 def parse_unknown_tunnel(p: PacketState) -> cython.longlong:
     """The same in UDP or another protocol of IP."""
-    layer: cython.longlong = parse_unknown(p, SEEN_NOT_TCP)
+    layer: cython.longlong = parse_unknown(p, 0, SEEN_NOT_TCP)
     if layer == ANY_IP:
         enter_scope(p, SCOPE_UNKNOWN, 0)
     return layer

@@ -33,7 +33,7 @@ def test_a_header_of_any_size_is_passed_over(packet: Packet, size: int) -> None:
     head = b"\x99" * size
     for data, link in (
         (head + bytes(packet), UNKNOWN_LINK),
-        (Ether(type=UNKNOWN_TYPE) / Raw(head + bytes(packet)), 1),
+        (Ether(type=UNKNOWN_TYPE) / Raw(b"\0" + head[1:] + bytes(packet)), 1),
         (OUTER / UDP(sport=700, dport=701) / Raw(head + bytes(packet)), 101),
         (IP(proto=200) / Raw(head + bytes(packet)), 101),
         (head + bytes(packet) + bytes(16), UNKNOWN_LINK),
@@ -48,6 +48,7 @@ def test_what_is_not_proved_is_not_believed() -> None:
     assert found(b"\x99" * 96 + whole, UNKNOWN_LINK) == []  # too far
     assert found(whole + bytes(17), UNKNOWN_LINK) == []  # maybe one of several packets
     assert found(b"\x99" * 8 + wrong, UNKNOWN_LINK) == []
+    assert found(Ether(type=UNKNOWN_TYPE) / Raw(whole), 1) == []  # a damaged type
     assert found(b"\x99" * 8 + bytes(IPv6() / UDP() / Raw(bytes(40))), UNKNOWN_LINK) == []
 
 
