@@ -244,9 +244,19 @@ _PARTLY = "analyzer.cli.read_in_part"
 
 def tell_what_was_not_read(dataset: Dataset, asks: str, form: str, name: str = "") -> None:
     """Says in one line what could not be read for a question; nothing where all could."""
+    from analyzer.query.dataset import limit_reason
     from analyzer.query.readability import WHOLE, readability
 
-    verdict = readability(dataset, asks)
+    try:
+        verdict = readability(dataset, asks)
+    except Exception as error:
+        reason = limit_reason(error)
+        if reason is None:
+            raise
+        # The answer itself may need less memory.
+        click.get_current_context().meta[_PARTLY] = True
+        say(f"whether all was read could not be computed: {reason}")
+        return
     if verdict.verdict == WHOLE:
         return
     from analyzer.report.readability_words import sentence

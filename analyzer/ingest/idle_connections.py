@@ -4,8 +4,8 @@ A connection in its slot costs some 3 KB over all stages, a parked one some 630 
 before a batch of segments that may bring more, some of those idle for longest are parked (closed ones end), and what the batch
 wants comes back. Nothing that comes out of a stage depends on it.
 
-Connections whose rows wait (openings), or whose content is decrypted (TLS), stay in their slots: more is known of them than
-rows of numbers.
+Connections whose rows wait (openings), or whose handshake or content is followed (TLS), stay in their slots: more is known of
+them than rows of numbers. TLS that nothing can decrypt is parked like others.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class IdleConnections:
         self._full_at = max(self._room, self._streams.live + self._room // 4)
 
     def _may_leave(self, slot: int, part: int) -> bool:
-        return not self._openings.is_held(slot, part) and not self._tls.is_tls(slot, part)
+        return not self._openings.is_held(slot, part) and not self._tls.is_followed(slot, part)
 
     def _come_back(self, entries: list[int]) -> list[int]:
         """Returns the slots that they have now."""

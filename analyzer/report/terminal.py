@@ -51,10 +51,11 @@ def print_report(facts: Facts, console: Console) -> None:
         if not facts.matched():
             _print(console, [Text(""), *_section("nothing", facts, width, None)])
             return
-    shown = [name for name in SECTIONS if name != "coverage" and not _is_unknown(name, facts)]
     for metric in AHEAD:
         facts.try_rows(metric)
-    for name in shown:
+    for name in SECTIONS:
+        if name == "coverage":
+            continue
         if lines := _affordable(name, facts, width, SECTIONS[name]):
             _print(console, [Text(""), *lines])
     if facts.left_out:
@@ -66,8 +67,11 @@ def _is_unknown(name: str, facts: Facts) -> bool:
 
 
 def _affordable(name: str, facts: Facts, width: int, limit: int | None) -> list[Text] | None:
-    """The lines of a section; None when memory or disk did not suffice for its questions, and then `facts` note why."""
+    """The lines of a section; None when nothing that it asks for was read, and when memory or disk did not suffice for its
+    questions: then `facts` note why."""
     try:
+        if _is_unknown(name, facts):
+            return None
         return _section(name, facts, width, limit)
     except Exception as error:
         if not facts.note_limit(name, error):

@@ -94,6 +94,10 @@ MOST_HELD_ENTRIES = 500_000
 # What a held exchange takes in the database, and the part of its memory that all may take.
 HELD_EXCHANGE_BYTES = 450
 PART_FOR_EXCHANGES = 2
+# The same of a connection. Its columns are joined from several tables as wide; where they do not fit, each question joins those
+# that it reads.
+HELD_CONNECTION_BYTES = 1_000
+PART_FOR_CONNECTIONS = 2
 
 
 def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
@@ -145,9 +149,16 @@ def _saw_one_way(folders: Sequence[Path]) -> bool:
 def holds_exchanges(summary: Summary, options: Options) -> bool:
     """Whether the exchanges of a large capture are computed once: some fifty rules and sections read them, and each would join
     and compute them anew."""
-    memory = options.memory_bytes or question_memory_bytes()
-    fits = summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= memory // PART_FOR_EXCHANGES
+    fits = summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= _memory_bytes(options) // PART_FOR_EXCHANGES
     return not options.seldom and not is_small(summary) and fits
+
+
+def _holds_connections(summary: Summary, options: Options) -> bool:
+    return summary.rows["parts"] * HELD_CONNECTION_BYTES <= _memory_bytes(options) // PART_FOR_CONNECTIONS
+
+
+def _memory_bytes(options: Options) -> int:
+    return options.memory_bytes or question_memory_bytes()
 
 
 def _held(exchanges: str) -> dict[str, str]:
@@ -170,9 +181,14 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
     where columns of them were left out."""
     if is_small(summary):
-        return (*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name not in WITH_SELDOM))
-    held = ("held_exchanges",) if holds_exchanges(summary, options) else ()
-    return (*COMPUTED_ONCE, *held, *(("errors",) if summary.rows["errors"] <= MOST_HELD_ENTRIES else ()))
+        found = {*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name not in WITH_SELDOM)}
+    else:
+        found = set(COMPUTED_ONCE)
+        if holds_exchanges(summary, options):
+            found.add("held_exchanges")
+        if summary.rows["errors"] <= MOST_HELD_ENTRIES:
+            found.add("errors")
+    return tuple(found if _holds_connections(summary, options) else found - {"connections"})
 
 
 def is_small(summary: Summary, fraction: float = 1) -> bool:

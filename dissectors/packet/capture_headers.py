@@ -9,6 +9,7 @@ from dissectors.layout import *
 from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState, cut_or_malformed, narrow, u8, u16
 from dissectors.packet.scopes import enter_scope
+from dissectors.packet.unknown_headers import parse_unknown
 
 
 @cython.cfunc
@@ -100,7 +101,7 @@ def parse_erf(p: PacketState) -> cython.longlong:
         return ANY_IP
     if kind in (1, 10, 15, 19):  # HDLC
         return LINK + LINKTYPE_HDLC
-    return -2 - SEEN_NOT_IP
+    return parse_unknown(p, 0, SEEN_NOT_IP)
 
 
 @cython.cfunc

@@ -7,6 +7,7 @@ from dissectors.packet.ip import parse_ipv6_extensions
 from dissectors.packet.layer_codes import *
 from dissectors.packet.layers import parse_layers
 from dissectors.packet.packet_state import PacketState, find_link_column
+from dissectors.packet.stt import parse_stt_frame
 
 
 @cython.cfunc
@@ -26,7 +27,10 @@ def add_fragment(p: PacketState, packets: cython.longlong[:, ::1], packet: cytho
         )  # fmt: skip
         extent = (p.fragment_offset, p.wire - p.at, p.fragment_more)
         data = bytes(p.block[p.at : p.end])
-        whole = p.fragments.add(key, p.number_base, packets[PACKET_TIME, packet], extent, data, p.fragment_protocol)
+        unit = 1 if p.fragment_family == STT_FAMILY else FRAGMENT_UNIT
+        whole = p.fragments.add(
+            key, p.number_base, packets[PACKET_TIME, packet], extent, data, p.fragment_protocol, unit
+        )
         if whole is None or whole.protocol is None:
             break
         p.datagram = whole.payload()
@@ -37,8 +41,10 @@ def add_fragment(p: PacketState, packets: cython.longlong[:, ::1], packet: cytho
         p.bound = whole.total
         if p.fragment_family == 4:
             outcome = parse_layers(p, IP_PROTOCOL + cython.cast(cython.longlong, whole.protocol))
-        else:
+        elif p.fragment_family == 6:
             outcome = parse_behind_fragment_header(p, whole.protocol)
+        else:
+            outcome = parse_stt_datagram(p)
         if packets[PACKET_LINK, packet] != p.links[0, p.link_column]:
             find_link_column(p, packets[PACKET_LINK, packet])
         p.links[1 + SEEN_FRAGMENT, p.link_column] -= whole.packets - 1
@@ -51,4 +57,11 @@ def add_fragment(p: PacketState, packets: cython.longlong[:, ::1], packet: cytho
 def parse_behind_fragment_header(p: PacketState, kind: cython.longlong) -> cython.longlong:
     """Reads what follows the fragment header of a complete IPv6 datagram: maybe further extension headers."""
     layer: cython.longlong = parse_ipv6_extensions(p, kind)
+    return parse_layers(p, layer) if layer >= 0 else -2 - layer
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def parse_stt_datagram(p: PacketState) -> cython.longlong:
+    layer: cython.longlong = parse_stt_frame(p)
     return parse_layers(p, layer) if layer >= 0 else -2 - layer

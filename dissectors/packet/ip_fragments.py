@@ -1,4 +1,4 @@
-"""Reassembles IP fragments (RFC 791, RFC 8200) within limits of memory and time.
+"""Reassembles IP fragments (RFC 791, RFC 8200), and pieces of STT, within limits of memory and time.
 
 Plain Python, because TCP is rarely fragmented. Where fragments overlap, the byte that came first counts. When a limit is
 reached, incomplete datagrams are given up, the oldest one first.
@@ -105,12 +105,13 @@ class Fragments:
         return len(self._waiting)
 
     def add(
-        self, key: Key, epoch: int, time: int, extent: tuple[int, int, bool], data: bytes, protocol: int
+        self, key: Key, epoch: int, time: int, extent: tuple[int, int, bool], data: bytes, protocol: int, unit: int = 8
     ) -> Datagram | None:
         """Takes one fragment; returns its datagram if that is complete now, else None.
 
         `extent` is (offset, bytes on the wire, whether more fragments follow); `data` are the bytes captured. `protocol` is
-        used when the offset is 0. `epoch` is a number of the input: `packets` of the datagram counts since it began.
+        used when the offset is 0. All fragments but the last have a multiple of `unit` bytes. `epoch` is a number of the
+        input: `packets` of the datagram counts since it began.
         """
         begin, length, more = extent
         self._serial += 1
@@ -118,7 +119,7 @@ class Fragments:
         known = self._waiting.get(key)
         total = known.total if known else None
         highest = known.starts[-1] + known.pieces[-1][0] if known and known.starts else 0
-        wrong = begin + length > (LARGEST_DATAGRAM if total is None else total) or (more and length % 8 != 0)
+        wrong = begin + length > (LARGEST_DATAGRAM if total is None else total) or (more and length % unit != 0)
         if wrong or length == 0 or (not more and (highest > begin + length or total not in (None, begin + length))):
             self.impossible += 1
             return None

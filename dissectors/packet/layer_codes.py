@@ -78,6 +78,7 @@ PPP_MPLS = 0x281
 
 # IP protocol numbers, and the IPv6 extension headers among them.
 IPPROTO_HOPOPTS = 0
+IPPROTO_ICMP = 1
 IPPROTO_IPV4 = 4
 IPPROTO_TCP = 6
 IPPROTO_UDP = 17
@@ -87,6 +88,7 @@ IPPROTO_FRAGMENT = 44
 IPPROTO_GRE = 47
 IPPROTO_ESP = 50
 IPPROTO_AH = 51
+IPPROTO_ICMPV6 = 58
 IPPROTO_DSTOPTS = 60
 IPPROTO_ETHERIP = 97
 IPPROTO_PIM = 103
@@ -116,6 +118,17 @@ TUNNEL_ETHERNET = 13
 TUNNEL_CAPWAP = 14
 TUNNEL_UNREAD = 15  # encrypted, or not written yet
 
+# Nicira's stateless transport tunnel: packets of TCP's number that are none.
+STT_PORT = 7471
+STT_HEADER = 18
+MOST_STT_HOSTS = 4_096  # pairs
+# What a fragment is one of: the IP version, or STT.
+STT_FAMILY = 7
+FRAGMENT_UNIT = 8  # bytes: offsets of IP fragments count these
+
+MOST_UNKNOWN_HEADER = 96  # bytes: a header of the wire, of 802.11 and of LLC, and some more
+MOST_TRAILER = 16  # bytes: padding of short frames and frame check, or the check value of MACsec
+
 # What NSH and VXLAN-GPE name as the next protocol.
 NEXT_IPV4 = 1
 NEXT_IPV6 = 2
@@ -139,6 +152,8 @@ SCOPE_TZSP = 11
 SCOPE_LISP = 12
 SCOPE_PIM = 13
 SCOPE_CAPWAP = 14
+SCOPE_STT = 15
+SCOPE_UNKNOWN = 16  # a tunnel without a name
 RECENT_SCOPES = 64  # slots of a cache of scopes that have a description already, a power of two
 MOST_SCOPES = 65_536  # descriptions kept; further scopes still get their numbers
 

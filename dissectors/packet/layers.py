@@ -31,6 +31,7 @@ from dissectors.packet.tunnels import (
     parse_pppoe,
 )
 from dissectors.packet.udp_tunnels import parse_udp
+from dissectors.packet.unknown_headers import parse_unknown_tunnel, parse_unknown_type
 
 
 @cython.cfunc
@@ -104,9 +105,7 @@ def parse_ethertype(p: PacketState, kind: cython.longlong) -> cython.longlong:
     if kind == ETHERTYPE_PPP:
         return parse_ppp(p)
     layer: cython.longlong = parse_tag(p, kind)
-    if layer == -2 - SEEN_NOT_IP:
-        p.tally[TALLY_ETHERTYPES, kind] += 1
-    return layer
+    return parse_unknown_type(p, kind) if layer == -2 - SEEN_NOT_IP else layer
 
 
 @cython.cfunc
@@ -137,6 +136,8 @@ def parse_ip_protocol(p: PacketState, kind: cython.longlong) -> cython.longlong:
         layer = parse_nsh(p)
     elif kind == IPPROTO_PIM:
         layer = parse_pim(p)
+    elif kind not in (IPPROTO_ICMP, IPPROTO_ICMPV6):  # these hold copies of packets that did not arrive
+        layer = parse_unknown_tunnel(p)
     if layer == -2 - SEEN_NOT_TCP:
         p.tally[TALLY_PROTOCOLS, kind] += 1
     return layer

@@ -5,6 +5,7 @@ import cython
 from dissectors.layout import *
 from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState, cut_or_malformed, narrow, u16
+from dissectors.packet.unknown_headers import parse_unknown, parse_unknown_type
 
 
 @cython.cfunc
@@ -23,8 +24,7 @@ def parse_ethernet(p: PacketState) -> cython.longlong:
 def parse_length_field(p: PacketState, length: cython.longlong) -> cython.longlong:
     """IEEE 802.3: a length in place of the ethertype, then an LLC header."""
     if length > MOST_LENGTH:
-        p.tally[TALLY_ETHERTYPES, length] += 1
-        return -2 - SEEN_NOT_IP
+        return parse_unknown_type(p, length)
     narrow(p, p.at + length)
     return LLC
 
@@ -44,8 +44,7 @@ def parse_llc(p: PacketState) -> cython.longlong:
         if p.block[p.at + 3] == 0 and p.block[p.at + 4] == 0 and p.block[p.at + 5] in (0, 0xF8):
             p.at += 8
             return u16(p, p.at - 2)
-    p.tally[TALLY_ETHERTYPES, 0] += 1
-    return -2 - SEEN_NOT_IP
+    return parse_unknown_type(p, 0)
 
 
 @cython.cfunc
@@ -119,9 +118,9 @@ def parse_rare_link(p: PacketState, link: cython.longlong) -> cython.longlong:
     """Link types of `rare_links`, which read each packet as Python bytes: slower, for link types that are rare under Kafka."""
     resolve = p.resolvers.get(link)
     if resolve is None:
-        return -2 - SEEN_UNKNOWN_LINK
+        return parse_unknown(p, 0, SEEN_UNKNOWN_LINK)
     found = resolve(bytes(p.block[p.at : p.end]))
     if found is None:
-        return -2 - SEEN_NOT_IP
+        return parse_unknown(p, 0, SEEN_NOT_IP)
     p.at += found
     return ANY_IP

@@ -18,6 +18,7 @@ class PacketState:
     datagram = cython.declare(bytes, visibility="readonly")
     fragments = cython.declare(object, visibility="readonly")
     resolvers: object
+    stt_hosts: set  # pairs of addresses that sent pieces of STT
     block: cython.const[cython.uchar][::1]
     out: cython.longlong[:, ::1]
     recent: cython.longlong[:, ::1]

@@ -45,6 +45,7 @@ class Packets(PacketState):
         self.buckets_taken = 0
         self.resolvers = resolvers
         self.fragments = Fragments() if fragments is None else fragments
+        self.stt_hosts = set()
         self.datagram = b""
         self.scopes = {}
         self.block = b""

@@ -13,10 +13,12 @@ from dissectors.packet.packet_state import PacketState
 SCOPE_NAMES = (
     "vlan", "pppoe session", "ip in ip", "gre", "erspan session", "vxlan", "geneve", "service instance", "ethernet in ip",
     "gtp", "l2tp", "tzsp", "lisp", "pim register", "capwap",
+    "stt", "unknown header",
 )  # fmt: skip
 # Tunnels whose numbers differ by direction, or that have none: their name is all.
 UNNUMBERED = (
     SCOPE_IP_IN_IP, SCOPE_GRE, SCOPE_ETHERNET_IN_IP, SCOPE_GTP, SCOPE_L2TP, SCOPE_TZSP, SCOPE_LISP, SCOPE_PIM, SCOPE_CAPWAP,
+    SCOPE_STT, SCOPE_UNKNOWN,
 )  # fmt: skip
 
 

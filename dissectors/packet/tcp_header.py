@@ -6,6 +6,7 @@ from dissectors.layout import *
 from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState, u8, u16, u32
 from dissectors.packet.shards import is_of_shard
+from dissectors.packet.stt import parse_stt
 from dissectors.packet.tcp_checksum import checksum_of
 from dissectors.packet.tcp_options import read_options
 
@@ -27,6 +28,10 @@ def parse_tcp(p: PacketState) -> cython.longlong:
         return -2 - SEEN_MALFORMED
     source: cython.longlong = u16(p, at)
     target: cython.longlong = u16(p, at + 2)
+    if target == STT_PORT:
+        layer: cython.longlong = parse_stt(p)
+        if layer != -2 - SEEN_TCP:
+            return layer
     payload: cython.longlong = at + header
     p.tally[TALLY_TCP_PORTS, source] += 1
     if source != target:

@@ -7,6 +7,7 @@ from dissectors.packet.layer_codes import *
 from dissectors.packet.packet_state import PacketState, cut_or_malformed, narrow, u16, u32
 from dissectors.packet.proof import is_sure_frame, is_sure_ip
 from dissectors.packet.scopes import enter_scope
+from dissectors.packet.unknown_headers import parse_unknown_type
 
 
 @cython.cfunc
@@ -34,8 +35,7 @@ def parse_mpls(p: PacketState) -> cython.longlong:
         return ETHERTYPE_IPV4
     if version == 6:
         return ETHERTYPE_IPV6
-    p.tally[TALLY_ETHERTYPES, ETHERTYPE_MPLS] += 1
-    return -2 - SEEN_NOT_IP
+    return parse_unknown_type(p, ETHERTYPE_MPLS)
 
 
 @cython.cfunc
@@ -69,8 +69,7 @@ def parse_ppp(p: PacketState) -> cython.longlong:
         return ETHERTYPE_IPV6
     if kind == PPP_MPLS:
         return ETHERTYPE_MPLS
-    p.tally[TALLY_ETHERTYPES, ETHERTYPE_PPP] += 1
-    return -2 - SEEN_NOT_IP
+    return parse_unknown_type(p, ETHERTYPE_PPP)
 
 
 @cython.cfunc
@@ -205,8 +204,7 @@ def parse_nsh(p: PacketState) -> cython.longlong:
     length: cython.longlong = 4 * (u16(p, p.at) & 63)
     layer: cython.longlong = next_layer(p.block[p.at + 3])
     if length < 8 or p.block[p.at] >> 6 or layer < 0:
-        p.tally[TALLY_ETHERTYPES, ETHERTYPE_NSH] += 1
-        return -2 - SEEN_NOT_IP
+        return parse_unknown_type(p, ETHERTYPE_NSH)
     p.at += length
     return layer
 

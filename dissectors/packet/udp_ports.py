@@ -29,8 +29,8 @@ TUNNELS: dict[str, tuple[int, tuple[int, ...]]] = {
     "eth": (TUNNEL_ETHERNET, ()),
     "capwap.data": (TUNNEL_CAPWAP, (5247,)),
 }
-# GRE in DTLS, WireGuard: not read, but counted by these ports.
-UNREAD_PORTS = (4755, 51820)
+# GRE in DTLS, WireGuard: not read, but counted by these ports. So is sFlow, which holds single packets out of many.
+UNREAD_PORTS = (4755, 6343, 51820)
 MOST_PORTS = 65_536
 
 

@@ -13,6 +13,7 @@ from dissectors.packet.packet_state import PacketState, cut_or_malformed, u16, u
 from dissectors.packet.proof import fills_layer, is_likely_frame, is_sure_frame, is_sure_ip
 from dissectors.packet.scopes import enter_scope
 from dissectors.packet.tunnels import next_layer, parse_gre, parse_l2tp, parse_mpls
+from dissectors.packet.unknown_headers import parse_unknown_tunnel
 
 
 @cython.cfunc
@@ -30,6 +31,8 @@ def parse_udp(p: PacketState) -> cython.longlong:
     layer: cython.longlong = parse_udp_tunnel(p, tunnel) if tunnel else -2 - SEEN_NOT_TCP
     if layer == -2 - SEEN_NOT_TCP:
         layer = guess_tunnel(p)
+    if layer == -2 - SEEN_NOT_TCP and tunnel != TUNNEL_UNREAD:
+        layer = parse_unknown_tunnel(p)
     if layer == -2 - SEEN_NOT_TCP:
         if p.tunnels[0, target] == 0 and (p.tunnels[0, source] or source < target):
             target = source

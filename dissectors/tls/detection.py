@@ -71,9 +71,9 @@ class TlsRows:
         if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
             self.state[slot, S_KIND] = UNREADABLE
 
-    def is_tls(self, slot, part):
-        """Whether rows of this part leave for `sessions`."""
-        return slot < self.slots and self.state[slot, S_KIND] >= TLS and self.state[slot, S_PART] == part
+    def is_followed(self, slot, part):
+        """Whether `sessions` follows the data of this part, by its slot."""
+        return slot < self.slots and self.state[slot, S_KIND] == TLS and self.state[slot, S_PART] == part
 
     def slot_state(self, slots):
         """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""

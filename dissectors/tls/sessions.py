@@ -235,7 +235,7 @@ class Sessions:
         self.heap = bytearray()
         self._rows = rows
         self._keys = keys
-        self._open: dict[int, Session] = {}
+        self._open: dict[int, Session] = {}  # by part: one that nothing can read may change its slot
         self._over: list[TlsFacts] = []
         self._out: list[Row] = []
         self._problems: list[Row] = []
@@ -253,16 +253,16 @@ class Sessions:
         self._out = []
         for number in range(rows):
             row = [taken[column, number] for column in range(layout.TAKEN_COLUMNS)]
-            slot = row[layout.CHUNK_SLOT]
+            slot, part = row[layout.CHUNK_SLOT], row[layout.TAKEN_PART]
             if row[layout.CHUNK_KIND] == layout.CHUNK_DATA:
                 begin = row[layout.CHUNK_OFFSET]
                 data = buffers[row[layout.CHUNK_BUFFER]][begin : begin + row[layout.CHUNK_LENGTH]]
             else:
                 data = buffers[0][:0]
-            if row[layout.TAKEN_TLS] and slot not in self._open:
-                self._open[slot] = Session(slot, row[layout.TAKEN_PART], self._keys, self)
+            if row[layout.TAKEN_TLS] and part not in self._open:
+                self._open[part] = Session(slot, part, self._keys, self)
             if row[layout.TAKEN_TLS]:
-                self._of_session(self._open[slot], row, data)
+                self._of_session(self._open[part], row, data)
             else:
                 row[layout.CHUNK_BUFFER] = 0
                 if len(data):
@@ -321,7 +321,7 @@ class Sessions:
         dropped = row[layout.TAKEN_DROPPED], row[layout.TAKEN_DROPPED + 1]
         facts.unread = (first + dropped[0], second + dropped[1])
         self._over.append(facts)
-        del self._open[session.slot]
+        del self._open[facts.part]
         self._out.append(row)
 
     def _problem(self, session: Session, row: Row) -> None:

@@ -294,6 +294,8 @@ MUTATIONS = [
                                       else [one])),
     Mutation("pieces of 7 bytes", each(lambda one, _: cut(one, 7 if len(one.data) < 2_000 else 700) if one.flow in from_syn()
                                        else [one])),
+    Mutation("pieces of 10 bytes, no handshake", each(lambda one, _: [] if one.flags & SYN else
+                                                      cut(one, 10 if len(one.data) < 2_000 else 700))),
     Mutation("pieces of 536 bytes", each(lambda one, _: cut(one, 536))),
     Mutation("put together on receipt", merged, TIMES),
     Mutation("total length 0", each(lambda one, _: [replace(one, no_length=True, checksum="large")])),

@@ -41,9 +41,9 @@ asked AS (
     SELECT
         *,
         latency_ns AS waited_ns,
-        coalesce(queue_ns, latency_ns) * 5 < latency_ns AS is_head,
+        coalesce(queue_ns, latency_ns) < latency_ns / 5 AS is_head,
         kind LIKE 'fetch%' AND latency_ns >= (CAST(max_wait_ms AS BIGINT) + 500) * 1000000
-            AND coalesce(queue_ns, latency_ns) * 5 < latency_ns AS is_overdue
+            AND coalesce(queue_ns, latency_ns) < latency_ns / 5 AS is_overdue
     FROM exchanges
     WHERE status = 'answered' AND throttle_time_ms = 0 AND coalesce(muted_ns, 0) = 0
     UNION ALL
@@ -87,7 +87,7 @@ waited AS (
         count(*) AS requests,
         count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         count(DISTINCT x.connection) AS connections,
-        count(*) FILTER (WHERE c.client_retransmitted = 0 OR 10 * x.broker_min_ns >= 8 * x.waited_ns) AS taken,
+        count(*) FILTER (WHERE c.client_retransmitted = 0 OR x.broker_min_ns / 8 >= x.waited_ns / 10) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
         count(*) FILTER (WHERE x.is_overdue) AS overdue,
         count(*) FILTER (

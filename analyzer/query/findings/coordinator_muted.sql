@@ -30,5 +30,5 @@ SELECT
 FROM mutes AS m
 JOIN coordinated AS c ON c.connection = m.connection
 JOIN sessions AS s ON s.group_id = c.group_id
-WHERE m.applies AND (m.end_ns - m.begin_ns) * 2 > CAST(s.session_timeout_ms AS BIGINT) * 1000000
+WHERE m.applies AND m.end_ns - m.begin_ns > CAST(s.session_timeout_ms AS BIGINT) * 500000
 GROUP BY coalesce(c.client_id, c.client_address), c.group_id, s.session_timeout_ms, m.connection

@@ -64,10 +64,10 @@ SELECT
     round_trip_ns,
     requests,
     least(CAST(way_ns AS DOUBLE) / nullif(life_ns, 0), 1e0) AS way_share,
-    CASE WHEN way_ns * 2 >= life_ns THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN way_ns >= life_ns / 2 THEN 'medium' ELSE 'info' END AS severity,
     CAST(way_ns AS BIGINT) AS weight,
     evidence_slowest,
     first_time_ns,
     last_time_ns
 FROM waits
-WHERE way_ns * 4 >= life_ns
+WHERE way_ns >= life_ns / 4

@@ -38,7 +38,7 @@ compared AS (
         s.broker_port,
         s.p50_ns,
         s.p99_ns,
-        CASE WHEN s.p99_ns >= 3 * max(o.p99_ns) THEN max(o.p99_ns) END AS others_p99_ns,
+        CASE WHEN s.p99_ns / 3 >= max(o.p99_ns) THEN max(o.p99_ns) END AS others_p99_ns,
         s.evidence_slowest,
         s.first_time_ns,
         s.last_time_ns
@@ -72,8 +72,8 @@ JOIN timed AS x
     ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
 LEFT JOIN followed AS f ON f.broker_address = c.broker_address AND f.broker_port = c.broker_port
 WHERE x.broker_ns >= CASE
-    WHEN c.others_p99_ns IS NULL THEN greatest(10 * c.p50_ns, 100000000)
-    ELSE greatest(3 * c.others_p99_ns, 50000000) END
+    WHEN c.others_p99_ns IS NULL THEN greatest(10e0 * c.p50_ns, 1e8)
+    ELSE greatest(3e0 * c.others_p99_ns, 5e7) END
 GROUP BY
     c.api_name, c.kind, c.broker_address, c.broker_port, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
     c.first_time_ns, c.last_time_ns, f.broker_address

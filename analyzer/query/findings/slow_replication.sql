@@ -84,7 +84,7 @@ followers AS (
         min(request_end_ns) AS first_time_ns,
         max(response_time_ns) AS last_time_ns
     FROM waits
-    WHERE paused_ns * 2 >= latency_ns
+    WHERE paused_ns >= latency_ns / 2
     GROUP BY client_address, replica_id
     HAVING count(*) >= 10 OR count(*) FILTER (WHERE latency_ns >= 1000000000) >= 3
 ),
@@ -131,10 +131,10 @@ compared AS (
     FROM classes AS a
     JOIN classes AS o
         ON o.topic = a.topic AND o.broker_address = a.broker_address AND o.broker_port = a.broker_port
-        AND o.kind = 'produce_acks_1' AND a.p99_ns >= 5 * o.p99_ns
+        AND o.kind = 'produce_acks_1' AND a.p99_ns / 5 >= o.p99_ns
     JOIN timed AS x
         ON x.broker_address = a.broker_address AND x.broker_port = a.broker_port AND x.kind = 'produce_acks_all'
-        AND x.broker_ns >= 5 * o.p99_ns
+        AND x.broker_ns / 5 >= o.p99_ns
     JOIN written AS w ON w.exchange = x.exchange AND w.topic = a.topic
     WHERE a.kind = 'produce_acks_all'
     GROUP BY o.broker_address, o.broker_port, o.topic, o.p99_ns

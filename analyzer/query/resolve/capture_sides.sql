@@ -10,8 +10,8 @@ WITH least_times AS (
 SELECT
     *,
     CASE
-        WHEN to_broker_ns >= 2 * to_client_ns THEN 'client'
-        WHEN to_client_ns >= 2 * to_broker_ns THEN 'broker'
+        WHEN to_broker_ns / 2 >= to_client_ns THEN 'client'
+        WHEN to_client_ns / 2 >= to_broker_ns THEN 'broker'
         -- Shorter ways lie within one host.
         WHEN to_client_ns >= 50000 THEN 'between'
     END AS capture_side

@@ -59,7 +59,7 @@ arrivals AS (
             WHEN is_beside THEN request_end_ns
             WHEN (marks & 8) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
             WHEN (marks & 4) <> 0 AND NOT crowded
-                AND coalesce(ack_time_ns, response_time_ns) <= request_end_ns + 2 * to_broker_ns + 250000000 THEN request_end_ns + to_broker_ns + 500000
+                AND coalesce(ack_time_ns, response_time_ns) - request_end_ns - to_broker_ns <= to_broker_ns + 250000000 THEN request_end_ns + to_broker_ns + 500000
             ELSE greatest(request_end_ns + to_broker_ns, coalesce(ack_max_ns, left_max_ns))
         END AS arrived_max_ns
     FROM departures

@@ -31,6 +31,7 @@ from dissectors.kafka.framing.frames import take_frame_bytes
 from dissectors.kafka.framing.loss import take_gap
 from dissectors.kafka.framing.pages import drop_frame
 from dissectors.kafka.framing.pairing import settle
+from dissectors.kafka.framing.provisional_frames import reject_provisional
 from dissectors.kafka.framing.provisional_replies import take_provisional
 from dissectors.kafka.framing.state import (
     FramingState,
@@ -42,7 +43,7 @@ from dissectors.kafka.framing.state import (
     new_framed_parts,
 )
 from dissectors.kafka.framing.state_columns import *
-from dissectors.kafka.framing.sync import is_reply_inside_guess, search_boundary
+from dissectors.kafka.framing.sync import is_frame_inside_guess, is_request_torn, search_boundary
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
 
@@ -95,7 +96,7 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
             return False
         mode = f.side[s, SIDE_MODE]
         if mode == MODE_FRAMES:
-            if f.chunk_position == 0 and f.side[s, SIDE_GUESSED] and is_reply_inside_guess(f, chunks, row, slot, s):
+            if f.chunk_position == 0 and f.side[s, SIDE_GUESSED] and is_frame_inside_guess(f, chunks, row, slot, s):
                 drop_frame(f, slot, s, f.side[s, SIDE_SKIP_REASON])
                 f.side[s, SIDE_MODE] = MODE_SEARCH
             elif not take_frame_bytes(f, chunks, row, slot, s):
@@ -104,7 +105,9 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
             if not search_boundary(f, chunks, row, slot, s):
                 return False
         elif mode == MODE_PROVISIONAL:
-            if not take_provisional(f, chunks, row, slot, s):
+            if f.chunk_position == 0 and f.side[s, SIDE_TAIL] and is_request_torn(f, chunks, row, slot, s):
+                reject_provisional(f, slot, s)
+            elif f.why != WHY_DONE or not take_provisional(f, chunks, row, slot, s):
                 return False
         elif mode == MODE_BEHIND:
             take_other_bytes(f, chunks, row, slot, s)

@@ -150,26 +150,35 @@ def write_provisional(f: FramingState, slot: i64, s: i64, index: i64) -> cython.
 
 @cython.cfunc
 @cython.exceptval(-1)
-def keep_header(f: FramingState, s: i64) -> cython.int:
-    """Provisional replies were accepted because of a header that lies across two chunks: that frame is kept from its start on."""
+def keep_header(f: FramingState, s: i64) -> cython.bint:
+    """Provisional replies were accepted because of a header that lies across two chunks: that frame is kept from its start on.
+    False: no room for it yet."""
     i: i64
     count: i64 = f.side[s, SIDE_FRAME_KEPT]
+    if count != f.side[s, SIDE_FRAME_POSITION]:
+        f.side[s, SIDE_FRAME_KEPT] = 0
+        return True
+    if f.heap_used + count > f.heap_size:
+        f.heap_needed = count
+        f.why = WHY_HEAP_FULL
+        return False
+    for i in range(count):
+        f.heap[f.heap_used + i] = cython.cast(
+            cython.uchar, (f.side[s, SIDE_WORDS + (i >> 2)] >> (8 * (3 - (i & 3)))) & 255
+        )
     f.side[s, SIDE_FRAME_KEPT] = 0
-    if count == f.side[s, SIDE_FRAME_POSITION] and f.heap_used + count <= f.heap_size:
-        for i in range(count):
-            f.heap[f.heap_used + i] = cython.cast(
-                cython.uchar, (f.side[s, SIDE_WORDS + (i >> 2)] >> (8 * (3 - (i & 3)))) & 255
-            )
-        f.side[s, SIDE_FRAME_POSITION] = 0
-        append_bytes(f, OWN_HEAP, f.heap_used, count, s)
-        f.side[s, SIDE_FRAME_POSITION] = count
-    return 0
+    f.side[s, SIDE_FRAME_POSITION] = 0
+    if not append_bytes(f, OWN_HEAP, f.heap_used, count, s):
+        f.side[s, SIDE_FRAME_KEPT] = count
+        f.why = WHY_ARENA_FULL
+    f.side[s, SIDE_FRAME_POSITION] = count
+    return f.why != WHY_ARENA_FULL
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def accept_provisional(f: FramingState, slot: i64, s: i64) -> cython.bint:
-    """Writes provisional replies as rows of orphans; false: the output is full, and this must be called again."""
+    """Writes provisional replies as rows of orphans; false: an output is full, and this must be called again."""
     following: i64
     index: i64 = f.side[s, SIDE_PROVISIONAL_FIRST]
     f.side[s, SIDE_PROVISIONAL_ACCEPTED] = 1
@@ -187,10 +196,11 @@ def accept_provisional(f: FramingState, slot: i64, s: i64) -> cython.bint:
         f.free_provisional = index
         index = following
         f.side[s, SIDE_PROVISIONAL_FIRST] = index
-    clear_provisional(f, s)
     if f.side[s, SIDE_MODE] == MODE_PROVISIONAL:
+        if not keep_header(f, s):
+            return False
         f.side[s, SIDE_MODE] = MODE_FRAMES
         f.side[s, SIDE_SEARCHED] = 0
         f.side[s, SIDE_GUESSED] = 0
-        keep_header(f, s)
+    clear_provisional(f, s)
     return True

@@ -17,7 +17,7 @@ from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_near_cor
 from dissectors.kafka.framing.pages import append_bytes, clear_frame, drop_frame, release_pages
 from dissectors.kafka.framing.provisional_frames import is_other_side_silent
 from dissectors.kafka.framing.provisional_replies import begin_provisional, may_begin_provisional
-from dissectors.kafka.framing.request_headers import is_reply_header, is_request_at
+from dissectors.kafka.framing.request_headers import is_likely_request, is_reply_header, is_request_at
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int32_at
@@ -49,12 +49,16 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
             break
         if at == 0 and may_begin_provisional(f, slot, s, buffer, base, base + length):
             begin_provisional(f, slot, s, int32_at(f, buffer, base + 4))
+            if length <= TAIL_BYTES:
+                keep_tail(f, chunks, row, s, 0)  # it may be a request, which needs more bytes to be told
             break
         at = length if waits and is_enough_searched(f, slot, s) else at + 1
     count_skipped(f, slot, s, f.side[s, SIDE_SKIP_REASON], at - start)
     f.chunk_position = at
     if at == length:
         keep_tail(f, chunks, row, s, start)
+    if f.side[s, SIDE_MODE] == MODE_FRAMES:
+        return True
     if not waits:
         f.side[s, SIDE_SEARCHED] += at - start
     elif at > start:
@@ -162,6 +166,35 @@ def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i6
 
 @cython.cfunc
 @cython.exceptval(-1)
+def is_request_torn(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
+    """Is what was taken for a provisional reply, and this chunk behind it, a request whose header they share? Where `why` is set
+    there is no room to tell, and this must be asked again."""
+    count: i64 = f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1)
+    at: i64 = f.heap_used
+    reach: i64 = chunks[CHUNK_LENGTH, row]
+    i: i64
+    if reach > TAIL_REACH_BYTES:
+        reach = TAIL_REACH_BYTES
+    if (
+        f.conn[slot, FRAMING_CLIENT_SIDE] != UNKNOWN
+        or f.side[s, SIDE_PROVISIONAL_COUNT]
+        or f.side[s, SIDE_FRAME_POSITION] != count
+        or f.side[s, SIDE_TAIL_END] != chunks[CHUNK_SEQ, row]
+    ):
+        return False
+    if at + count + reach > f.heap_size:
+        f.heap_needed = count + reach
+        f.why = WHY_HEAP_FULL
+        return False
+    for i in range(count):
+        f.heap[at + i] = tail_byte(f, s, count - 1 - i)
+    for i in range(reach):
+        f.heap[at + count + i] = byte_at(f, chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + i)
+    return is_likely_request(f, OWN_HEAP, at, at + count + reach, True)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
 def is_whole_stream(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Are the bytes of the tail all that came of this side, but for an opening?"""
     side: i64 = s & 1
@@ -227,15 +260,21 @@ def give_up_guess(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def is_reply_inside_guess(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
-    """Does a chunk that should go on with a guessed reply begin with the reply to a request in flight? Then the guess was wrong.
+def is_frame_inside_guess(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
+    """Does a chunk that should go on with a guessed frame begin with a whole request, or with the reply to a request in flight?
+    Then the guess was wrong.
 
     Bodies are full of small numbers: a guess inside a chunk may name any length, and would hide all that follows.
     """
     at: i64 = chunks[CHUNK_OFFSET, row]
     end: i64 = at + chunks[CHUNK_LENGTH, row]
-    if f.side[s, SIDE_FRAME_POSITION] == 0 or is_request_side(f, slot, s):
+    if f.side[s, SIDE_FRAME_POSITION] == 0:
         return False
+    if is_request_side(f, slot, s):
+        return (
+            is_likely_request(f, chunks[CHUNK_BUFFER, row], at, end, False)
+            and at + 4 + int32_at(f, chunks[CHUNK_BUFFER, row], at) == end
+        )
     if not is_expected_reply_at(f, slot, chunks[CHUNK_BUFFER, row], at, end):
         return False
     return f.side[s, SIDE_GUESSED] == 2 or at + 4 + int32_at(f, chunks[CHUNK_BUFFER, row], at) == end

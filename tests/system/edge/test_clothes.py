@@ -10,10 +10,11 @@ from capture_tools import Read, pcap_file, read_capture
 from clothes import LINKS, NOT_READ, TUNNELS, Clothes, in_udp
 from effort import one_in
 from one_base import Base, Row, Seen, base, dressed, rows_of, tshark_counts
+from rare_clothes import RARE
 
 from dissectors import layout
 
-TABLE = [*TUNNELS, *LINKS]
+TABLE = [*TUNNELS, *LINKS, *RARE]
 # Whole captures take seconds each; the other laws are asked of every row.
 SOME = TABLE[:: one_in(4)]
 
@@ -97,10 +98,13 @@ def test_a_guess_by_content_is_proved() -> None:
 
 @pytest.mark.parametrize("row", [row for row in TABLE if row.decode_as], ids=lambda row: row.name)
 def test_a_name_reads_what_content_does_not_prove(row: Clothes) -> None:
-    unnamed = read(row.wrap(example(row)), row._replace(decode_as=()))
-    assert len(unnamed.segments) == row.name.startswith("vxlan")
+    """One wrong bit in the inner IPv4 header."""
+    packet = example(row)
+    data = row.wrap(packet._replace(ip=packet.ip[:8] + bytes([packet.ip[8] ^ 0x40]) + packet.ip[9:]))
+    unnamed = read(data, row._replace(decode_as=()))
     ((port, _),) = row.decode_as
-    assert unnamed.stage.udp_ports() == ({} if unnamed.segments else {port: 1})
+    assert (unnamed.segments, unnamed.stage.udp_ports()) == ([], {port: 1})
+    assert len(read(data, row).segments) == 1
 
 
 @pytest.mark.slow

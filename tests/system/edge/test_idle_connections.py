@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from capture_tools import pcap_file, read_packets, unpacked
 from paths import LAB, ROOT, SAMPLES
+from scapy.layers.inet import TCP
+from scapy.layers.l2 import Ether
 
 from analyzer.base import memory
 from analyzer.base.options import Options
 from analyzer.ingest import idle_connections, pipeline
+from analyzer.ingest.idle_connections import IdleConnections
 from analyzer.run import local
+from dissectors import layout
 
 TABLES = ("connections", "exchanges", "entries", "errors", "problems")
 CAPTURES = (*(SAMPLES / f"{name}.pcap.zst" for name in ("groups_848", "ipv6", "versions")), LAB / "tls12.pcap")
@@ -60,6 +65,39 @@ def test_rows_do_not_depend_on_slots(path: Path, room: int, monkeypatch: pytest.
     free = rows_of(path)
     monkeypatch.setattr(idle_connections, "ROOM", room)
     assert rows_of(path) == free
+
+
+def side_by_side(path: Path, count: int) -> Path:
+    """The first connection of a capture in TLS so many times: each packet of all before the next one."""
+    found = [Ether(row[layout.PACKET_OFFSET]) for row in read_packets(unpacked(LAB / "tls12.pcap"))[0]]
+    client, broker = found[0].sport, found[0].dport
+    frames = []
+    for frame in found:
+        if {frame.sport, frame.dport} == {client, broker}:
+            for number in range(count):
+                setattr(frame[TCP], "dport" if frame.sport == broker else "sport", 20_000 + number)
+                del frame[TCP].chksum
+                frames.append(bytes(frame))
+    path.write_bytes(pcap_file(frames))
+    return path
+
+
+@pytest.mark.skipif(not (LAB / "tls12.pcap").exists(), reason="the captures of the lab are not here")
+def test_tls_that_nothing_can_decrypt_leaves_its_slot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = side_by_side(tmp_path / "tls.pcap", 40)
+    free = rows_of(path)
+    assert len(free[0]["connections"]) == 40 and all("no_keys" in row for row in free[0]["connections"])
+    parked = []
+    free_slots = IdleConnections._free_slots
+
+    def counted(self: IdleConnections) -> None:
+        free_slots(self)
+        parked.append(self.parked)
+
+    monkeypatch.setattr(IdleConnections, "_free_slots", counted)
+    monkeypatch.setattr(idle_connections, "ROOM", 10)
+    assert rows_of(path) == free
+    assert max(parked) > 20
 
 
 def test_parked_connections_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

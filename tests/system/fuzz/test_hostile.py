@@ -54,3 +54,10 @@ def test_two_million_names_are_shown_as_far_as_there_is_room(tmp_path: Path) -> 
         kept = len(row["request"]["topics"])
         assert row["request_left_out_bytes"] == pytest.approx(2 * (2_000_000 - kept), abs=4) and kept > 100_000
         assert "left_out_bytes" in done.err
+
+
+@pytest.mark.parametrize("name", ["time_a_year_apart", "time_to_and_fro", "ng_times_last"])
+def test_wild_times_overflow_in_no_rule(tmp_path: Path, name: str) -> None:
+    """Differences of decades, which no number of 64 bits holds five times."""
+    for done, problem in hostile_apart.runs(name, ["findings --format jsonl"], tmp_path):
+        assert problem is None and done.code == 0, (done.line, done.err, problem)

@@ -12,25 +12,31 @@ from rich.console import Console
 
 from analyzer.base import memory
 from analyzer.base.options import Options
+from analyzer.cli.main import main
 from analyzer.query.dataset import Dataset
 from analyzer.report.facts import Facts
 from analyzer.report.json_report import write_metrics
 from analyzer.report.terminal import print_report
+from analyzer.run import raw_views
 from analyzer.run.local import open_dataset
 
 
-@pytest.fixture
-def dataset(samples: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]:
-    """One in which the metric `throttle` takes more memory than there is: the engine itself says so."""
+def fail(monkeypatch: pytest.MonkeyPatch, samples: Path, failing_metric: str) -> None:
+    """From now on a metric takes more memory than there is: the engine itself says so."""
     metric = Dataset.metric
 
     def failing(self: Dataset, name: str) -> list[dict[str, object]]:
-        if name == "throttle":
+        if name == failing_metric:
             with open_dataset([str(samples / "throttle.pcap.zst")], Options(memory_bytes=2_000_000)) as small:
                 return metric(small, name)
         return metric(self, name)
 
     monkeypatch.setattr(Dataset, "metric", failing)
+
+
+@pytest.fixture
+def dataset(samples: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]:
+    fail(monkeypatch, samples, "throttle")
     with open_dataset([str(samples / "throttle.pcap.zst")], Options()) as found:
         yield found
 
@@ -51,6 +57,27 @@ def test_so_does_its_form_for_programs(dataset: Dataset) -> None:
     told = json.loads(out.getvalue())
     assert told["latency"] and "throttle" not in told
     assert list(told["not_shown"]) == ["throttle"]
+
+
+def test_so_it_does_where_memory_does_not_tell_what_was_read(
+    samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail(monkeypatch, samples, "readability")
+    assert main(["report", str(samples / "throttle.pcap.zst")]) == 2
+    told = capsys.readouterr()
+    assert "whether all was read could not be computed: Out of Memory Error" in told.err
+    assert "Not shown: latency: " in told.out and "\nCLIENTS" in told.out.upper()
+
+
+def test_connections_are_the_same_where_they_are_not_held(samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for held_bytes in (1, 1 << 40):
+        monkeypatch.setattr(raw_views, "HELD_CONNECTION_BYTES", held_bytes)
+        with open_dataset([str(samples / "throttle.pcap.zst")], Options()) as dataset:
+            found.append(dataset.query("SELECT * FROM connections ORDER BY connection"))
+            kept = dataset.query("SELECT count(*) AS n FROM duckdb_tables() WHERE table_name = 'all_connections'")
+            assert kept == [{"n": int(held_bytes == 1)}]
+    assert found[0] == found[1] != []
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,11 @@ def test_nothing_is_pending_between_frames() -> None:
     assert after(proved()).can_checkpoint(SLOT)
 
 
+def test_a_search_is_over_where_a_frame_begins() -> None:
+    searched = Conversation(False).c(b"z" * 40 + request(1), request(2)).b(reply(1), reply(2))
+    assert after(searched).can_checkpoint(SLOT)
+
+
 def test_requests_may_be_in_flight() -> None:
     assert after(proved().c(request(3), produce(4, acks=1))).can_checkpoint(SLOT)
 

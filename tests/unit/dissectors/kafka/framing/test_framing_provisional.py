@@ -104,6 +104,16 @@ def test_an_expected_reply_proves_those_before_it(cut: int) -> None:
     assert out.frames[4].data == expected[4:]
 
 
+def test_an_expected_header_over_two_chunks_is_kept_where_all_pages_are_in_use() -> None:
+    """An unfinished request holds the 64 pages of the first arena."""
+    long = request(11, body=bytes(400_000))[: 64 * 4096]
+    before, expected = reply(5000) + reply(5001), reply(5002, b"content")
+    talk = Conversation(syn=False).c(request(5002), request(90_000), long).b(before + expected[:5], expected[5:])
+    out = talk.run()
+    assert out.story()[2:5] == [("orphan", 5000), ("orphan", 5001), ("reply", 5002)]
+    assert out.frames[4].data == expected[4:]
+
+
 def test_a_far_id_alone_is_not_believed() -> None:
     out = Conversation(syn=False).c(request(10)).b(reply(5_000_000)).run()
     assert out.story() == [("request", 10), ("pending", 10)]

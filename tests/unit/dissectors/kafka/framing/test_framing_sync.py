@@ -19,8 +19,8 @@ def test_a_late_start_skips_up_to_the_first_header(junk: int) -> None:
 
 @pytest.mark.parametrize(
     ("junk", "cut"),
-    # The first eight bytes of a request at the start of a chunk may be the header of a reply.
-    [(0, cut) for cut in (*range(1, 8), *range(14, 21))]
+    # The first eight bytes of a request at the start of a chunk may be the header of a reply: the next chunk tells.
+    [(0, cut) for cut in range(1, 21)]
     # Up to 13 bytes are remembered; with 17, those of the client id included, the header is found in the first chunk.
     + [(junk, cut) for junk in (1, 20) for cut in (*range(1, 14), *range(17, 21))],
 )
@@ -37,7 +37,7 @@ def in_pieces(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-@pytest.mark.parametrize("size", range(1, 8))
+@pytest.mark.parametrize("size", range(1, 16))
 def test_a_stream_that_comes_in_small_pieces_begins_with_its_first_byte(size: int) -> None:
     """Nothing tells that the connection began here; no chunk has a whole header."""
     conversation = Conversation(syn=False)
@@ -49,6 +49,23 @@ def test_a_stream_that_comes_in_small_pieces_begins_with_its_first_byte(size: in
     assert (first.number, first.first_time, first.seq) == (2, START + 2 * MS, 1000)
     first = out.frames[2]
     assert (first.number, first.first_time, first.seq) == (2 + len(asked), START + (2 + len(asked)) * MS, 5000)
+
+
+@pytest.mark.parametrize("cut", range(8, 14))
+def test_a_torn_reply_is_still_one(cut: int) -> None:
+    """Its request was not captured; those behind it prove it."""
+    first = reply(8, bytes(30))
+    out = Conversation(syn=False).b(first[:cut], first[cut:]).c(request(9)).b(reply(9)).run()
+    assert out.story() == [("request", 9), ("orphan", 8), ("reply", 9)]
+
+
+def test_a_guess_that_hides_requests_is_given_up() -> None:
+    """The end of an unseen request reads as the header of one of 64 KiB: whole requests follow, each in a chunk of its own."""
+    torn = struct.pack(">ihhih3s", 65_536, 3, 1, 999, 3, b"app")
+    talk = Conversation(syn=False).c(b"z" * 20 + torn, request(1), request(2)).b(reply(1), reply(2))
+    out = talk.run()
+    assert out.story() == [("request", 1), ("request", 2), ("reply", 1), ("reply", 2)]
+    assert out.skipped(CLIENT) == {"unsynced": 20 + len(torn)}
 
 
 def test_small_pieces_of_anything_else_are_skipped() -> None:
