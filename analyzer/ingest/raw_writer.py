@@ -32,8 +32,9 @@ UNCOMPRESSED = frozenset(
 )
 # Values that Parquet's writer takes at a time: a row group. By its default of 1,024 calls take a tenth of the writing.
 BATCH_VALUES = 1 << 16
-# Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group.
-WITH_STATISTICS = ("status", "error_code", "throttle_time_ms")
+# Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group. By times
+# an export is cut into slices.
+WITH_STATISTICS = ("status", "error_code", "throttle_time_ms", "request_time_ns", "response_time_ns")
 # Tables that wait for the thread; with more the stages wait.
 MOST_WAITING = 4
 
