@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
 FRAGMENTS = "fragments.parquet"
 # Checkpoints are looked for after so many segments at most, and again in the same connection after so many new bytes.
-LOOK_ROWS = 512
-FRESH_BYTES = 4 << 10
+LOOK_ROWS = 1_024
+FRESH_BYTES = 16 << 10
 # Pending segments are settled when there are so many bytes of them.
 PENDING_BYTES = 32 << 20
 # With more than this, the spans with the most pending bytes are ended.

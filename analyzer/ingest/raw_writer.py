@@ -32,10 +32,18 @@ UNCOMPRESSED = frozenset(
 )
 # Values that Parquet's writer takes at a time: a row group. By its default of 1,024 calls take a tenth of the writing.
 BATCH_VALUES = 1 << 16
-# Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group.
-WITH_STATISTICS = ("status", "error_code", "throttle_time_ms")
+# Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group. By times
+# an export is cut into slices.
+WITH_STATISTICS = ("status", "error_code", "throttle_time_ms", "request_time_ns", "response_time_ns")
 # Tables that wait for the thread; with more the stages wait.
 MOST_WAITING = 4
+
+
+def words(schema: pa.Schema) -> list[str]:
+    """The columns of strings. A dictionary of numbers would take more time than all else of writing, and saves little."""
+    import pyarrow as pa
+
+    return [each.name for each in schema if pa.types.is_string(each.type) or pa.types.is_dictionary(each.type)]
 
 
 class RawTable:
@@ -87,17 +95,15 @@ class Writer:
         self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
 
     def _file(self, path: Path, schema: pa.Schema) -> Any:
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         if path not in self._files:
-            words = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
             compression = {name: "none" if name in UNCOMPRESSED else "lz4" for name in schema.names}
             statistics = [name for name in WITH_STATISTICS if name in schema.names]
             self._files[path] = pq.ParquetWriter(
                 path,
                 schema,
-                use_dictionary=words,
+                use_dictionary=words(schema),
                 compression=compression,
                 write_statistics=statistics,
                 write_batch_size=BATCH_VALUES,

@@ -4,8 +4,8 @@ As CSV or JSON lines a table is one file, TABLE.csv. As Parquet it is a director
 `kanalyze spark` writes it. DuckDB writes these files itself: rows never pass through Python, and all its threads share a file.
 A large export is cut into slices of time, the same for all tables: a file of a large table with a moment in its rows is a slice,
 so that a question for a time reads a few files, and of a file few row groups. Within a file, and in tables without a moment, rows
-stand in the order in which they were captured. The manifest, written last, names the files of each table in the order of time,
-their rows and the first and last moment in them.
+stand in the order in which they were captured, in a slice replies without a request last. The manifest, written last, names the
+files of each table in the order of time, their rows and the first and last moment in them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -115,8 +115,10 @@ def _in_one(dataset: Dataset, table: str, form: str, target: _Directory | _Bucke
 
 def _borders(dataset: Dataset) -> list[int]:
     """The moments between slices of time, ns since the epoch, each a full second; none where all exchanges are one slice."""
-    counted = f"select {_moment('exchanges')} // {SECOND_NS} as second, count(*) as rows from exchanges group by second"
-    seconds = dataset.query(f"{counted} order by second")
+    second = f"{_first_known(_moments('exchanges'))} // {SECOND_NS}"
+    seconds = dataset.query(
+        f"select {second} as second, count(*) as rows from exchanges group by second order by second"
+    )
     borders: list[int] = []
     held = 0
     for row in seconds:
@@ -127,32 +129,53 @@ def _borders(dataset: Dataset) -> list[int]:
     return borders
 
 
-def _moment(table: str) -> str | None:
-    """SQL of the moment of a row; None for a table without."""
+def _moments(table: str) -> tuple[str, ...]:
+    """The columns of which the first that is not null is the moment of a row; none for a table without."""
     names = {column.name for column in TABLES[table]}
-    found = next((columns for columns in MOMENTS if names.issuperset(columns)), None)
-    return found and f"coalesce({', '.join((*found, 'null'))})"
+    return next((columns for columns in MOMENTS if names.issuperset(columns)), ())
+
+
+def _first_known(columns: Sequence[str]) -> str:
+    return f"coalesce({', '.join((*columns, 'null'))})"
 
 
 def _slices(dataset: Dataset, table: str, borders: list[int]) -> list[str]:
-    """A condition for each file of a table."""
-    moment = _moment(table)
-    if not borders or moment is None:
-        return ["true"]
-    (told,) = dataset.query(f"select count(*) as rows from {table}")
+    """A SELECT for each file of a table.
+
+    The condition stands on a single column, whose statistics tell the engine which row groups lie in other slices: else each
+    slice would read all rows. Rows without it (replies without a request) are asked for apart, if there are any.
+    """
+    every = f"select * from {table}"
+    if not borders or not _moments(table):
+        return [every]
+    column, *others = _moments(table)
+    (told,) = dataset.query(f"select count(*) as rows, count({column}) as timed from {table}")
     if told["rows"] <= SLICE_ROWS:
-        return ["true"]
-    middle = [f"{moment} >= {begin} and {moment} < {end}" for begin, end in pairwise(borders)]
-    return [f"{moment} < {borders[0]} or {moment} is null", *middle, f"{moment} >= {borders[-1]}"]
+        return [every]
+    spans = list(pairwise((None, *borders, None)))
+    slices = [f"{every} where {_within(column, *span)}" for span in spans]
+    if told["timed"] == told["rows"]:
+        return slices
+    other = _first_known(others)
+    untimed = [f"({_within(other, *span)}{'' if span[0] else f' or {other} is null'})" for span in spans]
+    return [
+        f"{rows} union all {every} where {column} is null and {apart}"
+        for rows, apart in zip(slices, untimed, strict=True)
+    ]
+
+
+def _within(moment: str, begin: int | None, end: int | None) -> str:
+    limits = ((begin, ">="), (end, "<"))
+    return " and ".join(f"{moment} {sign} {limit}" for limit, sign in limits if limit is not None)
 
 
 def _copied(dataset: Dataset, table: str, below: Path, borders: list[int]) -> list[Written]:
     """Writes the files of a table to the directory `below/table`, whose name is text."""
     (below / table).mkdir()
     files = []
-    for number, condition in enumerate(_slices(dataset, table, borders)):
+    for number, rows in enumerate(_slices(dataset, table, borders)):
         name = f"{table}/part-{number:05}.parquet"
-        files.append(copy_rows(dataset, table, f"select * from {table} where {condition}", below, name))
+        files.append(copy_rows(dataset, table, rows, below, name))
     return files
 
 

@@ -71,6 +71,9 @@ def set_aside(tcp: TcpState, s: cython.longlong):
     before: cython.longlong = -1
     kind: cython.longlong = RECORD_DAMAGED_FIRST
     stop: cython.longlong
+    # Its timestamp may be what is damaged. Without this its bytes would have the lag of whatever packet came before it.
+    tcp.lag = 0
+    tcp.marks = 0
     tcp.conn[slot, CONN_SPOILED] = 1
     tcp.conn[slot, CONN_LAST_TIME] = tcp.time
     tcp.conn[slot, CONN_LAST_NUMBER] = tcp.number

@@ -77,6 +77,16 @@ def test_a_lag_is_the_time_since_the_timestamp_also_where_that_wraps(stage: Modu
     assert told.of_side(layout.PART_LAG_LEAST, 1) == NONE
 
 
+def test_what_a_damaged_packet_tells_of_its_way_is_unknown(stage: ModuleType) -> None:
+    """Its peer took it, so its bytes count; its lag is not that of the packet before it, which another host may have sent."""
+    right, wrong = {"checksum": layout.CHECKSUM_RIGHT}, {"checksum": layout.CHECKSUM_WRONG}
+    sent = [asks(1, 10, tsval=1, **right), tells(1, 10.5, size=9, ack=101, tsval=900_000, **right)]
+    told = Told(stage, [*opening(), *sent, asks(101, 11, ack=10, tsval=2, **wrong), tells(10, 11.5, ack=201)])
+    assert [row[layout.CHUNK_LAG] == NONE for row in told.data(0)] == [False, True]
+    assert told.data(0)[1][layout.CHUNK_MARKS] == 0
+    assert told.of_side(layout.PART_DAMAGED, 0) == 0
+
+
 def test_packets_with_more_than_the_least_lag_by_a_tick_are_told(stage: ModuleType) -> None:
     sent = [asks(1, 10, tsval=1), asks(101, 11.9, tsval=2), asks(201, 17, tsval=3), tells(1, 17.1, ack=301, tsval=500)]
     told = Told(stage, [*opening(), *sent, asks(301, 18.5, size=0, tsval=4), asks(301, 30, tsval=5)])
