@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 8
 -- when: brokers having count(*) > 0
--- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][, {nowhere}]: it {keeps_asking} {bootstrap}
+-- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never goes there, as if it could not resolve that name: it has been silent since {told_by} told it so]
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach.
 -- look: kanalyze connections --client {client_address}
 -- explains: refused_connections, connection_storm, metadata_storm, unanswered
@@ -128,8 +128,8 @@ SELECT
     q.bootstrap,
     a.times,
     a.own_host,
-    CASE WHEN a.stuck IS NOT NULL THEN 'and never goes there, as if it could not resolve that name' END AS nowhere,
-    CASE WHEN a.stuck IS NULL THEN 'keeps asking for metadata' ELSE 'was told its coordinator, and stays silent, at' END AS keeps_asking,
+    CASE WHEN a.stuck IS NULL THEN q.bootstrap END AS asked_again,
+    CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
     a.connection,
     coalesce(a.times, q.connections) AS weight,
     q.exchange AS evidence_metadata,
