@@ -8,7 +8,8 @@
 -- The least round trip of the handshakes of two hosts, 20 ms or more; where no handshake is in the capture, of bytes to their ACKs
 -- on both sides of it, 45 ms or more: a receiver delays an ACK for 40 ms. Requests that do not wait by design, each sent when the reply
 -- before it was there and a round trip or more after the request before it, 30 at least. Wherever the capture was taken, each costs
--- its client one round trip. Medium when half of the connection's life is that.
+-- its client one round trip. Medium when three quarters of the connection's life are that: one
+-- that gathers records between two requests is in no hurry.
 WITH far AS (
     SELECT
         client_address,
@@ -68,7 +69,7 @@ SELECT
     round_trip_ns,
     requests,
     least(CAST(way_ns AS DOUBLE) / nullif(life_ns, 0), 1e0) AS way_share,
-    CASE WHEN way_ns * 2 >= life_ns THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN way_ns * 4 >= life_ns * 3 THEN 'medium' ELSE 'info' END AS severity,
     CAST(way_ns AS BIGINT) AS weight,
     evidence_slowest,
     first_time_ns,
