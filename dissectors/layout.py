@@ -221,6 +221,7 @@ PART_IP_JUMPS = _part.pair()  # segments before which IP ids are missing
 PART_FULL_WINDOW = _part.pair()  # times that the side waited for more than 5 ms as the window of the other was full
 PART_FULL_WINDOW_NS = _part.pair()
 PART_NAGLE = _part.pair()  # small segments that were sent when an ACK came that had been delayed for 40 ms
+PART_NEEDLESS = _part.pair()  # repeats that the other side had no need of, as it told by an ACK (RFC 2883)
 PART_WAYS = _part.columns(
     2 * WAY_STEPS
 )  # round trips of this side's bytes, by ACKs sent at once: pairs of counts by length

@@ -230,6 +230,9 @@ client_held_small                int64   Small packets of the client that left w
                                          for 40 ms (Nagle's algorithm).
 broker_held_small                int64   Small packets of the broker that left within 1 ms of an ACK that the client had delayed
                                          for 40 ms (Nagle's algorithm).
+client_needless                  int64   Of client_retransmitted, segments of which the broker said that it had their bytes (D-SACK,
+                                         RFC 2883): nothing was lost, or an ACK was.
+broker_needless                  int64   Of broker_retransmitted, segments of which the client said that it had their bytes.
 """)
 
 EXCHANGES = _columns("""

@@ -190,6 +190,7 @@ PARTS = (
     *_pair("full_windows", layout.PART_FULL_WINDOW),
     *_pair("full_window_ns", layout.PART_FULL_WINDOW_NS),
     *_pair("nagle", layout.PART_NAGLE),
+    *_pair("needless", layout.PART_NEEDLESS),
     *_pair("ttl", layout.PART_TTL),
     *_pair("lag_least_ns", layout.PART_LAG_LEAST),
     *_pair("lag_bound_ns", layout.PART_LAG_BOUND),

@@ -2,8 +2,8 @@
 
 A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one of
 theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
-touch; with a star behind the rule's name when their times touch: a broker that is gone is felt everywhere. An incident is as severe
-as its cause says, which knows what was lost, for whom and for how long.
+touch; with a star behind the rule's name when their times touch and the cause is no milder: a broker that is gone is felt
+everywhere. An incident is as severe as its cause says, which knows what was lost, for whom and for how long.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
 
 
 def _explains(cause: Finding, symptom: Finding) -> bool:
-    anywhere = symptom.rule.name + ANYWHERE in cause.rule.explains
+    # What did no harm itself is not what harmed others elsewhere.
+    milder = SEVERITIES.index(cause.severity) > SEVERITIES.index(symptom.severity)
+    anywhere = symptom.rule.name + ANYWHERE in cause.rule.explains and not milder
     return (anywhere or _about_the_same(cause.row, symptom.row)) and _at_the_same_time(cause.row, symptom.row)
 
 

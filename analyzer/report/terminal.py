@@ -44,8 +44,10 @@ def print_report(facts: Facts, console: Console) -> None:
     if (lines := _affordable("coverage", facts, width, None)) is not None:
         _print(console, lines)
         if not facts.coverage()["kafka_connections"]:
-            if any(each.severity != "info" for each in facts.findings()):
-                _print(console, [Text(""), *_section("attention", facts, width, SECTIONS["attention"])])
+            if found := facts.findings():
+                # Here nothing else would lead to what is for information only.
+                name = "findings" if all(each.severity == "info" for each in found) else "attention"
+                _print(console, [Text(""), *_section(name, facts, width, SECTIONS["attention"])])
             _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
             return
         if not facts.matched():

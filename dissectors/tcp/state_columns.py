@@ -125,6 +125,7 @@ SIDE_IP_JUMPS = _count(layout.PART_IP_JUMPS)
 SIDE_FULL_WINDOW = _count(layout.PART_FULL_WINDOW)
 SIDE_FULL_WINDOW_NS = _count(layout.PART_FULL_WINDOW_NS)
 SIDE_NAGLE = _count(layout.PART_NAGLE)
+SIDE_NEEDLESS = _count(layout.PART_NEEDLESS)
 SIDE_WAYS = _count(layout.PART_WAYS)
 # What packets tell of their way (`timing`); 0: nothing yet.
 SIDE_WAY = _side.count

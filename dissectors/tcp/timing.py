@@ -117,6 +117,8 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
     if tcp.segments[SEGMENT_OPTIONS, row] & OPTION_SACK and to < top:
         tcp.side[s, SIDE_SACKS] = SACKS_REMEMBERED
     if to >= top:
+        if tcp.segments[SEGMENT_OPTIONS, row] & OPTION_SACK:
+            tcp.side[peer, SIDE_NEEDLESS] += 1  # a block beside an ACK for all: bytes that came twice (RFC 2883)
         # It left after the newest bytes of the peer had come by here.
         tcp.side[s, SIDE_COVERS] = tcp.side[peer, SIDE_TOP_NUMBER]
         if tcp.lag:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import hold_out_stories
 import member_stories
 import protocol_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
@@ -385,7 +386,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }
-STORIES |= protocol_stories.STORIES | member_stories.STORIES
+STORIES |= protocol_stories.STORIES | member_stories.STORIES | hold_out_stories.STORIES
 MORE |= protocol_stories.MORE
-for _name, (_fires, _silent) in member_stories.MORE.items():
+for _name, (_fires, _silent) in (*member_stories.MORE.items(), *hold_out_stories.MORE.items()):
     MORE[_name] = (MORE.get(_name, ((), ()))[0] + _fires, MORE.get(_name, ((), ()))[1] + _silent)

@@ -1,14 +1,15 @@
 -- severity: high
 -- rank: 8
 -- when: brokers having count(*) > 0
--- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}]: it keeps asking {bootstrap} for metadata
+-- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never goes there, as if it could not resolve that name: it has been silent since {told_by} told it so]
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach.
 -- look: kanalyze connections --client {client_address}
 -- explains: refused_connections, connection_storm, metadata_storm, unanswered
 -- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
 -- Kafka, while the client goes on to ask for metadata, 10 s at least. A loopback address is tried within the client's own host,
 -- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
--- connections for metadata alone.
+-- connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
+-- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one.
 WITH failed AS (
     SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
     FROM connections
@@ -52,8 +53,26 @@ asking AS (
     WHERE x.api_key = 3 AND x.status = 'answered' AND coalesce(x.role, 'client') = 'client'
     GROUP BY c.cluster, x.client_address, coalesce(x.client_id, x.client_address), x.broker_address, x.broker_port
 ),
+-- Clients that were told a coordinator, by a cluster that advertises a name on the port by which they came.
+named AS (
+    SELECT
+        x.client_address,
+        coalesce(x.client_id, x.client_address) AS who,
+        b.host,
+        b.port,
+        b.cluster,
+        max(x.response_time_ns) AS told_ns
+    FROM exchanges AS x
+    JOIN connections AS c ON c.connection = x.connection
+    JOIN brokers AS b
+        ON b.cluster IS NOT DISTINCT FROM c.cluster AND b.port = x.broker_port
+        AND x.response_time_ns BETWEEN b.first_time_ns AND b.last_time_ns
+    WHERE x.api_key = 10 AND x.status = 'answered' AND coalesce(x.error_code, 0) = 0 AND coalesce(x.role, 'client') = 'client'
+        AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
+    GROUP BY x.client_address, coalesce(x.client_id, x.client_address), b.host, b.port, b.cluster
+),
 advertised AS (
-    SELECT *, CAST(NULL AS STRING) AS own_host FROM tried
+    SELECT *, CAST(NULL AS STRING) AS own_host, CAST(NULL AS STRING) AS stuck FROM tried
     UNION ALL
     SELECT
         q.client_address,
@@ -65,12 +84,33 @@ advertised AS (
         CAST(NULL AS BIGINT) AS connection,
         q.first_ns AS first_time_ns,
         q.last_ns AS last_time_ns,
-        'which is its own host' AS own_host
+        'which is its own host' AS own_host,
+        CAST(NULL AS STRING) AS stuck
     FROM asking AS q
     JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
     LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
     WHERE b.host IN ('localhost', '127.0.0.1', '::1') AND t.broker_port IS NULL AND q.connections >= 5
         AND q.client_address NOT LIKE '127.%' AND q.client_address NOT IN ('::1', q.broker_address)
+    UNION ALL
+    SELECT
+        n.client_address,
+        n.host AS broker_address,
+        n.port AS broker_port,
+        n.host || ':' || CAST(n.port AS STRING) AS advertised,
+        n.cluster,
+        CAST(NULL AS BIGINT) AS times,
+        CAST(NULL AS BIGINT) AS connection,
+        n.told_ns AS first_time_ns,
+        r.last_time_ns,
+        CAST(NULL AS STRING) AS own_host,
+        n.who AS stuck
+    FROM named AS n
+    CROSS JOIN time_range AS r
+    LEFT JOIN connections AS c
+        ON c.client_address = n.client_address AND c.first_time_ns > n.told_ns
+    WHERE r.last_time_ns - n.told_ns >= 10000000000
+    GROUP BY n.client_address, n.host, n.port, n.cluster, n.told_ns, r.last_time_ns, n.who
+    HAVING count(c.connection) = 0
 ),
 -- Clients of the host that asked for metadata, and for nothing that moves records.
 idle AS (
@@ -88,6 +128,8 @@ SELECT
     q.bootstrap,
     a.times,
     a.own_host,
+    CASE WHEN a.stuck IS NULL THEN q.bootstrap END AS asked_again,
+    CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
     a.connection,
     coalesce(a.times, q.connections) AS weight,
     q.exchange AS evidence_metadata,
@@ -97,5 +139,6 @@ FROM advertised AS a
 JOIN asking AS q
     ON q.cluster IS NOT DISTINCT FROM a.cluster
     AND (q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1'))
+    AND q.who = coalesce(a.stuck, q.who)
 JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
 WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000

@@ -10,23 +10,30 @@
 -- least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
 -- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
 -- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
--- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker. A capture may end, or begin,
+-- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker. Where throttle times are
+-- not known (cut packets, old versions) a quota may hold one client, but not two. A capture may end, or begin,
 -- in the middle of it: then requests count that every broker answers at once.
-WITH ends AS (
+-- The last packet of a broker: one of several captures may end before the others.
+WITH seen AS (
+    SELECT broker_address, broker_port, max(last_time_ns) AS last_time_ns
+    FROM connections
+    GROUP BY broker_address, broker_port
+),
+ends AS (
     SELECT broker_address, broker_port, response_time_ns AS end_ns, FALSE AS lasts
     FROM exchanges
     WHERE response_time_ns IS NOT NULL
     UNION ALL
-    SELECT DISTINCT broker_address, broker_port, (SELECT max(last_time_ns) FROM connections) AS end_ns, TRUE AS lasts
-    FROM exchanges
-    WHERE status = 'pending'
+    SELECT DISTINCT x.broker_address, x.broker_port, s.last_time_ns AS end_ns, TRUE AS lasts
+    FROM exchanges AS x JOIN seen AS s ON s.broker_address = x.broker_address AND s.broker_port = x.broker_port
+    WHERE x.status = 'pending'
 ),
 replies AS (
     SELECT
         *,
         coalesce(
             lag(end_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY end_ns, lasts),
-            CASE WHEN lasts THEN (SELECT min(first_time_ns) FROM connections) END
+            (SELECT min(first_time_ns) FROM connections)
         ) AS begin_ns
     FROM ends
 ),
@@ -45,15 +52,15 @@ asked AS (
         kind LIKE 'fetch%' AND latency_ns >= (CAST(max_wait_ms AS BIGINT) + 500) * 1000000
             AND coalesce(queue_ns, latency_ns) < latency_ns / 5 AS is_overdue
     FROM exchanges
-    WHERE status = 'answered' AND throttle_time_ms = 0 AND coalesce(muted_ns, 0) = 0
+    WHERE status = 'answered' AND coalesce(throttle_time_ms, 0) = 0 AND coalesce(muted_ns, 0) = 0
     UNION ALL
     SELECT
-        *,
-        (SELECT max(last_time_ns) FROM connections) - request_end_ns AS waited_ns,
-        row_number() OVER (PARTITION BY connection ORDER BY request_end_ns, exchange) = 1 AS is_head,
+        x.*,
+        s.last_time_ns - x.request_end_ns AS waited_ns,
+        row_number() OVER (PARTITION BY x.connection ORDER BY x.request_end_ns, x.exchange) = 1 AS is_head,
         FALSE AS is_overdue
-    FROM exchanges
-    WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)
+    FROM exchanges AS x JOIN seen AS s ON s.broker_address = x.broker_address AND s.broker_port = x.broker_port
+    WHERE x.status = 'pending' AND x.api_key IN (0, 2, 3, 8, 9, 10, 12, 18)
 ),
 polls AS (
     SELECT s.broker_address, s.broker_port, s.begin_ns, count(*) AS polls
@@ -87,11 +94,12 @@ waited AS (
         count(*) AS requests,
         count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         count(DISTINCT x.connection) AS connections,
+        count(*) FILTER (WHERE x.throttle_time_ms IS NULL AND x.status = 'answered') AS unsure,
         count(*) FILTER (WHERE c.client_retransmitted = 0 OR x.broker_min_ns / 8 >= x.waited_ns / 10) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
         count(*) FILTER (WHERE x.is_overdue) AS overdue,
         count(*) FILTER (
-            WHERE x.is_head AND x.kind IS DISTINCT FROM 'produce_acks_all' AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
+            WHERE x.is_head AND (x.kind IS NULL OR x.kind NOT IN ('produce_acks_all', 'produce_acks_unknown')) AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
         ) AS alone,
         min_by(x.api_key, (x.request_end_ns, x.exchange)) AS first_api_key,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
@@ -118,6 +126,7 @@ judged AS (
         AND w.end_ns - w.first_request_ns
         >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)
+        AND (w.unsure = 0 OR w.clients >= 2)
 )
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,

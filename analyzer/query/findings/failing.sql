@@ -6,7 +6,7 @@
 -- look: kanalyze errors --api {api_name}
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
 -- normal, and it came 10 times or for 10 s; information where a code that is never normal came once or twice to an API that moves
--- no records and no members. What nobody judged may be a person trying something out: told from three times on.
+-- no records and no members. Never normal is also what refuses records of a producer for good, however often it tries. What nobody judged may be a person trying something out: told from three times on.
 WITH judged AS (
     SELECT
         e.exchange,
@@ -27,7 +27,8 @@ WITH judged AS (
         coalesce(x.client_id, x.client_address) AS who,
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
         e.expected,
-        e.code IN (-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120) AS never_normal
+        e.code IN (-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120)
+        OR (e.code IN (17, 18, 21, 32, 43, 76, 87) AND x.api_name = 'Produce') AS never_normal
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client' AND x.kind IS DISTINCT FROM 'forwarded'
         AND e.code NOT IN (7, 19, 20, 29, 30, 31, 47, 90, 89)

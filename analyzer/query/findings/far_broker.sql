@@ -1,19 +1,24 @@
 -- severity: info
 -- rank: 30
--- when: connections having bool_or(rtt_ns >= 20000000)
+-- when: connections having bool_or(rtt_ns >= 20000000 OR (rtt_ns IS NULL AND to_broker_least_ns + to_client_least_ns >= 45000000))
 -- says: {who} has a round trip time of {round_trip_ns} to {broker} and waits for each reply before it sends the next request: {way_share} of its time is round trips
 -- do: Send more per round trip (larger batch.size, linger.ms, more requests in flight), or run the client closer to the broker.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- explains: slow_broker
--- The least round trip of the handshakes of two hosts, 20 ms or more; requests that do not wait by design, each sent when the reply
+-- The least round trip of the handshakes of two hosts, 20 ms or more; where no handshake is in the capture, of bytes to their ACKs
+-- on both sides of it, 45 ms or more: a receiver delays an ACK for 40 ms. Requests that do not wait by design, each sent when the reply
 -- before it was there and a round trip or more after the request before it, 30 at least. Wherever the capture was taken, each costs
--- its client one round trip. Medium when half of the connection's life is that.
+-- its client one round trip. Medium when three quarters of the connection's life are that: one
+-- that gathers records between two requests is in no hurry.
 WITH far AS (
-    SELECT client_address, broker_address, min(rtt_ns) AS round_trip_ns
+    SELECT
+        client_address,
+        broker_address,
+        coalesce(min(rtt_ns), min(to_broker_least_ns) + min(to_client_least_ns)) AS round_trip_ns
     FROM connections
-    WHERE is_kafka AND coalesce(role, 'client') = 'client' AND rtt_ns IS NOT NULL
+    WHERE is_kafka AND coalesce(role, 'client') = 'client'
     GROUP BY client_address, broker_address
-    HAVING min(rtt_ns) >= 20000000
+    HAVING min(rtt_ns) >= 20000000 OR (min(rtt_ns) IS NULL AND min(to_broker_least_ns) + min(to_client_least_ns) >= 45000000)
 ),
 steps AS (
     SELECT
@@ -64,7 +69,7 @@ SELECT
     round_trip_ns,
     requests,
     least(CAST(way_ns AS DOUBLE) / nullif(life_ns, 0), 1e0) AS way_share,
-    CASE WHEN way_ns >= life_ns / 2 THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN way_ns / 3 >= life_ns / 4 THEN 'medium' ELSE 'info' END AS severity,
     CAST(way_ns AS BIGINT) AS weight,
     evidence_slowest,
     first_time_ns,

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 12
 -- when: exchanges having max(latency_ns) >= 10000000 OR max(receive_ns) >= 500000000 OR max(send_ns) >= 500000000
--- says: the link {place} is at its limit of {limit_bits_per_s} ({direction}): {who}[ and {others|other client|other clients}] used all of it for {busy_ns}[; packets queued for up to {most_waited_ns}]
+-- says: the link {place} is at its limit[ of {limit_bits_per_s}] ({direction}): {who}[ and {others|other client|other clients}] used all of it[ for {busy_ns}][; packets queued for up to {most_waited_ns}][; behind the capture every second packet waited for {waited_ns} or more, and {lost_share} of them were lost]
 -- do: Find the link with this rate (a VPN, a provider, a bandwidth limit of a virtual machine): raise its bandwidth, or reduce the traffic of these clients.
 -- look: kanalyze latency[ --client {who}]
 -- explains: client_not_reading, lag_growing, lossy_network, slow_broker, head_of_line
@@ -10,6 +10,9 @@
 -- moment are added up: a link at its limit shows one rate, within a tenth, for four fifths of the time. A receiver that is slow
 -- shows its window, and is none; nor is a small window that is filled once a round trip (64 kB and less where the handshake, and so
 -- the round trip, is not in the capture). A broker's link is told where several clients share the rate, else the way between two hosts.
+-- Where many transfers share a link that is full behind the capture, no rate is steady; then a queue tells, and that it overflows: on
+-- all connections of a client the median round trip (20 ACKs sent at once, at least) is 20 ms and three times as long as the shortest
+-- one, a megabyte at least went that way, and 1 % of its packets were lost there, 30 at least. A bad cable loses without a queue.
 WITH transfers AS (
     SELECT
         x.client_address,
@@ -120,40 +123,129 @@ told AS (
 -- Of a broker's link that several clients share, and of what goes between it and one of them, the wider is told.
 placed AS (
     SELECT *, bool_or(is_shared) OVER (PARTITION BY coalesce(peer, host), direction) AS broker_is_full FROM told
+),
+queues AS (
+    SELECT
+        client_address,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        'to clients' AS direction,
+        CASE WHEN to_client_acks >= 20 THEN to_client_p50_ns END AS p50_ns,
+        to_client_least_ns AS least_ns,
+        broker_data_packets AS packets,
+        client_filled + broker_retransmitted - broker_needless AS lost,
+        broker_bytes AS bytes,
+        first_time_ns,
+        last_time_ns
+    FROM connections
+    WHERE is_kafka AND coalesce(role, 'client') = 'client'
+    UNION ALL
+    SELECT
+        client_address,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        'to brokers' AS direction,
+        CASE WHEN to_broker_acks >= 20 THEN to_broker_p50_ns END AS p50_ns,
+        to_broker_least_ns AS least_ns,
+        client_data_packets AS packets,
+        broker_filled + client_retransmitted - client_needless AS lost,
+        client_bytes AS bytes,
+        first_time_ns,
+        last_time_ns
+    FROM connections
+    WHERE is_kafka AND coalesce(role, 'client') = 'client'
+),
+overflowing AS (
+    SELECT
+        client_address,
+        direction,
+        CASE WHEN min(broker) = max(broker) THEN min(broker) END AS broker,
+        min(p50_ns) - min(least_ns) AS waited_ns,
+        CAST(sum(lost) AS DOUBLE) / nullif(sum(packets), 0) AS lost_share,
+        CAST(sum(lost) AS BIGINT) AS lost,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM queues
+    GROUP BY client_address, direction
+    HAVING min(p50_ns) / 3 >= min(least_ns) AND min(p50_ns) - min(least_ns) >= 20000000 AND sum(bytes) >= 1000000
+        AND sum(lost) >= 30 AND sum(lost) * 100 >= sum(packets)
+),
+-- A link that was full for a moment, and lost a twentieth of all, did harm.
+heavy AS (
+    SELECT client_address
+    FROM queues
+    GROUP BY client_address
+    HAVING sum(lost) >= 30 AND sum(lost) * 20 >= sum(packets)
+),
+users AS (
+    SELECT
+        client_address,
+        min(coalesce(client_id, client_address)) AS who,
+        count(DISTINCT coalesce(client_id, client_address)) AS clients,
+        max_by(exchange, (total_ns, exchange)) FILTER (WHERE total_ns IS NOT NULL) AS exchange
+    FROM exchanges
+    WHERE client_address IN (SELECT client_address FROM overflowing)
+    GROUP BY client_address
+),
+by_rate AS (
+    SELECT
+        f.place,
+        f.direction,
+        f.limit_bits_per_s,
+        f.who,
+        nullif(f.clients - 1, 0) AS others,
+        f.busy_ns,
+        f.most_waited_ns,
+        f.broker,
+        f.client_address,
+        CASE WHEN f.busy_ns >= 1000000000 OR h.client_address IS NOT NULL THEN 'medium' ELSE 'info' END AS severity,
+        f.busy_ns AS weight,
+        f.evidence_longest,
+        f.first_time_ns,
+        f.last_time_ns
+    FROM full_links AS f LEFT JOIN heavy AS h ON h.client_address = f.client_address
+    UNION ALL
+    SELECT
+        CASE WHEN t.peer IS NULL THEN 'of ' || t.broker ELSE 'between ' || t.client_address || ' and ' || t.broker END AS place,
+        t.direction,
+        t.limit_rate * 8e9 AS limit_bits_per_s,
+        t.who,
+        nullif(t.clients - 1, 0) AS others,
+        t.busy_ns,
+        CAST(NULL AS BIGINT) AS most_waited_ns,
+        t.broker,
+        CASE WHEN t.peer IS NOT NULL THEN t.client_address END AS client_address,
+        'medium' AS severity,
+        t.busy_ns AS weight,
+        t.evidence_longest,
+        t.first_time_ns,
+        t.last_time_ns
+    FROM placed AS t
+    LEFT JOIN full_links AS f ON f.direction IN (t.direction, 'both directions together')
+        AND (f.broker_address = coalesce(t.peer, t.host) OR f.client_address = t.client_address)
+    WHERE f.place IS NULL AND t.broker_is_full = (t.peer IS NULL) AND (t.peer IS NOT NULL OR t.is_shared)
 )
-SELECT
-    f.place,
-    f.direction,
-    f.limit_bits_per_s,
-    f.who,
-    nullif(f.clients - 1, 0) AS others,
-    f.busy_ns,
-    f.most_waited_ns,
-    f.broker,
-    f.client_address,
-    CASE WHEN f.busy_ns >= 1000000000 THEN 'medium' ELSE 'info' END AS severity,
-    f.busy_ns AS weight,
-    f.evidence_longest,
-    f.first_time_ns,
-    f.last_time_ns
-FROM full_links AS f
+SELECT *, CAST(NULL AS BIGINT) AS waited_ns, CAST(NULL AS DOUBLE) AS lost_share FROM by_rate
 UNION ALL
 SELECT
-    CASE WHEN t.peer IS NULL THEN 'of ' || t.broker ELSE 'between ' || t.client_address || ' and ' || t.broker END AS place,
-    t.direction,
-    t.limit_rate * 8e9 AS limit_bits_per_s,
-    t.who,
-    nullif(t.clients - 1, 0) AS others,
-    t.busy_ns,
+    CASE WHEN o.broker IS NULL THEN 'of the clients at ' || o.client_address
+        ELSE 'between ' || o.client_address || ' and ' || o.broker END AS place,
+    o.direction,
+    CAST(NULL AS DOUBLE) AS limit_bits_per_s,
+    u.who,
+    nullif(u.clients - 1, 0) AS others,
+    CAST(NULL AS BIGINT) AS busy_ns,
     CAST(NULL AS BIGINT) AS most_waited_ns,
-    t.broker,
-    CASE WHEN t.peer IS NOT NULL THEN t.client_address END AS client_address,
+    o.broker,
+    o.client_address,
     'medium' AS severity,
-    t.busy_ns AS weight,
-    t.evidence_longest,
-    t.first_time_ns,
-    t.last_time_ns
-FROM placed AS t
-LEFT JOIN full_links AS f ON f.direction IN (t.direction, 'both directions together')
-    AND (f.broker_address = coalesce(t.peer, t.host) OR f.client_address = t.client_address)
-WHERE f.place IS NULL AND t.broker_is_full = (t.peer IS NULL) AND (t.peer IS NOT NULL OR t.is_shared)
+    o.lost AS weight,
+    u.exchange AS evidence_longest,
+    o.first_time_ns,
+    o.last_time_ns,
+    o.waited_ns,
+    o.lost_share
+FROM overflowing AS o
+JOIN users AS u ON u.client_address = o.client_address
+LEFT JOIN by_rate AS r
+    ON r.direction IN (o.direction, 'both directions together')
+    AND (r.client_address = o.client_address OR (r.client_address IS NULL AND r.broker = coalesce(o.broker, r.broker)))
+WHERE r.place IS NULL

@@ -1,11 +1,12 @@
 -- severity: medium
 -- rank: 9
--- when: connections having count(*) FILTER (WHERE tls_handshake = 'failed') >= 3
+-- when: connections having bool_or(tls_handshake = 'failed')
 -- says: TLS handshake between {client_address} and {broker} fails, {times|time|times}[: the {sender} sent the alert {alert}][: the {ended_by} ended it with an encrypted alert][; the certificate of {certificate} is valid until {until_date_ns} UTC][: {no_answer}]
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: connection_storm, unanswered
--- Three handshakes at least that ended before any content. In TLS 1.3 alerts are encrypted; who sent one is seen all the same.
+-- Three handshakes at least that ended before any content; for information one that a fatal alert in clear ended, as some clients give
+-- up after it. In TLS 1.3 alerts are encrypted; who sent one is seen all the same.
 WITH failed AS (
     SELECT
         client_address,
@@ -40,7 +41,7 @@ counted AS (
         max(last_time_ns) AS last_time_ns
     FROM failed
     GROUP BY client_address, broker_address, broker_port
-    HAVING count(*) >= 3
+    HAVING count(*) >= 3 OR max(CASE WHEN tls_alert <> 'encrypted' THEN tls_alert END) IS NOT NULL
 )
 SELECT
     client_address,
@@ -56,13 +57,15 @@ SELECT
         WHEN until_date_ns < first_time_ns OR alert = 'certificate_expired'
             THEN 'The certificate of the broker has expired: renew it and reload it on the broker.'
         WHEN from_time_ns > last_time_ns THEN 'The certificate of the broker is not valid yet: check the clocks of client and broker, or wait.'
-        WHEN alert = 'unknown_ca' OR (alert IS NULL AND hidden_from = 'client')
-            THEN 'The client does not accept the certificate of the broker: its truststore (ssl.truststore.location, ssl.ca.location) must contain the CA that signed it, and the certificate must contain the host name that the client connects to. The client log has the reason.'
+        WHEN alert = 'protocol_version' THEN 'Client and broker share no TLS version: compare ssl.enabled.protocols of both.'
+        WHEN alert = 'unknown_ca' OR (sender = 'client' AND alert IN ('certificate_unknown', 'bad_certificate')) OR (alert IS NULL AND hidden_from = 'client')
+            THEN 'The client refuses the certificate of the broker: the truststore of the client (ssl.truststore.location, ssl.ca.location) must hold the CA, and the certificate the host name that is connected to. The client log tells which.'
         WHEN hidden_from = 'broker' OR sender = 'broker'
             THEN 'The broker does not accept the client: it may require a client certificate (ssl.client.auth), or other TLS versions and cipher suites (ssl.enabled.protocols, ssl.cipher.suites). The broker log has the reason.'
         WHEN answered_bytes = 0 THEN 'The listener does not speak TLS, or refuses these TLS versions: compare security.protocol of the client with the listener.'
         ELSE 'The log of the side that closed the connection has the reason.'
     END AS advice,
+    CASE WHEN times >= 3 THEN 'medium' ELSE 'info' END AS severity,
     times AS weight,
     connection,
     first_time_ns,

@@ -114,7 +114,9 @@ SELECT
     w.client_full_window_ns,
     w.broker_full_window_ns,
     w.client_held_small,
-    w.broker_held_small
+    w.broker_held_small,
+    w.client_needless,
+    w.broker_needless
 FROM parts AS p
 JOIN connection_context AS l ON l.part = p.part
 LEFT JOIN part_views AS v ON v.part = p.part

@@ -30,6 +30,8 @@ WITH sides AS (
         CASE WHEN t.client_side = 1 THEN p.a_full_window_ns ELSE p.b_full_window_ns END AS broker_full_window_ns,
         CASE WHEN t.client_side = 1 THEN p.b_nagle ELSE p.a_nagle END AS client_nagle,
         CASE WHEN t.client_side = 1 THEN p.a_nagle ELSE p.b_nagle END AS broker_nagle,
+        CASE WHEN t.client_side = 1 THEN p.b_needless ELSE p.a_needless END AS client_needless,
+        CASE WHEN t.client_side = 1 THEN p.a_needless ELSE p.b_needless END AS broker_needless,
         CASE WHEN t.client_side = 1 THEN p.b_ttl ELSE p.a_ttl END AS client_ttl,
         CASE WHEN t.client_side = 1 THEN p.a_ttl ELSE p.b_ttl END AS broker_ttl,
         CASE WHEN t.client_side = 1 THEN p.b_lag_least_ns ELSE p.a_lag_least_ns END AS client_lag_least_ns,
@@ -121,5 +123,7 @@ SELECT
     client_full_window_ns,
     broker_full_window_ns,
     client_nagle AS client_held_small,
-    broker_nagle AS broker_held_small
+    broker_nagle AS broker_held_small,
+    least(client_needless, client_retransmitted) AS client_needless,
+    least(broker_needless, broker_retransmitted) AS broker_needless
 FROM placed

@@ -71,11 +71,14 @@ def is_likely_request(f: FramingState, buffer: i64, at: i64, end: i64, first: cy
         return False
     if client == 0 and int32_at(f, buffer, at + 8) == 0:
         return False
-    if int16_at(f, buffer, at + 4) == 0 and not (
-        is_likely_produce(f, buffer, at, end) and may_name_topic(f, buffer, at, end)
+    size = 4 + int32_at(f, buffer, at)
+    if (
+        int16_at(f, buffer, at + 4) == 0
+        # A packet that the snap length cut: a client id that can be read is enough where one begins.
+        and not (first and client > 0 and is_cut_before_acks(f, buffer, at, end - at, size))
+        and not (is_likely_produce(f, buffer, at, end) and may_name_topic(f, buffer, at, end))
     ):
         return False
-    size = 4 + int32_at(f, buffer, at)
     return at + size + 14 > end or is_request_at(f, buffer, at + size, end, True)
 
 

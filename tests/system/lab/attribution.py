@@ -169,7 +169,10 @@ def main(names: Sequence[str]) -> None:
                 print(f"{name}: {len(told)} told, {100 * sum(told) / len(told):.1f} % right")
     for capture in chosen.values():
         if capture.log.exists() and (not names or capture.name in names):
-            print(text(capture.name, judge(capture, run_kanalyze(capture.files).exchanges)), flush=True)
+            secrets = tuple(capture.folder.glob(f"{capture.name}.keylog"))
+            print(
+                text(capture.name, judge(capture, run_kanalyze(capture.files, key_logs=secrets).exchanges)), flush=True
+            )
 
 
 if __name__ == "__main__":

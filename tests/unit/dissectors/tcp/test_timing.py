@@ -143,6 +143,15 @@ def test_an_ack_sent_at_once_tells_when_bytes_arrived(stage: ModuleType, size: i
     assert told.of_side(layout.PART_WAY_COUNT, 0) == prompt
 
 
+@pytest.mark.parametrize(("options", "needless"), [(0, 0), (layout.OPTION_SACK, 1)])
+def test_a_repeat_that_was_needless(stage: ModuleType, options: int, needless: int) -> None:
+    """The client says by a block beside its ACK for all that bytes came twice (RFC 2883)."""
+    twice = [tells(1, 12, 40, 101), tells(1, 24, 40, 101)]
+    told = Told(stage, [*opening(), asks(1, 10), *twice, asks(101, 25, 0, 41, options=options)])
+    assert told.of_side(layout.PART_RETRANSMITTED, 1) == 1
+    assert [told.of_side(layout.PART_NEEDLESS, side) for side in (0, 1)] == [0, needless]
+
+
 def test_ip_ids_that_are_missing(stage: ModuleType) -> None:
     begin = opening()
     begin[0].ip_id, begin[2].ip_id = 3, 4

@@ -55,6 +55,13 @@ def test_some_causes_are_felt_everywhere() -> None:
     ]
 
 
+def test_a_cause_without_harm_explains_no_harm_elsewhere() -> None:
+    back, stalled = finding("broker_gone", "info", broker="b:1"), finding("broker_stalled", "high", broker="c:1")
+    assert told(back, stalled) == [("broker_stalled", []), ("broker_gone", [])]
+    same = finding("broker_stalled", "high", broker="b:1")
+    assert told(back, same) == [("broker_gone", ["broker_stalled"])]
+
+
 def test_what_a_symptom_explains_belongs_to_its_cause() -> None:
     chain = [
         finding("poll_gap", group_id="g"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from chunk_rows import BROKER, CLIENT, Conversation, framed, reply, request
+from chunk_rows import BROKER, CLIENT, Conversation, framed, produce, reply, request
 
 from dissectors import layout
 
@@ -20,6 +20,16 @@ def test_without_a_syn_a_request_tells(side: int) -> None:
     out = Conversation(syn=False).data(side, request(1)).data(1 - side, reply(1)).run()
     assert out.story() == [("request", 1), ("reply", 1)]
     assert (out.client, out.protocol) == (side, layout.PROTOCOL_KAFKA)
+
+
+@pytest.mark.parametrize("kept", [18, 20, 24])
+def test_a_produce_request_cut_before_its_timeout_tells_too(kept: int) -> None:
+    """A capture of short packets, begun late: of each Produce its client id is there, and not all that follows."""
+    talk = Conversation(syn=False)
+    for number in (1, 2):
+        asked = produce(number, -1, 7)
+        talk = talk.c(asked[:kept]).gap(CLIENT, len(asked) - kept, layout.GAP_CUT).b(reply(number))
+    assert talk.run().story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
 
 
 def test_after_the_syn_a_lost_first_request_changes_nothing() -> None:

@@ -1,0 +1,176 @@
+"""Stories of what captures begun late, cut packets, TLS and names that nobody resolves show; in the form of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+MS_NS = 1_000_000
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+INVALID_RECORD, UNKNOWN_SERVER_ERROR = 87, -1
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def coming_and_going(
+    stays: int, apart_s: float = 6, others: int = 2, leaves: bool = True, one_client: bool = True
+) -> Tables:
+    """Members of one client (or of several) that join and leave again, while others join anew each time."""
+    base = {"group_id": "g", "group_type": "classic", "cluster": "c", "error_code": 0, "client_address": "10.0.0.1"}
+    rows: Rows = []
+    made: Rows = []
+
+    def event(name: str, seconds: float, client: str, member: str, link: int, generation: int) -> None:
+        number = len(made)
+        made.append(exchange(number, at_ns=at(seconds), connection=link, api_key=11, api_name="JoinGroup"))
+        told = {"exchange": number, "connection": link, "event": name, "client_id": client, "member_id": member}
+        rows.append(base | told | {"generation": generation, "begin_ns": at(seconds), "time_ns": at(seconds)})
+
+    for stay in range(stays):
+        begin = apart_s * stay
+        client = "app" if one_client else f"app-{stay}"
+        event("join", begin, client, f"app-{stay}", 10 + stay, stay + 1)
+        for other in range(others):
+            event("join", begin + 0.1, f"other-{other}", f"other-{other}", other, stay + 1)
+        if leaves:
+            event("leave", begin + 3, client, f"app-{stay}", 10 + stay, stay + 1)
+    return {"group_events": rows, "exchanges": made, "connections": [connection(n) for n in range(10 + stays)]}
+
+
+def far_from_the_middle(to_broker_ms: int, to_client_ms: int) -> Tables:
+    """As `incident_stories.far`, without the handshake in the capture."""
+    rows = [exchange(n, at_ns=at(n / 10), latency_ns=82 * MS_NS, **PRODUCE) for n in range(100)]
+    ways = {"to_broker_least_ns": to_broker_ms * MS_NS, "to_client_least_ns": to_client_ms * MS_NS}
+    return {"exchanges": rows, "connections": [connection(1, rtt_ns=None, seen_from="midstream", **ways)]}
+
+
+def sent_again(needless: int = 0, **values: Any) -> Tables:
+    """A connection on which 40 of 2,000 packets were sent again, so many of them for nothing."""
+    again = {"broker_retransmitted": 40, "broker_needless": needless, "broker_data_packets": 2000}
+    return {"exchanges": [exchange(0)], "connections": [connection(1, **(again | values))]}
+
+
+def full_behind(waited_ms: int, lost: int, megabytes: float = 2, acks: int = 20) -> Tables:
+    """Two connections of a host to two brokers, with a queue behind the capture that loses so many packets of 2,000."""
+    told = {
+        "to_client_least_ns": 5 * MS_NS,
+        "to_client_p50_ns": (5 + waited_ms) * MS_NS,
+        "to_client_acks": acks,
+        "broker_data_packets": 1000,
+        "broker_retransmitted": lost // 2,
+        "broker_bytes": int(megabytes * 500_000),
+    }
+    links = [connection(n, broker_address=f"10.0.1.{n}", **told) for n in (1, 2)]
+    rows = [exchange(n, connection=n, latency_ns=20 * MS_NS, broker_address=f"10.0.1.{n}") for n in (1, 2)]
+    return {"exchanges": rows, "connections": links}
+
+
+def told_a_name(host: str = "kafka-1.internal", lasted_s: float = 12, then: int = 0, went: bool = False) -> Tables:
+    """A client of a group that is told its coordinator, by this name, and is silent from then on; `then`: an API that it asks for;
+    `went`: it connects to another address."""
+    rows = [exchange(0), exchange(1, at_ns=at(1), api_key=10, api_name="FindCoordinator", error_code=0)]
+    rows += [exchange(2, at_ns=at(2), api_key=then)] if then else []
+    links = [connection(1, cluster="c", last_time_ns=at(lasted_s))]
+    links += [connection(2, broker_address="10.0.1.9", first_time_ns=at(2))] if went else []
+    told = {"cluster": "c", "broker_id": 1, "host": host, "port": 9092, "first_time_ns": at(0), "last_time_ns": at(2)}
+    whole = capture(last_time_ns=at(lasted_s))
+    return {"connections": links, "exchanges": rows, "brokers": [told], "captures": [whole]}
+
+
+def still_from_the_start(seconds: float, clients: int = 2, **asked: Any) -> Tables:
+    """The first reply of a broker comes so late, to requests of so many clients."""
+    late = {"latency_ns": int(seconds * SECOND_NS), "queue_ns": 0}
+    rows = [
+        exchange(n, at_ns=at(0.1), connection=n % 2, client_id=f"app-{n % clients}", **late, **(PRODUCE | asked))
+        for n in range(4)
+    ]
+    return {"exchanges": rows, "connections": [connection(n) for n in range(2)]}
+
+
+def ended_early(end_s: float) -> Tables:
+    """Requests to a broker of whose host no packet comes any more, while the capture of another one goes on."""
+    rows = [exchange(n, at_ns=at(n / 10), connection=1 + n % 2, **PRODUCE) for n in range(10)]
+    rows += [exchange(100 + n, at_ns=at(1.1), connection=1 + n % 2, status="pending", **PRODUCE) for n in range(4)]
+    links = [connection(n, last_time_ns=at(end_s), close="none") for n in (1, 2)]
+    return {"exchanges": rows, "connections": [*links, connection(3, broker_address="10.0.1.7", last_time_ns=at(30))]}
+
+
+def refused_records(code: int, name: str, api: dict[str, Any] = PRODUCE) -> Tables:
+    """One request that is refused with this code."""
+    row = exchange(0, error_code=code, **api)
+    told = error(0, code, name=name, topic="t", expected=None)
+    return {"exchanges": [row], "errors": [told], "connections": [connection(1)]}
+
+
+def tls_alert(alert: str | None) -> Tables:
+    """One TLS handshake that ended with this alert."""
+    base = {"is_kafka": False, "protocol": "tls", "tls": True, "tls_handshake": "failed", "tls_alert": alert}
+    return {"connections": [connection(1, tls_alert_from="broker" if alert else None, **base)]}
+
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "unsteady_member": (
+        lambda: coming_and_going(4),
+        (
+            lambda: coming_and_going(3),
+            lambda: coming_and_going(4, others=0),
+            lambda: coming_and_going(4, leaves=False),
+            lambda: coming_and_going(4, one_client=False),
+            lambda: coming_and_going(4, apart_s=90),
+        ),
+    )
+}
+TLS = {"is_kafka": False, "protocol": "tls", "tls": True}
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "far_broker": (
+        (lambda: far_from_the_middle(80, 1), lambda: far_from_the_middle(1, 80)),
+        (lambda: far_from_the_middle(40, 1),),
+    ),
+    "lossy_network": (
+        (lambda: sent_again(needless=10), lambda: sent_again(**TLS)),
+        (
+            lambda: sent_again(needless=11),
+            lambda: sent_again(broker_port=443, **TLS),
+            lambda: sent_again(is_kafka=False),
+        ),
+    ),
+    "rate_limited_link": (
+        (lambda: full_behind(100, 40),),
+        (
+            lambda: full_behind(19, 40),
+            lambda: full_behind(100, 18),
+            lambda: full_behind(100, 40, megabytes=0.9),
+            lambda: full_behind(100, 40, acks=19),
+        ),
+    ),
+    "advertised_unreachable": (
+        (told_a_name,),
+        (
+            lambda: told_a_name("10.0.1.1"),
+            lambda: told_a_name("fd00::1"),
+            lambda: told_a_name(lasted_s=10.9),
+            lambda: told_a_name(then=11),
+            lambda: told_a_name(went=True),
+        ),
+    ),
+    "broker_stalled": (
+        (lambda: still_from_the_start(1.5), lambda: still_from_the_start(1.5, throttle_time_ms=None)),
+        (
+            lambda: still_from_the_start(0.8),
+            lambda: still_from_the_start(1.5, clients=1, throttle_time_ms=None),
+            lambda: ended_early(1.5),
+        ),
+    ),
+    "failing": (
+        (lambda: refused_records(INVALID_RECORD, "INVALID_RECORD"),),
+        (lambda: refused_records(INVALID_RECORD, "INVALID_RECORD", {"api_key": 60, "api_name": "DescribeCluster"}),),
+    ),
+    "tls_failed": ((lambda: tls_alert("protocol_version"),), (lambda: tls_alert("encrypted"), lambda: tls_alert(None))),
+}
