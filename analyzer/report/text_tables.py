@@ -20,6 +20,9 @@ JOINTS = "-_./:,@"
 MOST_PIECES = 12
 # A name of so many cells is broken last: who reads it takes it whole.
 UNBROKEN = 26
+# Where a line may be broken: not between a number and its unit.
+_UNITS = "ns|µs|ms|s|min|h|d|%|[kMGTPE]?B|[kMGT]?bit|times?"
+_BREAK = re.compile(rf"(?<!\d) | (?!(?:{_UNITS})(?:[^\w]|$))")
 # Up to the next space outside quotes, as `shlex.quote` sets them.
 _ARGUMENT = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 
@@ -165,9 +168,11 @@ def flow(parts: Iterable[str], width: int, separator: str = "   ", style: str = 
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Text broken between words; a word wider than a line goes on below, as far as MOST_PIECES."""
+    """Text broken between words, but never between a number and its unit; a word wider than a line goes on below, as far as
+    MOST_PIECES.
+    """
     lines = [""]
-    for word in text.split(" "):
+    for word in _BREAK.split(text):
         if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(word) > width:
             lines += _pieces(word, width)
         elif lines[-1]:

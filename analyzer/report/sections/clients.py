@@ -66,7 +66,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def line(row: dict[str, Any]) -> Row:
-    """The cells of COLUMNS, of a row of metric clients or top_clients."""
+    """The cells of COLUMNS, of a row of metric clients or top_clients. Without a reply nothing is known of errors."""
+    answered = row["response_bytes"] > 0
     return Row(
         [
             client(row),
@@ -77,9 +78,9 @@ def line(row: dict[str, Any]) -> Row:
             count(row["requests"]),
             size(row["request_bytes"]),
             size(row["response_bytes"]),
-            count(row["errors"]),
-            count(row["throttled"]),
-            count(row["unanswered"]),
+            count(row["errors"] if answered else None),
+            count(row["throttled"] if answered else None),
+            count(row["unanswered"] if answered or row["unanswered"] else None),
         ]
     )
 
