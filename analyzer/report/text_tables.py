@@ -17,6 +17,7 @@ INDENT = "  "
 HEADING, DIM = "bold", "dim"
 # Behind these a name may go on in the next line.
 JOINTS = "-_./:,@"
+_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 MOST_PIECES = 12
 # A name of so many cells is broken last: who reads it takes it whole.
 UNBROKEN = 26
@@ -140,12 +141,13 @@ def _lines(columns: Sequence[Column], kept: list[int], widths: list[int], gap: i
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Text in pieces of at most `width` cells: between words or behind a sign that joins parts of a name, where that leaves more
-    than half a line, else anywhere. What is left of MOST_PIECES is cut."""
+    """Text in pieces of at most `width` cells: between words, behind a sign that joins parts of a name or before the capital letter
+    of a part, where that leaves more than half a line, else anywhere. What is left of MOST_PIECES is cut."""
     pieces: list[str] = []
     while cell_len(text) > width > 0 and len(pieces) < MOST_PIECES - 1:
         end = len(set_cell_size(text, width).rstrip())
         space, joint = text.rfind(" ", 0, end + 1), max(text.rfind(sign, 0, end) + 1 for sign in JOINTS)
+        joint = max([joint, *(part.start() for part in _CAPITAL.finditer(text, 0, end + 1))])
         at = space if 2 * space > end else joint if 2 * joint > end else max(end, 1)
         pieces.append(text[:at].rstrip())
         text = text[at:].lstrip()
