@@ -87,9 +87,9 @@ def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
         ports = ", ".join(dict.fromkeys(str(each["port"]) for each in seen if each["protocol"] == "tls"))
         if row["tls_connections"] > row["tls_failed_connections"]:
             yield (
-                f"Kafka may be inside TLS on port {ports}. To decrypt it, let a client or broker log its TLS secrets (SSLKEYLOGFILE) "
-                "and pass the file with --tls-keylog. Without secrets, capture a plaintext listener, or behind the proxy that "
-                "terminates TLS."
+                f"Kafka may be inside TLS on port {ports}. To decrypt it, let a client or broker log its TLS secrets "
+                "(SSLKEYLOGFILE) and pass the file with --tls-keylog. Without secrets, capture a plaintext "
+                "listener, or behind the proxy that terminates TLS."
             )
     if row["silent_connections"] and not kinds:
         yield (
