@@ -33,7 +33,7 @@ COLUMNS = (
 )
 NUMBERS = (
     Column("count", right=True),
-    Column("", spare=1),
+    Column("remark", spare=1),
     Column("burst", right=True, spare=5),
     Column("first", spare=3),
     Column("last", spare=4),
