@@ -33,7 +33,7 @@ EXIT_CODES = """\
 | 2 | wrong usage, or an input that could not be read or is damaged (the others are reported all the same) |
 | 3 | with `--strict`, and always in `check`: something that matters to the question could not be read |
 | 70 | a bug in kanalyze |
-| 130 | interrupted before all was read (128 and the signal's number for others) |
+| 130 | interrupted before all was read (128 and the signal's number for others); Ctrl-C while `-` is read only ends the input |
 
 What could not be read is printed first, as far as it matters to the command: TLS that was not decrypted, connections of
 which only one direction was captured, loss beyond 1 %, a limit that was reached, filters that match nothing, no Kafka at
@@ -49,6 +49,10 @@ escapes terminal control characters. In CSV, control characters are written as `
 would take for a formula has an apostrophe before it."""
 
 
+# Of the report in README.md: sections behind the first, lines of each.
+_SECTIONS, _FINDING_LINES, _SECTION_LINES = 7, 9, 6
+
+
 def _helps() -> Iterator[tuple[str, str]]:
     settings: dict[str, Any] = {**cli.context_settings, "terminal_width": _WIDTH, "max_content_width": _WIDTH}
     context = click.Context(cli, info_name="kanalyze", **settings)
@@ -60,15 +64,26 @@ def _helps() -> Iterator[tuple[str, str]]:
 
 
 def readme() -> str:
-    """README.md, what `make demo` prints being what it prints now, on a terminal of 80 columns."""
+    """README.md, what `make demo` prints being the beginning of what it prints now, on a terminal of 80 columns."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, mark, rest = text.partition("`make demo` prints\n\n```\n")
+    before, mark, rest = text.partition("(tests/data/reports/samples.80.txt))\n\n```\n")
     _, end, after = rest.partition("\n```\n")
     assert mark and end, "README.md has lost the place for the output of `make demo`"
     command = [sys.executable, "-c", "from analyzer.cli.main import run; run()", "samples"]
     env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=env)
-    return before + mark + done.stdout.rstrip("\n") + end + after
+    return before + mark + _shortened(done.stdout) + end + after
+
+
+def _shortened(report: str) -> str:
+    """The first sections of a report, each cut to its first lines: two screens."""
+    first, *others = report.rstrip("\n").split("\n\n")
+    parts = [first]
+    for section in others[:_SECTIONS]:
+        lines = section.split("\n")
+        most = _FINDING_LINES if lines[0] == "Needs attention" else _SECTION_LINES
+        parts.append("\n".join(lines if len(lines) <= most else [*lines[:most], "..."]))
+    return "\n\n".join(parts)
 
 
 PAGES: dict[str, Callable[[], str]] = {"docs/cli.md": command_line, "docs/tables.md": tables.docs, "README.md": readme}

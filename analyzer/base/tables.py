@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.base.wait_kinds import BROKER, KINDS, MIXED, WAIT
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -161,10 +163,10 @@ requests                         int64   Kafka requests seen.
 replies                          int64   Kafka replies seen, those without their request included.
 tls                              bool    True when the content is TLS, decrypted or not.
 tls_version                      string  Version that the TLS handshake agreed on: TLSv1.2, TLSv1.3; null without TLS or
-                                         when the server's hello was not seen.
+                                         when the ServerHello was not seen.
 tls_cipher                       string  Cipher suite of the TLS session, IANA name; null where tls_version is.
-tls_server_name                  string  Server name that the client requested (SNI); null: none, or its hello was not
-                                         seen.
+tls_server_name                  string  Server name that the client requested (SNI); null: none, or the ClientHello
+                                         was not seen.
 tls_alpn                         string  Protocols that the client offered in the TLS handshake (ALPN), comma separated;
                                          null: none.
 tls_decrypted                    bool    True when TLS was decrypted with the secrets given; null without TLS.
@@ -204,21 +206,21 @@ broker_max_unacked_bytes         int64   Most bytes of the broker in flight (sen
 to_broker_least_ns               int64   Round trip from the capture to the broker, the shortest: client bytes, or the SYN, to
                                          their ACK, ns; null when none was seen.
 to_broker_p50_ns                 int64   The same by ACKs that the broker sent at once (for two full segments, or after a
-                                         gap), less their own time in queues: median, to within a third, ns; null without such.
-to_broker_p95_ns                 int64   The same, 95th percentile, ns; null without such.
+                                         gap), less their own time in queues: median, to within a third, ns; null: there was none.
+to_broker_p95_ns                 int64   The same, 95th percentile, ns; null: there was none.
 to_broker_acks                   int64   How many such ACKs the broker sent.
 to_client_least_ns               int64   Round trip from the capture to the client, the shortest: broker bytes, or the SYN+ACK,
                                          to their ACK, ns; null when none was seen.
 to_client_p50_ns                 int64   The same by ACKs that the client sent at once: median, to within a third, ns; null
                                          without such.
-to_client_p95_ns                 int64   The same, 95th percentile, ns; null without such.
+to_client_p95_ns                 int64   The same, 95th percentile, ns; null: there was none.
 to_client_acks                   int64   How many such ACKs the client sent.
 client_data_packets              int64   Packets of the client with payload, retransmissions included.
 broker_data_packets              int64   Packets of the broker with payload, retransmissions included.
 client_filled                    int64   Of these, packets of the client that filled a gap later: lost before the capture.
 broker_filled                    int64   Of these, packets of the broker that filled a gap later: lost before the capture.
 client_missing_ids               int64   Packets of the client before which IP ids are missing: some were lost before the capture;
-                                         null where its ids are of no use (IPv6, hosts that do not count them).
+                                         null where its ids are of no use (IPv6, hosts that do not number packets).
 broker_missing_ids               int64   Packets of the broker before which IP ids are missing; null as above.
 client_full_windows              int64   Waits of the client for more than 5 ms for an ACK because the broker's window was
                                          full; also 0 where the window scale is unknown (no SYN).
@@ -258,9 +260,11 @@ request_file      int32   Input (captures.file) that holds the first byte of the
 request_packet    int64   Packet that first carried the first byte of the request, numbered as in Wireshark.
 response_file     int32   Input (captures.file) that holds the first byte of the reply.
 response_packet   int64   Packet that first carried the first byte of the reply, numbered as in Wireshark.
-status            string  answered, no_reply_expected, reply_lost, pending, closed, abandoned or orphan_reply.
-kind              string  Kind of request within its API, which separates waits by design; null: the API
-                          has only one.
+status            string  answered; no_reply_expected (acks=0); reply_lost (it is not in the capture); pending (at the end of
+                          the capture); closed (the connection ended before the reply); abandoned (the client gave up and
+                          closed the connection); orphan_reply (its request is not in the capture).
+kind              string  Kind of request within its API, which separates waits by design (see "Kinds of requests");
+                          null: the API has only one.
 request_decoded   string  full, header, truncated, malformed, unsupported or none: how far the request was read.
 response_decoded  string  full, header, truncated, malformed, unsupported or none: how far the reply was read.
 send_ns           int64   First to last byte of the request, ns; null when one of them is missing.
@@ -314,8 +318,9 @@ broker_evidence   string  How it is known when the broker began: beside (the cap
 throttle_ns       int64   Part of latency_ns that a throttle took, ns: muted_ns, and the throttle time of a reply that a
                           broker before 2.0 delayed; null: unknown.
 there_ns          int64   Travel time of the request's last byte from the client's host to the broker's, ns: the time in queues
-                          before the capture, and where that was not taken beside the broker the shortest round trip
-                          from there to the broker and back, and queues; null: unknown, or it was retransmitted.
+                          before the capture; where the capture was not taken beside the broker, also the shortest round
+                          trip from the capture to the broker and the time in queues there; null: unknown, or it was
+                          retransmitted.
 back_ns           int64   The time of the reply's first byte in queues between the broker's host and the capture, ns; null:
                           unknown, or it was retransmitted; without a reply too.
 """)
@@ -505,7 +510,7 @@ last_stable_offset      int64   Fetch reply: end of what no open transaction blo
 log_start_offset        int64   First offset that the partition still holds; null when the message does not say.
 record_bytes            int64   Bytes of records for this partition; null when the message has no records field.
 leader_epoch            int32   Epoch of the partition's leader; null when the message does not say.
-forgotten               bool    True when a Fetch request takes the partition out of its session; null elsewhere.
+forgotten               bool    True when a Fetch request removes the partition from its session; null elsewhere.
 preferred_read_replica  int32   Fetch reply: replica to read from, -1 for none; null elsewhere.
 next_offset             int64   Offset after the last record of the reply; null without readable records.
 timestamp_ms            int64   ListOffsets: the moment asked for or found, epoch ms, below 0 a marker; null
@@ -517,7 +522,7 @@ exchange    int64   The exchange whose message holds the code.
 connection  int64   The connection of that exchange.
 side        string  request or response: which of the two messages holds the code.
 code        int16   The error code; never 0.
-name        string  Apache's name of the code; null for a code that is not in our list.
+name        string  Apache's name of the code; null for an unknown code.
 retriable   bool    True when a client may retry, by Apache's list; null for an unknown code.
 expected    bool    True when this code belongs to normal operation of this API at that moment; null: not classified.
 level       string  What failed: message, topic, partition, group, member, record, resource, ...
@@ -683,7 +688,21 @@ def docs() -> str:
         rows = [f"| `{column.name}` | {column.type} | {column.sentence} |" for column in columns]
         header = [f"One row per {ROW_OF[table]}.", "", "| column | type | meaning |", "|---|---|---|"]
         parts += [f"## {table}", "\n".join(header + rows), *_more_in_sql(table)]
+    parts += ["## Kinds of requests", _kinds()]
     return "\n\n".join(parts) + "\n"
+
+
+def _kinds() -> str:
+    """The values of `exchanges.kind`."""
+    classes = {
+        BROKER: "broker and network",
+        MIXED: "broker and network, or a wait by design",
+        WAIT: "a wait by design: it says nothing about the broker",
+    }
+    latency = {name: classes[kind.reach] for name, kind in KINDS.items()}
+    latency["produce_acks_0"] = "none: no reply is expected"
+    rows = [f"| `{name}` | {kind.words or '-'} | {latency[name]} |" for name, kind in KINDS.items()]
+    return "\n".join(["| `exchanges.kind` | in reports | what its latency is |", "|---|---|---|", *rows])
 
 
 def _more_in_sql(table: str) -> list[str]:

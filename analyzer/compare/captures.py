@@ -58,7 +58,7 @@ class ErrorChange:
 
 @dataclass(frozen=True, slots=True)
 class ClientChange:
-    """A client by id, user and software (addresses and ports may change between two captures). `change`: came, went, same."""
+    """A client by id, user and software (addresses and ports may change between two captures). `change`: new, gone, same."""
 
     client_id: str | None
     principal: str | None
@@ -102,20 +102,7 @@ def compare(before: Dataset, after: Dataset) -> Comparison:
     )
 
 
-_CHANGES = (
-    "slower",
-    "slower_p99",
-    "new",
-    "more",
-    "came",
-    "faster",
-    "faster_p99",
-    "gone",
-    "fewer",
-    "went",
-    "unknown",
-    "same",
-)
+_CHANGES = ("slower", "slower_p99", "new", "more", "faster", "faster_p99", "gone", "fewer", "unknown", "same")
 
 
 def _order(change: str) -> int:
@@ -249,7 +236,7 @@ def _clients(before: Dataset, after: Dataset) -> Iterator[ClientChange]:
     for key in {**found[0], **found[1]}:
         old, new = (each.get(key, 0) for each in found)
         client_id, principal, name, version = key
-        change = "came" if not old else "went" if not new else "same"
+        change = "new" if not old else "gone" if not new else "same"
         yield ClientChange(client_id, principal, name, version, old, new, change)
 
 

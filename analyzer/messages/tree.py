@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.text import escape_json
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 # Values of bytes, records and text longer than this are cut: `kanalyze dump` has them whole.
 _MOST_CHARACTERS = 160
+# Lines of a batch are broken here; others are as long as their value.
+_WIDTH = 118
+# Fields of a batch whose value -1 is none.
+_NONE_IS_MINUS_ONE = ("partition_leader_epoch", "producer_id", "producer_epoch", "base_sequence", "last_sequence")
 _YEAR_10000_MS = 253_402_300_800_000
 
 
@@ -92,8 +97,7 @@ class _Tree:
         yield f"{place}{node.name}: {len(node.value)} bytes{' ' + _text(rest) if rest else ''}"
         indent = f"{'':>16}  {'  ' * (depth + 1)}"
         for batch in read.batches:
-            head = self.renderer.batch_head(batch).items()
-            yield f"{indent}batch: {', '.join(f'{name} {_text(value)}' for name, value in head if value is not None)}"
+            yield from _batch(self.renderer.batch_head(batch), indent)
             for record in batch.records or ():
                 yield f"{indent}  {_record(record, self.renderer.hides_record(record))}"
 
@@ -131,6 +135,27 @@ def _title(found: Explained | Embedded) -> str:
         return f"{found.schema} version {found.version}"
     known = lookup.known_keys().get(found.api_key)
     return f"{known.name if known else f'key {found.api_key}'} version {found.version}, {found.direction}"
+
+
+def _batch(head: Mapping[str, Any], indent: str) -> Iterator[str]:
+    """batch: size_bytes 573, magic 2, ...; without: producer_id, producer_epoch (where these are -1)"""
+    parts, without = [], []
+    for name, value in head.items():
+        if value == -1 and name in _NONE_IS_MINUS_ONE:
+            without.append(name)
+        elif value is not None:
+            meaning = f" ({_moment(value)})" if name in ("base_timestamp", "max_timestamp") else ""
+            parts.append(f"{name} {_text(value)}{meaning}")
+    last = [f"without: {', '.join(without)}"] if without else []
+    text = "; ".join([", ".join(parts), *last])
+    yield from wrap(
+        f"batch: {text}",
+        max(_WIDTH, len(indent) + 40),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _record(record: Record, hidden: bool) -> str:

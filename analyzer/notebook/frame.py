@@ -27,8 +27,9 @@ _DOCUMENTED = frozenset(column.name for columns in TABLES.values() for column in
 class Convertible:
     """What has rows: `to_pandas`, `to_polars` and `to_arrow` give them types, `to_pylist` gives plain numbers.
 
-    A moment is a timestamp in UTC, to the nanosecond; other columns whose names end in `_ns` are durations; words of a small
-    set, such as `status`, are categories. Numbers of other units (`_ms`, `_bytes`) and keys are integers. Null stays null.
+    A moment is a timestamp in UTC, to the nanosecond; other columns whose names end in `_ns` or `_ms` are durations; words of a
+    small set, such as `status`, are categories. Numbers of bytes, keys, and timestamps in messages (`_timestamp_ms`) are
+    integers. Null stays null.
     """
 
     def _plain(self) -> pyarrow.Table:
@@ -45,11 +46,11 @@ class Convertible:
         return typed(self._plain(), self._has_type)
 
     def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table: timestamp[ns, UTC], duration[ns], dictionaries."""
+        """An Arrow table: timestamp[ns, UTC], duration[ns], duration[ms], dictionaries."""
         return self._typed
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas DataFrame: datetime64[ns, UTC], timedelta64[ns], category; Int64 and the like, and boolean, which know null.
+        """A pandas DataFrame: datetime64[ns, UTC], timedelta64, category; Int64 and the like, and boolean, which know null.
 
         Raises ModuleNotFoundError where pandas is not installed.
         """
@@ -64,7 +65,7 @@ class Convertible:
         return self._typed.to_pandas(types_mapper=lambda kind: nullable.get(str(kind)))
 
     def to_polars(self) -> polars.DataFrame:
-        """A Polars DataFrame: Datetime("ns", "UTC"), Duration("ns"), Categorical. Raises ModuleNotFoundError where Polars is not
+        """A Polars DataFrame: Datetime("ns", "UTC"), Duration, Categorical. Raises ModuleNotFoundError where Polars is not
         installed.
         """
         return _imported("polars").from_arrow(self._typed)
@@ -130,7 +131,14 @@ def _typed(name: str, column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
         column = pyarrow.compute.round(column).cast(pyarrow.int64())
     if name.endswith("_ns") and column.type == pyarrow.int64():
         return column.cast(pyarrow.timestamp("ns", "UTC") if is_moment(name) else pyarrow.duration("ns"))
+    if _is_ms(name) and pyarrow.types.is_integer(column.type):
+        return column.cast(pyarrow.int64()).cast(pyarrow.duration("ms"))
     return column.dictionary_encode() if is_word(name) and column.type == pyarrow.string() else column
+
+
+def _is_ms(name: str) -> bool:
+    """Whether a column holds durations in ms; `_timestamp_ms` are not, and nor are they moments: some values are marks."""
+    return name.endswith("_ms") and not name.endswith("timestamp_ms")
 
 
 def _cell(name: str, value: Any, has_type: bool) -> str:
@@ -141,6 +149,8 @@ def _cell(name: str, value: Any, has_type: bool) -> str:
             return exchange_id(value)
         if has_type and name.endswith("_ns"):
             return moment(value, 9) if is_moment(name) else duration(value)
+        if has_type and _is_ms(name):
+            return duration(value * 1_000_000)
     return safe(value) if isinstance(value, str) else f"{value:.6g}" if isinstance(value, float) else safe(str(value))
 
 

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import east_asian_width
 
-from analyzer.base.tables import TABLES, sql_columns
+from analyzer.base.filters import literal
+from analyzer.base.tables import ROW_OF, TABLES, sql_columns
 from analyzer.query.dataset import DatasetError, sql_errors
 from analyzer.query.export import Rows
 
@@ -26,14 +27,17 @@ T = TypeVar("T")
 DATABASE = "kanalyze"
 TAB = "\t"
 # Questions about all tables.
-_ABOUT_ALL = re.compile(r"\b(?:show|pragma_\w+|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
-# DuckDB lists every database with these.
+_ABOUT_ALL = re.compile(r"\bshow\b", re.IGNORECASE)
+# DuckDB lists the columns of every database with these, in one line for each table.
 _LIST = re.compile(r"\s*(describe|show\s+all\s+tables)[\s;]*", re.IGNORECASE)
-_LISTED = f"""
-SELECT table_name AS name, list(column_name ORDER BY column_index) AS column_names,
-    list(data_type ORDER BY column_index) AS column_types
-FROM duckdb_columns() WHERE database_name = '{DATABASE}' GROUP BY table_name ORDER BY table_name
-"""
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+# What finds more than the documented tables: the database of metrics and findings, and lists of all databases.
+_OTHERS = re.compile(
+    r"""\b(?:memory"?\s*\.|information_schema\b|pg_catalog\b|pragma_\w+\s*\(|sqlite_\w*(?:master|schema)\b
+    |duckdb_(?!logical_type)\w+\s*\(|show\s+databases\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_OTHER_SUGGESTED = re.compile(r'\nDid you mean "memory\.[^\n]*')
 # Where DuckDB points at a statement: the number of the line, the line, and a mark below it.
 _PLACE = re.compile(r"^LINE (\d+): (.*)\n( *)\^", re.MULTILINE)
 
@@ -69,9 +73,14 @@ class _Wrapped:
 
 
 def _one_select(dataset: Dataset, statement: str) -> str:
-    """The statement, when it is one, and has rows; a list of tables as the SELECT that lists the documented ones."""
+    """The statement, when it is one, has rows, and names no other database; a list of tables as the SELECT that lists the
+    documented ones.
+    """
     if _LIST.fullmatch(statement):
-        return _LISTED
+        return _listed()
+    if other := _OTHERS.search(_TEXT.sub("''", statement)):
+        name = other[0].rstrip('(." ')
+        raise DatasetError(f"{name}: only documented tables can be read; `show tables` and `describe TABLE` list them")
     with _own_lines(0):
         found = _connection(dataset).extract_statements(statement)
     if len(found) != 1:
@@ -81,6 +90,14 @@ def _one_select(dataset: Dataset, statement: str) -> str:
     if kind not in ("SELECT", "MULTI"):
         raise DatasetError(f"expected a SELECT, got {kind}")
     return statement
+
+
+def _listed() -> str:
+    rows = (
+        f"({literal(name)}, {len(TABLES[name]) + len(sql_columns(name))}, {literal(ROW_OF[name])})"
+        for name in sorted(TABLES)
+    )
+    return f"SELECT * FROM (VALUES {', '.join(rows)}) AS tables (name, columns, one_row_per)"
 
 
 def _asked(dataset: Dataset, sql: str, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
@@ -129,7 +146,7 @@ def _own_lines(before: int) -> Iterator[None]:
         with sql_errors():
             yield
     except DatasetError as error:
-        raise DatasetError(_PLACE.sub(own, str(error))) from error.__cause__
+        raise DatasetError(_PLACE.sub(own, _OTHER_SUGGESTED.sub("", str(error)))) from error.__cause__
 
 
 def _tabs_before(column: int, line: str) -> int:

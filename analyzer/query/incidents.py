@@ -40,7 +40,8 @@ class Finding:
 
     `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition;
     `symptoms` the findings that this one explains, the worst first. `running`: it went on until the end of the time that was
-    looked at (see `is_running`); None: its time is not known. `captures`: what a person types to name the captures.
+    looked at (see `is_running`); None: its time is not known. `lingers`: it ended itself, and what it explains went on.
+    `captures`: what a person types to name the captures.
     """
 
     rule: Rule
@@ -49,6 +50,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
     symptoms: tuple[Finding, ...] = ()
     running: bool | None = None
+    lingers: bool = False
     captures: str = PLACEHOLDER
 
     def order(self) -> tuple[int, int, str, int]:
@@ -97,8 +99,13 @@ def _root(number: int, cause_of: dict[int, int]) -> int:
 
 def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
     """The cause with its symptoms; what one of them still tells of is not over."""
-    told = [each.running for each in (cause, *symptoms) if each.running is not None]
-    return replace(cause, symptoms=tuple(sorted(symptoms, key=Finding.order)), running=any(told) if told else None)
+    known = [each.running for each in (cause, *symptoms) if each.running is not None]
+    return replace(
+        cause,
+        symptoms=tuple(sorted(symptoms, key=Finding.order)),
+        running=any(known) if known else None,
+        lingers=cause.running is False and any(known),
+    )
 
 
 def _explains(cause: Finding, symptom: Finding) -> bool:

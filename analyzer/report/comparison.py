@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, TextIO
 
@@ -17,7 +17,7 @@ from analyzer.report.format import count, duration, safe
 from analyzer.report.text_tables import Column, Row
 
 QUIET = ("same", "unknown")
-WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99", "came": "new", "went": "gone"}
+WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}
 STYLES = {"slower": "bold red", "slower_p99": "bold red", "new": "bold red", "more": "bold red"}
 
 
@@ -31,7 +31,8 @@ def render(found: Comparison, width: int) -> list[Text]:
             [(_error(each), each.change) for each in found.errors],
             width,
         ),
-        _section("Clients", CLIENTS, [(_client(each), each.change) for each in found.clients], width),
+        # A new client is no regression.
+        _section("Clients", CLIENTS, [(_client(each), each.change) for each in found.clients], width, {}),
         _section("Findings", FINDINGS, [(_finding(each), each.change) for each in found.findings], width),
     )
     lines: list[Text] = []
@@ -40,19 +41,33 @@ def render(found: Comparison, width: int) -> list[Text]:
     return lines
 
 
-def _section(title: str, columns: Sequence[Column], rows: list[tuple[list[str], str]], width: int) -> list[Text]:
+def _section(
+    title: str,
+    columns: Sequence[Column],
+    rows: list[tuple[list[str], str]],
+    width: int,
+    styles: Mapping[str, str] = STYLES,
+) -> list[Text]:
     told = [
-        Row([*cells, WORDS.get(change, change)], STYLES.get(change, ""))
+        Row([*cells, WORDS.get(change, change)], styles.get(change, ""))
         for cells, change in rows
         if change not in QUIET
     ]
     same = sum(change == "same" for _, change in rows)
     unknown = sum(change == "unknown" for _, change in rows)
-    parts = [f"{same:,} unchanged"] + ([f"{unknown:,} with too little data to compare"] if unknown else [])
+    parts = [f"{same:,} unchanged"] if same else []
+    parts += [f"{unknown:,} with too little data to compare"] if unknown else []
     lines = [text_tables.heading(title, width)]
     if told:
         lines += text_tables.table(columns, told, width)
-    return lines + text_tables.remarks(("Also " if told else "No changes: ") + ", ".join(parts) + ".", width)
+    return lines + text_tables.remarks(_rest(bool(told), ", ".join(parts)), width) if parts or not told else lines
+
+
+def _rest(is_changed: bool, words: str) -> str:
+    """What is said of rows that did not change, if there are any."""
+    if not words:
+        return "None before, none now."
+    return f"{'Also' if is_changed else 'No changes:'} {words}."
 
 
 CHANGE = Column("change")

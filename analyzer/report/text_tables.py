@@ -17,9 +17,13 @@ INDENT = "  "
 HEADING, DIM = "bold", "dim"
 # Behind these a name may go on in the next line.
 JOINTS = "-_./:,@"
+_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 MOST_PIECES = 12
 # A name of so many cells is broken last: who reads it takes it whole.
 UNBROKEN = 26
+# Where a line may be broken: not between a number and its unit.
+_UNITS = "ns|µs|ms|s|min|h|d|%|[kMGTPE]?B|[kMGT]?bit|times?"
+_BREAK = re.compile(rf"(?<!\d) | (?!(?:{_UNITS})(?:[^\w]|$))")
 # Up to the next space outside quotes, as `shlex.quote` sets them.
 _ARGUMENT = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 
@@ -137,12 +141,13 @@ def _lines(columns: Sequence[Column], kept: list[int], widths: list[int], gap: i
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Text in pieces of at most `width` cells: between words or behind a sign that joins parts of a name, where that leaves more
-    than half a line, else anywhere. What is left of MOST_PIECES is cut."""
+    """Text in pieces of at most `width` cells: between words, behind a sign that joins parts of a name or before the capital letter
+    of a part, where that leaves more than half a line, else anywhere. What is left of MOST_PIECES is cut."""
     pieces: list[str] = []
     while cell_len(text) > width > 0 and len(pieces) < MOST_PIECES - 1:
         end = len(set_cell_size(text, width).rstrip())
         space, joint = text.rfind(" ", 0, end + 1), max(text.rfind(sign, 0, end) + 1 for sign in JOINTS)
+        joint = max([joint, *(part.start() for part in _CAPITAL.finditer(text, 0, end + 1))])
         at = space if 2 * space > end else joint if 2 * joint > end else max(end, 1)
         pieces.append(text[:at].rstrip())
         text = text[at:].lstrip()
@@ -165,9 +170,11 @@ def flow(parts: Iterable[str], width: int, separator: str = "   ", style: str = 
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Text broken between words; a word wider than a line goes on below, as far as MOST_PIECES."""
+    """Text broken between words, but never between a number and its unit; a word wider than a line goes on below, as far as
+    MOST_PIECES.
+    """
     lines = [""]
-    for word in text.split(" "):
+    for word in _BREAK.split(text):
         if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(word) > width:
             lines += _pieces(word, width)
         elif lines[-1]:

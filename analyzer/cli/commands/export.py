@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 import click
 
@@ -69,18 +70,25 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, for
     check_free(directory)
     with opened(inputs, options, None, asks="everything", form=form) as dataset:
         counts = export(dataset, directory, form)
-        say(f"{directory}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))
+        say(f"{directory}: {_counted(counts)}")
         return exit_code(dataset)
 
 
 def _to_duckdb(inputs: tuple[str, ...], options: Options, to: str, form: str | None) -> int:
     from analyzer.report.duckdb_file import check_free, export
+    from analyzer.report.format import things
 
     if form is not None:
         raise click.UsageError(f"{to} is a DuckDB file; --format is for --to DIR and --table NAME")
     check_free(to)
     with opened(inputs, options, None, asks="everything", form="jsonl") as dataset:
         counts = export(dataset, to)
-        rows = ", ".join(f"{rows:,} {table}" for table, rows in counts.tables.items())
-        say(f"{to}: {rows}, {counts.metrics:,} metrics, {counts.findings:,} findings")
+        say(
+            f"{to}: {_counted(counts.tables)}; {things(counts.metrics, 'metric')}, {things(counts.findings, 'finding')}"
+        )
         return exit_code(dataset)
+
+
+def _counted(rows: Mapping[str, int]) -> str:
+    """The rows of each table: exchanges 1,210, brokers 1. Those without a row are left out."""
+    return ", ".join(f"{table} {count:,}" for table, count in rows.items() if count) or "no rows"

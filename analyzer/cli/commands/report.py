@@ -18,7 +18,8 @@ from analyzer.cli.common import capture_options, captures, exit_code, format_opt
 def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
     """Print an overview: coverage, findings, latency by API, throttling, errors, connections that stand out.
 
-    `kanalyze CAPTURE...` does the same.
+    `kanalyze CAPTURE...` does the same. From a pipe (`tcpdump ... | kanalyze -`) Ctrl-C ends the capture, and the report of what
+    was captured follows; a second Ctrl-C stops.
     """
     # Filters may name any column, and the other forms show them.
     seldom = form != "table" or bool(options.filters)

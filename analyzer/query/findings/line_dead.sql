@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 7
 -- when: connections having bool_or(is_kafka AND client_retransmitted + broker_retransmitted >= 3)
--- says: nothing came through between {client_address} ({who}) and {broker}[ and {other_brokers|other broker|other brokers}] for {silent_ns}, {times|time|times}: what was sent then had to be sent again[, while {others|other host was|other hosts were} answered]
--- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall that was loaded anew, a machine that was moved.
+-- says: no packet got through between {client_address} ({who}) and {broker}[ and {other_brokers|other broker|other brokers}] for {silent_ns}, {times|time|times}: what was sent in that time had to be sent again[, while {others|other host was|other hosts were} answered]
+-- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall whose rules were reloaded, a machine that was migrated.
 -- look: kanalyze connections --client {client_address}
 -- explains: head_of_line, unanswered, request_timed_out, lossy_network, broker_stalled*, far_broker
 -- For 3 s and more no reply to any client of a host, though requests had come that do not wait by design, and then their replies on the

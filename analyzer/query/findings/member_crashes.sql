@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 13
 -- when: group_events having bool_or(event = 'join' AND group_type = 'classic')
--- says: {who} joined group {group_id} anew {times|time|times} without having left it, {apart_ns} apart: each time its process was gone before
--- do: The process dies and is started again (a crash loop, a killed container), or it ends without closing its consumer: read its own log. Until its session expires, the group waits for a member that is gone.
+-- says: {who} joined group {group_id} again {times|time|times} without leaving it first, {apart_ns} apart: each time its process had ended before
+-- do: The process dies and is started again (a crash loop, a killed container), or it ends without closing its consumer: read its own log. Until its session expires, the group waits for a member that no longer exists.
 -- look: kanalyze groups --group {group_id}
 -- explains: session_expired, rebalance_loop, stuck_member, failing, commit_failures
 -- Three members at least of one client at one address, one after the other: the connection by which a member joined ends (the

@@ -2,7 +2,7 @@
 -- rank: 42
 -- when: exchanges having count(*) FILTER (WHERE api_name = 'Metadata') >= 30
 -- says: {who} refreshes its metadata up to {worst_per_s} over {over_ns} on one connection ({requests|Metadata request|Metadata requests})
--- do: A topic that does not exist, or a partition without a leader, makes it refresh all the time: look at its errors.
+-- do: A topic that does not exist, or a partition without a leader, causes this: look at its errors.
 -- look: kanalyze errors[ --client {who}]
 -- 30 in 30 s, in at least 20 different seconds: a burst at the start of a client is none. Of a shorter capture 10 different seconds
 -- will do, where each had three and all the time until the end was so.

@@ -2,7 +2,7 @@
 -- rank: 36
 -- when: group_events having max(time_ns - begin_ns) FILTER (WHERE event = 'join' AND group_type = 'classic') > 10000000000
 -- says: joining group {group_id} took {waited_ns}: the other members waited[ for {stuck}], and none of them consumed
--- do: The late member was told to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).
+-- do: The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).
 -- look: kanalyze groups[ --group {group_id}]
 -- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never.
 WITH waits AS (

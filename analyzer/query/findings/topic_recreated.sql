@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 15
 -- when: topic_ids having count(*) > count(DISTINCT topic)
--- says: topic {topic} was deleted and made anew: its id changed from {old_id} to {new_id}[; {failures|request|requests} of {clients|client|clients} about it failed meanwhile]
--- do: What was in the topic is gone, and offsets that groups had committed may be beyond its end: find who deleted it, and check these groups (kafka-consumer-groups.sh --describe).
+-- says: topic {topic} was deleted and created again: its id changed from {old_id} to {new_id}[; {failures|request|requests} of {clients|client|clients} about it failed meanwhile]
+-- do: The records of the old topic are gone, and offsets that groups had committed may be beyond its end: find who deleted it, and check these groups (kafka-consumer-groups.sh --describe).
 -- look: kanalyze errors --topic {topic}
 -- explains: missing_topic, failing, offset_out_of_range, commit_failures, metadata_storm*, lag_growing
 -- Brokers of one cluster told two ids for the name, the later one first told after the earlier one was last told. For information

@@ -103,8 +103,9 @@ SELECT
     l.median_life_ns,
     s.requests,
     s.requests * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
-    s.errors,
-    s.throttled,
+    -- Of a client without a reply it is not known what failed.
+    CASE WHEN s.response_bytes > 0 THEN s.errors END AS errors,
+    CASE WHEN s.response_bytes > 0 THEN s.throttled END AS throttled,
     s.unanswered,
     s.request_bytes,
     s.response_bytes,

@@ -2,7 +2,7 @@
 -- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unexpected` are not, `unjudged` of
 -- those nobody judged;
 -- `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
--- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`.
+-- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`: in each slot the failures of clients first.
 WITH told AS (
     SELECT
         coalesce(x.role, 'client') <> 'client' AS between_brokers,
@@ -64,18 +64,27 @@ summed AS (
         coalesce(min(failed_exchange), min(any_exchange)) AS example_exchange
     FROM seconds
     GROUP BY ALL
+),
+chosen AS (
+    SELECT *, count(*) OVER () AS rows_in_all
+    FROM summed
+    ORDER BY
+        slot_ns, between_brokers, count = expected, count DESC, code, api_name, topic, partition, group_id, client_id,
+        client_address, principal, broker_id, broker_address, broker_port
+    LIMIT 1000
 )
 SELECT
-    u.*,
+    u.between_brokers, u.slot_ns, u.code, u.name, u.retriable, u.api_name, u.topic, u.partition, u.group_id, u.client_id,
+    u.client_address, u.principal, u.broker_id, u.broker_address, u.broker_port, u.count, u.exchanges, u.expected,
+    u.unjudged, u.burst, u.entity, u.level, u.first_time_ns, u.last_time_ns, u.example_exchange,
     u.count - u.expected AS unexpected,
     coalesce(c.path, d.path) AS example_path,
     coalesce(x.response_packet, x.request_packet) AS example_packet,
-    count(*) OVER () AS total_rows
-FROM summed AS u
+    u.rows_in_all AS total_rows
+FROM chosen AS u
     JOIN failed_exchanges AS x ON x.exchange = u.example_exchange
     LEFT JOIN captures AS c ON c.file = x.response_file
     LEFT JOIN captures AS d ON d.file = x.request_file
 ORDER BY
     u.slot_ns, u.count DESC, u.code, u.api_name, u.topic, u.partition, u.group_id, u.client_id, u.client_address,
     u.principal, u.broker_id, u.broker_address, u.broker_port, u.between_brokers
-LIMIT 1000

@@ -1,7 +1,7 @@
 -- Who is throttled, in which API (or by what `settings` asks for), by how much? Two sums that are not the same:
 -- `throttle_time_ms` adds up what the replies tell, over all connections, so it may exceed the time that passed;
 -- `throttled_ns` is the time in which the worst connection was muted, windows united, over all its APIs, `share` (0 to 1) its
--- part of that connection's life. `held_ns`: requests waited for the end of a mute; `obeyed_ns`: the client sent nothing in
+-- part of that connection's life. `held_ns`: requests waited for the end of a mute; `paused_ns`: the client sent nothing in
 -- the window and went on within 100 ms of its end; `delayed_ns`: spent before the reply by brokers older than 2.0, part of
 -- the latency, no mute. `unknown` counts replies that do not tell, `unsure` those of brokers whose age was not seen.
 WITH throttled_hosts AS (
@@ -29,7 +29,7 @@ traffic AS (
         sum(m.held_ns) FILTER (WHERE coalesce(m.applies, true)) AS held_ns,
         sum(m.end_ns - m.begin_ns) FILTER (
             WHERE coalesce(m.applies, true) AND m.sent_inside = 0 AND m.resumed_ns <= 100000000
-        ) AS obeyed_ns,
+        ) AS paused_ns,
         sum(m.sent_inside) FILTER (WHERE coalesce(m.applies, true)) AS sent_inside,
         sum(least(e.latency_ns, CAST(m.throttle_time_ms AS BIGINT) * 1000000)) FILTER (WHERE NOT m.applies) AS delayed_ns,
         count(*) FILTER (WHERE NOT m.applies) AS delayed,
@@ -73,7 +73,7 @@ SELECT
     max(throttled_ns) AS throttled_ns,
     max(share) AS share,
     TRY_CAST(sum(held_ns) AS BIGINT) AS held_ns,
-    TRY_CAST(sum(obeyed_ns) AS BIGINT) AS obeyed_ns,
+    TRY_CAST(sum(paused_ns) AS BIGINT) AS paused_ns,
     CAST(sum(sent_inside) AS BIGINT) AS sent_inside,
     CAST(sum(delayed) AS BIGINT) AS delayed,
     TRY_CAST(sum(delayed_ns) AS BIGINT) AS delayed_ns,

@@ -1,5 +1,6 @@
 -- Which clients are busiest? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
--- per client: address without port, client id, user and software. Bytes are whole messages. At most 20 rows of `total_rows`.
+-- per client: address without port, client id, user and software. Bytes are whole messages. Of a client without
+-- a reply it is not known what failed. At most 20 rows of `total_rows`.
 WITH asked AS (
     SELECT
         l.client,
@@ -36,8 +37,8 @@ SELECT
     l.software_version,
     l.connections,
     t.requests,
-    t.errors,
-    t.throttled,
+    CASE WHEN t.response_bytes > 0 THEN t.errors END AS errors,
+    CASE WHEN t.response_bytes > 0 THEN t.throttled END AS throttled,
     t.unanswered,
     t.request_bytes,
     t.response_bytes,

@@ -75,6 +75,8 @@ def _chosen(found: list[Numbered], limit: int) -> list[Numbered]:
 
 def mark(finding: Finding) -> str:
     """Whether it is over; empty when that is not known."""
+    if finding.lingers:
+        return ", its effects ongoing"
     return {None: "", True: ", ongoing", False: ", ended"}[finding.running]
 
 

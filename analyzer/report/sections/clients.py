@@ -67,6 +67,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def line(row: dict[str, Any]) -> Row:
     """The cells of COLUMNS, of a row of metric clients or top_clients."""
+    answered = row["response_bytes"] > 0
     return Row(
         [
             client(row),
@@ -79,7 +80,7 @@ def line(row: dict[str, Any]) -> Row:
             size(row["response_bytes"]),
             count(row["errors"]),
             count(row["throttled"]),
-            count(row["unanswered"]),
+            count(row["unanswered"] if answered or row["unanswered"] else None),
         ]
     )
 
@@ -148,8 +149,9 @@ def _connections(row: dict[str, Any]) -> str:
 
 def _traffic(row: dict[str, Any]) -> str:
     text = f"{things(row['requests'], 'request')} ({rate(row['rate_per_s'])}/s), sent {size(row['request_bytes'])}, "
-    text += f"received {size(row['response_bytes'])}, {things(row['errors'], 'reply', 'replies')} with an error, "
-    text += f"{row['throttled']:,} throttled"
+    text += f"received {size(row['response_bytes'])}"
+    if row["errors"] is not None:
+        text += f", {things(row['errors'], 'reply', 'replies')} with an error, {row['throttled']:,} throttled"
     if row["topics"] is not None:
         text += f"; {things(row['topics'], 'topic')}, {things(row['groups'], 'group')}"
     return text

@@ -33,7 +33,7 @@ COLUMNS = (
 )
 NUMBERS = (
     Column("count", right=True),
-    Column("", spare=1),
+    Column("remark", spare=1),
     Column("burst", right=True, spare=5),
     Column("first", spare=3),
     Column("last", spare=4),
@@ -79,21 +79,26 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         lines += text_tables.table_of_filled(COLUMNS, [_report_line(row) for row in failed[:limit]], width)
     shown = len(failed) if limit is None else min(limit, len(failed))
     lines += text_tables.more(len(failed) - shown + rows[0]["total_rows"] - len(rows), facts.ask(COMMAND), width)
+    least = _least(rows)
     if normal := [row for row in mine if is_expected(row)]:
-        lines += text_tables.suggestion(_normal(normal), facts.ask(COMMAND), width)
+        lines += text_tables.suggestion(_normal(normal, least), facts.ask(COMMAND), width)
     if theirs := sum(row["count"] for row in rows if row["between_brokers"]):
-        lines += text_tables.suggestion(
-            f"{things(theirs, 'more error code')} between brokers", facts.ask(COMMAND), width
-        )
+        text = f"{least}{things(theirs, 'more error code')} between brokers"
+        lines += text_tables.suggestion(text, facts.ask(COMMAND), width)
     return lines
 
 
-def _normal(rows: Rows) -> str:
+def _least(rows: Rows) -> str:
+    """What stands before a sum over these rows: there may be more of them than the metric gives."""
+    return "at least " if rows and rows[0]["total_rows"] > len(rows) else ""
+
+
+def _normal(rows: Rows, least: str) -> str:
     """Codes that belong to normal operation, the most frequent first."""
     counts = Counter[str]()
     for row in rows:
         counts[name(row)] += row["count"]
-    told = [f"{code}, {things(times, 'time')}" for code, times in counts.most_common(NORMAL_CODES)]
+    told = [f"{code}, {least}{things(times, 'time')}" for code, times in counts.most_common(NORMAL_CODES)]
     rest = f"; {things(len(counts) - NORMAL_CODES, 'more code')}" if len(counts) > NORMAL_CODES else ""
     return f"Normal: {'; '.join(told)}{rest}"
 
@@ -106,7 +111,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     mine = [row for row in rows if not row["between_brokers"]]
     theirs = [row for row in rows if row["between_brokers"]]
     keys = key_columns(facts.settings, DEFAULT)
-    lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(_headline(mine), width)]
+    headline = _headline(rows, facts.settings.every_ns is not None)
+    lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(headline, width)]
     order = mine if facts.settings.every_ns else _failures_first(mine)
     if order:
         lines += _table(keys, order[:limit], width)
@@ -125,7 +131,13 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines
 
 
-def _headline(rows: Rows) -> str:
+def _headline(rows: Rows, every: bool) -> str:
+    """What the rows of clients come to. Failures come first, so where others follow there are no more of them than these, but in
+    slots of time (`every`)."""
+    least = _least(rows)
+    known = not every and any(row["between_brokers"] or row["count"] == row["expected"] for row in rows)
+    least_failures = "" if known else least
+    rows = [row for row in rows if not row["between_brokers"]]
     verdicts = [(row, is_expected(row)) for row in rows]
     normal = sum(row["count"] if verdict else row["expected"] for row, verdict in verdicts)
     unjudged = sum(row["count"] - row["expected"] for row, verdict in verdicts if verdict is None)
@@ -136,10 +148,10 @@ def _headline(rows: Rows) -> str:
     about = f"; {things(unjudged, 'code')} not classified, because their packets have no timestamp" if unjudged else ""
     if not failures:
         none = "none known" if unjudged else "none"
-        known = f"{things(normal, 'code')} of normal operation"
-        return f"Errors: {none} beyond normal operation ({known}){about}"
-    text = f"Errors: {things(failures, 'failure')}, {fatal:,} of them fatal (not retriable)"
-    return text + (f"; {things(normal, 'more code')} of normal operation" if normal else "") + about
+        others = f"{least}{things(normal, 'code')} of normal operation"
+        return f"Errors: {none} beyond normal operation ({others}){about}"
+    text = f"Errors: {least_failures}{things(failures, 'failure')}, {least_failures}{fatal:,} of them fatal (not retriable)"
+    return text + (f"; {least}{things(normal, 'more code')} of normal operation" if normal else "") + about
 
 
 def _table(keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int) -> list[Text]:

@@ -72,7 +72,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if settings == Settings():
         lines = render(facts, width, limit)
         rows = facts.rows("latency")
-        lines += [Text(""), *_verdicts(rows, facts, width), *_transfers(rows, width)] if lines else []
+        lines += [Text(""), *_answers(rows, facts, width)] if lines else []
     else:
         lines = _chosen(facts, width, limit)
     if not lines:
@@ -113,12 +113,20 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
     return Row([*seen, *times, *counts, where], text_tables.DIM if reach == MIXED else "")
 
 
-def _verdicts(rows: Rows, facts: Facts, width: int) -> list[Text]:
-    """One line per slow API: whose time its slowest 1 % is."""
+def _answers(rows: Rows, facts: Facts, width: int) -> list[Text]:
+    """Whose time it is where an API is slow; what took long to be sent or received. One sentence where neither is so."""
     slow = [row for row in rows if row["reach"] == BROKER and (row["p99_ns"] or 0) >= SLOW_NS]
+    transfers = _transfers(rows, width)
+    if slow:
+        return _verdicts(slow, facts, width) + transfers
+    below = f"every p99 is below {duration(SLOW_NS)}"
+    text = f"Latency is low ({below}), but transfers take long:" if transfers else f"No API is slow: {below}."
+    return text_tables.remarks(text, width) + transfers
+
+
+def _verdicts(slow: Rows, facts: Facts, width: int) -> list[Text]:
+    """One line per slow API: whose time its slowest 1 % is."""
     slow.sort(key=lambda row: -row["p99_ns"])
-    if not slow:
-        return text_tables.remarks(f"No API is slow: every p99 is below {duration(SLOW_NS)}.", width)
     lines = [text_tables.heading("Client, network or broker? (the slowest 1 % of each)", width)]
     columns = (
         Column("API", least=20),

@@ -45,6 +45,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     for advice in _advice(facts, row, seen):
         first, *rest = text_tables.wrap(advice, width - 4)
         lines += [Text(f"  - {first}"), *(Text(f"    {line}") for line in rest)]
+    if row["tls_connections"]:
+        text = "Who connects to whom, and how the TLS handshakes ended"
+        lines += text_tables.suggestion(text, facts.ask("kanalyze connections"), width)
     return lines
 
 
@@ -84,8 +87,9 @@ def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
         ports = ", ".join(dict.fromkeys(str(each["port"]) for each in seen if each["protocol"] == "tls"))
         if row["tls_connections"] > row["tls_failed_connections"]:
             yield (
-                f"Kafka may be inside TLS on port {ports}. Without keys, capture a plaintext listener, or behind the proxy that "
-                "terminates TLS."
+                f"Kafka may be inside TLS on port {ports}. To decrypt it, let a client or broker log its TLS secrets "
+                "(SSLKEYLOGFILE) and pass the file with --tls-keylog. Without secrets, capture a plaintext "
+                "listener, or behind the proxy that terminates TLS."
             )
     if row["silent_connections"] and not kinds:
         yield (
@@ -99,4 +103,5 @@ def _advice(facts: Facts, row: dict[str, Any], seen: Rows) -> Iterator[str]:
     yield from _unread(facts)
     if "other" in kinds:
         yield "If brokers listen on one of these ports, name it: --ports PORT,..."
-    yield "Capture on a broker or client host, on the brokers' ports: tcpdump -i any -w kafka.pcap tcp port 9092"
+    if kinds != {"tls"}:
+        yield "Capture on a broker or client host, on the brokers' ports: tcpdump -i any -w kafka.pcap tcp port 9092"

@@ -63,7 +63,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     for found in clients.values():
         worst[_verdict(found)].append(found)
     lines = [text_tables.heading(f"Readiness for Kafka {release}", width)]
-    counts = [f"{len(worst[verdict]):,} {words}" for verdict, (words, _) in VERDICTS.items() if worst[verdict]]
+    counts = [_counted(len(found), VERDICTS[verdict][0]) for verdict, found in worst.items() if found]
     lines += [
         Text(text_tables.INDENT + line)
         for line in text_tables.wrap(f"{things(len(clients), 'client')}: {', '.join(counts)}", width - 2)
@@ -115,6 +115,11 @@ def _bad(verdict: str, clients: list[Rows], facts: Facts, width: int, limit: int
         lines += text_tables.table_of_filled(CLIENTS, [_client(rows) for rows in found[:limit]], width)
         lines += text_tables.more(len(found) - len(found[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
     return lines
+
+
+def _counted(clients: int, words: str) -> str:
+    """1 breaks, 4 break"""
+    return f"{clients:,} {words if clients == 1 else words.replace('breaks', 'break')}"
 
 
 def _client(rows: Rows) -> Row:

@@ -117,7 +117,7 @@ def _line(keys: Sequence[Cell], titles: Sequence[str], row: dict[str, Any]) -> R
         "longest": milliseconds(row["max_throttle_time_ms"]),
         "muted (worst connection)": _muted(row),
         "waited": duration(row["held_ns"]),
-        "paused": duration(row["obeyed_ns"]),
+        "paused": duration(row["paused_ns"]),
         "sent while muted": count(row["sent_inside"]),
         "delayed": duration(row["delayed_ns"]),
     }

@@ -17,6 +17,22 @@ def test_written_pages_are_current() -> None:
     assert stale == [], "run `make docs`"
 
 
+# Words of our own, for which Kafka, TCP or plain English have better ones.
+PRIVATE = re.compile(r"\b(?:told|obey\w*|came|anew|clothes|level of doubt)\b")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/tables.md"])
+def test_pages_are_in_words_that_others_use(page: str) -> None:
+    assert PRIVATE.findall((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_findings_are_in_words_that_others_use() -> None:
+    for path in sorted((ROOT / "analyzer" / "query" / "findings").glob("*.sql")):
+        for line in re.findall(r"^-- (?:says|do): (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+            names = re.sub(r"\{[^}]*\}", "", line)
+            assert PRIVATE.findall(names) == [], f"{path.name}: {line}"
+
+
 def test_the_readme_names_only_commands_that_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

@@ -99,4 +99,4 @@ def test_clients_come_and_go(folders: tuple[Path, Path]) -> None:
     before = {"exchanges": many(3, 1, client_id="old") + many(3, 1, first=10, client_id="both")}
     after = {"exchanges": many(3, 1, client_id="new") + many(3, 1, first=10, client_id="both", client_port=1)}
     found = {each.client_id: each.change for each in compared(folders, before, after).clients}
-    assert found == {"new": "came", "old": "went", "both": "same"}
+    assert found == {"new": "new", "old": "gone", "both": "same"}

@@ -31,6 +31,8 @@ def test_a_column_gets_the_type_that_its_sentence_means(table: str) -> None:
         kind = found.schema.field(column.name).type
         if column.name.endswith("_ns"):
             assert kind == (pa.timestamp("ns", "UTC") if is_moment(column.name) else pa.duration("ns"))
+        elif column.name.endswith("_ms") and not column.name.endswith("timestamp_ms"):
+            assert kind == pa.duration("ms")
         elif column.type == "string":
             assert kind == pa.string() or pa.types.is_dictionary(kind)
         else:

@@ -95,11 +95,35 @@ def test_lists_have_the_documented_tables_and_no_other(dataset: Dataset, stateme
     assert len(documented_rows(dataset, statement).names) in (1, 3)
 
 
-@pytest.mark.parametrize("name", ["all_exchanges", "kinds", "settings", "latency_slices"])
+@pytest.mark.parametrize("name", ["all_exchanges", "raw_exchanges", "kinds", "settings", "latency_slices"])
 def test_what_is_not_documented_is_not_there(dataset: Dataset, name: str) -> None:
     dataset.metric("latency")
-    with pytest.raises(DatasetError, match="does not exist"):
+    with pytest.raises(DatasetError, match="does not exist") as caught:
         documented_arrow(dataset, f"select * from {name}")
+    assert "memory" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select * from memory.exchanges",
+        'from "memory" . main.all_exchanges',
+        "describe memory.exchanges",
+        "select table_name from information_schema.tables",
+        "select * from duckdb_views()",
+        "show databases",
+    ],
+)
+def test_other_databases_are_not_there(dataset: Dataset, statement: str) -> None:
+    dataset.metric("latency")
+    with pytest.raises(DatasetError, match="only documented tables can be read; `show tables`"):
+        documented_arrow(dataset, statement)
+
+
+def test_a_text_may_name_another_database(dataset: Dataset) -> None:
+    assert documented_arrow(dataset, "select 'it''s memory.exchanges' as a").to_pylist() == [
+        {"a": "it's memory.exchanges"}
+    ]
 
 
 # A statement, and what stands above the mark in the error.

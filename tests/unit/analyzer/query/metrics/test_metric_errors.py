@@ -124,3 +124,26 @@ def test_when_all_is_normal_the_page_says_so(tmp_path: Path) -> None:
         assert page(opened).startswith("Errors: none beyond normal operation (1 code of normal operation)")
     with dataset(tmp_path / "none", {"exchanges": [exchange(1)]}) as opened:
         assert page(opened) == "No error codes in this capture.\n"
+
+
+def test_what_is_normal_never_hides_a_failure(tmp_path: Path) -> None:
+    """Of more rows than are read, the failures of clients come first; sums say that there may be more."""
+    rows: Rows = [exchange(number, api_name="Heartbeat", client_id=f"normal-{number}") for number in range(700)]
+    rows += [
+        exchange(number, api_name="Fetch", client_id=f"broker-{number}", role="follower", connection=2)
+        for number in range(700, 1400)
+    ]
+    rows.append(exchange(1400, api_name="Produce", client_id="unlucky"))
+    codes = [
+        error(number, 27 if number < 700 else 6, expected=number < 700, name="NAME", retriable=True)
+        for number in [*range(1400), *range(1400)]
+    ]
+    codes.append(error(1400, 2, expected=False, name="CORRUPT_MESSAGE", retriable=True))
+    with dataset(tmp_path, {"exchanges": rows, "errors": codes}) as opened:
+        got = opened.metric("errors")
+        text = " ".join(page(opened).split())
+    assert len(got) == 1000 and got[0]["total_rows"] == 1401
+    failures = [row["client_id"] for row in got if not row["expected"] and not row["between_brokers"]]
+    assert failures == ["unlucky"]
+    assert text.startswith("Errors: 1 failure, 0 of them fatal (not retriable); at least 1,400 more codes of normal")
+    assert "2 CORRUPT_MESSAGE" in text

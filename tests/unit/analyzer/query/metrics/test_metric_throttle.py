@@ -127,7 +127,7 @@ def test_what_a_mute_does_is_told_apart(tmp_path: Path) -> None:
     with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)], "mutes": mutes}) as opened:
         (row,) = opened.metric("throttle")
     assert (row["held_ns"], row["sent_inside"]) == (70 * MS, 3)
-    assert row["obeyed_ns"] == 100 * MS
+    assert row["paused_ns"] == 100 * MS
     assert row["unsure"] == 1
     # The reply of the old broker came after 1 ms: no more than that can have been the throttle, and it mutes nothing.
     assert (row["delayed"], row["delayed_ns"]) == (1, MS)
