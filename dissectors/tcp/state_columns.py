@@ -6,8 +6,8 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           144         320
-    side                  544           136         680
-    with both sides      1264           416        1680
+    side                  552           136         688
+    with both sides      1280           416        1696
 
 Of very many connections those that are idle have neither, but some 630 bytes over all stages (`dissectors.parking`). Columns that
 begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"

@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 8
 -- when: brokers having count(*) > 0
--- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never goes there, as if it could not resolve that name: it has been silent since {told_by} told it so]
+-- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never goes there, as if it could not resolve that name: it has been silent since {told_by} sent it that address]
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach.
 -- look: kanalyze connections --client {client_address}
 -- explains: refused_connections, connection_storm, metadata_storm, unanswered

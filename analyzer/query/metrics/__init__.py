@@ -1,10 +1,11 @@
 """Metrics: one SQL file each, from the final tables to a handful of rows; its first comment says what it answers.
 
 The files run unchanged on DuckDB and on Spark SQL, so they keep to what both know: common table expressions, window
-functions, `FILTER`, `GROUP BY ALL`, integers for time. Where the two differ: a text is a STRING (VARCHAR needs a length);
-a double is rounded before a cast to BIGINT; a `percentile_disc` is cast, since Spark makes a double of it; a divisor is
-`nullif(.., 0)` even where HAVING or WHERE excludes 0; `max_by` of a column with nulls has a FILTER that leaves them out; where
-several rows may have the greatest value, it takes the pair `(value, key)`, without nulls. `tests/system/spark` asks both engines.
+functions, `FILTER`, `GROUP BY ALL`, integers for time. Where the two differ: a text is a STRING (VARCHAR needs a length); a
+double is rounded before a cast to BIGINT; a `percentile_disc` is cast, since Spark makes a double of it; a divisor is
+`nullif(.., 0)` even where HAVING or WHERE excludes 0; `max_by` of a column with nulls has a FILTER that leaves them out;
+where several rows may have the greatest value, it takes the pair `(value, key)`, without nulls; an order that a LIMIT cuts
+says where nulls stand (`x IS NULL, x`). `tests/system/spark` asks both engines.
 
 They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which

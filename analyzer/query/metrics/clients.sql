@@ -129,5 +129,7 @@ FROM lives AS l
     CROSS JOIN time_range AS r
     LEFT JOIN topics AS t ON t.client = l.client
     LEFT JOIN sent AS b ON b.client = l.client
-ORDER BY s.requests DESC, l.client_id, l.client_address, l.principal, l.software_name, l.software_version
+ORDER BY
+    s.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
+    l.software_name, l.software_version IS NULL, l.software_version
 LIMIT 1000

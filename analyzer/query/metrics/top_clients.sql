@@ -44,5 +44,7 @@ SELECT
     t.response_bytes,
     count(*) OVER () AS total_rows
 FROM lives AS l JOIN asked AS t ON t.client = l.client
-ORDER BY t.requests DESC, l.client_id, l.client_address, l.principal, l.software_name, l.software_version
+ORDER BY
+    t.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
+    l.software_name, l.software_version IS NULL, l.software_version
 LIMIT 20

@@ -71,5 +71,5 @@ SELECT
 FROM summed AS s
     LEFT JOIN behind AS b ON b.topic = s.topic AND coalesce(b.cluster, '') = coalesce(s.cluster, '')
     CROSS JOIN time_range AS r
-ORDER BY coalesce(s.written_bytes, 0) + coalesce(s.read_bytes, 0) DESC, s.topic, s.cluster
+ORDER BY coalesce(s.written_bytes, 0) + coalesce(s.read_bytes, 0) DESC, s.topic IS NULL, s.topic, s.cluster
 LIMIT 20

@@ -179,7 +179,7 @@ def exchanges_in(capture: Path) -> list[str]:
     return [json.loads(line)["exchange"] for line in lines if line.startswith(b"{")]
 
 
-@pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "spark", "decode", "schema"}))
+@pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "extract", "spark", "decode", "schema"}))
 def test_no_verb_shows_a_secret(verb: str, capture: Path) -> None:
     said = [run(*call) for call in calls(verb, capture, exchanges_in(capture) if verb == "show" else [])]
     assert any(said)

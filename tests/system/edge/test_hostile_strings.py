@@ -101,7 +101,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def commands() -> list[tuple[str, ...]]:
-    """Words of all commands that take captures; `*` stands for the capture, `?` for an exchange of it."""
+    """Words of all commands that take captures; `*` stands for the capture, `?` for an exchange of it, `NEW` for a new file."""
     found = []
     for verb in verbs():
         command = cli.get_command(click.Context(cli), verb)
@@ -123,6 +123,7 @@ SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "export": (("*", "--table", "exchanges"),),
     "diff": (("*", "*"),),
     "check": (("*", "--no-high"),),
+    "extract": (("*", "--broker", "*.*", "--comment", "-o", "NEW"),),
     # The plan is what it tells without Spark.
     "spark": (("*", "--plan"),),
 }
@@ -130,7 +131,8 @@ SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def run(capture: Path, words: tuple[str, ...]) -> tuple[int, bytes, str]:
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    arguments = [str(capture) if word == "*" else "#5" if word == "?" else word for word in words]
+    known = {"*": str(capture), "?": "#5", "NEW": str(capture.with_name("new.pcapng"))}
+    arguments = [known.get(word, word) for word in words]
     if "*" not in words:
         arguments.insert(1, str(capture))
     with redirect_stdout(out), redirect_stderr(err):

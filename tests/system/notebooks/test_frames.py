@@ -35,7 +35,7 @@ def compare(what, frame):
         if pa.types.is_timestamp(kind) and kind.tz:
             assert seen == ("datetime64[ns, UTC]", polars.Datetime("ns", "UTC")), (what, name, seen)
         elif pa.types.is_duration(kind):
-            assert seen == ("timedelta64[ns]", polars.Duration("ns")), (what, name, seen)
+            assert seen == (f"timedelta64[{kind.unit}]", polars.Duration(kind.unit)), (what, name, seen)
         elif pa.types.is_dictionary(kind):
             assert seen == ("category", polars.Categorical), (what, name, seen)
         elif pa.types.is_integer(kind):

@@ -327,6 +327,6 @@ def test_a_duckdb_file_goes_to_storage(
     assert main(command) == 0
     with duckdb.connect(str(bucket / "tables" / "all.duckdb"), read_only=True) as file:
         (found,) = file.sql("SELECT count(*) FROM exchanges").fetchall()
-    assert f"{found[0]:,} exchanges" in capsys.readouterr().err and found[0] > 100
+    assert f"exchanges {found[0]:,}," in capsys.readouterr().err and found[0] > 100
     assert main(command) == 2 and "already there" in capsys.readouterr().err
     assert main([*command, "--format", "csv"]) == 2 and "DuckDB file" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from analyzer.ingest import raw_tables
 from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.query import resolve
 from analyzer.query.dataset import Dataset
+from analyzer.run.raw_views import COMPUTED_ONCE
 from dissectors import layout
 from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.matrix import new_matrix
@@ -104,11 +105,10 @@ def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows)
         known = {column: SQL_TYPES[kind] for column, kind in columns}
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
     keys = {row["api_key"] for row in tables["exchanges"]}
+    made |= {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or [])}
+    # Computed once what a run computes once, and the rows: a view stands in the text of each view that reads it.
     return Dataset(
-        resolve.views(keys, True, several_views=False)
-        | made
-        | {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or [])},
-        threads=1,
+        resolve.views(keys, True, several_views=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1
     )
 
 
