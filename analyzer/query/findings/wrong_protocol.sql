@@ -70,7 +70,7 @@ foreign_ones AS (
         END AS spoken,
         CASE
             WHEN kind = 'no_login' AND sasl THEN 'expects a login'
-            WHEN kind = 'no_login' THEN 'closes behind ApiVersions, as a port does that expects a login'
+            WHEN kind = 'no_login' THEN 'closes after ApiVersions, as a port that expects a login does'
             WHEN kind = 'login' THEN 'has no logins'
             WHEN kind = 'silent_to_tls' THEN 'closes without a reply, as a port without TLS does'
             WHEN plain THEN 'expects plaintext Kafka'
