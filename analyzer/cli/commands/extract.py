@@ -75,6 +75,8 @@ def command(
         raise click.UsageError("say what to extract: --finding, --exchange, --connection, or a filter such as --client")
     if is_storage_uri(out):
         raise click.UsageError(f"{out}: the file is written to this machine; copy it from here")
+    if not Path(out).absolute().parent.is_dir():
+        raise click.UsageError(f"{out}: there is no such directory")
     with (
         kept_standard_input(inputs, options) as rewind,
         opened(inputs, replace(options, seldom=True), None, asks="show", form="json") as dataset,

@@ -156,6 +156,8 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path) -> None:
         assert done.exit_code == 2 and said in done.output, (words, done.output)
     assert main(["extract", str(path), "--client", "nobody", "-o", str(out)]) == 2
     assert "this machine" in run("extract", path, "--client", "*", "-o", "s3://bucket/part.pcapng").output
+    missing = run("extract", path, "--client", "*", "-o", tmp_path / "nowhere" / "part.pcapng")
+    assert missing.exit_code == 2 and "there is no such directory" in missing.output
     done = run("extract", path, "--client", "*", "-o", path)
     assert done.exit_code == 2 and "is one of the captures" in done.output
     assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.pcap.zst"]

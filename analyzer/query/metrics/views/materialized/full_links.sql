@@ -47,7 +47,12 @@ blocked AS (
     WINDOW block AS (PARTITION BY tap, width, host, peer, direction, block)
 ),
 senders AS (
-    SELECT connection, min(coalesce(client_id, client_address)) AS who FROM exchanges GROUP BY connection
+    SELECT
+        connection,
+        min(coalesce(client_id, client_address)) AS who,
+        CASE WHEN coalesce(min(role), 'client') = 'client' THEN 1 ELSE 0 END AS is_client
+    FROM exchanges
+    GROUP BY connection
 ),
 told AS (
     SELECT
@@ -59,8 +64,9 @@ told AS (
         / sum(b.gap_ns) FILTER (WHERE b.block_ns IS NOT NULL) AS limit_bits_per_s,
         CAST(sum(b.gap_ns) FILTER (WHERE b.block_ns IS NOT NULL) AS BIGINT) AS busy_ns,
         max(b.waited_ns) AS most_waited_ns,
-        max_by(s.who, (b.connection_bytes, s.who)) AS who,
-        count(DISTINCT s.who) AS clients,
+        -- Brokers share the link, and are no clients; one is named where it is alone.
+        max_by(s.who, (coalesce(s.is_client, 0), b.connection_bytes, s.who)) AS who,
+        greatest(count(DISTINCT CASE WHEN s.is_client = 1 THEN s.who END), 1) AS clients,
         (b.width = 1 AND count(DISTINCT b.client_address) >= 2)
         OR (b.width = 2 AND count(DISTINCT b.broker_address) >= 2) AS is_wide,
         min(b.client_address) AS client_address,
