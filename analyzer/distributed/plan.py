@@ -7,8 +7,10 @@ the end of files are looked at; `plan_repair` compares them with what the tasks 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import NamedTuple
 
 from analyzer.base.text import printable
@@ -21,6 +23,12 @@ TARGET_BYTES = 256 << 20
 # A compressed capture is about so many times its size.
 PACKED_TIMES = 4
 MOST_TASK_LINES = 40
+# Files of the same time that one process would take for so many times the bytes of a task: on many machines that is no plan.
+MOST_TASKS_IN_ONE = 16
+# Capture points that advice names.
+MOST_POINTS = 3
+# What precedes the first number of its own in a file's name: kafka1- of kafka1-20260501-0003.pcap.zst.
+_NUMBERED = re.compile(r"(.+?[-_.])\d+[-_.]")
 
 
 class Task(NamedTuple):
@@ -44,11 +52,13 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Tasks in the order of their numbers, `taps` (the name of the capture point, by file) and sentences for a person."""
+    """Tasks in the order of their numbers, `taps` (the name of the capture point, by file) and sentences for a person. `refusal`:
+    why the plan is too bad to be run on many machines, empty if it is not."""
 
     tasks: tuple[Task, ...]
     taps: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    refusal: str = ""
 
     def lines(self) -> Iterator[str]:
         """The plan for a person: a line of sums, a line for each of the first tasks, and the notes."""
@@ -72,19 +82,25 @@ def plan(sources: Sequence[Source], target_bytes: int = TARGET_BYTES, taps: Sequ
     names = tuple(tap_of(source.name, taps) for source in sources)
     runs: list[list[Piece]] = []
     notes: list[str] = []
+    together: list[str] = []
     for tap in dict.fromkeys(names):
         files = [file for file, name in enumerate(names) if name == tap]
-        runs += _runs(files, sources, peeks, target_bytes, notes)
+        runs += _runs(files, sources, peeks, target_bytes, notes, together)
     ordered = sorted((piece.file, piece.source.begin) for run in runs for piece in run)
     numbers = {begin: number for number, begin in enumerate(ordered)}
     tasks = (Task(tuple(p._replace(number=numbers[p.file, p.source.begin]) for p in run)) for run in runs)
-    return Plan(tuple(sorted(tasks, key=lambda task: task.number)), names, tuple(notes))
+    return Plan(tuple(sorted(tasks, key=lambda task: task.number)), names, tuple(notes), "".join(together[:1]))
 
 
 def _runs(
-    files: Iterable[int], sources: Sequence[Source], peeks: Sequence[Peek], target_bytes: int, notes: list[str]
+    files: Iterable[int],
+    sources: Sequence[Source],
+    peeks: Sequence[Peek],
+    target_bytes: int,
+    notes: list[str],
+    together: list[str],
 ) -> Iterator[list[Piece]]:
-    """What each task of one capture point reads, as pieces without a number."""
+    """What each task of one capture point reads, as pieces without a number. `together` hears of files that should not be one."""
     waiting: list[Piece] = []
     waiting_bytes = 0
     for group in _same_time(files, peeks):
@@ -100,6 +116,8 @@ def _runs(
         if len(group) == 1 and peeks[group[0]].can_be_cut:
             yield from ([piece] for piece in _cut(pieces[0], peeks[group[0]], target_bytes))
             continue
+        if len(group) > 1 and size > MOST_TASKS_IN_ONE * target_bytes:
+            together.append(_too_many([sources[file].name for file in group], size))
         notes += _why_whole([sources[file] for file in group], peeks[group[0]])
         yield pieces
     if waiting:
@@ -170,6 +188,40 @@ def _why_whole(sources: Sequence[Source], peek: Peek) -> Iterator[str]:
         yield f"{name} has no packet in its first megabyte: it cannot be split, one task"
     else:
         yield f"{name} cannot be read at its end: it cannot be split, one task"
+
+
+def _too_many(names: Sequence[str], size_bytes: int) -> str:
+    """Why files of the same time are not left to one process, and what to do."""
+    points = capture_points(names)
+    first = printable(names[0])
+    what = (
+        f"{first} and {_count(len(names) - 1, 'file')} more cover the same time ({_megabytes(size_bytes)}), "
+        "and one process would read them all"
+    )
+    if not points:
+        return f"{what}; name their capture points (--tap NAME=GLOB, one for each host) to read them separately"
+    shown = " ".join(f"--tap '{printable(name)}={printable(glob)}'" for name, glob in points[:MOST_POINTS])
+    more = f" ... ({_count(len(points), 'host')} by their names)" if len(points) > MOST_POINTS else ""
+    return f"{what}; tell their hosts apart: {shown}{more}"
+
+
+def capture_points(names: Sequence[str]) -> list[tuple[str, str]]:
+    """(name, glob) of the capture points that the names of files tell apart, as `--tap` takes them: by their folders, else by what
+    precedes the first number. None where that tells nothing."""
+    for of_name, form in ((_folder_of, "*/{}/*"), (_stem_of, "{}*")):
+        found = list(dict.fromkeys(map(of_name, names)))
+        if 1 < len(found) <= len(names) // 2 and all(found):
+            return [(name, form.format(name)) for name in found]
+    return []
+
+
+def _folder_of(name: str) -> str:
+    return PurePath(name).parent.name
+
+
+def _stem_of(name: str) -> str:
+    found = _NUMBERED.match(PurePath(name).name)
+    return found[1] if found else ""
 
 
 def _size(source: Source) -> int | None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
-from operator import add
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan
 from analyzer.distributed.plan_repair import repaired
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
+from analyzer.ingest.summary import total
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
 from analyzer.query.table_views import parquet
 
@@ -87,7 +87,7 @@ class _Pool:
         folders = [*map(self._of_task, self._done), *(self._of_partition(number) for number in range(len(stitched)))]
         for number in self._done:
             (self._of_task(number) / FRAGMENTS).unlink()
-        summary = reduce(add, (outcome.summary for outcome in outcomes))
+        summary = total(outcome.summary for outcome in outcomes)
         return Run(self._readings(), summary, self._keys(), folders)
 
     def _of_task(self, number: int) -> Path:

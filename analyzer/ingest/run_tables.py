@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +33,7 @@ NOTE_TYPES = {
     "detail": "string",
 }
 SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
+ROWS_AT_ONCE = 8_192
 CAPTURE_TYPES = {column.name: column.type for column in TABLES["captures"]}
 
 
@@ -52,10 +53,10 @@ def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.
     for reading in readings:
         duplicates[reading.file] += summary.duplicates[reading.split]
     return {
-        "captures": _table([_capture(reading, summary, duplicates[reading.file]) for reading in files], CAPTURE_TYPES),
+        "captures": _table((_capture(reading, summary, duplicates[reading.file]) for reading in files), CAPTURE_TYPES),
         "raw_splits": _table(_splits(readings), SPLIT_TYPES),
-        "raw_whole": _table([{"part": part} for part in sorted(summary.whole_requests)], {"part": "int64"}),
-        "raw_notes": _table([_note(reading.file, note) for reading in files for note in reading.notes], NOTE_TYPES),
+        "raw_whole": _table(({"part": part} for part in sorted(summary.whole_requests)), {"part": "int64"}),
+        "raw_notes": _table((_note(reading.file, note) for reading in files for note in reading.notes), NOTE_TYPES),
     }
 
 
@@ -131,14 +132,13 @@ def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
         yield Note("odd", 0, first[0], f"{text}Sort the capture first: reordercap CAPTURE SORTED")
 
 
-def _splits(readings: Sequence[Reading]) -> list[dict[str, Any]]:
-    rows, file, before = [], None, 0
+def _splits(readings: Sequence[Reading]) -> Iterator[dict[str, Any]]:
+    file, before = None, 0
     for reading in _in_order(readings):
         if reading.file != file:
             file, before = reading.file, 0
-        rows.append({"split": reading.split, "file": file, "packets_before": before})
+        yield {"split": reading.split, "file": file, "packets_before": before}
         before += reading.numbers
-    return rows
 
 
 def _note(file: int, note: Note) -> dict[str, Any]:
@@ -175,7 +175,14 @@ def _capture(reading: Reading, summary: Summary, duplicates: int) -> dict[str, A
     }
 
 
-def _table(rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> pa.Table:
+def _table(rows: Iterable[Mapping[str, Any]], types: Mapping[str, str]) -> pa.Table:
+    """The rows, of which only some thousand are dictionaries at a time: there may be a million inputs."""
     import pyarrow as pa
 
-    return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in types.items()})
+    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in types.items()])
+    left = iter(rows)
+    batches = []
+    while some := list(islice(left, ROWS_AT_ONCE)):
+        columns = [pa.array([row[field.name] for row in some], field.type) for field in schema]
+        batches.append(pa.RecordBatch.from_arrays(columns, schema=schema))
+    return pa.Table.from_batches(batches, schema)

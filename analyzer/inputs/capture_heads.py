@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from analyzer.inputs.sources import InputError, Source
+from analyzer.inputs.sources import Beginning, InputError, Source
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.formats.format_detection import Reader, open_reader
@@ -69,10 +69,11 @@ def _peek(source: Source) -> Peek:
         return Peek(source.first_time_ns)
     first, head = _first(source)
     source.first_time_ns = first
-    packed = False
+    packed = bool(source.is_packed)
+    last = source.beginning.last_time_ns if source.beginning else None
     try:
-        packed = source.packing() is not None
-        last = _last(source, head) if head and not packed else None
+        if last is None and head and not packed:
+            last = _last(source, head)
     except (DissectError, InputError):
         return Peek(first, None, head, False, packed)
     return Peek(first, last, head, bool(head) and not packed, packed)
@@ -80,22 +81,45 @@ def _peek(source: Source) -> Peek:
 
 def _first(source: Source) -> tuple[int | None, bytes]:
     """The earliest time of the first packets, and the head of the file up to the first one; None and nothing where no packet was
-    found. The first packet may not be the earliest: captures can be a little out of order."""
-    data = b""
+    found."""
+    if source.beginning is None:
+        try:
+            first_look(source)
+        except InputError:
+            source.beginning = Beginning()  # raised again when the source is read
+    assert source.beginning is not None
+    return source.beginning.first_time_ns, source.beginning.head
+
+
+def first_look(source: Source) -> bytes:
+    """Sets `source.beginning`, and answers the first bytes of the capture, unpacked. Of an object all of this is one request and
+    the question for its size. Raises InputError when it cannot be read."""
+    few = replace(source, end=HEAD_READ_BYTES if source.end is None else source.end, done_bytes=0, notes=[])
+    blocks = few.blocks(HEAD_READ_BYTES)
+    data = next(blocks, b"")
+    source.notes, source.is_packed = few.notes, few.is_packed
     try:
-        for block in source.blocks(HEAD_READ_BYTES):
-            data += block
-            reader = open_reader(data)
-            first = new_matrix(layout.PACKET_COLUMNS, 1)
-            rows, at, _ = reader.feed(data, 0, first)
-            if rows:
-                head = reader.head
-                return _earliest(first[layout.PACKET_TIME, 0], reader, data, at), head
-            if len(data) > MOST_HEAD_BYTES:
-                break
+        source.beginning = _beginning(source, data, blocks)
     except (DissectError, InputError):
-        pass  # raised again when the source is read
-    return None, b""
+        source.beginning = Beginning()  # raised again when the source is read
+    return data
+
+
+def _beginning(source: Source, data: bytes, more: Iterator[bytes]) -> Beginning:
+    """The first packet may not be the earliest: captures can be a little out of order."""
+    while True:
+        reader = open_reader(data)
+        first = new_matrix(layout.PACKET_COLUMNS, 1)
+        rows, at, _ = reader.feed(data, 0, first)
+        if rows:
+            head = reader.head
+            earliest = _earliest(first[layout.PACKET_TIME, 0], reader, data, at)
+            is_all = not source.is_packed and len(data) == source.size_bytes
+            return Beginning(earliest, head, _latest(open_reader(data), data) if is_all else None)
+        block = next(more, b"") if len(data) <= MOST_HEAD_BYTES else b""
+        if not block:
+            return Beginning()
+        data += block
 
 
 def _earliest(first: int, reader: Reader, data: bytes, at: int) -> int | None:

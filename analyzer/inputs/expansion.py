@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import StorageEntry, find_object, list_folder, missing_bucket_error
 from analyzer.base.text import file_text
+from analyzer.inputs.capture_heads import first_look
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
 from dissectors.formats.format_detection import open_reader
@@ -189,9 +190,10 @@ def _checked(place: Path | StorageEntry) -> Source:
     else:
         uri = place.address.uri
         source = Source(uri, size_bytes=place.size_bytes, uri=uri)
-    head = next(source.blocks(_HEAD_BYTES), b"")
+    # An object is looked at once, for all that a plan asks: each look takes two round trips.
+    head = first_look(source) if source.uri else next(source.blocks(_HEAD_BYTES), b"")
     try:
-        open_reader(head)
+        open_reader(head[:_HEAD_BYTES])
     except DissectError as error:
         refused = _NoCaptureError(not_a_capture(source, error))
         refused.name = source.name

@@ -25,6 +25,15 @@ class InputError(Exception):
     """An input that cannot be read. The message is one line for a person: which input, what is wrong, what to do."""
 
 
+class Beginning(NamedTuple):
+    """What the first bytes of a capture tell: the time of the first packet and `head` (both as `capture_heads.Peek` has them), and
+    the time of the latest packet if these bytes were the whole capture."""
+
+    first_time_ns: int | None = None
+    head: bytes = b""
+    last_time_ns: int | None = None
+
+
 class Cuts(NamedTuple):
     """How the file of a part was cut, for whoever puts it in the order of time (`borders`): where this part was meant to begin,
     the cuts behind it, the nearest first, and `head` for whoever begins at a cut."""
@@ -34,7 +43,7 @@ class Cuts(NamedTuple):
     head: bytes
 
 
-@dataclass
+@dataclass(slots=True)
 class Source:
     """One capture: the file at `path`, or the object at `uri`, or standard input when both are None; or a part of an
     uncompressed file. It can be pickled, and holds no secret.
@@ -46,7 +55,8 @@ class Source:
     `size_bytes` is the size of the whole file on disk or in storage, None for a pipe. An object must keep this size while it is
     read. `first_time_ns` is the time of the first packet, None until `capture_heads.in_time_order` looked. While `blocks` runs,
     `done_bytes` counts the bytes of the file that were read, without `head`; afterwards `notes` holds damage of the
-    compressed data.
+    compressed data. `is_packed`: it is compressed, None until something was read. `beginning` is what a first look found, so that
+    nobody looks twice.
     """
 
     name: str
@@ -61,6 +71,8 @@ class Source:
     done_bytes: int = 0
     notes: list[Note] = field(default_factory=list)
     uri: str | None = None
+    is_packed: bool | None = None
+    beginning: Beginning | None = field(default=None, repr=False)
 
     @property
     def is_standard_input(self) -> bool:
@@ -78,16 +90,12 @@ class Source:
         self.notes = []
         with _Opened(self) as raw:
             name = raw.packing()
+            self.is_packed = name is not None
             if name is None and not self.head:
                 yield from _plain(raw, size)
             else:
                 pieces = _plain(raw, size) if name is None else self._unpacked(raw, name)
                 yield from _joined(chain([self.head], pieces), size)
-
-    def packing(self) -> str | None:
-        """The name of the compression, None for none. Raises InputError when the source cannot be opened."""
-        with _Opened(self) as raw:
-            return raw.packing()
 
     def fill(self, buffer: bytearray) -> Generator[tuple[memoryview, int], int, None]:
         """Like `blocks`, for a reader that may leave bytes unused: fills `buffer` again and again.

@@ -6,7 +6,6 @@ What a step gives is kept on the disks of the executors, so that it is never com
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
@@ -110,10 +109,10 @@ def read(
     spark: SparkSession, tasks: Sequence[Task], order: stages.Order, raw_flows: Mapping[int, frozenset[int]]
 ) -> Stage:
     """Each task in a partition of its own. `raw_flows`: number of a task -> flows of which all leaves raw."""
-    pickled = [pickle.dumps((task, raw_flows.get(task.number, frozenset()))) for task in tasks]
+    packs = stages.packed_tasks([(task, raw_flows.get(task.number, frozenset())) for task in tasks])
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return stages.read(batches, pickled, order)
+        return stages.read(batches, packs, order)
 
     return Stage(spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, rows.SHAPE), order)
 

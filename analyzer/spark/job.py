@@ -143,7 +143,9 @@ def tables(
 
 
 def run(spark: SparkSession, given: Planned, strict: bool = False, tell: Tell = lambda _: None) -> Tables:
-    """The same for what is planned already."""
+    """The same for what is planned already. Raises InputError for a plan that many machines cannot share."""
+    if given.plan.refusal:
+        raise InputError(given.plan.refusal)
     prepare(spark)
     done = read(spark, given.plan, given.options, tell)
     try:

@@ -8,13 +8,12 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING
 
 from analyzer.distributed.plan import Plan
 from analyzer.distributed.plan_repair import repaired
 from analyzer.ingest.run_tables import by_file
+from analyzer.ingest.summary import Summary, total
 from analyzer.spark import dataflow, stages
 from analyzer.spark.dataflow import Stage
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from analyzer.base.options import Options
-    from analyzer.ingest.summary import Summary
     from analyzer.inputs.readings import Reading
 
     Tell = Callable[[str], None]
@@ -38,7 +36,7 @@ class Read:
         outcomes = [done.outcome for stage in stages_kept for done in stage.done.values()]
         self.readings: list[Reading] = [reading for outcome in outcomes for reading in outcome.readings]
         self.files: list[Reading] = by_file(self.readings)
-        self.summary: Summary = reduce(add, (outcome.summary for outcome in outcomes))
+        self.summary: Summary = total(outcome.summary for outcome in outcomes)
 
     def close(self) -> None:
         """Gives the disks back."""

@@ -11,6 +11,7 @@ from analyzer.base.options import MIB, Options
 from analyzer.cli.common import capture_options, captures, exit_code, say_when_uncompiled, tell_what_was_not_read
 from analyzer.cli.outcome import FINE, UNREADABLE, say
 from analyzer.cli.values import Size
+from analyzer.inputs.sources import InputError
 from analyzer.query.readability import EVERYTHING
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ def _show(planned: Planned) -> int:
 def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[str, str], ...], strict: bool) -> int:
     from analyzer.spark import job, session, sink
 
+    if planned.plan.refusal:
+        raise InputError(planned.plan.refusal)
     sink.check_free(out)
     given = click.get_current_context().get_parameter_source("jobs") is not ParameterSource.DEFAULT
     cores = planned.options.jobs if given else None

@@ -18,7 +18,8 @@ from paths import SAMPLES
 from s3_server import Server, settle
 
 from analyzer.base.storage import filesystems, reader
-from analyzer.base.storage.addresses import StorageError, parse_address
+from analyzer.base.storage.addresses import Address, StorageError, parse_address
+from analyzer.base.storage.objects import StorageEntry
 from analyzer.base.storage.reader import ObjectReader
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
@@ -281,6 +282,46 @@ def test_an_object_that_changes_while_it_is_read_is_an_error(server: Server, buc
         for block in blocks:
             got += block
     assert LONG.startswith(got)
+
+
+@pytest.mark.parametrize("size", [99_999, 64_000, 24])
+def test_an_object_that_becomes_shorter_within_one_answer_is_an_error(server: Server, bucket: Path, size: int) -> None:
+    """pyarrow says that all bytes came; how many did, it does not say."""
+    del server
+    path = bucket / "x.pcap"
+    path.write_bytes(LONG[:100_000])
+    source = one("s3://bucket/x.pcap")
+    opened = ObjectReader(StorageEntry(parse_address(source.uri or ""), False, 100_000))
+    change(path, LONG[:size])
+    with pytest.raises(StorageError, match="changed while it was read"):
+        opened.read(100_000)
+
+
+@pytest.mark.parametrize(
+    ("size", "requests"), [(1_000, 1), (reader.FIRST_RANGE_BYTES + 1, 1), (8 << 20, 1), (9 << 20, 3)]
+)
+def test_a_small_object_is_one_request_for_its_size_and_one_for_its_bytes(
+    server: Server, bucket: Path, size: int, requests: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del server
+    (bucket / "x.pcap").write_bytes(LONG[:size])
+    source = one("s3://bucket/x.pcap")
+    asked = {"size": 0, "bytes": 0}
+    plain_range, plain_find = ObjectReader._range, reader.find_object
+
+    def ranged(self: ObjectReader, begin: int, end: int) -> bytes:
+        asked["bytes"] += 1
+        return plain_range(self, begin, end)
+
+    def found(at: Address) -> StorageEntry | None:
+        asked["size"] += 1
+        return plain_find(at)
+
+    monkeypatch.setattr(ObjectReader, "_range", ranged)
+    monkeypatch.setattr(reader, "find_object", found)
+    monkeypatch.setattr(reader.os, "urandom", lambda count: bytes((LONG[size - 1] ^ 1,)) * count)
+    assert b"".join(source.blocks()) == LONG[:size]
+    assert asked["bytes"] == requests and (asked["size"] == 0) == (requests == 1)
 
 
 def test_an_object_that_changed_since_it_was_listed_is_an_error(server: Server, bucket: Path) -> None:

@@ -1,0 +1,52 @@
+"""Plans for many captures: what one process must not be left with, and what must not grow with the square of their number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+import pytest
+from capture_tools import pcap_file
+
+from analyzer.distributed.plan import capture_points, plan
+from analyzer.ingest.summary import Summary, total
+from analyzer.inputs.capture_heads import in_time_order
+from analyzer.inputs.expansion import expand
+
+
+@pytest.mark.parametrize(
+    ("name", "points"),
+    [
+        ("day/h{host}/x{number}.pcap", ["*/h0/*", "*/h1/*", "*/h2/*"]),
+        ("day/kafka{host}-{number:05}.pcap.gz", ["kafka0-*", "kafka1-*", "kafka2-*"]),
+        ("day/x{number}.pcap", []),
+    ],
+)
+def test_hosts_are_told_apart_by_the_names_of_files(name: str, points: list[str]) -> None:
+    names = [name.format(host=number % 3, number=number) for number in range(12)]
+    assert [glob for _, glob in capture_points(names)] == points
+
+
+def test_hosts_that_one_process_would_read_are_refused_with_advice(tmp_path: Path) -> None:
+    """Their files cover the same time; with the capture points named as the advice says, nothing is refused."""
+    for number in range(40):
+        path = tmp_path / f"host{number % 4}" / f"{number:03}.pcap"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(pcap_file([bytes(1_000)] * 9))
+    sources = in_time_order(expand([str(tmp_path / "*" / "*.pcap")]).sources)
+    size = sum(source.size_bytes or 0 for source in sources)
+    assert plan(sources, size // 4).refusal == ""
+    refused = plan(sources, size // 40).refusal
+    assert "39 files more cover the same time" in refused and "--tap 'host0=*/host0/*'" in refused
+    taps = [(f"host{number}", f"*/host{number}/*") for number in range(4)]
+    assert plan(sources, size // 40, taps).refusal == ""
+
+
+def test_the_sum_of_many_summaries_is_that_of_adding_two_at_a_time() -> None:
+    parts = [
+        Summary({n % 3}, {n}, Counter({n % 5: 1}), n % 2, Counter({n: 2}), n == 7, n == 8, Counter(exchanges=n + 1))
+        for n in range(20)
+    ]
+    assert total(parts) == reduce(add, parts)
