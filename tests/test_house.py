@@ -16,7 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 CODE = ("dissectors", "analyzer", "tests", "bench", "docs", "tools", "lab")
 MOST_LINES = 400
 # Tables of data: a line a column or a module, some lines a story.
-TABLES_OF_DATA = {"dissectors/layout.py", "analyzer/base/tables.py", "tests/support/finding_stories.py"}
+TABLES_OF_DATA = {
+    "dissectors/layout.py",
+    "analyzer/base/tables.py",
+    "tests/support/finding_stories.py",
+    "tests/support/module_order.py",
+}
 # Folders in which files about the same subject have the same name on purpose: the verb, the section, the rows.
 SAME_SUBJECT = ("analyzer/cli", "analyzer/report")
 

@@ -77,6 +77,20 @@ class Ports(click.ParamType):
         return tuple(int(word) for word in words)
 
 
+class Endpoint(click.ParamType):
+    """A port, and before its colon an address or nothing: `:9464`, `0.0.0.0:9464`, `[::1]:9464`."""
+
+    name = "endpoint"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        address, colon, port = value.rpartition(":")
+        if not colon or not port.isascii() or not port.isdigit() or not 0 <= int(port) < 65536:
+            self.fail(f"{value!r} is not an address and a port like :9464 or 10.0.0.1:9464", param, ctx)
+        return address.removeprefix("[").removesuffix("]"), int(port)
+
+
 class Tap(click.ParamType):
     """The name of a place of capture and a glob of inputs: `broker=/captures/b*.pcap`."""
 

@@ -26,6 +26,16 @@ if TYPE_CHECKING:
     from dissectors.tls.detection import TlsRows
 
 
+class TaskObserver(Protocol):
+    """Hears of what keeps connections from being resolved in a task (`analyzer.distributed.resolver`)."""
+
+    def see_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
+        """Rows of PROBLEM_ columns, and how many more there were."""
+
+    def see_tls(self, parts: Iterable[int]) -> None:
+        """Parts that are TLS connections."""
+
+
 class ResumableStage(Protocol):
     """A stage whose knowledge of a connection can be taken down in one run and go on in another.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.parking.parking import Parking
-from dissectors.parking.parking_columns import IDLE_CLOSED, IDLE_PART, IDLE_SLOT
+from dissectors.parking.parking_columns import IDLE_CLOSED, IDLE_HALF_OPEN, IDLE_PART, IDLE_SLOT, IDLE_TIME
 
 if TYPE_CHECKING:
     from dissectors.kafka.columns.exchanges import Exchanges
@@ -70,6 +70,11 @@ class IdleConnections:
             self._come_back(self._parking.wanted(self._keys, stop - row))
             self._give_up_parked(self._parking.count + self._streams.live + stop - row - self._most)
         return stop
+
+    def end_closed(self, before_ns: int) -> None:
+        """Ends connections that both sides have ended, or of which only SYNs of one side were seen, idle since before this time."""
+        over = (each for each in self._streams.idle() if each[IDLE_CLOSED] or each[IDLE_HALF_OPEN])
+        self._give_up([each[IDLE_SLOT] for each in over if each[IDLE_TIME] < before_ns])
 
     def finish(self, end_all: Callable[[], None]) -> None:
         """The capture has ended: lets all parked connections come back, some at a time. `end_all` ends those in slots."""

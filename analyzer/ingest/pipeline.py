@@ -6,11 +6,10 @@ A run over whole captures feeds it segments in capture order; so do a run over a
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from analyzer.base.memory import LEAST_CONNECTIONS, connections_at_a_time
 from analyzer.ingest import raw_tables, tls_facts
@@ -26,7 +25,7 @@ from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
 from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
-from dissectors.kafka.schema.lookup import known_keys
+from dissectors.kafka.schema.lookup import version_limits
 from dissectors.matrix import new_matrix
 from dissectors.openings.opening_rows import OpeningRows
 from dissectors.openings.openings import Openings
@@ -37,14 +36,13 @@ from dissectors.tls.keys import KeyLog
 from dissectors.tls.sessions import Sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import pyarrow as pa
+    from collections.abc import Callable, Sequence
 
     # Sees every batch of frames with their bytes: (frames, rows, block, heap).
     FrameHook = Callable[[memoryview, int, memoryview, bytearray], None]
 
     from analyzer.base.options import Options
+    from analyzer.ingest.checkpoints import TaskObserver
     from dissectors.tls.sessions import TlsFacts
 
 # Rows of a batch: so many that the calls between stages cost nothing, so few that a batch stays in the processor's cache.
@@ -55,16 +53,6 @@ OUT_ROWS = 32_768 + 8
 PART_ROWS = 8_192
 # A side may buffer so many bytes out of order whatever the limit for all is.
 LEAST_BUFFERED_PER_SIDE = 16 << 20
-
-
-class TaskObserver(Protocol):
-    """Hears of what keeps connections from being resolved in a task (`analyzer.distributed.resolver`)."""
-
-    def see_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
-        """Rows of PROBLEM_ columns, and how many more there were."""
-
-    def see_tls(self, parts: Iterable[int]) -> None:
-        """Parts that are TLS connections."""
 
 
 class Pipeline:
@@ -139,7 +127,7 @@ class Pipeline:
             ("tls", tls_facts.FIELDS),
         ):
             self.add_table(name, fields)
-        self._collector = _collector(folder, options, self._writer)
+        self._collector = self._new_collector(options)
         self._batches = Batches(folder, self._writer, options.seldom) if options.wants("batches") else None
         self.connections = Connections(
             self._streams,
@@ -169,9 +157,19 @@ class Pipeline:
         self.problems_dropped = 0
         self._ending = False
 
+    def _new_collector(self, options: Options) -> Collector | None:
+        """The reader of facts that the wanted tables need."""
+        if not options.with_facts:
+            return None
+        kinds = kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events"))
+        return Collector(kinds, lambda name, table: self._writer.write_table(self._path(name), table))
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"raw_{name}.parquet"
+
     def add_table(self, name: str, fields: Sequence[raw_tables.Field]) -> RawTable:
         """One more raw table, which is completed with the others."""
-        self._tables[name] = table = RawTable(self._folder / f"raw_{name}.parquet", fields, self._writer)
+        self._tables[name] = table = RawTable(self._path(name), fields, self._writer)
         return table
 
     def summary(self) -> Summary:
@@ -189,8 +187,11 @@ class Pipeline:
             duplicates=Counter(self._streams.duplicates),
             saw_several_points=self._streams.views > 1,
             odd=bool(self._exchanges.odd),
-            rows=Counter({name: table.rows for name, table in self._tables.items()}),
+            rows=self._rows(),
         )
+
+    def _rows(self) -> Counter[str]:
+        return Counter({name: table.rows for name, table in self._tables.items()})
 
     def positions(self) -> dict[str, int]:
         """Raw table -> rows so far, those of it that are not written yet too: exchanges, entries, errors, queued and facts."""
@@ -234,6 +235,33 @@ class Pipeline:
         if self._collector:
             self._collector.finish()
         self._writer.close()
+
+    def end_closed(self, before_ns: int) -> None:
+        """Connections that have ended leave their slots, and attempts that came to nothing, if they have been idle since."""
+        if self._idle:
+            self._idle.end_closed(before_ns)
+
+    def turn_over(self, folder: Path) -> tuple[Counter[str], set[int]]:
+        """Completes the files of all rows so far; those from now on grow in `folder`, where facts of bodies are told anew. No
+        thread is left. Returns the rows by raw table, and the parts in which a request was decoded to its last byte."""
+        self._ending = True
+        self._take_parts()
+        self._flush_all()
+        self._ending = False
+        if self._collector:
+            self._collector.finish()
+            self._collector.forget_bodies()
+        self._writer.close()
+        rows, whole = self._rows(), set(self._exchanges.whole_requests)
+        self._exchanges.whole_requests.clear()
+        self.move(folder)
+        return rows, whole
+
+    def move(self, folder: Path) -> None:
+        """Rows from now on grow in `folder`; none were written to where they grew before."""
+        self._folder = folder
+        for table in (*self._tables.values(), *((self._batches,) if self._batches else ())):
+            table.move(folder)
 
     def _end_all(self) -> None:
         """Connections in slots leave their rows as they are."""
@@ -366,24 +394,3 @@ class Pipeline:
         if len(self._tls_facts) >= PART_ROWS or (self._tls_facts and self._ending):
             self._tables["tls"].append(*tls_facts.raw_rows(self._tls_facts))
             self._tls_facts = []
-
-
-def _collector(folder: Path, options: Options, writer: Writer) -> Collector | None:
-    """The reader of facts that the wanted tables need."""
-    if not options.with_facts:
-        return None
-
-    def write(name: str, table: pa.Table) -> None:
-        writer.write_table(folder / f"raw_{name}.parquet", table)
-
-    return Collector(
-        kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events")), write
-    )
-
-
-def version_limits() -> tuple[array[int], array[int]]:
-    """The newest and the first flexible version by API key; -1 where there is no such key."""
-    known = known_keys()
-    newest = [known[key].versions.last if key in known else -1 for key in range(max(known) + 1)]
-    flexible = [known[key].flexible_from if key in known else -1 for key in range(max(known) + 1)]
-    return array("q", newest), array("q", flexible)

@@ -11,7 +11,7 @@ from analyzer.ingest.raw_tables import Field
 from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     import pyarrow as pa
 
@@ -61,6 +61,10 @@ class RawTable:
             self.rows += rows
             self._writer.write(self.path, self.fields, matrix, rows, strings)
 
+    def move(self, folder: Path) -> None:
+        """Rows from now on are those of a file of the same name in `folder`."""
+        self.path, self.rows = folder / self.path.name, 0
+
     def complete(self) -> None:
         """Writes a file without rows where nothing was appended."""
         if self.rows == 0:
@@ -77,9 +81,7 @@ class Writer:
     """
 
     def __init__(self) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        self._pool = ThreadPoolExecutor(1, "parquet")
+        self._pool: ThreadPoolExecutor | None = None
         self._files: dict[Path, Any] = {}
         self._waiting: list[Future[None]] = []
         self._texts = _Texts()
@@ -90,6 +92,10 @@ class Writer:
 
     def write_table(self, path: Path, table: pa.Table) -> None:
         """Queues an Arrow table as one row group."""
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(1, "parquet")
         while len(self._waiting) >= MOST_WAITING:
             self._waiting.pop(0).result()
         self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
@@ -111,13 +117,16 @@ class Writer:
         return self._files[path]
 
     def close(self) -> None:
-        """Waits for the queue and completes the files. Raises the first error of the thread."""
+        """Waits for the queue, completes the files and ends the thread; the next table begins both anew. Raises the first error of
+        the thread."""
         try:
             for waiting in self._waiting:
                 waiting.result()
         finally:
             self._waiting = []
-            self._pool.shutdown()
+            if self._pool is not None:
+                self._pool.shutdown()
+                self._pool = None
             while self._files:
                 self._files.popitem()[1].close()
 

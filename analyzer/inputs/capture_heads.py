@@ -48,6 +48,11 @@ def in_time_order(sources: Sequence[Source]) -> list[Source]:
     return sorted(sources, key=lambda source: (source.first_time_ns is None, source.first_time_ns or 0))
 
 
+def first_time(source: Source) -> int | None:
+    """The time of the first packet; None where none was found."""
+    return _first(source)[0]
+
+
 def peek_all(sources: Sequence[Source]) -> list[Peek]:
     """A look into each source. A source that cannot be read is no error here: reading it will raise one."""
     return list(_of_each(_peek, sources))

@@ -16,7 +16,7 @@ from dissectors.matrix import new_matrix
 from dissectors.packet.packets import Packets
 
 if TYPE_CHECKING:
-    from analyzer.inputs.packet_rows import SecretSink
+    from analyzer.inputs.packet_rows import RecordSink, SecretSink
     from dissectors.packet.ip_fragments import Fragments
 
 PACKET_ROWS = 8_192 + 8  # as the rows of the pipeline
@@ -65,6 +65,7 @@ class Input:
         progress: Callable[[int], None] | None = None,
         shard: Shard = ALL_CONNECTIONS,
         decode_as: Sequence[tuple[int, str]] = (),
+        taken: RecordSink | None = None,
     ) -> None:
         self.reading = reading
         self.matrices = matrices
@@ -72,7 +73,7 @@ class Input:
         self.segments = matrices.segments
         self.row = 0
         self.rows = 0
-        self._packet_rows = PacketRows(reading, matrices.packets, block_bytes, secrets, progress)
+        self._packet_rows = PacketRows(reading, matrices.packets, block_bytes, secrets, progress, taken)
         self._packets = Packets(
             fragments=fragments, shard=shard.number, shards=shard.of, weighed=shard.weighed, tunnels=decode_as
         )
@@ -103,11 +104,23 @@ class Input:
                 return True
         return False
 
+    def advance_now(self) -> bool:
+        """The same of a source that grows: true also where it has no segments now (`row == rows`)."""
+        if self.row == self.rows:
+            following = next(self._batches, None)
+            if following is None:
+                return False
+            self.block, self.segments, self.rows = following
+            self.row = 0
+        return True
+
     def _read_all(self) -> Iterator[tuple[memoryview, memoryview, int]]:
         """Reads the input to its end, or to where it is damaged, and then completes the reading."""
         reading = self.reading
         try:
             for data, packets, row, rows in self._packet_rows.batches():
+                if row == rows:
+                    yield data, self.matrices.segments, 0
                 yield from self._segments_of(data, packets, row, rows)
         except DissectError as error:
             reading.failure = f"{reading.source.name}: not a readable capture: expected {error.wanted}, got {error.got}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from analyzer.inputs.borders import NEVER, Stretch, stretches
 from analyzer.inputs.readings import NO_MORE, Reading
-from analyzer.inputs.sources import Source
+from analyzer.inputs.sources import NOTHING_NOW, SILENT, Source
 from dissectors import layout
 from dissectors.formats.capture_facts import Interface
 from dissectors.formats.format_detection import HEAD_BYTES, Reader, open_reader
@@ -18,6 +18,7 @@ from dissectors.matrix import new_matrix
 
 # Takes the type and the bytes of decryption secrets in the capture, before the packets that follow them.
 SecretSink = Callable[[int, bytes], None]
+RecordSink = Callable[[memoryview, Reader], None]
 
 # The first record of a part of a file is searched for in so many bytes at a time.
 SEARCH_BYTES = 1 << 18
@@ -36,7 +37,8 @@ class PacketBatch(NamedTuple):
 class PacketRows:
     """Gives the packets of the source of `reading`, and completes what the reading tells of the file.
 
-    `packets` is a matrix to fill; `progress` gets the number of new bytes of each block.
+    `packets` is a matrix to fill; `progress` gets the number of new bytes of each block; `taken` gets the bytes of whole records,
+    one after the other, and their reader. Of a source that grows there are batches without rows where it has nothing now.
     """
 
     def __init__(
@@ -46,8 +48,10 @@ class PacketRows:
         block_bytes: int,
         secrets: SecretSink | None = None,
         progress: Callable[[int], None] | None = None,
+        taken: RecordSink | None = None,
     ) -> None:
         self._reading = reading
+        self._taken = taken
         self._packets = packets
         self._block_bytes = block_bytes
         self._secrets = secrets
@@ -71,8 +75,17 @@ class PacketRows:
         data, new = next(filling)
         at = 0
         while True:
+            before = at
             at = yield from self._read(data, at, at_end=not new)
-            if self._progress:
+            if self._taken and at > before and self._reader:
+                self._taken(data[before:at], self._reader)
+            if new == SILENT:
+                # What waits for earlier packets would wait until others come.
+                self._order.finish()
+                yield PacketBatch(data, self._order.ready, 0, self._order.ready_rows)
+            elif new == NOTHING_NOW:
+                yield PacketBatch(data, self._packets, 0, 0)
+            elif self._progress:
                 self._progress(new)
             if not new or self._is_done:
                 break

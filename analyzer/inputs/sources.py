@@ -18,6 +18,8 @@ from dissectors.formats.capture_facts import Note
 
 STANDARD_INPUT = "-"
 BLOCK_BYTES = 1 << 20
+# What `Source.fill` of a capture that grows gives in place of a number of bytes: there are none now; there were none for a while.
+NOTHING_NOW, SILENT = -1, -2
 T = TypeVar("T")
 
 
@@ -115,7 +117,7 @@ class Source:
             if end:
                 buffer = bytearray(self.head).ljust(max(size, end))
             while True:
-                buffer, begin, end = _make_room(buffer, begin, end, size)
+                buffer, begin, end = make_room(buffer, begin, end, size)
                 try:
                     new = stream.readinto(memoryview(buffer)[end : end + max(size - (end - begin), size - size // 2)])
                 except InputError as error:
@@ -143,7 +145,7 @@ class Source:
             self.notes.append(Note("cut" if "in the middle" in str(error) else "damaged", count, 0, text))
 
 
-def _make_room(buffer: bytearray, begin: int, end: int, size: int) -> tuple[bytearray, int, int]:
+def make_room(buffer: bytearray, begin: int, end: int, size: int) -> tuple[bytearray, int, int]:
     """The buffer with `buffer[begin:end]` still in it, and room behind for what `fill` reads next. While little is left unused it
     has `size` bytes, which stay in the processor's cache; with more it grows, so that bytes are seldom moved."""
     held = end - begin

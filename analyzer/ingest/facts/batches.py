@@ -82,6 +82,10 @@ class Batches:
         """So far, those that are not written yet too."""
         return self._table.rows + self._used
 
+    def move(self, folder: Path) -> None:
+        """The rows so far were flushed; those from now on grow in `folder`."""
+        self._table.move(folder)
+
     def take(self, frames: memoryview, block: memoryview, heap: bytearray, walker: Walker) -> None:
         """Takes what the walker found in its last batch of frames; of the buffers nothing is kept."""
         sets, rows = walker.rows_of_sets()

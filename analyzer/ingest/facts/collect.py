@@ -113,6 +113,11 @@ class Collector:
             self._flush(name)
         self._flush_reported()
 
+    def forget_bodies(self) -> None:
+        """Facts of bodies are written anew, also those that were written before."""
+        self._bodies.forget()
+        self._written_bodies.clear()
+
     # ---- a run over a part of a capture: see `analyzer.distributed.resolver` ----
 
     @property
@@ -146,8 +151,7 @@ class Collector:
     def _body(self, found: list[Row]) -> int | None:
         """The number of the facts of a body: equal facts have one number and are written once. None: it has no facts."""
         if self._bodies.size_bytes >= _MOST_BODY_BYTES:
-            self._bodies.forget()
-            self._written_bodies.clear()
+            self.forget_bodies()
             self._body_generation += 1
         if not found:
             return None

@@ -26,11 +26,12 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     for number, finding in enumerate(found[:limit], 1):
         if lines:
             lines.append(Text(""))
-        lines += _block(number, finding, width)
+        lines += block(number, finding, width)
     return lines + text_tables.more(len(found[limit:]) if limit is not None else 0, "--limit 0", width)
 
 
-def _block(number: int, finding: Finding, width: int) -> list[Text]:
+def block(number: int, finding: Finding, width: int) -> list[Text]:
+    """One finding in full, under a number."""
     prefix = f"{number:>3} {finding.severity:<7} "
     texts = text_tables.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
     lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), (texts[0], text_tables.HEADING))]

@@ -6,6 +6,7 @@ What a file says is never changed afterwards. `schema_files` explains how it say
 from __future__ import annotations
 
 import re
+from array import array
 from functools import cache
 from pkgutil import get_data
 
@@ -27,6 +28,7 @@ __all__ = [
     "embedded_names",
     "known_keys",
     "readable_keys",
+    "version_limits",
 ]
 
 _INNER_CAPITAL = re.compile("(?<=[a-z0-9])(?=[A-Z])")
@@ -85,6 +87,14 @@ def known_keys() -> dict[int, Key]:
 def api_names() -> list[tuple[int, str]]:
     """(key, name) of every known key, ascending."""
     return [(key, known.name) for key, known in known_keys().items()]
+
+
+def version_limits() -> tuple[array[int], array[int]]:
+    """The newest and the first flexible version by API key; -1 where there is no such key."""
+    known = known_keys()
+    newest = [known[key].versions.last if key in known else -1 for key in range(max(known) + 1)]
+    flexible = [known[key].flexible_from if key in known else -1 for key in range(max(known) + 1)]
+    return array("q", newest), array("q", flexible)
 
 
 def _text(name: str) -> str:

@@ -173,13 +173,14 @@ def calls(verb: str, capture: Path, exchanges: list[str]) -> Iterator[tuple[str 
             yield (verb, capture, *more)
 
 
-# `export` has a test of its own, `spark` writes the same tables, `decode` and `schema` read no capture.
+# `export` has a test of its own, `spark` writes the same tables, `decode` and `schema` read no capture, `watch` shows what `report`
+# shows.
 def exchanges_in(capture: Path) -> list[str]:
     lines = run("exchanges", capture, "--format", "jsonl").splitlines()
     return [json.loads(line)["exchange"] for line in lines if line.startswith(b"{")]
 
 
-@pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "extract", "spark", "decode", "schema"}))
+@pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "extract", "spark", "decode", "schema", "watch"}))
 def test_no_verb_shows_a_secret(verb: str, capture: Path) -> None:
     said = [run(*call) for call in calls(verb, capture, exchanges_in(capture) if verb == "show" else [])]
     assert any(said)

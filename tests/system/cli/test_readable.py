@@ -41,8 +41,9 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
     "transactions": ("Transactions are not known", REQUESTS),
     "unanswered": ("Unanswered requests are not known", BOTH),
 }
-# `check` has results of its own, `show` is about one exchange; the others read no capture, or say it when the result is read.
-APART = {"check", "show", "extract", "decode", "schema", "spark"}
+# `check` has results of its own, `show` is about one exchange; the others read no capture, or say it when the
+# result is read, or on their screen.
+APART = {"check", "show", "extract", "decode", "schema", "spark", "watch"}
 FORMATS = {
     "diff": ("table", "json", "jsonl", "csv"),
     "dump": ("jsonl",),

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from kinds import law
 
-from analyzer.ingest.pipeline import version_limits
 from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
+from dissectors.kafka.schema.lookup import version_limits
 from dissectors.matrix import new_matrix
 from dissectors.tcp.reassembly import Reassembly
 

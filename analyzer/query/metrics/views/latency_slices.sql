@@ -2,38 +2,9 @@
 -- percentiles are made, by log buckets (base/latency_buckets.py): the nearest rank to within 0.55 %; counts of parts can be added.
 -- `parts_` are sums over requests whose parts are all known; `slow_` the same over the slowest 1 %, which begin at p99.
 -- Times of a capture may be any: a sum beyond 292 years, the most that fits, is null.
-WITH counted AS (
-    SELECT
-        slot_ns, role, own_kind, api_name, kind, api_version, client_id, client_address, principal, broker_id,
-        broker_address, broker_port, connection, client_port, group_id, topic, topics,
-        CASE WHEN measured_ns > 0 THEN CAST(ceil(64 * ln(measured_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket,
-        -- A key of the grouping instead of a filter on each sum: the sums below then read few rows.
-        parts_known,
-        count(*) AS requests,
-        count(measured_ns) AS n,
-        count(*) FILTER (WHERE error_count > 0) AS errors,
-        count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
-        sum(request_bytes) AS request_bytes,
-        sum(response_bytes) AS response_bytes,
-        min(request_time_ns) AS first_time_ns,
-        max(request_time_ns) AS last_time_ns,
-        min(measured_ns) AS low,
-        max(measured_ns) AS high,
-        sum(measured_ns) AS measured_ns,
-        sum(CAST(measured_ns AS DOUBLE) * measured_ns) AS squares,
-        sum(send_ns) AS send_ns,
-        sum(queue_ns) AS queue_ns,
-        sum(muted_ns) AS muted_ns,
-        sum(broker_ns) AS broker_ns,
-        sum(network_ns) AS network_ns,
-        sum(unknown_ns) AS unknown_ns,
-        sum(receive_ns) AS receive_ns
-    FROM request_slices
-    GROUP BY ALL
-),
-judged AS (
+WITH judged AS (
     SELECT c.*, coalesce(k.reach, CASE WHEN c.own_kind IS NULL THEN 'broker' ELSE 'mixed' END) AS reach
-    FROM counted AS c LEFT JOIN kinds AS k ON k.kind = c.own_kind
+    FROM latency_counts AS c LEFT JOIN kinds AS k ON k.kind = c.own_kind
 ),
 numbered AS (
     SELECT

@@ -1,0 +1,183 @@
+"""`kanalyze watch`: what is going on now, in captures that grow."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.base.options import Options
+from analyzer.cli.common import capture_options, say_when_uncompiled
+from analyzer.cli.outcome import FINE, say
+from analyzer.cli.values import Endpoint, Size, Span
+
+if TYPE_CHECKING:
+    from analyzer.watch.live_session import Session
+
+SECOND_NS = 1_000_000_000
+
+
+@click.command(short_help="What is going on now: a screen, JSON lines, Prometheus, a flight recorder.")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "--every",
+    "every_ns",
+    type=Span(),
+    metavar="TIME",
+    help="Look again after so long, if the analysis leaves time.  [default: 10s; 60s without a terminal]",
+)
+@click.option(
+    "--window",
+    "span_ns",
+    type=Span(),
+    default=600 * SECOND_NS,
+    metavar="TIME",
+    help="Look at the last so much time; at high rates at less.  [default: 10m]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("screen", "jsonl")),
+    metavar="FORMAT",
+    help="screen or jsonl: a line of JSON each time.  [default: screen on a terminal, else jsonl]",
+)
+@click.option(
+    "--metrics",
+    "address",
+    type=Endpoint(),
+    metavar="[ADDRESS]:PORT",
+    help="Serve metrics for Prometheus; without an address to this machine alone.",
+)
+@click.option(
+    "--spool",
+    "spool_bytes",
+    type=Size(),
+    default=1 << 30,
+    metavar="SIZE",
+    help="Keep so much of a pipe on disk when reading falls behind.  [default: 1GiB]",
+)
+@capture_options(strict=False)
+def command(
+    sources: tuple[str, ...],
+    options: Options,
+    every_ns: int | None,
+    span_ns: int,
+    form: str | None,
+    address: tuple[str, int] | None,
+    spool_bytes: int,
+) -> int:
+    """Show what is going on in captures while they are taken.
+
+    A SOURCE is `-` (standard input), a named pipe, a file that grows, or a directory (or glob) of a ring's files, as `dumpcap -b`
+    and `tcpdump -C`, `-G` and `-W` write them: read in the order of their first packets, while the ring overwrites them. Several
+    sources are read at once; --tap NAME=PATH names a source and its capture point. Key logs (--tls-keylog) may grow too.
+
+    Keys: s sorts, / filters, f freezes, 1 to 9 open a finding, q ends and prints the report. Metrics, findings and words are those
+    of `kanalyze report`, over the last --window; counts and latency of the report at the end are those of the whole run.
+
+    \b
+    tcpdump -i any -U -w - port 9092 | kanalyze watch -
+    kanalyze watch --tap web=/run/web.fifo --tap db=/run/db.fifo
+    kanalyze watch /captures/ring --every 60s --format jsonl --metrics :9464
+    """
+    from analyzer.cli.watch_screen import has_terminal, show
+    from analyzer.watch.live_session import Session
+
+    say_when_uncompiled()
+    form = form or ("screen" if has_terminal() else "jsonl")
+    if form == "screen" and not has_terminal():
+        raise click.UsageError("there is no terminal to draw on; choose --format jsonl")
+    every_s = (every_ns or (10 if form == "screen" else 60) * SECOND_NS) / SECOND_NS
+    # Filters may name any column.
+    options = replace(options, seldom=bool(options.filters), jobs=1)
+    names = [*sources, *(pattern for _, pattern in options.taps if pattern not in sources)]
+    with ExitStack() as stack:
+        session = Session(sources, options, span_ns, every_s, spool_bytes)
+        stack.callback(session.close)
+        stack.enter_context(_asked_to_stop(session))
+        if address is not None:
+            _serve(stack, address, session)
+        if form == "screen":
+            show(session, names, every_s)
+        else:
+            _print_lines(session)
+        session.stop()
+        while not session.wait(1):
+            pass
+        if form == "screen":
+            _print_report(session)
+    return FINE
+
+
+def _serve(stack: ExitStack, address: tuple[str, int], session: Session) -> None:
+    from analyzer.watch.metrics_server import LOOPBACK, MetricsServer
+
+    host, port = address
+    try:
+        server = MetricsServer(host or LOOPBACK, port, session)
+    except OSError as error:
+        raise click.UsageError(
+            f"{host or LOOPBACK}:{port}: no metrics can be served there: {error.strerror}"
+        ) from error
+    stack.callback(server.close)
+    say(f"metrics: http://{host or LOOPBACK}:{server.port}/metrics")
+
+
+def _print_lines(session: Session) -> None:
+    """A line for each answer, until the end."""
+    from analyzer.watch.json_lines import line
+
+    told = None
+    while True:
+        ended = session.wait(0.1)
+        if (answer := session.answer) is not None and answer is not told:
+            told = answer
+            sys.stdout.write(line(answer, session.pulse) + "\n")
+            sys.stdout.flush()
+        if session.trouble is not None and not ended:
+            say(session.trouble)
+            session.trouble = None
+        if ended:
+            return
+
+
+def _print_report(session: Session) -> None:
+    from analyzer.cli.screen import screen
+    from analyzer.report.format import moment
+    from analyzer.report.terminal import print_report
+
+    if session.answer is None:
+        return
+    if session.begin_ns is not None:
+        say(
+            "latency, throttling, errors, counts and findings are of the whole run; brokers, clients, topics, groups and "
+            f"connections of the time since {moment(session.begin_ns)} UTC"
+        )
+    with session.facts() as facts, screen() as console:
+        print_report(facts, console)
+
+
+@contextmanager
+def _asked_to_stop(session: Session) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM ends reading, and the last answer follows; the second ends the program."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        session.stop()
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,143 @@
+"""What is asked of the last windows each time, and the report at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from analyzer.base.settings import Settings
+from analyzer.query.readability import EVERYTHING, WHOLE, Readability, readability
+from analyzer.query.run_findings import find
+from analyzer.report.facts import Facts, Rows
+from analyzer.watch.findings_log import FindingsLog, Told
+from analyzer.watch.totals import LATENCY, Totals
+from analyzer.watch.windows import Windows
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from analyzer.base.options import Options
+    from analyzer.query.dataset import Dataset
+    from analyzer.query.incidents import Finding
+    from analyzer.watch.told import Cut
+
+# Points of a sparkline, over the time that is looked at.
+POINTS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the last windows tell. Rows are those of the metrics of these names, `over_time` those of `latency` in `POINTS` slots of
+    `slot_ns`. `counts` are rows of `latency_counts` over the whole run. Times are ns since the epoch, of packets; `seconds` is
+    what the analysis took."""
+
+    begin_ns: int | None
+    end_ns: int | None
+    coverage: dict[str, Any]
+    readable: Readability
+    latency: Rows
+    over_time: Rows
+    slot_ns: int
+    throttle: Rows
+    errors: Rows
+    findings: list[Told]
+    new: list[Told]
+    counts: pyarrow.Table
+    run: dict[str, int]
+    exchanges: int
+    seconds: float = field(default=0.0)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether all that matters could be read."""
+        return self.readable.verdict == WHOLE
+
+
+class Analyst:
+    """Keeps windows, totals and what was found. Files lie below `folder`."""
+
+    def __init__(self, folder: Path, span_ns: int, options: Options, captures: str) -> None:
+        self.totals = Totals(folder / "totals")
+        self.windows = Windows(folder, span_ns, options, self.totals, captures)
+        self.log = FindingsLog()
+        self._options = options
+
+    def answer(self, cut: Cut) -> Answer:
+        """Takes a window, and asks. Raises DatasetError, and what the engine raises when memory or disk do not suffice."""
+        began = monotonic()
+        self.windows.add(cut)
+        with self.windows.dataset() as dataset:
+            return self._asked(dataset, began)
+
+    def _asked(self, dataset: Dataset, began: float) -> Answer:
+        (time,) = dataset.query("SELECT first_time_ns, last_time_ns FROM time_range")
+        begin, end = time["first_time_ns"], time["last_time_ns"]
+        found = find(dataset)
+        new = self.log.take(found, end or 0)
+        latency = dataset.metric("latency")
+        slot = max(1_000_000_000, -(-((end or 0) - (begin or 0)) // POINTS))
+        dataset.choose(Settings(every_ns=slot))
+        over_time = dataset.metric("latency")
+        dataset.choose(Settings())
+        coverage = dataset.metric("coverage")[0]
+        return Answer(
+            begin,
+            end,
+            coverage,
+            readability(dataset, EVERYTHING),
+            latency,
+            over_time,
+            slot,
+            dataset.metric("throttle"),
+            dataset.metric("errors"),
+            self.log.all(),
+            new,
+            self.totals.with_rows(LATENCY, dataset),
+            self.totals.with_rows("statuses", dataset).to_pylist()[0],
+            coverage["requests"],
+            monotonic() - began,
+        )
+
+
+class RunFacts(Facts):
+    """Facts of a whole run: latency, errors and throttling of all of it, and all that was found; the rest is of the last
+    windows."""
+
+    def __init__(self, dataset: Dataset, totals: Totals, captures: str, found: Sequence[Finding]) -> None:
+        super().__init__(dataset)
+        self._totals = totals
+        self._captures = captures
+        self._found = list(found)
+
+    def rows(self, metric: str) -> Rows:
+        """As `Facts.rows`."""
+        if metric not in self._known:
+            self._known[metric] = self._of_run(metric)
+        return self._known[metric]
+
+    def findings(self) -> list[Finding]:
+        """As `Facts.findings`."""
+        return self._found
+
+    def _of_run(self, metric: str) -> Rows:
+        if metric == "latency":
+            return self._totals.latency(self._dataset, self._captures)
+        rows = self._dataset.metric(metric)
+        if metric == "throttle":
+            return _completed(self._totals.with_rows("throttle", self._dataset).to_pylist(), rows, "throttle_time_ms")
+        if metric == "errors":
+            found = _completed(self._totals.with_rows("errors", self._dataset).to_pylist(), rows, "count")
+            return [row | {"total_rows": len(found)} for row in found]
+        if metric == "coverage":
+            for name in ("statuses", "links"):
+                rows[0] |= self._totals.with_rows(name, self._dataset).to_pylist()[0]
+        return rows
+
+
+def _completed(rows: Rows, like: Rows, order: str) -> Rows:
+    """Rows of a total with all columns that rows of the metric have, null where they cannot be added; the greatest first."""
+    nothing = dict.fromkeys(like[0], None) if like else {}
+    return sorted((nothing | row for row in rows), key=lambda row: -(row[order] or 0))

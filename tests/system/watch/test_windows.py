@@ -1,0 +1,149 @@
+"""A run in windows is the run as a whole: whatever leaves, the sums are those of a report over all of the capture."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+from paths import SAMPLES
+
+from analyzer.base.options import Options
+from analyzer.inputs.sources import Source
+from analyzer.run import local
+from analyzer.watch import live_session
+from analyzer.watch.answers import Answer
+from analyzer.watch.live_session import Session
+
+OPTIONS = Options(seldom=False)
+SECOND = 1_000_000_000
+# What the totals of these metrics promise, by their keys.
+PROMISED = {
+    "latency": (
+        ("api_name", "kind"),
+        ("count", "answered", "p50_ns", "p90_ns", "p99_ns", "max_ns", "errors", "throttled"),
+    ),
+    "errors": (
+        ("code", "api_name", "topic", "client_id", "client_address"),
+        ("count", "exchanges", "first_time_ns", "last_time_ns"),
+    ),
+    "throttle": (
+        ("client_address", "client_id", "api_name"),
+        ("throttled", "refused", "throttle_time_ms", "max_throttle_time_ms"),
+    ),
+}
+COVERED = ("requests", "answered", "pending", "closed", "abandoned", "reply_lost", "request_bytes", "response_bytes",
+           "connections", "kafka_connections", "kafka_bytes", "framed_bytes", "gaps", "gap_bytes")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    folder = tmp_path_factory.mktemp("captures")
+
+    def unpacked(name: str) -> Path:
+        path = folder / f"{name}.pcap"
+        if not path.exists():
+            path.write_bytes(b"".join(Source(name, SAMPLES / f"{name}.pcap.zst").blocks()))
+        return path
+
+    return unpacked
+
+
+@contextmanager
+def watched(path: Path, folder: Path, span_ns: int, windows: int) -> Iterator[tuple[Session, list[Answer]]]:
+    """A session over a pipe in which the capture comes in so many pieces, each read and looked at before the next one."""
+    fifo = folder / "fifo"
+    os.mkfifo(fifo)
+    data = path.read_bytes()
+    answers: list[Answer] = []
+    session = Session([str(fifo)], OPTIONS, span_ns, 0.05, 1 << 30)
+    session.on_answer = answers.append
+
+    def write() -> None:
+        with fifo.open("wb", buffering=0) as pipe:
+            for number in range(windows):
+                pipe.write(data[len(data) * number // windows : len(data) * (number + 1) // windows])
+                while len(answers) <= number and not session.is_over and number < windows - 1:
+                    sleep(0.01)
+
+    threading.Thread(target=write, daemon=True).start()
+    try:
+        while not session.wait(0.05):
+            pass
+        yield session, answers
+    finally:
+        session.close()
+
+
+def by_key(rows: list[dict[str, Any]], metric: str) -> Counter[tuple[Any, ...]]:
+    keys, values = PROMISED[metric]
+    return Counter((*(row[key] for key in keys), *(row[value] for value in values)) for row in rows)
+
+
+@pytest.mark.parametrize(("name", "windows"), [("throttle", 6), ("groups_classic", 5)])
+def test_the_last_report_is_that_over_the_whole(
+    capture: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, windows: int
+) -> None:
+    monkeypatch.setattr(live_session, "REST", 0)
+    path = capture(name)
+    with (
+        watched(path, tmp_path, SECOND, windows) as (session, answers),
+        local.open_dataset([str(path)], OPTIONS) as whole,
+    ):
+        assert len(answers) >= windows - 1
+        assert not session._analyst.windows.is_whole, "no window has left: this test shows nothing"
+        with session.facts() as facts:
+            for metric in PROMISED:
+                assert by_key(facts.rows(metric), metric) == by_key(whole.metric(metric), metric), metric
+            covered, expected = facts.coverage(), whole.metric("coverage")[0]
+            assert {key: covered[key] for key in COVERED} == {key: expected[key] for key in COVERED}
+        assert answers[-1].run["requests"] == expected["requests"]
+        # Findings of windows that have left stay in the log.
+        assert session.pulse.requests <= expected["requests"]
+
+
+def test_while_nothing_leaves_all_is_as_in_a_report(
+    capture: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    from analyzer.report.facts import Facts
+    from analyzer.report.terminal import print_report
+
+    monkeypatch.setattr(live_session, "REST", 0)
+    path = capture("groups_848")
+
+    def printed(facts: Facts) -> list[str]:
+        console = Console(width=200)
+        with console.capture() as text:
+            print_report(facts, console)
+        # Pipe and file have different names.
+        return [line.replace(str(path), "CAPTURE") for line in text.get().splitlines()][1:]
+
+    with watched(path, tmp_path, 3600 * SECOND, 4) as (session, _), local.open_dataset([str(path)], OPTIONS) as whole:
+        whole.captures = "CAPTURE"
+        with session.facts() as facts:
+            assert [line.replace(str(tmp_path / "fifo"), "CAPTURE") for line in printed(facts)] == printed(Facts(whole))
+
+
+def test_an_open_connection_keeps_who_it_is(
+    capture: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said once, when a connection begins, is carried on when that window has left."""
+    monkeypatch.setattr(live_session, "REST", 0)
+    path = capture("groups_classic")
+    question = (
+        "SELECT connection, client_address, role, software_name, software_version, principal, cluster, broker_id "
+        "FROM all_connections WHERE is_kafka"
+    )
+    with watched(path, tmp_path, SECOND, 5) as (session, _), local.open_dataset([str(path)], OPTIONS) as whole:
+        expected = {row["connection"]: row for row in whole.query(question)}
+        with session._analyst.windows.dataset() as last:
+            found = last.query(question)
+            assert found and all(row == expected[row["connection"]] for row in found)
