@@ -14,6 +14,7 @@
 # make bench-spark  the job on Spark beside the export of this machine; KANALYZE_BENCH_LARGE=1: 5 GB, too
 # make profile  where the CPU time goes, by stage and library: CAPTURE=FILE VERB=report|findings|export
 # make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
+# make wheels  one wheel for each processor, for every Python from 3.11 on, into dist/
 # make docs   rewrite the pages that come from the source
 # make clean  remove everything that was built
 
@@ -27,32 +28,39 @@ NOTEBOOKS := .venv-notebooks
 SPARK := .venv-spark
 # What only the lab's clients need.
 LAB := .venv-lab
+# What builds wheels for other processors.
+WHEELS := .venv-wheels
 # The oldest release that we run on.
 SPARK35 := .venv-spark35
 PURELIB := import sysconfig; print(sysconfig.get_path('purelib'))
 
 # What compiled stages are made of: files that import cython, and tables of constants that they read.
 STAGES := $(shell find dissectors -name '*.py')
+# kanalyze as a user has it, and with what tests and benches need.
+READY := $(VENV)/.installed $(VENV)/.compiled
+DEV := $(READY) $(VENV)/.dev
+# The libraries arrive while the stages are compiled.
+MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare docs clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare wheels docs clean
 
-demo: $(VENV)/.compiled
+demo: $(READY)
 	@$(BIN)/kanalyze samples
 
 # Tests that share a capture, a fixture of their module or the Spark session run in one process: tests/support/sharing.py.
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup
 
-test: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
+test: $(DEV) $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(PYTEST)
 
-test-quick: $(VENV)/.compiled
+test-quick: $(DEV)
 	$(PYTEST) tests/unit -m "not slow"
 
-test-all: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
+test-all: $(DEV) $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	KANALYZE_LONG=1 $(PYTEST)
 
-test-spark: $(VENV)/.compiled $(SPARK)/.installed java
+test-spark: $(DEV) $(SPARK)/.installed java
 	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 $(BIN)/python -m pytest tests/system/spark
 
 test-spark-all: test-spark $(SPARK35)/.installed
@@ -66,7 +74,7 @@ java: $(VENV)/.installed
 		|| { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends default-jre-headless; } \
 		|| true
 
-check: $(VENV)/.compiled $(NOTEBOOKS)/.installed $(SPARK)/.installed java
+check: $(DEV) $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -77,75 +85,94 @@ SECONDS := 600
 SEED := 0
 FUZZ := --seconds $(SECONDS) --seed $(SEED) --log 60
 
-fuzz: $(VENV)/.compiled
+fuzz: $(DEV)
 	$(BIN)/python tests/system/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
 
-fuzz-asan: $(VENV)/.installed
+fuzz-asan: $(VENV)/.dev
 	sh tests/system/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
 
 lab: $(LAB)/.installed
 	$(LAB)/bin/python -m lab $(INCIDENT)
 
-lab-score: $(VENV)/.compiled
+lab-score: $(DEV)
 	$(BIN)/python -m lab.score
 
-bench: $(VENV)/.compiled
+bench: $(DEV)
 	$(BIN)/python bench/decode.py
 	$(BIN)/python bench/run.py
 
-bench-spark: $(VENV)/.compiled $(SPARK)/.installed java
+bench-spark: $(DEV) $(SPARK)/.installed java
 	$(SPARK)/bin/python bench/spark.py
 
 VERB := report
 
-profile: $(VENV)/.compiled
+profile: $(DEV)
 	@test -n "$(CAPTURE)" || { echo "say which capture: make profile CAPTURE=FILE" >&2; exit 1; }
 	$(BIN)/python bench/stages.py --verb $(VERB) "$(CAPTURE)"
 
 AFTER := $(CURDIR)
 
-compare: $(VENV)/.installed
+compare: $(VENV)/.dev
 	@test -n "$(BEFORE)" || { echo "say which checkout is the baseline: make compare BEFORE=DIR [AFTER=DIR]" >&2; exit 1; }
 	$(BIN)/python tools/compare_checkouts.py $(if $(CACHE),--cache "$(CACHE)") $(if $(QUICK),--quick) "$(BEFORE)" "$(AFTER)"
 
-docs: $(VENV)/.compiled
+wheels: $(WHEELS)/.installed
+	$(WHEELS)/bin/python tools/wheels.py
+
+docs: $(DEV)
 	$(BIN)/python docs/write.py
 	$(BIN)/python docs/write_protocol.py
 
 clean:
-	rm -rf $(VENV) $(NOTEBOOKS) $(LAB) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(NOTEBOOKS) $(LAB) $(WHEELS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find analyzer dissectors tests bench docs -name __pycache__ -prune -exec rm -rf {} +
 	find dissectors -name '*.so' -delete
 
-# The environment, again whenever what it needs has changed.
-$(VENV)/.installed: pyproject.toml setup.py
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# pyproject.toml says what is needed for what: $(call needed,build-system requires), $(call needed,project optional-dependencies dev)
+needed = $$($(BIN)/python -c 'import functools, sys, tomllib; \
+	print(*functools.reduce(dict.get, sys.argv[1:], tomllib.load(open("pyproject.toml", "rb"))), sep="\n")' $(1))
+
+# The environment, again whenever what it needs has changed. First what compiles, then what runs.
+$(VENV)/.tools: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "kanalyze needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv)" >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@# Uncompiled: the next rule compiles, and what pip compiled would not be kept for it.
-	KANALYZE_UNCOMPILED=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "kanalyze: preparing $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python $(PIP_INSTALL) $(call needed,build-system requires)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools
+	@echo "kanalyze: installing the libraries it needs"
+	@# Uncompiled: the rule that compiles runs at the same time.
+	@KANALYZE_UNCOMPILED=1 $(BIN)/python $(PIP_INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	@$(BIN)/python $(PIP_INSTALL) $(call needed,project optional-dependencies dev)
 	@touch $@
 
 # They see the project and its dependencies in the other environment, and add to them.
 $(NOTEBOOKS)/.installed: EXTRA := notebook
 $(LAB)/.installed: EXTRA := lab
+$(WHEELS)/.installed: EXTRA := wheels
 $(SPARK)/.installed $(SPARK35)/.installed: EXTRA := spark
 # With what Spark Connect needs; the old release comes without its server, and its extras want an old NumPy.
 $(SPARK)/.installed: WITH := "pyspark[connect]"
 $(SPARK35)/.installed: WITH := "pyspark<3.6"
-$(NOTEBOOKS)/.installed $(LAB)/.installed $(SPARK)/.installed $(SPARK35)/.installed: $(VENV)/.installed
+$(NOTEBOOKS)/.installed $(LAB)/.installed $(WHEELS)/.installed $(SPARK)/.installed $(SPARK35)/.installed: $(VENV)/.installed
 	test -x $(@D)/bin/python || $(BIN)/python -m venv $(@D)
 	echo "import site; site.addsitedir('$$($(BIN)/python -c "$(PURELIB)")')" \
 		> "$$($(@D)/bin/python -c "$(PURELIB)")/kanalyze.pth"
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c \
-		'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(EXTRA)"], sep="\n")') $(WITH)
+	$(@D)/bin/python $(PIP_INSTALL) $(call needed,project optional-dependencies $(EXTRA)) $(WITH)
 	@touch $@
 
-notebooks: $(VENV)/.compiled $(NOTEBOOKS)/.installed
+notebooks: $(READY) $(NOTEBOOKS)/.installed
 
 # Without a C compiler nothing is built here and everything still runs, slowly.
-$(VENV)/.compiled: $(VENV)/.installed $(STAGES)
-	$(BIN)/python setup.py --quiet build_ext --inplace
+$(VENV)/.compiled: $(VENV)/.tools setup.py $(STAGES)
+	@echo "kanalyze: compiling the stages (half a minute)"
+	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@# As an installed package has it: without, every start in which Python may not write compiles anew.
-	$(BIN)/python -m compileall -q analyzer dissectors
+	@$(BIN)/python -m compileall -q analyzer dissectors
 	@# Where nothing was compiled the next call looks again: a compiler may be there by then.
 	@! test -e "$$(echo dissectors/_shared*.so)" || touch $@

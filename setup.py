@@ -32,6 +32,16 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 BUILD = ROOT / "build" / "stages"
 SHARED = "dissectors._shared"
+# Run once a connection, once a batch, or for a few verbs only: optimising them fully takes half as long again, and nobody notices.
+SELDOM = {
+    SHARED,
+    "dissectors.kafka.columns.frame_picker",
+    "dissectors.packet.flow_picker",
+    "dissectors.parking.parking",
+    "dissectors.tcp.merge",
+}
+# The first Python whose stable ABI has the buffers that memoryviews need (PEP 384, bpo-45459).
+STABLE_ABI = "0x030B0000"
 INT_MAX = (1 << 31) - 1
 INT64_MAX = (1 << 63) - 1
 INT64_MIN = -(1 << 63)
@@ -231,6 +241,7 @@ def extensions() -> list[Extension]:
         compiler_directives=DIRECTIVES,
         nthreads=os.cpu_count() or 1,
         shared_utility_qualified_name=SHARED,
+        quiet=True,
     )
 
 
@@ -239,6 +250,14 @@ class BuildAllOrNone(build_ext):
 
     Extensions share code (`SHARED`), so if one of them cannot be built none is.
     """
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        # One wheel for every Python from STABLE_ABI on: `bdist_wheel --py-limited-api cp311` (tools/wheels.py).
+        if self.distribution.get_command_obj("bdist_wheel").py_limited_api:
+            for extension in self.extensions:
+                extension.py_limited_api = True
+                extension.define_macros.append(("Py_LIMITED_API", STABLE_ABI))
 
     def run(self) -> None:
         self.failures: list[str] = []
@@ -260,7 +279,7 @@ class BuildAllOrNone(build_ext):
             return
         if self.compiler.compiler_type == "unix" and "CFLAGS" not in os.environ:
             # Python's own flags ask for what a debugger needs: that takes longer to write than the code itself.
-            ext.extra_compile_args = ["-g0"]
+            ext.extra_compile_args = ["-g0", *(["-O1"] if ext.name in SELDOM else [])]
         try:
             super().build_extension(ext)
         except (CCompilerError, ExecError, OSError, subprocess.SubprocessError) as error:

@@ -1,0 +1,99 @@
+"""A wheel, installed where there is no compiler, runs the compiled stages; nothing of the checkout is used."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from paths import ROOT, SAMPLES
+
+# Not optimised: what is tested is where files go, not how fast they are.
+HASTY = {"CFLAGS": "-O0 -g0"}
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment with our wheel; libraries are those of the environment that runs the tests."""
+    if shutil.which("gcc") is None:
+        pytest.skip("no C compiler")
+    folder = tmp_path_factory.mktemp("wheel")
+    wheels = tool()
+    wheel = wheels.build(folder / "dist", HASTY)
+    assert "-cp311-abi3-" in wheel.name
+    subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
+    made: Path = folder / "env" / "bin" / "python"
+    subprocess.run([made, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
+    site = subprocess.run([made, "-c", "import site; print(site.getsitepackages()[0])"], capture_output=True, text=True)
+    pth = Path(site.stdout.strip()) / "libraries.pth"
+    pth.write_text(f"{sysconfig.get_path('purelib')}\n")
+    return made
+
+
+def tool() -> object:
+    """tools/wheels.py as a module."""
+    spec = importlib.util.spec_from_file_location("wheels", ROOT / "tools" / "wheels.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(python: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """`kanalyze` of the environment, without a compiler on the path, from a folder that is not the checkout."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "KANALYZE_"))}
+    environment["PATH"] = str(python.parent)
+    return subprocess.run(
+        [python.with_name("kanalyze"), *words], capture_output=True, text=True, env=environment, cwd=python.parent
+    )
+
+
+@pytest.mark.xdist_group("build")
+def test_the_stages_of_a_wheel_are_compiled(python: Path) -> None:
+    where = subprocess.run(
+        [python, "-c", "import dissectors.tcp.reassembly as stage; print(stage.__file__)"],
+        capture_output=True,
+        text=True,
+        cwd=python.parent,
+    ).stdout.strip()
+    assert where.endswith(".abi3.so")
+    assert not where.startswith(str(ROOT / "dissectors"))
+    checks = json.loads(run(python, "doctor", "--format", "json").stdout)["checks"]
+    assert {check["name"]: check["found"] for check in checks}["stages"] == "compiled"
+
+
+@pytest.mark.xdist_group("build")
+def test_a_wheel_answers_as_the_checkout_does(python: Path) -> None:
+    capture = SAMPLES / "groups_848.pcap.zst"
+    installed = run(python, "latency", capture, "--format", "json")
+    here = subprocess.run(
+        [sys.executable, "-c", "from analyzer.cli.main import run; run()", "latency", capture, "--format", "json"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert installed.returncode == 0, installed.stderr
+    assert installed.stdout == here.stdout
+
+
+@pytest.mark.xdist_group("build")
+def test_a_wheel_has_all_data_files(python: Path) -> None:
+    """Each SQL file, definition and table of the packages is in it."""
+    installed = Path(
+        subprocess.run(
+            [python, "-c", "import analyzer; print(analyzer.__path__[0])"],
+            capture_output=True,
+            text=True,
+            cwd=python.parent,
+        ).stdout.strip()
+    ).parent
+    for package in ("analyzer", "dissectors"):
+        names = subprocess.run(["git", "-C", ROOT, "ls-files", package], capture_output=True, text=True).stdout.split()
+        assert names
+        assert not [name for name in names if not (installed / name).exists()]
