@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 OK, NOTE, BROKEN = "ok", "note", "broken"
 # A run of a large capture writes about as many bytes as it reads, at most.
@@ -78,12 +78,16 @@ def _codecs() -> Check:
     from dissectors.kafka.messages import codecs
 
     sample = b"kanalyze" * 64
-    modules = {"gzip": cramjam.gzip, "snappy": cramjam.snappy.compress_raw, "lz4": cramjam.lz4, "zstd": cramjam.zstd}
+    compressors: dict[str, Any] = {
+        "gzip": cramjam.gzip.compress,
+        "snappy": cramjam.snappy.compress_raw,
+        "lz4": cramjam.lz4.compress,
+        "zstd": cramjam.zstd.compress,
+    }
     broken = []
     for number, name in enumerate(codecs.CODECS[1:], 1):
-        compress = getattr(modules[name], "compress", modules[name])
         try:
-            whole = bytes(codecs.decompress(number, bytes(compress(sample)), 1 << 16)) == sample
+            whole = bytes(codecs.decompress(number, bytes(compressors[name](sample)), 1 << 16)) == sample
         except (ValueError, OSError):
             whole = False
         broken += [] if whole else [name]

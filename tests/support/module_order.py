@@ -364,6 +364,7 @@ ORDER = (
     "analyzer.cli.progress",
     "analyzer.cli.interrupts",
     "analyzer.cli.screen",
+    "analyzer.cli.environment_checks",
     "analyzer.cli.common",
     "analyzer.cli.table",
     "analyzer.cli.row_output",

@@ -24,11 +24,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, dict[str, s
 
 
 def test_all_libraries_that_the_project_asks_for_are_looked_at() -> None:
-    asked = {
-        re.match(r"[\w-]+", line)[0]
-        for line in metadata.requires("kanalyze") or ()
-        if "extra ==" not in line
-    }
+    asked = {re.match(r"[\w-]+", line)[0] for line in metadata.requires("kanalyze") or () if "extra ==" not in line}
     assert asked - {"cython"} == set(LIBRARIES)
 
 
