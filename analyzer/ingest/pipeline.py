@@ -38,8 +38,9 @@ from dissectors.tls.sessions import Sessions
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    # Sees every batch of frames with their bytes: (frames, rows, block, heap).
+    # See every batch: of frames with their bytes (frames, rows, block, heap), of chunks (block, heap, chunks, rows).
     FrameHook = Callable[[memoryview, int, memoryview, bytearray], None]
+    ChunkHook = Callable[[memoryview, bytearray, memoryview, int], None]
 
     from analyzer.base.options import Options
     from analyzer.ingest.checkpoints import TaskObserver
@@ -58,10 +59,10 @@ LEAST_BUFFERED_PER_SIDE = 16 << 20
 class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
-    `hook` sees each batch of frames while their bytes are there. `keys` are the secrets of TLS connections; secrets that are
-    added later count for connections that begin later. With an `observer` this is a run over a part of a capture: raw rows keep
-    the order in which they were made, and TLS connections leave no rows. With `parks` idle connections leave their slots: nobody
-    may ask `connections` then. Raises OSError when the folder's disk is full.
+    `hook` sees each batch of frames while their bytes are there, `chunk_hook` each batch of chunks. `keys` are the secrets of TLS
+    connections; secrets that are added later count for connections that begin later. With an `observer` this is a run over a part
+    of a capture: raw rows keep the order in which they were made, and TLS connections leave no rows. With `parks` idle connections
+    leave their slots: nobody may ask `connections` then. Raises OSError when the folder's disk is full.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class Pipeline:
         first_part: int = 0,
         observer: TaskObserver | None = None,
         parks: bool = False,
+        chunk_hook: ChunkHook | None = None,
     ) -> None:
         self._hook = hook
+        self._chunk_hook = chunk_hook or (lambda *_: None)
         self._observer = observer
         self._opening_rows = OpeningRows()
         self._openings = Openings(self._opening_rows)
@@ -281,6 +284,7 @@ class Pipeline:
         """What comes from reassembly, then what was held back until it was clear how its connection begins: rows of other slots,
         or later ones."""
         heap, slots = self._streams.heap, self._streams.slots
+        self._chunk_hook(block, heap, self._chunks, rows)
         rows, taken = self._opening_rows.separate(block, heap, self._chunks, rows, slots)
         self._read_streams(block, heap, self._chunks, rows)
         if taken:

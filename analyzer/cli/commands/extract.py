@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from analyzer.base.options import Options
-from analyzer.base.storage.addresses import is_storage_uri
 from analyzer.base.text import file_text
 from analyzer.cli.common import capture_options, captures, exit_code, opened
 from analyzer.cli.outcome import UNREADABLE, say
+from analyzer.cli.target import check_directory, check_no_input, target_option
 from analyzer.cli.values import Id
 from analyzer.report.format import size, things
 
@@ -24,14 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="The packets of a finding, an exchange or a client as a capture.")
 @captures
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(dir_okay=False, writable=True),
-    required=True,
-    metavar="FILE",
-    help="The capture to write: NAME.pcapng, compressed as NAME.pcapng.gz or NAME.pcapng.zst.",
-)
+@target_option("The capture to write: NAME.pcapng, NAME.pcapng.gz or NAME.pcapng.zst, here or in object storage.")
 @click.option(
     "--finding",
     "findings",
@@ -73,10 +65,7 @@ def command(
 
     if not (findings or exchanges or connections or options.filters):
         raise click.UsageError("say what to extract: --finding, --exchange, --connection, or a filter such as --client")
-    if is_storage_uri(out):
-        raise click.UsageError(f"{out}: the file is written to this machine; copy it from here")
-    if not Path(out).absolute().parent.is_dir():
-        raise click.UsageError(f"{out}: there is no such directory")
+    check_directory(out)
     with (
         kept_standard_input(inputs, options) as rewind,
         opened(inputs, replace(options, seldom=True), None, asks="show", form="json") as dataset,
@@ -85,7 +74,7 @@ def command(
         if not choice.connections:
             say("nothing was extracted: no exchange matches")
             return UNREADABLE
-        _write(dataset, inputs, options, choice, Path(out), rewind)
+        _write(dataset, inputs, options, choice, out, rewind)
         return exit_code(dataset)
 
 
@@ -119,7 +108,7 @@ def _choice(
 
 
 def _write(
-    dataset: Dataset, inputs: tuple[str, ...], options: Options, choice: Choice, out: Path, rewind: Callable[[], object]
+    dataset: Dataset, inputs: tuple[str, ...], options: Options, choice: Choice, out: str, rewind: Callable[[], object]
 ) -> None:
     from analyzer.cli.progress import progress
     from analyzer.extract.copying import FragmentsMet, copy
@@ -129,19 +118,18 @@ def _write(
 
     rewind()
     sources = captures_again(dataset, inputs)
-    if any(source.path is not None and out.exists() and source.path.samefile(out) for source in sources):
-        raise click.UsageError(f"{out}: is one of the captures; name another file")
+    check_no_input(out, sources)
     with_fragments: set[int] = set()
     while True:
         rewind()
         try:
-            with progress(inputs) as bar, written(out) as sink:
+            with progress(inputs) as bar, written(out, options.temp_dir) as sink:
                 done = copy(sources, choice, with_fragments, options.decode_as, PcapngFile(sink), bar)
             break
         except FragmentsMet as met:
             with_fragments.add(met.file)
     left_out = f"; {done.without_time:,} more have no time and were left out" if done.without_time else ""
     say(
-        f"{file_text(str(out))}: {things(done.packets, 'packet')} ({size(done.bytes)}) of "
+        f"{file_text(out)}: {things(done.packets, 'packet')} ({size(done.bytes)}) of "
         f"{things(len(choice.connections), 'connection')}{left_out}"
     )

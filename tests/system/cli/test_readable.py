@@ -43,7 +43,7 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
 }
 # `check` has results of its own, `show` is about one exchange; the others read no capture, or say it when the
 # result is read, or on their screen.
-APART = {"check", "show", "extract", "decode", "schema", "spark", "watch", "doctor"}
+APART = {"check", "show", "extract", "redact", "decode", "schema", "spark", "watch", "doctor"}
 FORMATS = {
     "diff": ("table", "json", "jsonl", "csv"),
     "dump": ("jsonl",),

@@ -1,0 +1,80 @@
+"""`kanalyze redact`: a capture that can be given away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.base.options import Options
+from analyzer.cli.common import capture_options, captures
+from analyzer.cli.outcome import CHECK_FAILED, FINE, UNREADABLE, say
+from analyzer.cli.target import check_directory, check_no_input, target_option, tell_redacted
+
+
+@click.command(short_help="A capture that can be given away: names become pseudonyms, content zeros.")
+@captures
+@target_option("The capture to write: NAME.pcapng, NAME.pcapng.gz or NAME.pcapng.zst, here or in object storage.")
+@click.option(
+    "--key-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The key of pseudonyms, so that all captures get the same ones; made when there is none.  [default: a key for once]",
+)
+@click.option(
+    "--verify", "verifies", is_flag=True, help="Prove it before the file gets its name: takes three times as long."
+)
+@capture_options(strict=False)
+def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path | None, verifies: bool) -> int:
+    """Write captures once more as a pcapng file that is safe to attach to a bug report.
+
+    What is kept is on a list: numbers, times and sizes of packets and messages, and words of Kafka's own. Names (topics, clients,
+    groups, users, hosts ...), addresses and ids become pseudonyms of the same length. Keys, values and headers of records,
+    passwords, settings, and all that is not understood become zeros. So its report is that of the captures but for names. What was
+    kept stands in FILE.manifest.json.
+
+    \b
+    kanalyze redact broker1.pcap -o for-the-vendor.pcapng --verify
+    kanalyze redact captures/ -o monday.pcapng.zst --key-file ours.key
+    """
+    from analyzer.cli.progress import progress
+    from analyzer.extract.output import finished, packed
+    from analyzer.inputs.capture_heads import in_time_order
+    from analyzer.inputs.expansion import expand
+    from analyzer.inputs.sources import InputError
+    from analyzer.messages.bodies import kept_standard_input
+    from analyzer.query.exported import is_dataset
+    from analyzer.redact.key_files import KeyFileError, key_of
+    from analyzer.redact.redaction_run import NotProved, as_text, redact
+
+    if options.filters:
+        raise click.UsageError("whole captures are redacted; `kanalyze extract --redact` chooses packets")
+    if is_dataset(inputs[0]):
+        raise click.UsageError(f"{inputs[0]}: is an export, which has no packets; name captures")
+    check_directory(out)
+    try:
+        key = key_of(key_file)
+    except KeyFileError as problem:
+        raise click.UsageError(str(problem)) from problem
+    with kept_standard_input(inputs, options) as rewind:
+        found = expand(inputs)
+        errors = [str(error) for error in found.errors]
+        if not found.sources:
+            raise InputError("\n".join(errors))
+        for line in errors:
+            say(line)
+        check_no_input(out, found.sources)
+        sources = in_time_order(found.sources)
+        rewind()
+        try:
+            with progress(inputs) as bar, finished(out, options.temp_dir) as path:
+                done = redact(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
+                with finished(f"{out}.manifest.json", options.temp_dir) as beside, packed(beside, "") as sink:
+                    sink.write(as_text(done.manifest).encode())
+        except NotProved as problem:
+            for line in problem.problems:
+                say(f"not proved: {line}")
+            say("nothing was written")
+            return CHECK_FAILED
+    tell_redacted(out, done, verifies)
+    return UNREADABLE if errors or done.failures else FINE

@@ -1,0 +1,60 @@
+"""Where a verb writes a capture: the option, what may stand there, and what is said in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.base.storage.addresses import is_storage_uri
+from analyzer.base.text import file_text
+from analyzer.cli.outcome import say
+from analyzer.report.format import size, things
+
+if TYPE_CHECKING:
+    from analyzer.inputs.sources import Source
+    from analyzer.redact.redaction_run import Done
+
+
+def target_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`-o`, which gives the argument `out`."""
+    return click.option("-o", "--out", required=True, metavar="FILE", help=help_text)
+
+
+def check_directory(out: str) -> None:
+    """Raises click.UsageError for a file that cannot be there."""
+    if is_storage_uri(out):
+        return
+    path = Path(out)
+    if not path.absolute().parent.is_dir():
+        raise click.UsageError(f"{out}: there is no such directory")
+    if path.is_dir():
+        raise click.UsageError(f"{out}: is a directory; name a file")
+
+
+def check_no_input(out: str, sources: Sequence[Source]) -> None:
+    """Raises click.UsageError when a capture would be overwritten."""
+    path = None if is_storage_uri(out) or not Path(out).exists() else Path(out)
+    for source in sources:
+        if out in (source.uri, source.name) or (
+            path is not None and source.path is not None and source.path.samefile(path)
+        ):
+            raise click.UsageError(f"{out}: is one of the captures; name another file")
+
+
+def tell_redacted(out: str, done: Done, verified: bool) -> None:
+    """What was written, in a line or two."""
+    counts = done.counts
+    for line in done.failures:
+        say(line)
+    left_out = f"; {counts.without_time:,} more have no time and were left out" if counts.without_time else ""
+    say(
+        f"{file_text(out)}: {things(counts.packets, 'packet')} ({size(counts.packet_bytes)}), "
+        f"{things(counts.messages, 'message')} redacted{left_out}"
+    )
+    if counts.opaque_batches:
+        say(f"{things(counts.opaque_batches, 'compressed batch', 'compressed batches')} became zeros as a whole")
+    if verified:
+        say("proved: no byte is kept that is not on the list, and no name or value was found")

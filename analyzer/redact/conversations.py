@@ -1,0 +1,215 @@
+"""What the stages say of a stream -> what is written in its place: frames, also one that never ended, TLS, openings."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from analyzer.redact.directions import Conversation, Reader
+from analyzer.redact.message_rewriting import redact_message
+from analyzer.redact.opening_rewriting import redact_opening
+from analyzer.redact.rewriting_steps import Work
+from analyzer.redact.tls_rewriting import TlsSide, is_hello, is_record
+from analyzer.redact.token_rewriting import redact_token
+from dissectors import layout
+from dissectors.kafka.schema import lookup
+
+if TYPE_CHECKING:
+    from analyzer.redact.counts import Counts
+    from analyzer.redact.directions import Direction
+    from analyzer.redact.streams import Streams
+    from analyzer.redact.texts import Texts
+
+# Of a frame that never ends so many bytes are read: enough for a header and what stands before large values.
+_MOST_OF_UNFINISHED = 512
+_MOST_CONVERSATIONS = 200_000
+_MOST_PENDING = 64
+# The longest frame that a connection may begin with and never end, so that it is believed to be one.
+_LONGEST_FIRST = 128 << 20
+_SEEN = (layout.FRAME_REQUEST_SEEN, layout.FRAME_REPLY_SEEN, layout.FRAME_ORPHAN_SEEN, layout.FRAME_TOKEN_SEEN)
+
+
+class Conversations:
+    """Hears of chunks and frames (`Pipeline`), and writes into `streams`."""
+
+    def __init__(self, streams: Streams, texts: Texts, counts: Counts) -> None:
+        self._streams = streams
+        self._texts = texts
+        self._counts = counts
+        self._conversations: OrderedDict[int, Conversation] = OrderedDict()
+        self._of_slot: dict[int, list[Direction]] = {}
+        self._over: list[Direction] = []  # their connections are closed, but frames of this batch may be theirs
+
+    # ---- streams ----
+
+    def chunks(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
+        """Takes a batch of chunks before any stage behind reassembly does."""
+        self._end_all()
+        buffers = (block, memoryview(heap))
+        for row in range(rows):
+            kind = chunks[layout.CHUNK_KIND, row]
+            if kind == layout.CHUNK_DATA:
+                self._data(chunks, row, buffers)
+            elif kind == layout.CHUNK_OPEN:
+                self._of_slot[chunks[layout.CHUNK_SLOT, row]] = []
+            elif kind == layout.CHUNK_CLOSE:
+                self._over += self._of_slot.pop(chunks[layout.CHUNK_SLOT, row], ())
+
+    def _data(self, chunks: memoryview, row: int, buffers: tuple[memoryview, memoryview]) -> None:
+        direction = self._streams.of_packet(chunks[layout.CHUNK_NUMBER, row])
+        if direction is None:
+            return
+        at, size = chunks[layout.CHUNK_OFFSET, row], chunks[layout.CHUNK_LENGTH, row]
+        data = buffers[chunks[layout.CHUNK_BUFFER, row]][at : at + size]
+        position = direction.position(chunks[layout.CHUNK_SEQ, row])
+        reader = direction.reader
+        if reader is None:
+            reader = self._begin(direction, chunks[layout.CHUNK_SLOT, row], position, data)
+        if reader.tls is not None:
+            for begin, written in reader.tls.feed(position, data):
+                self._streams.write(direction, begin, written)
+                self._counts.tls_records += 1
+            self._streams.is_done(direction, position)
+            return
+        reader.recent = bytes(data[-_MOST_OF_UNFINISHED:])
+        reader.end = position + size
+        if position == reader.boundary + len(reader.tail) and len(reader.tail) < _MOST_OF_UNFINISHED:
+            reader.tail += bytes(data[: _MOST_OF_UNFINISHED - len(reader.tail)])
+
+    def _begin(self, direction: Direction, slot: int, position: int, data: memoryview) -> Reader:
+        direction.reader = reader = Reader(position)
+        self._of_slot.setdefault(slot, []).append(direction)
+        if is_hello(data) if direction.begins else _is_chain(data):
+            reader.tls = TlsSide(self._texts, position)
+        elif direction.begins:
+            opening = redact_opening(bytes(data[:1024]), self._texts)
+            if opening:
+                self._streams.write(direction, position, opening)
+                reader.boundary += len(opening)
+        return reader
+
+    # ---- frames ----
+
+    def frames(self, frames: memoryview, rows: int, block: memoryview, heap: bytearray) -> None:
+        """Takes a batch of frames."""
+        buffers = (block, memoryview(heap))
+        for row in range(rows):
+            event = frames[layout.FRAME_EVENT, row]
+            if event not in _SEEN:
+                continue
+            direction = self._streams.of_packet(frames[layout.FRAME_NUMBER, row])
+            if direction is None:
+                self._counts.late_frames += 1
+                continue
+            reader = direction.reader
+            if reader is None or reader.tls is not None:
+                continue  # decrypted: these bytes are not in any packet
+            begin, held = frames[layout.FRAME_OFFSET, row], frames[layout.FRAME_HELD, row]
+            data = bytes(buffers[frames[layout.FRAME_BUFFER, row]][begin : begin + max(held, 0)])
+            size = frames[layout.FRAME_LENGTH, row]
+            position = direction.position(frames[layout.FRAME_SEQ, row])
+            written = self._frame(frames, row, event, reader, data)
+            self._streams.write(direction, position, (size & 0xFFFFFFFF).to_bytes(4, "big") + written)
+            self._ended(direction, reader, position + 4 + size)
+
+    def _frame(self, frames: memoryview, row: int, event: int, reader: Reader, data: bytes) -> bytearray:
+        conversation = self._conversation(frames[layout.FRAME_PART, row])
+        reader.conversation = conversation
+        reader.frames += 1
+        work = Work(data, bytearray(len(data)), self._texts, self._counts, conversation.said)
+        work.size = frames[layout.FRAME_LENGTH, row]
+        key, version = frames[layout.FRAME_KEY, row], frames[layout.FRAME_VERSION, row]
+        if event == layout.FRAME_TOKEN_SEEN:
+            is_request = frames[layout.FRAME_STATUS, row] != layout.STATUS_ANSWERED
+            self._counts.tokens += 1
+            reader.is_request = is_request
+            return bytearray(redact_token(data, conversation.said.mechanism, is_request, self._texts))
+        reader.is_request = work.is_request = event == layout.FRAME_REQUEST_SEEN
+        if work.is_request:
+            pending = conversation.pending
+            pending[frames[layout.FRAME_CORRELATION, row]] = key, version
+            if len(pending) > _MOST_PENDING:
+                pending.popitem(last=False)
+            redact_message(work, key, version)
+        elif event == layout.FRAME_ORPHAN_SEEN or key == layout.UNKNOWN:
+            # Of a reply to what was not seen its id is known, even where its bytes are not.
+            self._counts.unknown_replies += 1
+            return bytearray((frames[layout.FRAME_CORRELATION, row] & 0xFFFFFFFF).to_bytes(4, "big"))
+        else:
+            conversation.pending.pop(frames[layout.FRAME_CORRELATION, row], None)
+            redact_message(work, key, version)
+        return work.out
+
+    def _conversation(self, part: int) -> Conversation:
+        found = self._conversations.get(part)
+        if found is None:
+            found = self._conversations[part] = Conversation()
+            if len(self._conversations) > _MOST_CONVERSATIONS:
+                self._conversations.popitem(last=False)
+        return found
+
+    def _ended(self, direction: Direction, reader: Reader, end: int) -> None:
+        """A frame ended at position `end`: what comes next is not known to belong to one."""
+        reader.boundary = end
+        behind = reader.end - end
+        reader.tail = reader.recent[len(reader.recent) - behind :] if 0 < behind <= len(reader.recent) else b""
+        self._streams.is_done(direction, end)
+
+    # ---- what never ended ----
+
+    def finish(self) -> None:
+        """The capture has ended."""
+        self._end_all()
+        for direction in self._streams.directions():
+            self._end(direction)
+
+    def _end_all(self) -> None:
+        for direction in self._over:
+            self._end(direction)
+        self._over.clear()
+
+    def _end(self, direction: Direction) -> None:
+        reader = direction.reader
+        self._streams.forget(direction)
+        if reader is not None and reader.tls is None and len(reader.tail) >= 4:
+            work = self._unfinished(direction, reader)
+            if work is not None:
+                self._streams.write(direction, reader.boundary, reader.tail[:4] + work.out)
+        direction.reader = None
+
+    def _unfinished(self, direction: Direction, reader: Reader) -> Work | None:
+        """The beginning of a frame behind another one, or at the beginning of a connection, where it can be nothing else."""
+        size = int.from_bytes(reader.tail[:4], "big", signed=True)
+        data = reader.tail[4:]
+        conversation = reader.conversation or Conversation()
+        work = Work(data, bytearray(len(data)), self._texts, self._counts, conversation.said)
+        work.size = size
+        if not 8 <= size <= _LONGEST_FIRST:
+            return None
+        if reader.is_request is False:
+            if len(data) < 4:
+                return work
+            found = conversation.pending.get(int.from_bytes(data[:4], "big", signed=True))
+            if found is None:
+                return None
+            work.is_request = False
+            redact_message(work, *found)
+            return work
+        if not reader.frames and not direction.begins:
+            return None
+        if len(data) < 4:
+            return work if reader.frames else None
+        key, version = (int.from_bytes(data[place : place + 2], "big", signed=True) for place in (0, 2))
+        api = lookup.api(key)
+        if api is None or version not in api.versions or len(data) < 8:
+            return None
+        redact_message(work, key, version)
+        return work
+
+
+def _is_chain(data: memoryview) -> bool:
+    """Whether records of TLS follow each other here: a whole one, or one and the header of the next."""
+    if not is_record(data):
+        return False
+    end = 5 + (data[3] << 8 | data[4])
+    return end == len(data) or is_record(data[end:])

@@ -1,0 +1,32 @@
+"""What a redaction did, in numbers: they go into the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Counts:
+    """`left_bytes`: behind the last field that a schema has. `opaque_batches`: compressed batches whose content became zeros."""
+
+    packets: int = 0
+    packet_bytes: int = 0
+    without_time: int = 0
+    bare_packets: int = 0
+    other_packets: int = 0
+    messages: int = 0
+    cut_messages: int = 0
+    unknown_messages: int = 0
+    unknown_replies: int = 0
+    unknown_tags: int = 0
+    too_long: int = 0
+    left_bytes: int = 0
+    tokens: int = 0
+    batches: int = 0
+    repacked_batches: int = 0
+    opaque_batches: int = 0
+    late_frames: int = 0
+    tls_records: int = 0
+    patched_bytes: int = 0
+    payload_bytes: int = 0
+    stream_segments_forgotten: int = 0

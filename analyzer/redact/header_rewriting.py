@@ -1,0 +1,353 @@
+"""The headers of a packet without what they must not tell: addresses become pseudonyms, numbers stay, all else becomes zeros.
+
+It reads what carries Kafka nearly always: Ethernet, Linux cooked captures, BSD loopback and raw IP; VLANs and MPLS; IP in IP, GRE,
+ERSPAN, VXLAN and Geneve. For any other clothes `bare` gives the IP packet inside, for an interface of raw IP. As with messages the
+result begins as zeros, so what no function has understood is zero.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dissectors import layout
+
+if TYPE_CHECKING:
+    from analyzer.redact.pseudonyms import Pseudonyms
+
+RAW_IP = 101
+_ETHERNET, _SLL, _SLL2 = 1, 113, 276
+_RAW = frozenset((12, 14, RAW_IP, 228, 229))
+_LOOPBACK = frozenset((0, 108))
+_IPV4, _IPV6, _BRIDGED = 0x0800, 0x86DD, 0x6558
+_VLANS = frozenset((0x8100, 0x88A8, 0x9100, 0x9200, 0x9300))
+_MPLS = frozenset((0x8847, 0x8848))
+_ERSPAN = {0x88BE: 8, 0x22EB: 12}
+_TCP, _UDP, _GRE = 6, 17, 47
+_IN_IP = {4: _IPV4, 41: _IPV6}
+_EXTENSIONS = frozenset((0, 43, 60))
+_FRAGMENT = 44
+_VXLAN, _GENEVE = 4789, 6081
+_DEEPEST = 24
+_ONES = 0xFFFF
+
+# What the TCP checksum was, and so becomes.
+NO_SUM, UNSET, HEAD, HEAD_AND_LENGTH, RIGHT, WRONG = range(6)
+
+
+@dataclass(slots=True)
+class Found:
+    """Of a packet with a TCP segment: where its IP header, its TCP header and its payload begin, and where its captured bytes end;
+    `payload` -1: there is none. `checksum` is one of the codes above. `fragment`: (key, offset, begin, more) of an IP fragment."""
+
+    ip: int = -1
+    tcp: int = -1
+    payload: int = -1
+    end: int = 0
+    checksum: int = NO_SUM
+    fragment: tuple[bytes, int, int, bool] | None = None
+
+
+class _Unread(Exception):
+    """No function reads this layer, or the packet ends within it."""
+
+
+class Headers:
+    """Rewrites packets, one at a time."""
+
+    def __init__(self, pseudonyms: Pseudonyms) -> None:
+        self._pseudonyms = pseudonyms
+
+    def rewrite(self, data: bytes, link: int, wire: int) -> tuple[bytearray, Found]:
+        """A packet of `wire` bytes of which `data` was captured. What could not be read is zero from there on."""
+        self._data = data
+        self._out = bytearray(len(data))
+        self._found = Found()
+        self._end, self._wire = len(data), wire
+        with suppress(_Unread):
+            self._link(link, 0)
+        return self._out, self._found
+
+    def _need(self, at: int, size: int) -> None:
+        if at + size > self._end:
+            raise _Unread
+
+    def _keep(self, at: int, size: int) -> None:
+        self._need(at, size)
+        self._out[at : at + size] = self._data[at : at + size]
+
+    def _number(self, at: int, size: int = 2) -> int:
+        self._need(at, size)
+        return int.from_bytes(self._data[at : at + size], "big")
+
+    def _link_address(self, at: int, size: int) -> None:
+        self._need(at, size)
+        self._out[at : at + size] = self._pseudonyms.link_address(self._data[at : at + size])
+
+    def _link(self, link: int, at: int) -> None:
+        if link == _ETHERNET:
+            self._link_address(at, 6)
+            self._link_address(at + 6, 6)
+            self._keep(at + 12, 2)
+            self._type(self._number(at + 12), at + 14)
+        elif link == _SLL:
+            self._keep(at, 6)
+            self._link_address(at + 6, 8)
+            self._keep(at + 14, 2)
+            self._type(self._number(at + 14), at + 16)
+        elif link == _SLL2:
+            self._keep(at, 12)
+            self._link_address(at + 12, 8)
+            self._type(self._number(at), at + 20)
+        elif link in _LOOPBACK:
+            self._keep(at, 4)
+            self._any_ip(at + 4)
+        elif link in _RAW:
+            self._any_ip(at)
+
+    def _any_ip(self, at: int) -> None:
+        version = self._number(at, 1) >> 4
+        if version == 4:
+            self._ipv4(at)
+        elif version == 6:
+            self._ipv6(at)
+
+    def _type(self, kind: int, at: int) -> None:
+        """What stands behind an Ethernet type."""
+        for _ in range(_DEEPEST):
+            if kind in _VLANS:
+                self._keep(at, 4)
+                kind = self._number(at + 2)
+                at += 4
+            elif kind in _MPLS:
+                self._keep(at, 4)
+                is_last = self._data[at + 2] & 1
+                at += 4
+                if is_last:
+                    self._any_ip(at)
+                    return
+            elif kind < 0x0600 and self._data[at : at + 3] == b"\xaa\xaa\x03":
+                self._keep(at, 8)
+                kind = self._number(at + 6)
+                at += 8
+            else:
+                break
+        if kind == _IPV4:
+            self._ipv4(at)
+        elif kind == _IPV6:
+            self._ipv6(at)
+
+    # ---- IP ----
+
+    def _ipv4(self, at: int) -> None:
+        self._need(at, 20)
+        data, out = self._data, self._out
+        size = (data[at] & 15) * 4
+        if data[at] >> 4 != 4 or size < 20:
+            raise _Unread
+        self._need(at, size)
+        out[at : at + 12] = data[at : at + 12]
+        for place in (at + 12, at + 16):
+            out[place : place + 4] = self._pseudonyms.ipv4(data[place : place + 4])
+        given, right = data[at + 10 : at + 12], not _sum(data[at : at + size])
+        out[at + 10 : at + 12] = bytes(2)
+        if given != b"\0\0":
+            new = _ONES - _sum(bytes(out[at : at + size]))
+            out[at + 10 : at + 12] = (new if right else new ^ 0x5555).to_bytes(2, "big")
+        total = self._number(at + 2)
+        if total >= size:
+            self._narrow(at + total)
+        self._found.ip = at
+        kind = data[at + 9]
+        offset = self._number(at + 6)
+        if offset & 0x3FFF:
+            key = data[at + 4 : at + 6] + data[at + 9 : at + 10] + data[at + 12 : at + 20]
+            self._found.fragment = key, (offset & 0x1FFF) * 8, at + size, bool(offset & 0x2000)
+            self._found.end = self._end
+            return
+        self._protocol(kind, at + size)
+
+    def _ipv6(self, at: int) -> None:
+        self._need(at, 40)
+        data, out = self._data, self._out
+        if data[at] >> 4 != 6:
+            raise _Unread
+        out[at : at + 8] = data[at : at + 8]
+        for place in (at + 8, at + 24):
+            out[place : place + 16] = self._pseudonyms.ipv6(data[place : place + 16])
+        size = self._number(at + 4)
+        if size:
+            self._narrow(at + 40 + size)
+        self._found.ip = at
+        kind, addresses = data[at + 6], data[at + 8 : at + 40]
+        at += 40
+        while kind in _EXTENSIONS or kind == _FRAGMENT:
+            self._need(at, 8)
+            size = 8 if kind == _FRAGMENT else data[at + 1] * 8 + 8
+            if kind == _FRAGMENT:
+                self._keep(at, 8)
+                offset = self._number(at + 2)
+                if offset & 0xFFF9:
+                    key = data[at + 4 : at + 8] + data[at : at + 1] + addresses
+                    self._found.fragment = key, offset & 0xFFF8, at + 8, bool(offset & 1)
+                    self._found.end = self._end
+                    return
+            else:
+                self._need(at, size)
+                # What options say becomes one option of padding (RFC 8200, 4.2).
+                out[at : at + 2] = data[at : at + 2]
+                out[at + 2 : at + 4] = bytes((1, min(size - 4, 255))) if kind != 43 else data[at + 2 : at + 4]
+            kind, at = data[at], at + size
+        self._protocol(kind, at)
+
+    def _narrow(self, stop: int) -> None:
+        self._end, self._wire = min(self._end, stop), min(self._wire, stop)
+
+    def _protocol(self, kind: int, at: int) -> None:
+        if kind == _TCP:
+            self._tcp(at)
+        elif kind in _IN_IP:
+            self._type(_IN_IP[kind], at)
+        elif kind == _GRE:
+            self._gre(at)
+        elif kind == _UDP:
+            self._udp(at)
+
+    def _gre(self, at: int) -> None:
+        flags, kind = self._number(at), self._number(at + 2)
+        self._keep(at, 4)
+        size = 4
+        for flag in (0x8000, 0x2000, 0x1000):
+            if flags & flag:
+                if flag != 0x8000:
+                    self._keep(at + size, 4)
+                size += 4
+        at += size
+        if kind in _ERSPAN and flags & 0x1000:
+            self._keep(at, _ERSPAN[kind])
+            self._link(_ETHERNET, at + _ERSPAN[kind])
+        elif kind == _BRIDGED:
+            self._link(_ETHERNET, at)
+        elif kind in (_IPV4, _IPV6):
+            self._type(kind, at)
+
+    def _udp(self, at: int) -> None:
+        self._keep(at, 6)
+        port = self._number(at + 2)
+        at += 8
+        if port == _VXLAN:
+            self._keep(at, 8)
+            self._link(_ETHERNET, at + 8)
+        elif port == _GENEVE:
+            self._keep(at, 8)
+            size = 8 + (self._data[at] & 63) * 4
+            self._need(at, size)
+            kind = self._number(at + 2)
+            if kind == _BRIDGED:
+                self._link(_ETHERNET, at + size)
+            else:
+                self._type(kind, at + size)
+
+    # ---- TCP ----
+
+    def _tcp(self, at: int) -> None:
+        data, out, end = self._data, self._out, self._end
+        found = self._found
+        size = (self._number(at + 12, 1) >> 4) * 4
+        if size < 20:
+            raise _Unread
+        here = min(at + size, end)
+        out[at : min(at + 16, end)] = data[at : min(at + 16, end)]
+        out[at + 18 : min(at + 20, end)] = data[at + 18 : min(at + 20, end)]
+        if at + 20 < here:
+            out[at + 20 : here] = options(data[at + 20 : here])
+        found.tcp, found.end = at, end
+        found.payload = at + size if at + size < end else -1
+        if end >= at + 18:
+            found.checksum = self._checksum(at)
+
+    def _checksum(self, at: int) -> int:
+        data, end = self._data, self._end
+        addresses = pseudo_header(data, self._found.ip)
+        given = self._number(at + 16) % _ONES
+        head = (addresses + _TCP) % _ONES
+        whole = (head + self._wire - at) % _ONES
+        if given in (0, head, whole):
+            return UNSET if given == 0 else HEAD if given == head else HEAD_AND_LENGTH
+        if end < self._wire:
+            return RIGHT
+        return WRONG if (whole + _words(data[at:end])) % _ONES else RIGHT
+
+
+def options(data: bytes) -> bytes:
+    """TCP options: those that reading needs (sizes, windows, SACK, times); of others kind and length."""
+    out = bytearray(len(data))
+    at = 0
+    while at < len(data):
+        kind = data[at]
+        if kind < 2:
+            out[at] = kind
+            if kind == 0:
+                break
+            at += 1
+            continue
+        if at + 1 >= len(data) or data[at + 1] < 2 or at + data[at + 1] > len(data):
+            break
+        size = data[at + 1]
+        out[at : at + 2] = data[at : at + 2]
+        is_known = {2: size == 4, 3: size == 3, 4: size == 2, 5: (size - 2) % 8 == 0 and size <= 34, 8: size == 10}
+        if is_known.get(kind):
+            out[at : at + size] = data[at : at + size]
+        at += size
+    return bytes(out)
+
+
+def pseudo_header(data: bytes | bytearray | memoryview, ip: int) -> int:
+    """The sum of the addresses of the IP header at `ip`."""
+    return _words(bytes(data[ip + 12 : ip + 20] if data[ip] >> 4 == 4 else data[ip + 8 : ip + 40]))
+
+
+def tcp_checksum(data: bytearray, ip: int, tcp: int, end: int, length: int, checksum: int) -> bytes:
+    """The checksum to write for a segment from `tcp` to `end` of which `length` bytes were sent; its field is zero now."""
+    if checksum == UNSET:
+        return bytes(2)
+    head = pseudo_header(data, ip) + _TCP
+    if checksum == HEAD:
+        return (head % _ONES or _ONES).to_bytes(2, "big")
+    head += length
+    if checksum == HEAD_AND_LENGTH:
+        return (head % _ONES or _ONES).to_bytes(2, "big")
+    total = (head + _words(bytes(data[tcp:end]))) % _ONES
+    new = _ONES - total
+    partial = (head % _ONES, (head - length) % _ONES)
+    if checksum == WRONG:
+        new = next(other for other in (new ^ 0x5555, new ^ 0x3333, new ^ 0x0F0F) if other % _ONES not in (0, *partial))
+    return new.to_bytes(2, "big")
+
+
+def _words(data: bytes) -> int:
+    """The sum of 16-bit words, modulo 65,535 (RFC 1071)."""
+    return int.from_bytes(data, "big") * (256 if len(data) & 1 else 1) % _ONES
+
+
+def _sum(data: bytes) -> int:
+    return _words(data)
+
+
+def inner_packet(data: bytes, at: int, segments: memoryview, row: int) -> int | None:
+    """Where the IP header before the payload at `at` of a segment begins; None where it is not found."""
+    high, low = segments[layout.SEGMENT_SRC_HIGH, row], segments[layout.SEGMENT_SRC_LOW, row]
+    source = ((high % (1 << 64)) << 64 | low % (1 << 64)).to_bytes(16, "big")
+    ports = segments[layout.SEGMENT_SRC_PORT, row] << 16 | segments[layout.SEGMENT_DST_PORT, row]
+    head = ports.to_bytes(4, "big") + segments[layout.SEGMENT_SEQ, row].to_bytes(4, "big")
+    for size in range(20, 64, 4):
+        tcp = at - size
+        if tcp < 20 or data[tcp : tcp + 8] != head or (data[tcp + 12] >> 4) * 4 != size:
+            continue
+        for ip in range(tcp - 20, max(tcp - 64, -1), -4):
+            if data[ip] == 0x40 | (tcp - ip) // 4 and data[ip + 9] == _TCP and data[ip + 12 : ip + 16] == source[12:]:
+                return ip
+        if tcp >= 40 and data[tcp - 40] >> 4 == 6 and data[tcp - 32 : tcp - 16] == source:
+            return tcp - 40
+    return None

@@ -1,0 +1,113 @@
+"""One redaction from captures to a file: redact, verify, write, and say in a manifest what was kept and why."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.extract.output import packed
+from analyzer.extract.pcapng_file import PcapngFile
+from analyzer.inputs.sources import InputError
+from analyzer.redact import allow_list
+from analyzer.redact.counts import Counts
+from analyzer.redact.pseudonyms import Pseudonyms
+from analyzer.redact.redacting import redacted
+from analyzer.redact.verification import Verdict, verify
+from analyzer.version import VERSION
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+    from analyzer.inputs.sources import Source
+
+
+class NotProved(Exception):
+    """Verification found what should not be there; `problems` are lines for a person."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of it. `failures`: a line for each capture that could not be read to its end."""
+
+    counts: Counts
+    failures: list[str]
+    manifest: dict[str, Any]
+
+
+def redact(
+    sources: Sequence[Source],
+    path: Path,
+    suffix: str,
+    options: Options,
+    key: bytes,
+    verifies: bool,
+    rewind: Callable[[], object],
+    progress: Callable[[int], None] | None = None,
+) -> Done:
+    """Writes the redaction of captures, which are in the order of time, to a new file at `path`, compressed as `suffix` says.
+
+    Raises NotProved when it `verifies` and that fails: then the file must go. InputError when nothing could be read; OSError.
+    """
+    pseudonyms = Pseudonyms(key)
+    with redacted(sources, options, pseudonyms, rewind, progress) as made:
+        if made.failures and not made.counts.packets:
+            raise InputError("\n".join(made.failures))
+        with packed(path, suffix) as sink:
+            made.write(PcapngFile(sink))
+        counts, failures, kept = made.counts, made.failures, made.kept
+    verdict = None
+    if verifies:
+        rewind()
+        verdict = verify(path, sources, options, rewind)
+        if verdict.problems:
+            raise NotProved(verdict.problems)
+    return Done(counts, failures, manifest(counts, kept, len(sources), verdict))
+
+
+def manifest(counts: Counts, kept: set[tuple[str, str]], captures: int, verdict: Verdict | None) -> dict[str, Any]:
+    """What was kept and why, in plain values; it names nothing that was not kept."""
+    words: dict[str, list[str]] = {}
+    for kind, word in sorted(kept):
+        words.setdefault(kind, []).append(word)
+    proof: dict[str, Any] | None = None
+    if verdict is not None:
+        proof = {
+            "packets_compared": verdict.packets,
+            "bytes_compared": verdict.packet_bytes,
+            "names_and_values_sought": verdict.sought,
+        }
+    by_treatment: dict[str, list[str]] = {}
+    for name, treatment in sorted({**allow_list.TEXTS, **allow_list.BYTES}.items()):
+        by_treatment.setdefault(treatment, []).append(name)
+    return {
+        "kanalyze": VERSION,
+        "captures": captures,
+        "verified": proof,
+        "kept_as_it_is": {
+            "packets": "times, sizes, ports, sequence numbers, flags, windows, TTLs, IP ids, known TCP options",
+            "messages": "lengths, counts, tags, and the numbers of these fields",
+            "number_fields": sorted(allow_list.NUMBERS),
+            "record_batches": "headers; of records offsets, times and lengths; control records of transactions",
+            "tls": "record headers, versions, ciphers, alerts",
+            "well_known_words": words,
+        },
+        "replaced_by_pseudonyms": {
+            "packets": "MAC and IP addresses",
+            "uuid_fields": sorted(allow_list.UUIDS),
+            "text_and_bytes_fields": by_treatment,
+        },
+        "replaced_by_zeros": "all else: keys, values, headers, secrets, fields without a name on the list, other protocols",
+        "counts": {name: value for name, value in dataclasses.asdict(counts).items() if value},
+    }
+
+
+def as_text(content: dict[str, Any]) -> str:
+    """The manifest as it is written."""
+    return json.dumps(content, indent=2) + "\n"

@@ -1,0 +1,151 @@
+"""Which packets hold a byte of a stream: every copy of it is written alike, whether it was sent again, late, or in pieces.
+
+Each direction of a connection keeps where its last segments are in the spool. What is written for a position of the stream goes to
+all of them; a segment that comes later takes over what was written for its bytes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from analyzer.redact.directions import LOW_32, Direction, Held
+from dissectors import layout
+from dissectors.layout import SPLIT_SHIFT
+
+if TYPE_CHECKING:
+    from analyzer.redact.counts import Counts
+    from analyzer.redact.packet_spool import Pieces, Places, Spool
+
+# Segments that are known at a time, all connections together (some 300 bytes each); and of one direction those whose bytes are
+# written already: copies of a segment come soon after it.
+MOST_SEGMENTS = 300_000
+_KEPT_SEGMENTS, _KEPT_BYTES = 64, 65_536
+
+
+class Streams:
+    """Takes segments in the order of time, then bytes to write."""
+
+    def __init__(self, spool: Spool, places: Places, counts: Counts) -> None:
+        self._spool = spool
+        self._places = places
+        self._counts = counts
+        self.pieces: dict[int, Pieces] = {}
+        self._directions: dict[tuple[int, ...], Direction] = {}
+        self._of_packet: dict[int, Direction] = {}
+
+    def add(self, segments: memoryview, rows: int) -> None:
+        """Takes rows [0, rows) of a batch of segments."""
+        for row in range(rows):
+            size = segments[layout.SEGMENT_CAPTURED, row]
+            begins = segments[layout.SEGMENT_FLAGS, row] & layout.TCP_SYN
+            if size <= 0 and not begins:
+                continue
+            flow = tuple(segments[column, row] for column in _FLOW)
+            seq = segments[layout.SEGMENT_SEQ, row]
+            direction = self._directions.get(flow)
+            if begins:
+                seq = (seq + 1) & LOW_32
+                if direction is None or direction.position(seq) != direction.newest or direction.held:
+                    direction = self._directions[flow] = Direction(flow, seq)
+                    direction.begins = True
+            elif direction is None:
+                direction = self._directions[flow] = Direction(flow, seq)
+            if size > 0:
+                self._add(direction, segments[layout.SEGMENT_NUMBER, row], seq, size)
+        if len(self._of_packet) > MOST_SEGMENTS:
+            self._forget_oldest()
+
+    def _add(self, direction: Direction, number: int, seq: int, size: int) -> None:
+        start = direction.position(seq)
+        if number in self.pieces:
+            pieces = self.pieces.pop(number)
+        else:
+            place = self._places.get(number >> SPLIT_SHIFT, number & (1 << SPLIT_SHIFT) - 1)
+            if not place:
+                return
+            pieces = ((0, size, place),)
+        self._of_packet[number] = direction
+        for before, length, place in pieces:
+            self._hold(direction, (start + before, min(length, size - before), place, number))
+        direction.end = max(direction.end, start + size)
+        direction.newest = max(direction.newest, start)
+
+    def _hold(self, direction: Direction, new: Held) -> None:
+        start, size, place, _ = new
+        if start < direction.end:
+            for other, length, there, _ in self._overlapping(direction, start, start + size):
+                begin, end = max(start, other), min(start + size, other + length)
+                known = self._spool.read(there + begin - other, end - begin)
+                if any(known):
+                    self._spool.write(place + begin - start, known)
+        if direction.held and new < direction.held[-1]:
+            insort(direction.held, new)
+        else:
+            direction.held.append(new)
+        direction.longest = max(direction.longest, size)
+
+    def _overlapping(self, direction: Direction, begin: int, end: int) -> list[Held]:
+        held = direction.held
+        first = bisect_left(held, (begin - direction.longest,))
+        found = []
+        for place in range(first, len(held)):
+            if held[place][0] >= end:
+                break
+            if held[place][0] + held[place][1] > begin:
+                found.append(held[place])
+        return found
+
+    def of_packet(self, number: int) -> Direction | None:
+        """The direction to which the payload of a packet belongs; None when it was forgotten, or never known."""
+        return self._of_packet.get(number)
+
+    def write(self, direction: Direction, begin: int, data: bytes | bytearray) -> None:
+        """Writes bytes of the stream from position `begin` on into all packets that hold them."""
+        end = begin + len(data)
+        for start, size, place, _ in self._overlapping(direction, begin, end):
+            first, last = max(start, begin), min(start + size, end)
+            self._spool.write(place + first - start, memoryview(data)[first - begin : last - begin])
+            self._counts.patched_bytes += last - first
+
+    def is_done(self, direction: Direction, until: int) -> None:
+        """Nothing before position `until` will be written any more, but for copies that come soon."""
+        held = direction.held
+        if len(held) < 2 * _KEPT_SEGMENTS:
+            return
+        last = bisect_left(held, (until - _KEPT_BYTES - direction.longest,))
+        for _, _, _, number in held[: min(last, len(held) - _KEPT_SEGMENTS)]:
+            self._of_packet.pop(number, None)
+        del held[: max(0, min(last, len(held) - _KEPT_SEGMENTS))]
+
+    def _forget_oldest(self) -> None:
+        """Memory is full: packets that came long ago are not written any more."""
+        oldest = list(islice(self._of_packet.items(), MOST_SEGMENTS // 8))
+        forgotten = {number for number, _ in oldest}
+        for number in forgotten:
+            del self._of_packet[number]
+        for direction in {id(each): each for _, each in oldest}.values():
+            direction.held = [each for each in direction.held if each[3] not in forgotten]
+        self._counts.stream_segments_forgotten += len(forgotten)
+
+    def forget(self, direction: Direction) -> None:
+        """The connection is over."""
+        if self._directions.get(direction.flow) is direction:
+            del self._directions[direction.flow]
+
+    def directions(self) -> list[Direction]:
+        """Those whose connections are not over."""
+        return list(self._directions.values())
+
+
+_FLOW = (
+    layout.SEGMENT_SRC_HIGH,
+    layout.SEGMENT_SRC_LOW,
+    layout.SEGMENT_SRC_PORT,
+    layout.SEGMENT_DST_HIGH,
+    layout.SEGMENT_DST_LOW,
+    layout.SEGMENT_DST_PORT,
+    layout.SEGMENT_SCOPE,
+    layout.SEGMENT_TAP,
+)
