@@ -31,6 +31,9 @@ def read_by_shards(
     # What each process would have to load for itself is loaded before there are two.
     import pyarrow.parquet  # noqa: F401
 
+    import analyzer.ingest.pipeline
+    import analyzer.ingest.tls_facts
+    import analyzer.inputs.engine  # noqa: F401
     from analyzer.base import memory, workers
 
     most = options.max_connections or memory.connections_at_a_time()
