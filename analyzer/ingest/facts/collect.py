@@ -1,6 +1,6 @@
 """Frames in, rows of facts out, while the bytes of the frames are there.
 
-A compiled function picks the few frames whose API has facts; `dissectors.kafka.columns.field_reader` reads each of these. A
+A compiled stage picks the few frames whose API has facts; `dissectors.kafka.columns.field_reader` reads each of these. A
 request whose reply is needed too is held as bytes, within a limit. Equal bodies are read once, and so are equal exchanges. A
 message that cannot be read to its end gives the facts that were read; the table `problems` says what is wrong with it.
 """
@@ -19,8 +19,9 @@ from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.facts.groups import ClassicGroups
 from analyzer.ingest.raw_tables import STATUSES
 from dissectors import layout
+from dissectors.kafka.columns import frame_picker_limits as limits
 from dissectors.kafka.columns.field_reader import Reader, message_reader, wanted_fields
-from dissectors.kafka.columns.frame_picker import Bodies, Picked, WaitingRequests, pick, wanted_table
+from dissectors.kafka.columns.frame_picker import Bodies, FramePicker, Picked, WaitingRequests, wanted_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,45 +68,24 @@ class Collector:
     def __init__(self, kinds: Iterable[FactKind], write: Callable[[str, pa.Table], None]) -> None:
         self._kinds = {kind.key: kind for kind in kinds}
         self._write = write
-        self._wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
-        self._by_body = frozenset(kind.key for kind in self._kinds.values() if kind.by_body)
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()
         self._waiting = WaitingRequests(_MOST_WAITING_BYTES, _MOST_KNOWN_BYTES)
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
         self._bodies = Bodies()
+        wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
+        self._picker = FramePicker(wanted, self._bodies, self._waiting)
         self._written_bodies: set[int] = set()
         self._body_generation = 0
 
     def take(self, frames: memoryview, rows: int, block: memoryview, heap: bytearray) -> None:
         """Takes one batch of frames that the walker has read; bytes of the buffers are copied."""
-        picked = pick(frames, rows, self._wanted)
-        if not picked:
-            return
-        with memoryview(heap) as view:
-            self._take_picked(picked, block, heap, (block, view))
+        self._picker.take(frames, rows, block, heap, self._read_one, self._end)
         for name, found in self._rows.items():
             if len(found) >= _ROWS:
                 self._flush(name)
         if self._bodies.rows >= _ROWS:
             self._flush_reported()
-
-    def _take_picked(
-        self, picked: list[Picked], block: memoryview, heap: bytearray, buffers: tuple[memoryview, memoryview]
-    ) -> None:
-        for frame in self._bodies.unread(picked, self._by_body, block, heap):
-            kind = self._kinds[frame.key]
-            if kind.request is None or kind.reply is None:
-                if frame.readable:
-                    self._read_one(kind, frame, buffers[frame.buffer])
-            elif frame.event == layout.FRAME_REQUEST_ENDED:
-                self._end(kind, frame, None)
-            elif frame.event == layout.FRAME_REQUEST_SEEN or (
-                frame.event == layout.FRAME_TOKEN_SEEN and frame.status != layout.STATUS_ANSWERED
-            ):
-                self._waiting.hold(frame, buffers[frame.buffer])
-            else:
-                self._end(kind, frame, buffers[frame.buffer])
 
     def finish(self) -> None:
         """Writes the last rows. By now framing has ended all requests that waited."""
@@ -136,10 +116,8 @@ class Collector:
 
     # ---- facts of one message ----
 
-    def _read_one(self, kind: FactKind, frame: Picked, buffer: memoryview | bytearray) -> None:
-        # An equal body may have come since the frame was picked.
-        if kind.by_body and self._bodies.tell(frame, buffer):
-            return
+    def _read_one(self, frame: Picked, buffer: memoryview) -> None:
+        kind = self._kinds[frame.key]
         direction = "request" if kind.reply is None else "response"
         message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
         seen = _seen_alone(frame, direction, message)
@@ -165,12 +143,12 @@ class Collector:
 
     # ---- facts of request and reply ----
 
-    def _end(self, kind: FactKind, frame: Picked, buffer: memoryview | None) -> None:
-        """The reply came; or, without a buffer, none will come."""
-        found = self._waiting.end(frame, buffer, kind.repeats)
-        if found is None:
-            return
-        held, request, reply = _HeldRequest(*found[0]), None, None
+    def _end(
+        self, waited: tuple[Any, ...], which: tuple[Any, ...] | None, frame: Picked, buffer: memoryview | None
+    ) -> None:
+        """The reply to a request came; or, without a buffer, none will come. `which`: what to `learn` the facts by."""
+        kind = self._kinds[frame.key]
+        held, request, reply = _HeldRequest(*waited), None, None
         if held.data is not None:
             request = self._read(kind, held.version, "request", held.data, 0, len(held.data), held.whole)
         if frame.readable and buffer is not None:
@@ -179,8 +157,8 @@ class Collector:
         end_ns = held.end_ns if buffer is None else frame.end_ns
         seen = SeenExchange(frame.part, held.version, request, reply, held.begin_ns, end_ns, status)
         rows = self._write_facts(kind, seen, (frame.exchange, frame.part))
-        if found[1] is not None:
-            self._waiting.learn(found[1], tuple((self._rows[name], values) for name, values in rows))
+        if which is not None:
+            self._waiting.learn(which, tuple((self._rows[name], values) for name, values in rows))
 
     # ---- reading and writing ----
 
@@ -242,17 +220,22 @@ class Collector:
         self._flushed[name] += len(columns[0])
 
 
-def _events(kind: FactKind) -> list[tuple[int, int]]:
-    """(API key, event) of the frames that a kind of facts reads."""
+def _events(kind: FactKind) -> list[tuple[int, int, int]]:
+    """API key, event, and what is done with such a frame (PICK_), for the frames that a kind of facts reads."""
+    one = limits.PICK_BODY if kind.by_body else limits.PICK_ONE
     if kind.key == logins.TOKEN:
-        events = [layout.FRAME_TOKEN_SEEN, layout.FRAME_REQUEST_ENDED]
+        events = {layout.FRAME_TOKEN_SEEN: limits.PICK_TOKEN, layout.FRAME_REQUEST_ENDED: limits.PICK_ENDED}
     elif kind.reply is None:
-        events = [layout.FRAME_REQUEST_SEEN]
+        events = {layout.FRAME_REQUEST_SEEN: one}
     elif kind.request is None:
-        events = [layout.FRAME_REPLY_SEEN]
+        events = {layout.FRAME_REPLY_SEEN: one}
     else:
-        events = [layout.FRAME_REQUEST_SEEN, layout.FRAME_REPLY_SEEN, layout.FRAME_REQUEST_ENDED]
-    return [(kind.key, event) for event in events]
+        events = {
+            layout.FRAME_REQUEST_SEEN: limits.PICK_REQUEST,
+            layout.FRAME_REPLY_SEEN: limits.PICK_REPEATED if kind.repeats else limits.PICK_REPLY,
+            layout.FRAME_REQUEST_ENDED: limits.PICK_ENDED,
+        }
+    return [(kind.key, event, what) for event, what in events.items()]
 
 
 def _seen_alone(frame: Picked, direction: str, message: Message | None) -> SeenExchange:

@@ -1,4 +1,4 @@
-"""Finds the frames of a batch whose bodies are read for facts, and recognises bodies and exchanges that were read before.
+"""Goes through frames whose bodies are read for facts, and recognises bodies and exchanges that were read before.
 
 A frame of another API costs a look at two numbers. A body that equals an earlier one costs a dictionary lookup instead of
 being parsed again: heartbeats and metadata requests are mostly equal.
@@ -34,29 +34,18 @@ class Picked:
     whole = cython.declare(cython.bint, visibility="readonly")
 
 
-def wanted_table(pairs):
-    """The table for `pick`: 1 for each of `pairs` (FRAME_KEY, FRAME_EVENT)."""
+def wanted_table(wanted):
+    """The table for `FramePicker`, of triples (FRAME_KEY, FRAME_EVENT, PICK_)."""
     table = bytearray(PICK_KEYS * EVENTS)
-    for key, event in pairs:
-        table[(key - LEAST_KEY) * EVENTS + event] = 1
+    for key, event, what in wanted:
+        table[(key - LEAST_KEY) * EVENTS + event] = what
     return table
 
 
-def pick(frames: cython.longlong[:, ::1], rows: cython.longlong, wanted: cython.uchar[::1]):
-    """Those of the first `rows` frames whose key and event are in the table, in order, as a list of Picked."""
-    found: list = []
-    row: cython.longlong
-    index: cython.longlong
-    for row in range(rows):
-        index = frames[FRAME_KEY, row] - LEAST_KEY
-        if 0 <= index < PICK_KEYS and wanted[index * EVENTS + frames[FRAME_EVENT, row]]:
-            found.append(_picked(frames, row))
-    return found
-
-
 @cython.cfunc
-def _picked(frames: cython.longlong[:, ::1], row: cython.longlong) -> Picked:
-    picked: Picked = Picked()
+@cython.exceptval(-1)
+def _pick(picked: Picked, frames: cython.longlong[:, ::1], row: cython.longlong) -> cython.int:
+    """Sets what there is to know of a frame."""
     picked.event = frames[FRAME_EVENT, row]
     picked.part = frames[FRAME_PART, row]
     picked.request = frames[FRAME_REQUEST, row]
@@ -77,7 +66,7 @@ def _picked(frames: cython.longlong[:, ::1], row: cython.longlong) -> Picked:
         picked.readable = frames[FRAME_DECODED, row] == DECODED_FULL or frames[FRAME_DECODED, row] == DECODED_TRUNCATED
     else:
         picked.readable = False
-    return picked
+    return 0
 
 
 @cython.cclass
@@ -96,30 +85,25 @@ class Bodies:
         self.forget()
         self.take()
 
-    def unread(self, picked: list, keys: frozenset, block: memoryview, heap: bytearray):
-        """Those of the picked frames that must be read: all of other APIs than `keys`; of `keys` those that are readable and
-        whose body is not known. A frame with a known body is noted to tell the same facts."""
-        found: list = []
-        frame: Picked
-        with memoryview(heap) as view:
-            buffers: tuple = (block, view)
-            for frame in picked:
-                if frame.key not in keys or (frame.readable and not self._tell(frame, buffers[frame.buffer])):
-                    found.append(frame)
-        return found
-
-    def tell(self, frame: Picked, buffer):
+    def tell(self, frame: Picked, buffer: memoryview) -> cython.bint:
         """Notes that the frame tells the facts of its body; False when the body is not known."""
-        with memoryview(buffer) as view:
-            return self._tell(frame, view)
+        number: object = self.numbers.get(_body(frame, buffer), self)
+        if number is self:  # the default: not found
+            return False
+        if number is not None:
+            self.told[0].append(frame.exchange)
+            self.told[1].append(frame.part)
+            self.told[2].append(number)
+            self.told[3].append(frame.begin_ns)
+            self.rows += 1
+        return True
 
-    def learn(self, frame: Picked, buffer, number):
+    def learn(self, frame: Picked, buffer: memoryview, number):
         """Remembers the body of the frame, which was read: its facts have this number, None when it has none."""
-        with memoryview(buffer) as view:
-            which: tuple = _body(frame, view)
-            self.numbers[which] = number
-            self.size_bytes += ENTRY_BYTES + len(which[1])
-            self._tell(frame, view)
+        which: tuple = _body(frame, buffer)
+        self.numbers[which] = number
+        self.size_bytes += ENTRY_BYTES + len(which[1])
+        self.tell(frame, buffer)
 
     def forget(self):
         """Forgets all bodies."""
@@ -133,19 +117,6 @@ class Bodies:
         self.told = (array("q"), array("q"), array("q"), array("q"))
         self.rows = 0
         return told
-
-    @cython.cfunc
-    def _tell(self, frame: Picked, buffer: memoryview) -> cython.bint:
-        number: object = self.numbers.get(_body(frame, buffer), self)
-        if number is self:  # the default: not found
-            return False
-        if number is not None:
-            self.told[0].append(frame.exchange)
-            self.told[1].append(frame.part)
-            self.told[2].append(number)
-            self.told[3].append(frame.begin_ns)
-            self.rows += 1
-        return True
 
 
 @cython.cfunc
@@ -182,12 +153,15 @@ class WaitingRequests:
         self.waiting = {}
         self.known = {}
 
-    def hold(self, frame: Picked, buffer: memoryview):
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def hold(self, frame: Picked, buffer: memoryview) -> cython.int:
         """Keeps a request until `end`; another one with its request index is forgotten."""
         body: object = None
         if frame.readable and self.waiting_bytes < self.most_bytes:
             body = bytes(buffer[frame.begin : frame.end])
         self.put(frame.request, (frame.exchange, frame.version, frame.begin_ns, frame.end_ns, body, frame.whole))
+        return 0
 
     def put(self, index, request):
         """Keeps a waiting request at a request index; None: nothing waits there."""
@@ -202,18 +176,18 @@ class WaitingRequests:
         request: tuple = self.waiting.get(index)
         return request if request is not None and request[0] == exchange else None
 
-    def end(self, frame: Picked, buffer, repeats: cython.bint):
+    @cython.cfunc
+    def end(self, frame: Picked, buffer: memoryview, repeats: cython.bint) -> tuple:
         """The request that the frame ends, and of an exchange that `repeats` its key for `learn`, else None.
 
-        None alone when none waits, or when equal bytes were learned: then their rows were added. `buffer` is None where no
-        reply came.
+        None alone when none waits, or when equal bytes were learned: then their rows were added.
         """
         request: tuple = self._forget(frame.request)
         which: tuple
         known: object
         if request is None or request[0] != frame.exchange:
             return None
-        if not repeats or not frame.readable or buffer is None or request[4] is None:
+        if not repeats or not frame.readable or request[4] is None:
             return request, None
         which = (frame.key, request[1], request[4], bytes(buffer[frame.begin : frame.end]))
         known = self.known.get(which)
@@ -240,3 +214,59 @@ class WaitingRequests:
         if request is not None and request[4] is not None:
             self.waiting_bytes -= len(request[4])
         return request
+
+
+@cython.cclass
+class FramePicker:
+    """Finds the frames of a batch that are wanted, and has read what was not read before.
+
+    `wanted` is a table of `wanted_table`.
+    """
+
+    wanted = cython.declare(bytearray)
+    bodies = cython.declare(Bodies)
+    waiting = cython.declare(WaitingRequests)
+    frame = cython.declare(Picked)
+
+    def __init__(self, wanted, bodies, waiting):
+        self.wanted = wanted
+        self.bodies = bodies
+        self.waiting = waiting
+        self.frame = Picked()
+
+    def take(self, frames: cython.longlong[:, ::1], rows: cython.longlong, block, heap, read_one, read_pair):
+        """Takes the first `rows` frames, which point into `block` and `heap`.
+
+        Calls `read_one(frame, buffer)`, or for requests that are read with their replies `read_pair(request, which, frame,
+        buffer)`: a request of `WaitingRequests`, its key for `learn` or None, and no buffer where no reply came. The frame that
+        they get is another one after their return.
+        """
+        wanted: cython.uchar[::1] = self.wanted
+        row: cython.longlong
+        index: cython.longlong
+        what: cython.int
+        with memoryview(block) as in_block, memoryview(heap) as in_heap:
+            for row in range(rows):
+                index = frames[FRAME_KEY, row] - LEAST_KEY
+                if 0 <= index < PICK_KEYS:
+                    what = wanted[index * EVENTS + frames[FRAME_EVENT, row]]
+                    if what != PICK_NOTHING:
+                        _pick(self.frame, frames, row)
+                        self._take_one(what, in_heap if self.frame.buffer else in_block, read_one, read_pair)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _take_one(self, what: cython.int, buffer: memoryview, read_one: object, read_pair: object) -> cython.int:
+        frame: Picked = self.frame
+        found: tuple
+        if what == PICK_TOKEN:
+            what = PICK_REPLY if frame.status == STATUS_ANSWERED else PICK_REQUEST
+        if what == PICK_REQUEST:
+            self.waiting.hold(frame, buffer)
+        elif what >= PICK_REPLY:
+            found = self.waiting.end(frame, buffer, what == PICK_REPEATED)
+            if found is not None:
+                read_pair(found[0], found[1], frame, None if what == PICK_ENDED else buffer)
+        elif frame.readable and (what == PICK_ONE or not self.bodies.tell(frame, buffer)):
+            read_one(frame, buffer)
+        return 0
