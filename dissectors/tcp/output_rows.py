@@ -206,7 +206,7 @@ def time_between(begin: cython.longlong, end: cython.longlong) -> cython.longlon
 
 @cython.cfunc
 def grow_parts(tcp: TcpState):
-    tcp.part_room = max(64, 2 * tcp.part_rows)
+    tcp.part_room = max(72, 2 * tcp.part_rows + 8)  # no power of two: columns would share cache lines
     tcp.parts_memory = with_room(tcp.parts_memory, PART_COLUMNS, tcp.part_rows, tcp.part_room)
     tcp.parts = tcp.parts_memory
 
@@ -231,7 +231,7 @@ def queued_row(tcp: TcpState, s: cython.longlong, segment: cython.longlong):
     """The row of a segment of side `s` that waited in a queue before the capture."""
     row: cython.longlong = tcp.queued_rows
     if row >= tcp.queued_room:
-        tcp.queued_room = max(1_000, 2 * row)
+        tcp.queued_room = max(1_000, 2 * row + 8)
         tcp.queued_memory = with_room(tcp.queued_memory, QUEUED_COLUMNS, row, tcp.queued_room)
         tcp.queued = tcp.queued_memory
     tcp.queued[QUEUED_PART, row] = tcp.conn[s >> 1, CONN_PART]
@@ -247,22 +247,18 @@ def queued_row(tcp: TcpState, s: cython.longlong, segment: cython.longlong):
 
 @cython.cfunc
 def take_queued(tcp: TcpState):
-    """(matrix of QUEUED_ columns, rows) of the segments since the last call that waited in a queue."""
-    taken, rows = tcp.queued_memory, tcp.queued_rows
-    tcp.queued_memory = None
+    """(matrix of QUEUED_ columns, rows) of the segments since the last call that waited in a queue; `feed` writes to it again."""
+    rows = tcp.queued_rows
     tcp.queued_rows = 0
-    tcp.queued_room = 0
-    return new_matrix(QUEUED_COLUMNS, 1) if taken is None else taken, rows
+    return new_matrix(QUEUED_COLUMNS, 1) if tcp.queued_memory is None else tcp.queued_memory, rows
 
 
 @cython.cfunc
 def take_parts(tcp: TcpState):
-    """(matrix of PART_ columns, rows) of the slots freed since the last call."""
-    taken, rows = tcp.parts_memory, tcp.part_rows
-    tcp.parts_memory = None
+    """(matrix of PART_ columns, rows) of the slots freed since the last call; `feed` writes to it again."""
+    rows = tcp.part_rows
     tcp.part_rows = 0
-    tcp.part_room = 0
-    return new_matrix(PART_COLUMNS, 1) if taken is None else taken, rows
+    return new_matrix(PART_COLUMNS, 1) if tcp.parts_memory is None else tcp.parts_memory, rows
 
 
 @cython.cfunc

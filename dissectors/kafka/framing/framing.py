@@ -150,7 +150,7 @@ class Framing(FramingState):
         self.free_pages = 0
         grow_pages(self, 64)
         grow_heap(self, 262144)
-        new_framed_parts(self, 64)
+        new_framed_parts(self, 72)
         self.problems_memory = new_matrix(8, MOST_PROBLEM_ROWS)
         self.problems = self.problems_memory
         self.chunk_position = 0
@@ -192,13 +192,10 @@ class Framing(FramingState):
         return row, self.out_used, self.why
 
     def take_framed_parts(self):
-        """(matrix of FRAMING_ columns, rows) of the connections closed since the last call."""
+        """(matrix of FRAMING_ columns, rows) of the connections closed since the last call; `feed` writes to it again."""
         rows = self.framed_part_rows
         self.framed_part_rows = 0
-        taken = self.framed_parts_memory
-        if rows:
-            new_framed_parts(self, 64)
-        return taken, rows
+        return self.framed_parts_memory, rows
 
     def take_problems(self):
         """(matrix of PROBLEM_ columns, rows, rows dropped beyond the limit) since the last call."""

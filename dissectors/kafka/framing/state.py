@@ -159,7 +159,7 @@ def grow_framed_parts(f: FramingState):
     row: i64
     rows: i64 = f.framed_part_size
     smaller: i64[:, ::1] = f.framed_parts_memory
-    new_framed_parts(f, 2 * rows)
+    new_framed_parts(f, 2 * rows + 8)  # no power of two: columns would share cache lines
     for column in range(FRAMING_COLUMNS):
         for row in range(rows):
             f.framed_parts[column, row] = smaller[column, row]
