@@ -67,10 +67,14 @@ def is_sure_ip(p: PacketState, at: cython.longlong) -> cython.bint:
 @cython.exceptval(-1, check=False)
 def fills_layer(p: PacketState, at: cython.longlong) -> cython.bint:
     """Whether an IP packet begins at `at` and ends where the layer around it does."""
-    if not is_sure_ip(p, at):
-        return False
-    size: cython.longlong = u16(p, at + 2) if p.block[at] >> 4 == 4 else 40 + u16(p, at + 4)
-    return at + size == p.wire
+    return is_sure_ip(p, at) and at + length_of_ip(p, at) == p.wire
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def length_of_ip(p: PacketState, at: cython.longlong) -> cython.longlong:
+    """Bytes of the IP packet at `at`, as its header says. Eight bytes or more follow."""
+    return u16(p, at + 2) if p.block[at] >> 4 == 4 else 40 + u16(p, at + 4)
 
 
 @cython.cfunc
