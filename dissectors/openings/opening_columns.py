@@ -14,7 +14,8 @@ S_COLUMNS = _state.count
 # S_KIND.
 SETTLED = 0  # what comes is no opening, or the opening is over
 FRESH = 1  # began with a SYN, and no byte of it has come
-HELD = 2  # its first bytes may be an opening: its rows leave the batch
+LATE = 2  # began without a SYN, and no byte of it has come
+HELD = 3  # its first bytes may be an opening: its rows leave the batch
 
 # The first two bytes of openings.
 LETTER_P = 0x50  # PROXY v1: "PROXY ..."

@@ -1,8 +1,11 @@
 """Takes the rows of connections that may begin with an opening out of a batch of chunks.
 
-Only a connection that began with a SYN is looked at, and only until the first byte of it has come: the side that opened it
-must speak first, and its first two bytes must be those of an opening. From then on its rows leave for `openings`, until that
-says (`settle`) that the opening is over, or that there was none. All other connections cost one read per chunk.
+A connection is looked at until the first byte of it has come: the side that opened it must speak first, and its first two
+bytes must be those of an opening. From then on its rows leave for `openings`, until that says (`settle`) that the opening is
+over, or that there was none. All other connections cost one read per chunk.
+
+Without a SYN it is not known which side opened the connection, nor whether these are its first bytes. Only PROXY headers, which
+nothing else looks like, are looked for then.
 
 Rows of one slot stay in order: when rows of a slot have left a batch, all later rows of this slot leave it too, also those of
 the next connection in it.
@@ -103,11 +106,11 @@ class OpeningRows:
             slot = chunks[CHUNK_SLOT, row]
             kind = chunks[CHUNK_KIND, row]
             if kind == CHUNK_OPEN:
-                self.state[slot, S_KIND] = FRESH if chunks[CHUNK_OFFSET, row] else SETTLED
+                self.state[slot, S_KIND] = FRESH if chunks[CHUNK_OFFSET, row] else LATE
                 self.state[slot, S_PART] = chunks[CHUNK_DETAIL, row]
             state = self.state[slot, S_KIND]
-            if state == FRESH and (kind == CHUNK_GAP or (kind == CHUNK_DATA and chunks[CHUNK_LENGTH, row] > 0)):
-                state = HELD if kind == CHUNK_DATA and self._may_begin(chunks, row) else SETTLED
+            if state in (FRESH, LATE) and (kind == CHUNK_GAP or (kind == CHUNK_DATA and chunks[CHUNK_LENGTH, row] > 0)):
+                state = HELD if kind == CHUNK_DATA and self._may_begin(chunks, row, state) else SETTLED
                 self.state[slot, S_KIND] = state
             if state == HELD or (self.used > 0 and self.state[slot, S_BATCH] == self.batch):
                 self._take(chunks, row, slot, state == HELD)
@@ -137,13 +140,13 @@ class OpeningRows:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def _may_begin(self, chunks: i64[:, ::1], row: i64) -> cython.bint:
+    def _may_begin(self, chunks: i64[:, ::1], row: i64, state: i64) -> cython.bint:
         """Are these the first bytes of an opening? One byte will do where the chunk has no more."""
         buffer: i64 = chunks[CHUNK_BUFFER, row]
         at: i64 = chunks[CHUNK_OFFSET, row]
         first: i64
         second: i64 = -1
-        if chunks[CHUNK_SIDE, row] != 0:
+        if state == FRESH and chunks[CHUNK_SIDE, row] != 0:
             return False
         first = self._byte(buffer, at)
         if chunks[CHUNK_LENGTH, row] > 1:
@@ -152,6 +155,8 @@ class OpeningRows:
             return second == LETTER_R or second < 0
         if first == RETURN:
             return second == NEWLINE or second < 0
+        if state == LATE:
+            return False
         if first == LETTER_C:
             return second == LETTER_O or second < 0
         if first == SOCKS_4:

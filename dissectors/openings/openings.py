@@ -50,9 +50,11 @@ def first_bytes(client: bytes, server: bytes) -> Opening | Verdict:
 
 @dataclass(slots=True)
 class _Held:
-    """Rows of DATA of one connection that wait, each with its bytes; `passing`: it is settled, its rows go on."""
+    """Rows of DATA of one connection that wait, each with its bytes; `passing`: it is settled, its rows go on. `client`: the side
+    that opened the connection, or of one without a SYN, that spoke first."""
 
     part: int
+    client: int
     rows: list[tuple[Row, bytes]] = field(default_factory=list)
     size: int = 0
     openings: int = 0
@@ -104,7 +106,7 @@ class Openings:
         slot = row[layout.CHUNK_SLOT]
         held = self._held.get(slot)
         if held is None or held.part != part:
-            held = self._held[slot] = _Held(part)
+            held = self._held[slot] = _Held(part, row[layout.CHUNK_SIDE])
         if held.passing or row[layout.CHUNK_KIND] != layout.CHUNK_DATA:
             self._settle(held)
             self._hand_on(row, data)
@@ -117,7 +119,7 @@ class Openings:
 
     def _judge(self, held: _Held) -> None:
         while not held.passing:
-            found = first_bytes(held.bytes_of(0), held.bytes_of(1))
+            found = first_bytes(held.bytes_of(held.client), held.bytes_of(1 - held.client))
             if isinstance(found, Opening):
                 self._pass_opening(held, found)
                 if held.openings == _MOST_OPENINGS:
@@ -131,14 +133,14 @@ class Openings:
         """Puts a row for each side in the place of the opening, and leaves what stands behind it."""
         held.openings += 1
         rest: list[tuple[Row, bytes]] = []
-        left = [found.client_bytes, found.server_bytes]
+        left = [found.client_bytes, found.server_bytes][:: -1 if held.client else 1]
         told = [False, False]
         for row, data in held.rows:
             side = row[layout.CHUNK_SIDE]
             passed = min(left[side], len(data))
             if passed and not told[side]:
                 told[side] = True
-                self._out.append(_opening_row(row, found, left[side]))
+                self._out.append(_opening_row(row, found, left[side], side == held.client))
             left[side] -= passed
             if passed < len(data):
                 rest.append((_behind(row, passed), data[passed:]))
@@ -182,14 +184,13 @@ def _behind(row: Row, passed: int) -> Row:
     return found
 
 
-def _opening_row(first: Row, found: Opening, size: int) -> Row:
+def _opening_row(first: Row, found: Opening, size: int, is_client: bool) -> Row:
     """The row of one side, whose opening begins with the chunk `first`; the client's row has the address."""
     row = first.copy()
     row[layout.CHUNK_KIND] = layout.CHUNK_OPENING
     row[layout.CHUNK_BUFFER] = 0
     row[layout.CHUNK_LENGTH] = size
     row[layout.CHUNK_DETAIL] = found.kind
-    is_client = first[layout.CHUNK_SIDE] == 0
     high, low = found.address if found.address and is_client else (layout.UNKNOWN, layout.UNKNOWN)
     row[layout.CHUNK_OFFSET], row[layout.CHUNK_SEQ] = high, low
     return row

@@ -48,6 +48,22 @@ def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[in
         assert connection[f"{who}_stream_bytes"] == usual[f"{who}_stream_bytes"] + size
 
 
+@pytest.mark.parametrize("how", ["segments", "joined", "bytes"])
+@pytest.mark.parametrize("packets_lost", [1, 2, 3])
+@pytest.mark.parametrize("name", [name for name, (said, _, _) in OPENINGS.items() if len(said) == 1])
+def test_a_proxy_header_is_read_without_a_handshake(name: str, packets_lost: int, how: str, tmp_path: Path) -> None:
+    """The capture began after the SYN; with the SYN alone lost, the broker has sent the first packet."""
+    said, opening, proxied_for = OPENINGS[name]
+    plain, late = tmp_path / "plain.pcap", tmp_path / "late.pcap"
+    plain.write_bytes(pcap(conversation([], "segments").packets[packets_lost:]))
+    late.write_bytes(pcap(conversation(said, how).packets[packets_lost:]))
+    expected, _ = rows(plain)
+    found, connection = rows(late)
+    assert len(expected) == EXCHANGES and found == expected
+    assert (connection["opening"], connection["proxied_for"]) == (opening, proxied_for)
+    assert connection["client_skipped_foreign_bytes"] == sum(len(data) for _, data in said)
+
+
 def test_an_opening_that_ends_nowhere_loses_nothing(tmp_path: Path) -> None:
     """A header of which only the start comes, and nothing else: its bytes are counted."""
     path = tmp_path / "x.pcap"

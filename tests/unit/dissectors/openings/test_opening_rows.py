@@ -107,9 +107,22 @@ def test_the_next_connection_of_a_slot_stays_behind(stage: ModuleType) -> None:
     assert [kind for kind, *_ in found[6:]] == [OPEN, OPENING, DATA, CLOSE]
 
 
-def test_without_a_syn_nothing_is_looked_at(stage: ModuleType) -> None:
-    found = run(stage, [[(OPEN, 0, b""), (DATA, 0, HEADER), (DATA, 0, KAFKA)]], syn=False)
-    assert content(found, 0) == HEADER + KAFKA
+@pytest.mark.parametrize("side", [0, 1])
+def test_without_a_syn_either_side_may_be_behind_a_proxy(stage: ModuleType, side: int) -> None:
+    found = run(stage, [[(OPEN, 0, b""), (DATA, side, HEADER), (DATA, side, KAFKA)]], syn=False)
+    assert [(kind, who) for kind, who, _, _ in found] == [(OPEN, 0), (OPENING, side), (DATA, side)]
+    assert (content(found, side), found[1][3]) == (KAFKA, len(HEADER))
+
+
+def test_without_a_syn_nothing_else_is_looked_at(stage: ModuleType) -> None:
+    """The same bytes may stand anywhere in a stream."""
+    for said in (
+        [(side, data) for side, data in SOCKS_5],
+        [(0, b"CONNECT a:1 HTTP/1.1\r\n\r\n")],
+        [(0, KAFKA), (0, HEADER)],
+    ):
+        events = [(OPEN, 0, b""), *((DATA, side, data) for side, data in said)]
+        assert [(kind, side, data) for kind, side, data, _ in run(stage, [events], syn=False)] == events
 
 
 def test_too_much_is_given_up(stage: ModuleType) -> None:
