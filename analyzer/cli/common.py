@@ -88,7 +88,7 @@ _READING = (
         type=Size(),
         metavar="SIZE",
         help="Memory for queries; what needs more is written to --temp-dir.  "
-        "[default: a quarter of the machine's, 256MB to 4GB]",
+        "[default: four times the captures' bytes, 256MB to 4GB, a quarter of the machine's at most]",
     ),
     click.option(
         "--max-frame",

@@ -1,6 +1,6 @@
 """Which connections have a slot in all stages, and which are parked while they are idle (`dissectors.parking`).
 
-A connection in its slot costs some 3 KB over all stages, a parked one some 630 bytes. So only `ROOM` connections have slots;
+A connection in its slot costs some 3 KB over all stages, a parked one some 450 bytes. So only `ROOM` connections have slots;
 before a batch of segments that may bring more, some of those idle for longest are parked (closed ones end), and what the batch
 wants comes back. Nothing that comes out of a stage depends on it.
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dissectors.tcp.reassembly import Reassembly
     from dissectors.tls.detection import TlsRows
 
-# Connections with slots. Captures with fewer open ones at a time never park any.
+# Connections with slots, of all processes that share a capture. With fewer open ones at a time none is parked.
 ROOM = 32_768
 # The cells of parked connections are numbered in 31 bits.
 MOST_PARKED = 100_000_000
@@ -34,7 +34,7 @@ ROWS_AT_ONCE = 4096
 
 
 class IdleConnections:
-    """`feed_chunks` takes the rows that reassembly writes to `chunks` when connections end."""
+    """`feed_chunks` takes the rows that reassembly writes to `chunks` when connections end; `jobs` processes share the slots."""
 
     def __init__(
         self,
@@ -42,14 +42,15 @@ class IdleConnections:
         chunks: memoryview,
         feed_chunks: Callable[[int], None],
         max_connections: int,
+        jobs: int = 1,
     ) -> None:
         self._streams, self._openings, self._tls, self._frames, self._exchanges = stages
         self._chunks = chunks
         self._feed_chunks = feed_chunks
         self._most = max_connections
-        self._room = ROOM
-        self._rows_at_once = max(1, min(ROWS_AT_ONCE, ROOM // 4))
-        self._full_at = ROOM  # more slots in use: some are to be freed
+        self._room = ROOM // jobs
+        self._rows_at_once = max(1, min(ROWS_AT_ONCE, self._room // 4))
+        self._full_at = self._room  # more slots in use: some are to be freed
         self._parking = Parking(min(max_connections, MOST_PARKED))
         self._keys = new_matrix(1, ROWS_AT_ONCE).cast("B").cast("q")
 

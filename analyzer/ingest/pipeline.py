@@ -145,7 +145,7 @@ class Pipeline:
         if parks:
             stages = (self._streams, self._opening_rows, self._tls_rows, self._frames, self._exchanges)
             self._idle = IdleConnections(
-                stages, self._chunks, partial(self._feed_chunks, memoryview(b"")), max_connections
+                stages, self._chunks, partial(self._feed_chunks, memoryview(b"")), max_connections, options.jobs
             )
         self._out = {
             "exchanges": RowMatrix(layout.ROW_COLUMNS, OUT_ROWS),

@@ -52,6 +52,8 @@ def each_message(
     """
     messages = _Messages(dataset, take, None if only is None else set(only))
     sources = captures_again(dataset, inputs)
+    if not dataset.query("SELECT 1 AS one FROM exchanges LIMIT 1"):
+        return
     folder = temp_folders.make(options.temp_dir)
     try:
         keys = dataset.tls_keys.afresh() if dataset.tls_keys else None

@@ -6,10 +6,12 @@ An input that cannot be read is named in `Dataset.warnings` and sets `Dataset.fa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base import again, temp_folders
+from analyzer.base.memory import question_memory_bytes
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
@@ -91,6 +93,8 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
         warnings += secret_warnings(done.keys)
+        memory = options.memory_bytes or question_memory_bytes(sum(reading.bytes for reading in readings))
+        options = replace(options, memory_bytes=memory)
         for name, table in small_tables(done.readings, done.summary).items():
             pq.write_table(table, folder / f"{name}.parquet")
         dataset = Dataset(

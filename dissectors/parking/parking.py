@@ -13,18 +13,20 @@ its column says.
 import cython
 
 from dissectors.layout import *
+from dissectors.matrix import new_matrix
 from dissectors.parking.parking_columns import *
 from dissectors.parking.parking_state import (
     ParkingState,
     enter,
     first_to_go,
-    free_chain,
+    give_back,
     i64,
     join_queue,
     leave_queue,
+    link,
     map_memory,
     new_entry,
-    remove,
+    set_cursor,
 )
 from dissectors.parking.values import put_byte, put_row, take_byte, take_row
 
@@ -46,6 +48,7 @@ class Parking(ParkingState):
         self.used_cells = 0
         self.free_cell = -1
         self.free_cells = 0
+        self.cursors = new_matrix(PARKED_AT_ONCE, CURSOR_COLUMNS)
 
     def park(self, idle, groups):
         """Keeps the rows of these connections (tuples of IDLE_ values), in this order; returns how many there was room for."""
@@ -56,9 +59,10 @@ class Parking(ParkingState):
             some = idle[done : done + PARKED_AT_ONCE]
             if self.count + len(some) > self.capacity or self.free_cells < PARKED_AT_ONCE * MOST_CELLS:
                 break
-            entries = [self._new_entry(each) for each in some]
+            for number, each in enumerate(some):
+                self._new_entry(number, each)
             for part_column, matrices in groups:
-                self._put_group(part_column, matrices, some, entries)
+                self._put_group(part_column, matrices, some)
             done += len(some)
         return done
 
@@ -74,7 +78,7 @@ class Parking(ParkingState):
             i = keys[row] & self.mask
             while self.table[i]:
                 entry = self.table[i] - 1
-                if self.parked[entry, PARKED_KEY] == keys[row] and self.parked[entry, PARKED_QUEUE] >= 0:
+                if self.parked[entry, PARKED_KEY] == keys[row] and link(self, entry, LINK_QUEUE) >= 0:
                     leave_queue(self, entry)
                     found.append(entry)
                 i = (i + 1) & self.mask
@@ -94,31 +98,30 @@ class Parking(ParkingState):
     def take(self, entries, slots, groups):
         """Writes the rows of these entries to the rows of these slots, and forgets the entries."""
         entry: i64
-        for entry in entries:
-            self.parked[entry, PARKED_CELL] = self.parked[entry, PARKED_FIRST_CELL]
-            self.parked[entry, PARKED_AT] = 0
+        if len(entries) > self.cursors.shape[0]:
+            self.cursors = new_matrix(len(entries), CURSOR_COLUMNS)
+        for number, entry in enumerate(entries):
+            set_cursor(self, number, entry)
         for part_column, matrices in groups:
-            self._take_group(part_column, matrices, entries, slots)
+            self._take_group(part_column, matrices, slots)
         for entry in entries:
-            remove(self, entry)
-            free_chain(self, self.parked[entry, PARKED_FIRST_CELL])
-            self.parked[entry, PARKED_NEWER] = self.free_entry
-            self.free_entry = entry
+            give_back(self, entry)
             self.count -= 1
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def _new_entry(self, idle: tuple) -> i64:
+    def _new_entry(self, number: i64, idle: tuple) -> cython.int:
         entry: i64 = new_entry(self)
         self.parked[entry, PARKED_KEY] = idle[IDLE_KEY]
         self.parked[entry, PARKED_BASE] = idle[IDLE_TIME]
         enter(self, entry)
         join_queue(self, entry, QUEUE_HALF_OPEN if idle[IDLE_HALF_OPEN] else QUEUE_OPEN)
+        set_cursor(self, number, entry)
         self.count += 1
-        return entry
+        return 0
 
     @cython.cfunc
-    def _put_group(self, part_column: i64, matrices, idle: list, entries: list):
+    def _put_group(self, part_column: i64, matrices, idle: list):
         """Rows of one stage, behind a byte that says whether they are those of the connection."""
         number: i64
         slot: i64
@@ -129,34 +132,36 @@ class Parking(ParkingState):
         per_slot: i64
         for number in range(count):
             slot = idle[number][IDLE_SLOT]
-            put_byte(self, entries[number], 1 if owner[slot, part_column] == idle[number][IDLE_PART] else 0)
+            put_byte(self, number, 1 if owner[slot, part_column] == idle[number][IDLE_PART] else 0)
         for memory, rows in matrices:
             matrix = memory
             per_slot = rows
             for number in range(count):
                 slot = idle[number][IDLE_SLOT]
                 if owner[slot, part_column] == idle[number][IDLE_PART]:
+                    self.remembered_count = 0
                     for row in range(per_slot * slot, per_slot * (slot + 1)):
-                        put_row(self, entries[number], matrix, row)
+                        put_row(self, number, matrix, row)
 
     @cython.cfunc
-    def _take_group(self, part_column: i64, matrices, entries: list, slots: list):
+    def _take_group(self, part_column: i64, matrices, slots: list):
         number: i64
         slot: i64
         row: i64
         owner: i64[:, ::1] = matrices[0][0]
         matrix: i64[:, ::1]
-        count: i64 = len(entries)
+        count: i64 = len(slots)
         per_slot: i64
-        known = [take_byte(self, entry) for entry in entries]
+        known = [take_byte(self, number) for number in range(count)]
         for memory, rows in matrices:
             matrix = memory
             per_slot = rows
             for number in range(count):
                 slot = slots[number]
                 if known[number]:
+                    self.remembered_count = 0
                     for row in range(per_slot * slot, per_slot * (slot + 1)):
-                        take_row(self, entries[number], matrix, row)
+                        take_row(self, number, matrix, row)
                 else:
                     # What the slot had before is of another connection, or of this one before it was parked.
                     owner[slot, part_column] = UNKNOWN

@@ -8,13 +8,22 @@ from dissectors.numbering import Numbering
 _parked = Numbering()
 PARKED_KEY = _parked.column()  # hash of its flow
 PARKED_BASE = _parked.column()  # time that its times are written relative to
-PARKED_FIRST_CELL = _parked.column()  # of the chain that holds its values
-PARKED_CELL = _parked.column()  # where the next byte goes, or is read from
-PARKED_AT = _parked.column()
-PARKED_OLDER = _parked.column()  # of the same queue; -1 none. In a free entry PARKED_NEWER is the next free one
-PARKED_NEWER = _parked.column()
-PARKED_QUEUE = _parked.column()  # QUEUE_; -1 it is being taken out
 PARKED_COLUMNS = _parked.count
+
+# The same, in 32 bits: links[entry * LINKS + number].
+_links = Numbering()
+LINK_CELL = _links.column()  # the first one of the chain that holds its values
+LINK_OLDER = _links.column()  # of the same queue; -1 none. In a free entry LINK_NEWER is the next free one
+LINK_NEWER = _links.column()
+LINK_QUEUE = _links.column()  # QUEUE_; -1 it is being taken out
+LINKS = _links.count
+
+# Where the values of a connection are being written or read: cursors[number among those at hand, column].
+_cursor = Numbering()
+CURSOR_CELL = _cursor.column()
+CURSOR_AT = _cursor.column()
+CURSOR_BASE = _cursor.column()
+CURSOR_COLUMNS = _cursor.count
 
 # Which of them go first when there are too many.
 QUEUE_HALF_OPEN = 0
@@ -31,8 +40,8 @@ IDLE_CLOSED = 4
 IDLE_HALF_OPEN = 5
 
 CELL_BYTES = 64
-# A connection takes ten cells; one whose values are all large takes more. Cells that nobody writes to take no memory.
-CELLS_PER_CONNECTION = 12
+# A connection takes six cells; one whose values are all large takes more. Cells that nobody writes to take no memory.
+CELLS_PER_CONNECTION = 10
 
 # Connections are parked in steps of so many; each of them takes no more cells than this, whatever its values are.
 PARKED_AT_ONCE = 256
@@ -45,6 +54,9 @@ TAG_BYTES = 1  # + 1 to 8: so many bytes, as a signed number
 TAG_SINCE_BASE = 6  # + 4 to 6: the same, to be added to the base
 TAG_ONE = 13  # no bytes: 1
 TAG_MINUS_ONE = 14  # no bytes: -1
+TAG_AGAIN = 15  # one byte: which of the last values of two bytes or more it is
 MOST_ZEROS = 15
 LEAST_SINCE_BASE = 4
 MOST_SINCE_BASE = 6
+# Values of two bytes or more that are remembered within a matrix: times and sequence numbers stand in many columns.
+REMEMBERED = 16

@@ -20,6 +20,10 @@ class ParkingState:
     count = cython.declare(cython.longlong, visibility="readonly")
     capacity: i64
     parked: i64[:, ::1]
+    links: cython.int[::1]
+    cursors: i64[:, ::1]
+    remembered: i64[:, ::1]  # the last values of the rows at hand, by turns
+    remembered_count: i64
     cells: cython.uchar[::1]
     next_cell: cython.int[::1]
     table: cython.int[::1]
@@ -41,6 +45,8 @@ def map_memory(p: ParkingState):
     while size < 2 * p.capacity:
         size *= 2
     p.parked = new_matrix(p.capacity, PARKED_COLUMNS)
+    p.links = new_matrix(p.capacity, LINKS // 2).cast("B").cast("i")
+    p.remembered = new_matrix(1, REMEMBERED)
     p.cells = new_matrix(1, cells * CELL_BYTES // 8).cast("B")
     p.next_cell = new_matrix(1, cells // 2 + 1).cast("B").cast("i")
     p.table = new_matrix(1, size // 2).cast("B").cast("i")
@@ -50,6 +56,21 @@ def map_memory(p: ParkingState):
     for entry in range(QUEUES):
         p.queues[entry, 0] = -1
         p.queues[entry, 1] = -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-2)
+def link(p: ParkingState, entry: i64, number: i64) -> i64:
+    return p.links[entry * LINKS + number]
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def set_link(p: ParkingState, entry: i64, number: i64, value: i64) -> cython.int:
+    p.links[entry * LINKS + number] = cython.cast(cython.int, value)
+    return 0
 
 
 @cython.cfunc
@@ -90,13 +111,13 @@ def remove(p: ParkingState, entry: i64) -> cython.int:
 def join_queue(p: ParkingState, entry: i64, queue: i64) -> cython.int:
     """Puts an entry at the end of a queue."""
     newest: i64 = p.queues[queue, 1]
-    p.parked[entry, PARKED_QUEUE] = queue
-    p.parked[entry, PARKED_OLDER] = newest
-    p.parked[entry, PARKED_NEWER] = -1
+    set_link(p, entry, LINK_QUEUE, queue)
+    set_link(p, entry, LINK_OLDER, newest)
+    set_link(p, entry, LINK_NEWER, -1)
     if newest < 0:
         p.queues[queue, 0] = entry
     else:
-        p.parked[newest, PARKED_NEWER] = entry
+        set_link(p, newest, LINK_NEWER, entry)
     p.queues[queue, 1] = entry
     p.queues[queue, 2] += 1
     return 0
@@ -106,18 +127,18 @@ def join_queue(p: ParkingState, entry: i64, queue: i64) -> cython.int:
 @cython.exceptval(-1)
 def leave_queue(p: ParkingState, entry: i64) -> cython.int:
     """Takes an entry out of its queue."""
-    queue: i64 = p.parked[entry, PARKED_QUEUE]
-    older: i64 = p.parked[entry, PARKED_OLDER]
-    newer: i64 = p.parked[entry, PARKED_NEWER]
+    queue: i64 = link(p, entry, LINK_QUEUE)
+    older: i64 = link(p, entry, LINK_OLDER)
+    newer: i64 = link(p, entry, LINK_NEWER)
     if older < 0:
         p.queues[queue, 0] = newer
     else:
-        p.parked[older, PARKED_NEWER] = newer
+        set_link(p, older, LINK_NEWER, newer)
     if newer < 0:
         p.queues[queue, 1] = older
     else:
-        p.parked[newer, PARKED_OLDER] = older
-    p.parked[entry, PARKED_QUEUE] = -1
+        set_link(p, newer, LINK_OLDER, older)
+    set_link(p, entry, LINK_QUEUE, -1)
     p.queues[queue, 2] -= 1
     return 0
 
@@ -141,14 +162,33 @@ def new_entry(p: ParkingState) -> i64:
     """An entry with an empty cell, which is nowhere entered yet. There is room for one: see `Parking.park`."""
     entry: i64 = p.free_entry
     if entry >= 0:
-        p.free_entry = p.parked[entry, PARKED_NEWER]
+        p.free_entry = link(p, entry, LINK_NEWER)
     else:
         entry = p.used_entries
         p.used_entries += 1
-    p.parked[entry, PARKED_FIRST_CELL] = new_cell(p)
-    p.parked[entry, PARKED_CELL] = p.parked[entry, PARKED_FIRST_CELL]
-    p.parked[entry, PARKED_AT] = 0
+    set_link(p, entry, LINK_CELL, new_cell(p))
     return entry
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def give_back(p: ParkingState, entry: i64) -> cython.int:
+    """An entry that is in no queue has no values any more."""
+    remove(p, entry)
+    free_chain(p, link(p, entry, LINK_CELL))
+    set_link(p, entry, LINK_NEWER, p.free_entry)
+    p.free_entry = entry
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def set_cursor(p: ParkingState, number: i64, entry: i64) -> cython.int:
+    """Writing, or reading, of the entry begins with its first value; `number` says which cursor has it."""
+    p.cursors[number, CURSOR_CELL] = link(p, entry, LINK_CELL)
+    p.cursors[number, CURSOR_AT] = 0
+    p.cursors[number, CURSOR_BASE] = p.parked[entry, PARKED_BASE]
+    return 0
 
 
 @cython.cfunc

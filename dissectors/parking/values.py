@@ -1,6 +1,8 @@
-"""Rows of state as bytes, and back. Most values are zero, UNKNOWN, small, or times near the connection's last one.
+"""Rows of state as bytes, and back. Most values are zero, UNKNOWN, small, times near the connection's last one, or stand in
+another column too.
 
-A row is a chain of values, each a tag (`parking_columns`) and the bytes that it announces.
+A row is a chain of values, each a tag (`parking_columns`) and the bytes that it announces. `number` is the connection's among
+those at hand: that of its cursor.
 """
 
 import cython
@@ -12,53 +14,59 @@ from dissectors.parking.parking_state import ParkingState, i64, new_cell
 
 @cython.cfunc
 @cython.exceptval(-1)
-def put_row(p: ParkingState, entry: i64, matrix: i64[:, ::1], row: i64) -> cython.int:
-    """Writes a row of a matrix behind what the entry has."""
+def put_row(p: ParkingState, number: i64, matrix: i64[:, ::1], row: i64) -> cython.int:
+    """Writes a row of a matrix behind what the connection has."""
     column: i64
     zeros: i64 = 0
     value: i64
     size: i64
-    base: i64 = p.parked[entry, PARKED_BASE]
+    place: i64
+    base: i64 = p.cursors[number, CURSOR_BASE]
     for column in range(matrix.shape[1]):
         value = matrix[row, column]
         if value == 0:
             zeros += 1
             if zeros == MOST_ZEROS:
-                put_byte(p, entry, zeros << 4 | TAG_ZEROS)
+                put_byte(p, number, zeros << 4 | TAG_ZEROS)
                 zeros = 0
             continue
         if value == UNKNOWN:
-            put_byte(p, entry, zeros << 4 | TAG_UNKNOWN)
+            put_byte(p, number, zeros << 4 | TAG_UNKNOWN)
         elif value == 1:
-            put_byte(p, entry, zeros << 4 | TAG_ONE)
+            put_byte(p, number, zeros << 4 | TAG_ONE)
         elif value == -1:
-            put_byte(p, entry, zeros << 4 | TAG_MINUS_ONE)
+            put_byte(p, number, zeros << 4 | TAG_MINUS_ONE)
         else:
             size = size_of(value)
+            place = place_of(p, value) if size > 1 else -1
             # Both are positive where times are: no difference is too large for an int64.
-            if size == 8 and value > 0 and base > 0 and size_of(value - base) <= MOST_SINCE_BASE:
+            if place >= 0:
+                value = place
+                size = 1
+                put_byte(p, number, zeros << 4 | TAG_AGAIN)
+            elif size == 8 and value > 0 and base > 0 and size_of(value - base) <= MOST_SINCE_BASE:
                 value -= base
                 size = max(LEAST_SINCE_BASE, size_of(value))
-                put_byte(p, entry, zeros << 4 | (TAG_SINCE_BASE + size))
+                put_byte(p, number, zeros << 4 | (TAG_SINCE_BASE + size))
             else:
-                put_byte(p, entry, zeros << 4 | (TAG_BYTES + size))
-            put_number(p, entry, value, size)
+                put_byte(p, number, zeros << 4 | (TAG_BYTES + size))
+            put_number(p, number, value, size)
         zeros = 0
     if zeros:
-        put_byte(p, entry, zeros << 4 | TAG_ZEROS)
+        put_byte(p, number, zeros << 4 | TAG_ZEROS)
     return 0
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def take_row(p: ParkingState, entry: i64, matrix: i64[:, ::1], row: i64) -> cython.int:
-    """Reads the next row of the entry into a row of a matrix."""
+def take_row(p: ParkingState, number: i64, matrix: i64[:, ::1], row: i64) -> cython.int:
+    """Reads the next row of the connection into a row of a matrix."""
     column: i64 = 0
     tag: i64
     kind: i64
     value: i64
     while column < matrix.shape[1]:
-        tag = take_byte(p, entry)
+        tag = take_byte(p, number)
         kind = tag & 15
         for _ in range(tag >> 4):
             matrix[row, column] = 0
@@ -71,12 +79,37 @@ def take_row(p: ParkingState, entry: i64, matrix: i64[:, ::1], row: i64) -> cyth
             value = 1
         elif kind == TAG_MINUS_ONE:
             value = -1
+        elif kind == TAG_AGAIN:
+            value = p.remembered[0, take_byte(p, number) & (REMEMBERED - 1)]
         elif kind <= TAG_BYTES + 8:
-            value = take_number(p, entry, kind - TAG_BYTES)
+            value = take_number(p, number, kind - TAG_BYTES)
+            if kind > TAG_BYTES + 1:
+                remember(p, value)
         else:
-            value = take_number(p, entry, kind - TAG_SINCE_BASE) + p.parked[entry, PARKED_BASE]
+            value = take_number(p, number, kind - TAG_SINCE_BASE) + p.cursors[number, CURSOR_BASE]
+            remember(p, value)
         matrix[row, column] = value
         column += 1
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-2)
+def place_of(p: ParkingState, value: i64) -> i64:
+    """Where a value is remembered; -1: it was not, and is from now on."""
+    place: i64
+    for place in range(min(p.remembered_count, REMEMBERED)):
+        if p.remembered[0, place] == value:
+            return place
+    remember(p, value)
+    return -1
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def remember(p: ParkingState, value: i64) -> cython.int:
+    p.remembered[0, p.remembered_count & (REMEMBERED - 1)] = value
+    p.remembered_count += 1
     return 0
 
 
@@ -93,10 +126,10 @@ def size_of(value: i64) -> i64:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def put_number(p: ParkingState, entry: i64, value: i64, size: i64) -> cython.int:
+def put_number(p: ParkingState, number: i64, value: i64, size: i64) -> cython.int:
     """A signed number in so many bytes."""
     while size:
-        put_byte(p, entry, value & 0xFF)
+        put_byte(p, number, value & 0xFF)
         value >>= 8
         size -= 1
     return 0
@@ -104,39 +137,39 @@ def put_number(p: ParkingState, entry: i64, value: i64, size: i64) -> cython.int
 
 @cython.cfunc
 @cython.exceptval(-1)
-def put_byte(p: ParkingState, entry: i64, value: i64) -> cython.int:
+def put_byte(p: ParkingState, number: i64, value: i64) -> cython.int:
     cell: i64
-    at: i64 = p.parked[entry, PARKED_AT]
+    at: i64 = p.cursors[number, CURSOR_AT]
     if at == CELL_BYTES:
         cell = new_cell(p)
-        p.next_cell[p.parked[entry, PARKED_CELL]] = cython.cast(cython.int, cell)
-        p.parked[entry, PARKED_CELL] = cell
+        p.next_cell[p.cursors[number, CURSOR_CELL]] = cython.cast(cython.int, cell)
+        p.cursors[number, CURSOR_CELL] = cell
         at = 0
-    p.cells[p.parked[entry, PARKED_CELL] * CELL_BYTES + at] = cython.cast(cython.uchar, value)
-    p.parked[entry, PARKED_AT] = at + 1
+    p.cells[p.cursors[number, CURSOR_CELL] * CELL_BYTES + at] = cython.cast(cython.uchar, value)
+    p.cursors[number, CURSOR_AT] = at + 1
     return 0
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def take_byte(p: ParkingState, entry: i64) -> i64:
-    at: i64 = p.parked[entry, PARKED_AT]
+def take_byte(p: ParkingState, number: i64) -> i64:
+    at: i64 = p.cursors[number, CURSOR_AT]
     if at == CELL_BYTES:
-        p.parked[entry, PARKED_CELL] = p.next_cell[p.parked[entry, PARKED_CELL]]
+        p.cursors[number, CURSOR_CELL] = p.next_cell[p.cursors[number, CURSOR_CELL]]
         at = 0
-    p.parked[entry, PARKED_AT] = at + 1
-    return p.cells[p.parked[entry, PARKED_CELL] * CELL_BYTES + at]
+    p.cursors[number, CURSOR_AT] = at + 1
+    return p.cells[p.cursors[number, CURSOR_CELL] * CELL_BYTES + at]
 
 
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
-def take_number(p: ParkingState, entry: i64, size: i64) -> i64:
+def take_number(p: ParkingState, number: i64, size: i64) -> i64:
     """A signed number of so many bytes."""
     value: i64 = 0
     byte: i64 = 0
     shift: i64 = 0
     while shift < 8 * size:
-        byte = take_byte(p, entry)
+        byte = take_byte(p, number)
         # The last byte has the sign. Of eight bytes none is left to be filled.
         if shift + 8 == 8 * size and byte > 127:
             byte -= 256

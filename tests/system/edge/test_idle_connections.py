@@ -23,7 +23,7 @@ from dissectors import layout
 
 TABLES = ("connections", "exchanges", "entries", "errors", "problems")
 CAPTURES = (*(SAMPLES / f"{name}.pcap.zst" for name in ("groups_848", "ipv6", "versions")), LAB / "tls12.pcap")
-IDLE_BYTES = 700  # of a connection, over all stages
+IDLE_BYTES = 500
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -142,14 +142,14 @@ def test_bytes_of_an_idle_connection(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "expected"),
     [
-        ([1 << 32], (1 << 29) // 900),
-        ([1 << 40, 1 << 33], (1 << 30) // 900),
+        ([1 << 32], (1 << 29) // 750),
+        ([1 << 40, 1 << 33], (1 << 30) // 750),
         ([1 << 40], 5_000_000),
         ([1 << 28], 100_000),
     ],
 )
 def test_the_limit_follows_from_the_memory(limits: list[int], expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An eighth of the memory, 900 bytes for each connection; of several limits the lowest counts."""
+    """An eighth of the memory, 750 bytes for each connection; of several limits the lowest counts."""
     monkeypatch.setattr(memory, "_limits", lambda: iter(limits))
     assert memory.connections_at_a_time() == expected
 
