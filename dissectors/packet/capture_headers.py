@@ -101,7 +101,7 @@ def parse_erf(p: PacketState) -> cython.longlong:
         return ANY_IP
     if kind in (1, 10, 15, 19):  # HDLC
         return LINK + LINKTYPE_HDLC
-    return parse_unknown(p, 0, SEEN_NOT_IP)
+    return parse_unknown(p, 0, MOST_UNKNOWN_LINK_HEADER, SEEN_NOT_IP)
 
 
 @cython.cfunc

@@ -23,6 +23,8 @@ LINKTYPE_DLT_RAW_OPENBSD = 14
 LINKTYPE_RAW = 101
 LINKTYPE_HDLC = 104
 LINKTYPE_IEEE802_11 = 105
+LINKTYPE_PRISM_HEADER = 119
+LINKTYPE_IEEE802_11_AVS = 163
 LINKTYPE_LOOP = 108
 LINKTYPE_ENC = 109
 LINKTYPE_LINUX_SLL = 113
@@ -127,6 +129,7 @@ STT_FAMILY = 7
 FRAGMENT_UNIT = 8  # bytes: offsets of IP fragments count these
 
 MOST_UNKNOWN_HEADER = 96  # bytes: a header of the wire, of 802.11 and of LLC, and some more
+MOST_UNKNOWN_LINK_HEADER = 160  # bytes, where the link type itself is not read: of USB, RNDIS and Ethernet
 MOST_TRAILER = 16  # bytes: padding of short frames and frame check, or the check value of MACsec
 
 # What NSH and VXLAN-GPE name as the next protocol.

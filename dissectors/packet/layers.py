@@ -112,6 +112,7 @@ def parse_ethertype(p: PacketState, kind: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1, check=False)
 def parse_ip_protocol(p: PacketState, kind: cython.longlong) -> cython.longlong:
     layer: cython.longlong = -2 - SEEN_NOT_TCP
+    begin: cython.longlong = p.at
     if kind == IPPROTO_UDP:
         layer = parse_udp(p)
     elif kind in (IPPROTO_IPV4, IPPROTO_IPV6):
@@ -136,7 +137,9 @@ def parse_ip_protocol(p: PacketState, kind: cython.longlong) -> cython.longlong:
         layer = parse_nsh(p)
     elif kind == IPPROTO_PIM:
         layer = parse_pim(p)
-    elif kind not in (IPPROTO_ICMP, IPPROTO_ICMPV6):  # these hold copies of packets that did not arrive
+    # UDP was searched, errors of ICMP hold copies of packets that did not arrive, and ESP is random bytes.
+    if layer == -2 - SEEN_NOT_TCP and kind not in (IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6, IPPROTO_ESP):
+        p.at = begin
         layer = parse_unknown_tunnel(p)
     if layer == -2 - SEEN_NOT_TCP:
         p.tally[TALLY_PROTOCOLS, kind] += 1

@@ -118,9 +118,9 @@ def parse_rare_link(p: PacketState, link: cython.longlong) -> cython.longlong:
     """Link types of `rare_links`, which read each packet as Python bytes: slower, for link types that are rare under Kafka."""
     resolve = p.resolvers.get(link)
     if resolve is None:
-        return parse_unknown(p, 0, SEEN_UNKNOWN_LINK)
+        return parse_unknown(p, 0, MOST_UNKNOWN_LINK_HEADER, SEEN_UNKNOWN_LINK)
     found = resolve(bytes(p.block[p.at : p.end]))
     if found is None:
-        return parse_unknown(p, 0, SEEN_NOT_IP)
+        return parse_unknown(p, 0, MOST_UNKNOWN_LINK_HEADER, SEEN_NOT_IP)
     p.at += found
     return ANY_IP

@@ -226,6 +226,10 @@ def parse_tzsp(p: PacketState) -> cython.longlong:
         link = LINKTYPE_ETHERNET
     elif link == 18:
         link = LINKTYPE_IEEE802_11
+    elif link == 119:
+        link = LINKTYPE_PRISM_HEADER
+    elif link == 127:
+        link = LINKTYPE_IEEE802_11_AVS
     else:
         return -2 - SEEN_NOT_TCP
     enter_scope(p, SCOPE_TZSP, 0)

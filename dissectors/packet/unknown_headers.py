@@ -16,10 +16,13 @@ from dissectors.packet.scopes import enter_scope
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def parse_unknown(p: PacketState, least: cython.longlong, outcome: cython.longlong) -> cython.longlong:
-    """The packet behind an unknown header of `least` bytes or more at `at`; without one `outcome`, and `at` is as it was."""
+def parse_unknown(
+    p: PacketState, least: cython.longlong, most: cython.longlong, outcome: cython.longlong
+) -> cython.longlong:
+    """The packet behind an unknown header of `least` bytes or more at `at`, and less than `most`; without one `outcome`, and `at`
+    is as it was."""
     at: cython.longlong = p.at + least
-    stop: cython.longlong = min(p.at + MOST_UNKNOWN_HEADER, p.end - 28)
+    stop: cython.longlong = min(p.at + most, p.end - 28)
     if at < stop and places_of_that_length(p, at, stop):
         while at < stop:
             if 0 <= p.wire - at - length_of_ip(p, at) <= MOST_TRAILER and is_sure_ip(p, at):
@@ -61,7 +64,7 @@ def places_of_that_length(p: PacketState, at: cython.longlong, stop: cython.long
 def parse_unknown_type(p: PacketState, kind: cython.longlong) -> cython.longlong:
     """The same behind an ethertype that is not read: a packet without IP counts under it. IP right behind it is damage: nobody
     else would read it."""
-    layer: cython.longlong = parse_unknown(p, 1, SEEN_NOT_IP)
+    layer: cython.longlong = parse_unknown(p, 1, MOST_UNKNOWN_HEADER, SEEN_NOT_IP)
     if layer != ANY_IP:
         p.tally[TALLY_ETHERTYPES, kind] += 1
     return layer
@@ -71,7 +74,7 @@ def parse_unknown_type(p: PacketState, kind: cython.longlong) -> cython.longlong
 @cython.exceptval(-1, check=False)
 def parse_unknown_tunnel(p: PacketState) -> cython.longlong:
     """The same in UDP or another protocol of IP."""
-    layer: cython.longlong = parse_unknown(p, 0, SEEN_NOT_TCP)
+    layer: cython.longlong = parse_unknown(p, 0, MOST_UNKNOWN_HEADER, SEEN_NOT_TCP)
     if layer == ANY_IP:
         enter_scope(p, SCOPE_UNKNOWN, 0)
     return layer

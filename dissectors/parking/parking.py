@@ -28,7 +28,7 @@ from dissectors.parking.parking_state import (
     new_entry,
     set_cursor,
 )
-from dissectors.parking.values import put_byte, put_row, take_byte, take_row
+from dissectors.parking.values import begin_matrix, put_byte, put_row, take_byte, take_row
 
 
 @cython.final
@@ -139,7 +139,7 @@ class Parking(ParkingState):
             for number in range(count):
                 slot = idle[number][IDLE_SLOT]
                 if owner[slot, part_column] == idle[number][IDLE_PART]:
-                    self.remembered_count = 0
+                    begin_matrix(self, number)
                     for row in range(per_slot * slot, per_slot * (slot + 1)):
                         put_row(self, number, matrix, row)
 
@@ -159,7 +159,7 @@ class Parking(ParkingState):
             for number in range(count):
                 slot = slots[number]
                 if known[number]:
-                    self.remembered_count = 0
+                    begin_matrix(self, number)
                     for row in range(per_slot * slot, per_slot * (slot + 1)):
                         take_row(self, number, matrix, row)
                 else:

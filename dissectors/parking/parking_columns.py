@@ -22,6 +22,7 @@ LINKS = _links.count
 _cursor = Numbering()
 CURSOR_CELL = _cursor.column()
 CURSOR_AT = _cursor.column()
+CURSOR_KEY = _cursor.column()
 CURSOR_BASE = _cursor.column()
 CURSOR_COLUMNS = _cursor.count
 
@@ -58,5 +59,6 @@ TAG_AGAIN = 15  # one byte: which of the last values of two bytes or more it is
 MOST_ZEROS = 15
 LEAST_SINCE_BASE = 4
 MOST_SINCE_BASE = 6
-# Values of two bytes or more that are remembered within a matrix: times and sequence numbers stand in many columns.
+# Values of two bytes or more that are remembered within a matrix, the key and the base first: times and sequence numbers stand
+# in many columns.
 REMEMBERED = 16

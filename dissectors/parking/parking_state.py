@@ -42,7 +42,7 @@ def map_memory(p: ParkingState):
     entry: i64
     size: i64 = 1024
     cells: i64 = p.capacity * CELLS_PER_CONNECTION + PARKED_AT_ONCE * MOST_CELLS
-    while size < 2 * p.capacity:
+    while size < p.capacity + p.capacity // 2:
         size *= 2
     p.parked = new_matrix(p.capacity, PARKED_COLUMNS)
     p.links = new_matrix(p.capacity, LINKS // 2).cast("B").cast("i")
@@ -187,6 +187,7 @@ def set_cursor(p: ParkingState, number: i64, entry: i64) -> cython.int:
     """Writing, or reading, of the entry begins with its first value; `number` says which cursor has it."""
     p.cursors[number, CURSOR_CELL] = link(p, entry, LINK_CELL)
     p.cursors[number, CURSOR_AT] = 0
+    p.cursors[number, CURSOR_KEY] = p.parked[entry, PARKED_KEY]
     p.cursors[number, CURSOR_BASE] = p.parked[entry, PARKED_BASE]
     return 0
 

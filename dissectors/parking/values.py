@@ -94,6 +94,16 @@ def take_row(p: ParkingState, number: i64, matrix: i64[:, ::1], row: i64) -> cyt
 
 
 @cython.cfunc
+@cython.exceptval(-1)
+def begin_matrix(p: ParkingState, number: i64) -> cython.int:
+    """What was remembered of another connection, or matrix, is forgotten."""
+    p.remembered_count = 0
+    remember(p, p.cursors[number, CURSOR_KEY])
+    remember(p, p.cursors[number, CURSOR_BASE])
+    return 0
+
+
+@cython.cfunc
 @cython.exceptval(-2)
 def place_of(p: ParkingState, value: i64) -> i64:
     """Where a value is remembered; -1: it was not, and is from now on."""

@@ -9,14 +9,15 @@ import pytest
 from capture_tools import Read, pcap_file, read_capture
 from clothes import LINKS, NOT_READ, TUNNELS, Clothes, in_udp
 from effort import one_in
+from further_clothes import FURTHER
 from one_base import Base, Row, Seen, base, dressed, rows_of, tshark_counts
 from rare_clothes import RARE
 
 from dissectors import layout
 
-TABLE = [*TUNNELS, *LINKS, *RARE]
+TABLE = [*TUNNELS, *LINKS, *RARE, *FURTHER]
 # Whole captures take seconds each; the other laws are asked of every row.
-SOME = TABLE[:: one_in(4)]
+SOME = TABLE[:: one_in(7)]
 
 
 @pytest.fixture(scope="module")

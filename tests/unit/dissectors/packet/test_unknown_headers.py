@@ -45,7 +45,8 @@ def test_a_header_of_any_size_is_passed_over(packet: Packet, size: int) -> None:
 def test_what_is_not_proved_is_not_believed() -> None:
     whole = bytes(SEGMENT)
     wrong = whole[:8] + b"\x01" + whole[9:]  # its checksum is another packet's
-    assert found(b"\x99" * 96 + whole, UNKNOWN_LINK) == []  # too far
+    assert found(b"\x99" * 160 + whole, UNKNOWN_LINK) == []  # too far
+    assert found(OUTER / UDP(sport=700, dport=701) / Raw(b"\x99" * 96 + whole), 101) == []
     assert found(whole + bytes(17), UNKNOWN_LINK) == []  # maybe one of several packets
     assert found(b"\x99" * 8 + wrong, UNKNOWN_LINK) == []
     assert found(Ether(type=UNKNOWN_TYPE) / Raw(whole), 1) == []  # a damaged type
