@@ -13,20 +13,22 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+# Each pattern begins with a set of characters: Python skips to the next of them, where a pattern that begins with the boundary of a
+# word, or with words in any case, is tried at each character. So the boundary is looked for behind the word.
 # Strings and comments, in which names do not count. A quoted name is matched first, so that its quotes begin no string.
-_QUIET = re.compile(r"""("(?:[^"]|"")*")|'(?:[^']|'')*'|--[^\n]*""")
-_READ = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
-_DEFINED = re.compile(
-    r"\b(\w+)\s+as\s+(?:not\s+materialized\s+|materialized\s+)?\(\s*(?:select|with|values)\b", re.IGNORECASE
-)
+_QUIET = re.compile(r"""["'-](?:(?<=")(?:[^"]|"")*"|(?<=')(?:[^']|'')*'|(?<=-)-[^\n]*)""")
+_READ = re.compile(r"""[fFjJ](?:(?<=[fF])[rR][oO][mM]|(?<=[jJ])[oO][iI][nN])(?<!\w\w{4})\s+\"?(\w+)""")
+_DEFINED = re.compile(r"[aA][sS](?<!\w\w\w)\s+(?:(?i:not\s+)?(?i:materialized\s+))?\(\s*(?i:select|with|values)\b")
+_NAME_BEFORE = re.compile(r"(\w+)\s+\Z")
+_LONGEST_NAME = 200
 # A name that is read, with its alias if it has one; or text in which names do not count, or a comparison.
 _PLACE = re.compile(
-    r"""--[^\n]*|'(?:[^']|'')*'|\bdistinct\s+from\b"""
-    r"""|\b(?P<word>from|join)\s+(?P<name>\w+)\b(?!\s*[.(])(?P<alias>\s+as\b)?""",
-    re.IGNORECASE,
+    r"""[-'dDfFjJ](?:(?<=-)-[^\n]*|(?<=')(?:[^']|'')*'|(?<=[dD])(?i:istinct)(?<!\w\w{8})\s+(?i:from)\b"""
+    r"""|(?:(?<=[fF])[rR][oO][mM]|(?<=[jJ])[oO][iI][nN])(?<!\w\w{4})\s+(?P<name>\w+)\b(?!\s*[.(])(?P<alias>\s+(?i:as)\b)?)"""
 )
 # Statements about all tables, which they do not name.
-_ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b", re.IGNORECASE)
+_ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b")
+_OF_ALL = ("show", "pragma", "summarize", "information_schema", "duckdb_", "pg_catalog")
 
 # A thread that waits for others checks again after so long.
 LOOK_AGAIN_S = 0.2
@@ -70,7 +72,9 @@ class Catalog:
 
     def prepare(self, sql: str) -> None:
         """Creates the views that a statement names after FROM and JOIN."""
-        about_all = _ABOUT_ALL.search(_without_text(sql))
+        text = _without_text(sql).lower()
+        # Nearly no statement has such a word, and a plain search is over at once.
+        about_all = any(word in text for word in _OF_ALL) and _ABOUT_ALL.search(text)
         self.ensure((*(self._names if about_all else ()), *tables_read(sql)))
 
     def prepare_words(self, sql: str) -> bool:
@@ -164,7 +168,7 @@ class Catalog:
             if read not in reads:
                 return found[0]
             sql = self._text(read, (*above, name))
-            return f"{found['word']} (\n{sql}\n){found['alias'] or f' AS {read}'}"
+            return f"{found[0][:4]} (\n{sql}\n){found['alias'] or f' AS {read}'}"
 
         reads = {read for read in self._entries[name].reads if self._stands_in(read, (*above, name))}
         sql = self._entries[name].entry.sql
@@ -181,8 +185,9 @@ class Catalog:
             self._make(f"CREATE OR REPLACE {kind} {name} AS {self._text(name)}")
             self._made.add(name)
         elif (found := self._entry(name)) is not None:
-            reads = tuple(read for read in tables_read(found.sql) if read != name)
-            self._entries[name] = _Known(found, reads, frozenset(_defined(found.sql)))
+            defined = frozenset(_defined(found.sql))
+            reads = tuple(read for read in _read(found.sql) if read != name and read not in defined)
+            self._entries[name] = _Known(found, reads, defined)
         else:
             self._foreign.add(name)
 
@@ -190,16 +195,22 @@ class Catalog:
 @lru_cache(maxsize=64)
 def _without_text(sql: str) -> str:
     """A statement without its strings and comments, in which anything may stand: filters come from the command line."""
-    return _QUIET.sub(lambda found: found[1] or " ", sql)
+    return _QUIET.sub(lambda found: found[0] if found[0][0] == '"' else " ", sql)
 
 
 def tables_read(sql: str) -> list[str]:
     """The names after FROM and JOIN that the statement does not define itself (WITH), in lower case."""
     defined = _defined(sql)
-    words = dict.fromkeys(word.lower() for word in _READ.findall(_without_text(sql)))
-    return [name for name in words if name not in defined]
+    return [name for name in _read(sql) if name not in defined]
+
+
+def _read(sql: str) -> list[str]:
+    """The names after FROM and JOIN, in lower case."""
+    return list(dict.fromkeys(word.lower() for word in _READ.findall(_without_text(sql))))
 
 
 def _defined(sql: str) -> set[str]:
     """The names that the statement defines itself (WITH), in lower case."""
-    return {name.lower() for name in _DEFINED.findall(_without_text(sql))}
+    text = _without_text(sql)
+    before = (text[max(found.start() - _LONGEST_NAME, 0) : found.start()] for found in _DEFINED.finditer(text))
+    return {name[1].lower() for each in before if (name := _NAME_BEFORE.search(each))}
