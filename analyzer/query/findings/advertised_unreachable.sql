@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 8
--- when: brokers having count(*) > 0
+-- when: brokers having (SELECT max(last_time_ns - first_time_ns) FROM all_time_range) >= 10000000000 AND (bool_or(host IN ('localhost', '127.0.0.1', '::1') OR host NOT LIKE '%:%' AND translate(host, '0123456789.', '') <> '') OR (SELECT count(*) FROM connections WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL) > 0)
 -- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never goes there, as if it could not resolve that name: it has been silent since {told_by} sent it that address]
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach.
 -- look: kanalyze connections --client {client_address}
@@ -116,7 +116,11 @@ advertised AS (
 idle AS (
     SELECT client_address, coalesce(client_id, client_address) AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
     FROM exchanges
-    WHERE client_address IN (SELECT client_address FROM asking)
+    WHERE client_address IN (
+        SELECT q.client_address
+        FROM asking AS q JOIN advertised AS a
+            ON q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+    )
     GROUP BY client_address, coalesce(client_id, client_address), broker_address, broker_port
     HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 22, 36, 60)) IS NOT TRUE
 )

@@ -25,7 +25,7 @@ WITH held AS (
     WHERE group_type IN ('classic', 'consumer')
 ),
 present AS (
-    SELECT client_address, client_id, max(request_time_ns) AS last_ns FROM exchanges GROUP BY client_address, client_id
+    SELECT client_address, client_id, max(last_request_ns) AS last_ns FROM totals GROUP BY client_address, client_id
 ),
 lasting AS (
     SELECT

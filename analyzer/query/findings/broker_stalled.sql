@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 4
--- when: exchanges having max(latency_ns) >= 800000000 OR bool_or(status = 'pending')
+-- when: exchanges having max(latency_ns) >= 800000000 OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)) <= (SELECT max(last_time_ns) FROM connections) - 800000000
 -- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited
 -- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}

@@ -20,11 +20,6 @@ WITH suspects AS (
     WHERE is_kafka AND coalesce(role, 'client') = 'client'
         AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst'))
 ),
-pairs AS (
-    SELECT client_address, broker_address, broker_port
-    FROM suspects
-    GROUP BY client_address, broker_address, broker_port
-),
 requests AS (
     SELECT
         x.connection,
@@ -42,20 +37,8 @@ requests AS (
         x.response_time_ns - x.request_end_ns AS wait_ns,
         max(x.request_time_ns) OVER (PARTITION BY x.connection) AS last_request_ns,
         max(x.response_time_ns) OVER (PARTITION BY x.connection) AS last_reply_ns
-    FROM exchanges AS x JOIN pairs AS p
-        ON p.client_address = x.client_address AND p.broker_address = x.broker_address AND p.broker_port = x.broker_port
+    FROM exchanges AS x JOIN suspects AS s ON s.connection = x.connection
     WHERE x.request_time_ns IS NOT NULL
-),
-survived AS (
-    SELECT
-        client_address,
-        broker_address,
-        broker_port,
-        max(CASE WHEN request_time_ns < last_request_ns AND wait_ns > coalesce(silence_ns, 0) THEN wait_ns ELSE silence_ns END)
-            AS survived_ns
-    FROM requests
-    WHERE status = 'answered'
-    GROUP BY client_address, broker_address, broker_port
 ),
 killed AS (
     SELECT
@@ -89,6 +72,39 @@ killed AS (
     WHERE s.answers_in_vain AND r.status = 'answered' AND r.wait_ns >= 5000000000
         AND r.request_time_ns = r.last_request_ns AND r.response_time_ns = r.last_reply_ns
     GROUP BY r.client_address, r.broker_address, r.broker_port, r.connection
+),
+-- What the connections between the same two survived.
+pairs AS (
+    SELECT client_address, broker_address, broker_port
+    FROM killed
+    GROUP BY client_address, broker_address, broker_port
+),
+beside AS (
+    SELECT
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        x.status,
+        x.request_time_ns,
+        x.request_time_ns - max(coalesce(x.response_end_ns, x.request_end_ns, x.request_time_ns)) OVER (
+            PARTITION BY x.connection ORDER BY x.request_time_ns, x.exchange ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS silence_ns,
+        x.response_time_ns - x.request_end_ns AS wait_ns,
+        max(x.request_time_ns) OVER (PARTITION BY x.connection) AS last_request_ns
+    FROM exchanges AS x JOIN pairs AS p
+        ON p.client_address = x.client_address AND p.broker_address = x.broker_address AND p.broker_port = x.broker_port
+    WHERE x.request_time_ns IS NOT NULL
+),
+survived AS (
+    SELECT
+        client_address,
+        broker_address,
+        broker_port,
+        max(CASE WHEN request_time_ns < last_request_ns AND wait_ns > coalesce(silence_ns, 0) THEN wait_ns ELSE silence_ns END)
+            AS survived_ns
+    FROM beside
+    WHERE status = 'answered'
+    GROUP BY client_address, broker_address, broker_port
 ),
 answering AS (
     SELECT k.connection

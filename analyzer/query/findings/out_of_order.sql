@@ -7,7 +7,14 @@
 -- explains: resent_batches, failing
 -- After another batch of the partition was refused, those already on their way are out of order too, and the producer sends all of
 -- them again: such refusals are not told. 120 s is the usual delivery.timeout.ms, for which a producer tries.
-WITH refusals AS (
+-- The batches of refused requests alone: with all of them each would be given its offsets.
+WITH refused_batches AS (
+    SELECT exchange, partition, coalesce(topic, topic_id) AS topic, producer_id, producer_epoch, base_sequence
+    FROM batches
+    WHERE side = 'request' AND exchange IN (SELECT exchange FROM failed_exchanges WHERE api_name = 'Produce')
+    GROUP BY exchange, partition, coalesce(topic, topic_id), producer_id, producer_epoch, base_sequence, position
+),
+refusals AS (
     SELECT
         c.cluster,
         e.exchange,
@@ -22,9 +29,8 @@ WITH refusals AS (
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    LEFT JOIN batches AS b
-        ON b.exchange = e.exchange AND b.side = 'request' AND b.partition = e.partition
-        AND coalesce(b.topic, b.topic_id) = coalesce(e.topic, e.topic_id)
+    LEFT JOIN refused_batches AS b
+        ON b.exchange = e.exchange AND b.partition = e.partition AND b.topic = coalesce(e.topic, e.topic_id)
     WHERE x.api_name = 'Produce' AND e.side = 'response'
 ),
 explained AS (

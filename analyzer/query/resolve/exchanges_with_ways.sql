@@ -102,6 +102,20 @@ bounds AS (
         END AS broker_max_ns,
         left_max_ns + 2000000 < begin_min_ns AS is_odd
     FROM begins
+),
+-- Why the time in the broker is not known, as a number: words take longer to make and to compare. 0: it is.
+doubts AS (
+    SELECT
+        *,
+        CASE
+            WHEN is_odd THEN 1
+            WHEN held AND broker_max_ns > 2000000 THEN 2
+            WHEN reply_queued_ns IS NULL AND NOT is_quiet AND broker_max_ns > 2000000 THEN 3
+            WHEN response_bytes > 65540 AND end_left_ns - left_min_ns > greatest(2000000, (left_max_ns - begin_min_ns) / 10) THEN 4
+            WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, (broker_max_ns + broker_min_ns) / 20) THEN 5
+            ELSE 0
+        END AS doubt
+    FROM bounds
 )
 SELECT
     *,
@@ -116,18 +130,20 @@ SELECT
         WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns - 500000
         WHEN response_time_ns IS NOT NULL AND (reply_queued_ns IS NOT NULL OR is_quiet) THEN 0
     END AS back_ns,
-    broker_min_ns + CAST((broker_max_ns - broker_min_ns - (broker_max_ns - broker_min_ns) % 2) / 2 AS BIGINT) AS broker_mid_ns,
+    CASE WHEN doubt = 0 THEN
+        broker_min_ns + CAST((broker_max_ns - broker_min_ns - (broker_max_ns - broker_min_ns) % 2) / 2 AS BIGINT)
+    END AS broker_ns,
     CASE
         WHEN broker_max_ns IS NULL THEN NULL
-        WHEN is_odd THEN 'clock'
-        WHEN held AND broker_max_ns > 2000000 THEN 'held'
-        WHEN reply_queued_ns IS NULL AND NOT is_quiet AND broker_max_ns > 2000000 THEN 'no_timestamps'
-        WHEN response_bytes > 65540 AND end_left_ns - left_min_ns > greatest(2000000, (left_max_ns - begin_min_ns) / 10) THEN 'large'
-        WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, (broker_max_ns + broker_min_ns) / 20) THEN 'wide'
+        WHEN doubt = 1 THEN 'clock'
+        WHEN doubt = 2 THEN 'held'
+        WHEN doubt = 3 THEN 'no_timestamps'
+        WHEN doubt = 4 THEN 'large'
+        WHEN doubt = 5 THEN 'wide'
         WHEN muted_ns > 0 AND mutes THEN 'mute'
         WHEN queue_ns > 0 AND begin_max_ns = before_max_ns THEN 'reply'
         WHEN is_beside THEN 'beside'
         WHEN (marks & 8) <> 0 THEN 'ack'
         ELSE 'idle'
     END AS broker_evidence
-FROM bounds
+FROM doubts

@@ -61,11 +61,7 @@ SELECT
     x.inner_client_id,
     x.broker_min_ns,
     x.broker_max_ns,
-    CASE
-        WHEN x.broker_evidence <> 'held' AND x.broker_evidence <> 'large' AND x.broker_evidence <> 'wide'
-            AND x.broker_evidence <> 'no_timestamps' AND x.broker_evidence <> 'clock'
-        THEN x.broker_mid_ns
-    END AS broker_ns,
+    x.broker_ns,
     x.broker_evidence,
     CASE WHEN x.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT x.mutes THEN 0 END + least(x.kept_ns, x.response_time_ns - x.request_end_ns)
         AS throttle_ns,

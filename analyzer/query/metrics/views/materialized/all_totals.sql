@@ -13,6 +13,7 @@ SELECT
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
     CAST(sum(request_bytes) AS BIGINT) AS request_bytes,
     CAST(sum(response_bytes) AS BIGINT) AS response_bytes,
+    max(request_time_ns) AS last_request_ns,
     min(exchange) AS exchange
 FROM all_exchanges
 GROUP BY

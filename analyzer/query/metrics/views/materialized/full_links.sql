@@ -50,8 +50,8 @@ senders AS (
     SELECT
         connection,
         min(coalesce(client_id, client_address)) AS who,
-        CASE WHEN coalesce(min(role), 'client') = 'client' THEN 1 ELSE 0 END AS is_client
-    FROM exchanges
+        max(CASE WHEN is_client THEN 1 ELSE 0 END) AS is_client
+    FROM totals
     GROUP BY connection
 ),
 told AS (

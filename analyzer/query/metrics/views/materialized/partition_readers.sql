@@ -27,7 +27,8 @@ WITH fetched AS (
     FROM fetch_positions AS p
         JOIN exchanges AS x ON x.exchange = p.exchange
         JOIN connections AS c ON c.connection = p.connection
-    WHERE coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
+    -- The API is true for all exchanges with positions: others need not meet them.
+    WHERE x.api_key = 1 AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
     GROUP BY
         c.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id,
         coalesce(x.principal, c.principal), x.isolation_level
