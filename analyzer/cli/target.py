@@ -15,12 +15,32 @@ from analyzer.report.format import size, things
 
 if TYPE_CHECKING:
     from analyzer.inputs.sources import Source
-    from analyzer.redact.redaction_run import Done
+    from analyzer.redact.redaction_run import Done, NotProved
 
 
 def target_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`-o`, which gives the argument `out`."""
     return click.option("-o", "--out", required=True, metavar="FILE", help=help_text)
+
+
+def key_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--key-file`, which gives the argument `key_file`."""
+    return click.option(
+        "--key-file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="The key of pseudonyms, so that all captures get the same ones; made when there is none.  [default: a key for once]",
+    )(function)
+
+
+def read_key(path: Path | None) -> bytes:
+    """The key of `--key-file`. Raises click.UsageError."""
+    from analyzer.redact.key_files import KeyFileError, key_of
+
+    try:
+        return key_of(path)
+    except KeyFileError as problem:
+        raise click.UsageError(str(problem)) from problem
 
 
 def check_directory(out: str) -> None:
@@ -58,3 +78,10 @@ def tell_redacted(out: str, done: Done, verified: bool) -> None:
         say(f"{things(counts.opaque_batches, 'compressed batch', 'compressed batches')} became zeros as a whole")
     if verified:
         say("proved: no byte is kept that is not on the list, and no name or value was found")
+
+
+def tell_not_proved(problem: NotProved) -> None:
+    """What verification found."""
+    for line in problem.problems:
+        say(f"not proved: {line}")
+    say("nothing was written")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     # (source high, low, port, destination high, low, port), as the columns of a segment.
     Flow = tuple[int, int, int, int, int, int]
-    Spans = dict[Flow, tuple[tuple[int, int], ...]]
+    Window = tuple[int, int]
+    Spans = dict[Flow, tuple[Window, ...]]
 
 _MAPPED = 0xFFFF << 32
 
@@ -30,9 +31,13 @@ class ChoiceError(ValueError):
 
 @dataclass
 class Choice:
-    """Ids of connections; `comments`: (file, packet) -> texts; `spans`: when packets of each flow belong to them."""
+    """Ids of connections; `comments`: (file, packet) -> texts; `spans`: when packets of each flow belong to them. `windows`: times
+    (first, last) outside of which only what names something is wanted; None: connections are wanted whole; without
+    `names` what names something is not wanted either."""
 
     connections: set[int]
+    windows: list[Window] | None = None
+    names: bool = True
     spans: Spans = field(default_factory=dict)
     comments: dict[tuple[int, int], list[str]] = field(default_factory=dict)
 
@@ -86,6 +91,11 @@ def _named(dataset: Dataset, finding: Finding) -> set[int]:
     return found | {row["connection"] for row in rows}
 
 
+def all_of(dataset: Dataset) -> set[int]:
+    """All connections."""
+    return {row["connection"] for row in dataset.query("SELECT connection FROM all_connections")}
+
+
 def of_filters(dataset: Dataset) -> set[int]:
     """The connections of all exchanges that the dataset's filters leave."""
     return {row["connection"] for row in dataset.query("SELECT DISTINCT connection FROM exchanges")}
@@ -114,18 +124,57 @@ def that_name_things(dataset: Dataset, connections: set[int]) -> set[int]:
     return {row["connection"] for row in rows} - connections
 
 
+def windows_around(
+    dataset: Dataset, chosen: Iterable[Finding], exchanges: Sequence[int], around_ns: int
+) -> list[Window]:
+    """The times of exchanges, and of the evidence of findings (without any, of what they found), with so much before and behind."""
+    times: list[tuple[Any, Any]]
+    times = [(each.row.get("first_time_ns"), each.row.get("last_time_ns")) for each in chosen if not each.evidence]
+    ids = [*exchanges, *(shown.exchange for each in chosen for one in (each, *each.symptoms) for shown in one.evidence)]
+    rows = dataset.query(
+        "SELECT least(request_time_ns, response_time_ns) AS first, greatest(request_end_ns, response_end_ns, request_time_ns, "
+        f"response_time_ns) AS last FROM all_exchanges WHERE exchange IN ({_list(ids)})"
+    )
+    times += [(row["first"], row["last"]) for row in rows]
+    merged: list[Window] = []
+    for first, last in sorted(
+        (first - around_ns, last + around_ns) for first, last in times if None not in (first, last)
+    ):
+        if merged and first <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], last)
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def _naming_times(dataset: Dataset, connections: set[int]) -> dict[int, list[Window]]:
+    """When exchanges of these connections name something: software, logins, brokers, topics, tokens; beginnings of sessions."""
+    found: dict[int, list[Window]] = {}
+    for row in dataset.query(
+        "SELECT connection, request_time_ns AS first, coalesce(response_end_ns, response_time_ns, request_end_ns, request_time_ns) "
+        f"AS last FROM all_exchanges WHERE connection IN ({_list(connections)}) AND request_time_ns IS NOT NULL "
+        "AND (api_key IN (3, 17, 18, 36, 38, 41) OR (api_key = 1 AND session_epoch = 0)) ORDER BY request_time_ns"
+    ):
+        found.setdefault(row["connection"], []).append((row["first"], row["last"]))
+    return found
+
+
 def add_spans(dataset: Dataset, choice: Choice) -> None:
     """Fills in when packets of which flows are wanted."""
-    found: dict[Flow, list[tuple[int, int]]] = {}
+    found: dict[Flow, list[Window]] = {}
+    named = {} if choice.windows is None or not choice.names else _naming_times(dataset, choice.connections)
     for row in dataset.query(
-        "SELECT client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns FROM all_connections "
-        f"WHERE connection IN ({_list(choice.connections)})"
+        "SELECT connection, client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns "
+        f"FROM all_connections WHERE connection IN ({_list(choice.connections)})"
     ):
         ends = [(*_halves(row[f"{end}_address"]), row[f"{end}_port"]) for end in ("client", "broker")]
-        time = row["first_time_ns"], row["last_time_ns"]
-        span = (UNKNOWN, UNKNOWN) if None in time else time
+        first, last = row["first_time_ns"], row["last_time_ns"]
+        spans = [(UNKNOWN, UNKNOWN) if None in (first, last) else (first, last)]
+        if choice.windows is not None and spans[0][0] != UNKNOWN:
+            clipped = ((max(first, begin), min(last, end)) for begin, end in choice.windows)
+            spans = [*(span for span in clipped if span[0] <= span[1]), *named.get(row["connection"], ())]
         for source, target in (ends, reversed(ends)):
-            found.setdefault((*source, *target), []).append(span)
+            found.setdefault((*source, *target), []).extend(spans)
     choice.spans = {flow: tuple(spans) for flow, spans in found.items()}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.extract.output import packed
+from analyzer.extract.output import finished, packed
 from analyzer.extract.pcapng_file import PcapngFile
 from analyzer.inputs.sources import InputError
 from analyzer.redact import allow_list
@@ -108,6 +108,7 @@ def manifest(counts: Counts, kept: set[tuple[str, str]], captures: int, verdict:
     }
 
 
-def as_text(content: dict[str, Any]) -> str:
-    """The manifest as it is written."""
-    return json.dumps(content, indent=2) + "\n"
+def write_manifest(out: str, done: Done, options: Options) -> None:
+    """Writes the manifest beside the file `out`. Raises OSError."""
+    with finished(f"{out}.manifest.json", options.temp_dir) as path, packed(path, "") as sink:
+        sink.write((json.dumps(done.manifest, indent=2) + "\n").encode())

@@ -359,6 +359,7 @@ ORDER = (
     "analyzer.redact.needles",
     "analyzer.redact.verification",
     "analyzer.redact.redaction_run",
+    "analyzer.redact.bug_report",
     "analyzer.watch",
     "analyzer.watch.told",
     "analyzer.watch.key_logs",

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyzer.base.options import Options
 from analyzer.base.text import file_text
 from analyzer.cli.common import capture_options, captures, exit_code, opened
-from analyzer.cli.outcome import UNREADABLE, say
-from analyzer.cli.target import check_directory, check_no_input, target_option
-from analyzer.cli.values import Id
+from analyzer.cli.outcome import CHECK_FAILED, UNREADABLE, say
+from analyzer.cli.target import (
+    check_directory,
+    check_no_input,
+    key_option,
+    read_key,
+    target_option,
+    tell_not_proved,
+    tell_redacted,
+)
+from analyzer.cli.values import Id, Span
 from analyzer.report.format import size, things
 
 if TYPE_CHECKING:
     from analyzer.extract.choice import Choice
+    from analyzer.extract.copying import Copied
     from analyzer.query.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What the options choose, and how it is written."""
+
+    findings: tuple[int, ...]
+    exchanges: tuple[int, ...]
+    connections: tuple[int, ...]
+    around_ns: int | None
+    comment: bool
+    bare: bool
 
 
 @click.command(short_help="The packets of a finding, an exchange or a client as a capture.")
 @captures
-@target_option("The capture to write: NAME.pcapng, NAME.pcapng.gz or NAME.pcapng.zst, here or in object storage.")
+@target_option(
+    "What to write: NAME.pcapng, NAME.pcapng.gz or .zst, or with --redact NAME.zip; here or in object storage."
+)
 @click.option(
     "--finding",
     "findings",
@@ -36,100 +60,141 @@ if TYPE_CHECKING:
 @click.option(
     "--connection", "connections", type=Id(), multiple=True, metavar="ID", help="This connection; may be repeated."
 )
+@click.option(
+    "--around",
+    "around_ns",
+    type=Span(),
+    metavar="TIME",
+    help="Of the connections only so much before and after the exchanges, or what shows the findings: 2s.",
+)
 @click.option("--comment", is_flag=True, help="Say in packet comments what each message is, and what was found.")
 @click.option("--bare", is_flag=True, help="Leave out the connections that name brokers and topics.")
+@click.option("--redact", "redacts", is_flag=True, help="Redact it, as `kanalyze redact --verify` does.")
+@key_option
 @capture_options(strict=False)
 def command(
-    inputs: tuple[str, ...],
-    options: Options,
-    out: str,
-    findings: tuple[int, ...],
-    exchanges: tuple[int, ...],
-    connections: tuple[int, ...],
-    comment: bool,
-    bare: bool,
+    inputs: tuple[str, ...], options: Options, out: str, redacts: bool, key_file: Path | None, **chosen: Any
 ) -> int:
     """Write the packets of chosen connections to a pcapng file, for Wireshark, a bug report, or kanalyze itself.
 
     Chosen are the connections of findings, exchanges and connections by their numbers and ids, or of all exchanges that the filters
     leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
-    connections between the same hosts tell of the network (broker time, travel time) may be missing. A connection whose Metadata
-    names their brokers and topics comes along, unless --bare. Packets keep their bytes, times and interfaces. The file holds
-    all that these packets hold, payloads and logins too: only its owner can read it.
+    connections between the same hosts tell of the network (broker time, travel time) may be missing. With --around they are cut,
+    but for what names their brokers, topics, sessions and logins. A connection whose Metadata names their brokers and topics comes
+    along, unless --bare. Packets keep their bytes, times and interfaces. The file holds all that these packets hold, payloads and
+    logins too, unless --redact: only its owner can read it.
 
     \b
     kanalyze extract broker1.pcap --finding 1 --comment -o finding.pcapng
     kanalyze extract captures/ --client 'orders-*' --from 11:20 -o orders.pcapng.zst
+    kanalyze extract broker1.pcap --finding 1 --around 2s --redact -o issue.zip
     """
     from analyzer.messages.bodies import kept_standard_input
 
-    if not (findings or exchanges or connections or options.filters):
+    wanted = _Wanted(**chosen)
+    if not (wanted.findings or wanted.exchanges or wanted.connections or options.filters):
         raise click.UsageError("say what to extract: --finding, --exchange, --connection, or a filter such as --client")
+    if wanted.around_ns is not None and not (wanted.findings or wanted.exchanges):
+        raise click.UsageError("--around goes with --finding or --exchange; --from and --to are for other times")
+    if not redacts and (key_file is not None or out.endswith(".zip")):
+        raise click.UsageError("--key-file and NAME.zip go with --redact")
     check_directory(out)
     with (
         kept_standard_input(inputs, options) as rewind,
         opened(inputs, replace(options, seldom=True), None, asks="show", form="json") as dataset,
     ):
-        choice = _choice(dataset, findings, exchanges, connections, comment, bare)
+        choice = _choice(dataset, wanted, comment=wanted.comment and not redacts)
         if not choice.connections:
             say("nothing was extracted: no exchange matches")
             return UNREADABLE
-        _write(dataset, inputs, options, choice, out, rewind)
+        copying = _Copying(dataset, inputs, options, choice, rewind, out)
+        if redacts:
+            return _write_redacted(copying, key_file, wanted.comment) or exit_code(dataset)
+        copying.tell(copying.write(out))
         return exit_code(dataset)
 
 
-def _choice(
-    dataset: Dataset,
-    findings: tuple[int, ...],
-    exchanges: tuple[int, ...],
-    connections: tuple[int, ...],
-    comment: bool,
-    bare: bool,
-) -> Choice:
+def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
     """What is wanted. Raises click.UsageError for what is not there."""
     from analyzer.extract import choice
     from analyzer.query.run_findings import find
 
-    found = find(dataset) if findings or comment else []
-    if findings and max(findings) > len(found):
-        raise click.UsageError(f"there is no finding {max(findings)}: `kanalyze findings` lists {len(found)}")
+    found = find(dataset) if wanted.findings or comment else []
+    if wanted.findings and max(wanted.findings) > len(found):
+        raise click.UsageError(f"there is no finding {max(wanted.findings)}: `kanalyze findings` lists {len(found)}")
+    chosen = [found[number - 1] for number in wanted.findings]
     try:
-        wanted = choice.of_findings(dataset, [found[number - 1] for number in findings])
-        wanted |= choice.of_exchanges(dataset, exchanges) | choice.of_connections(dataset, connections)
+        ids = choice.of_findings(dataset, chosen)
+        ids |= choice.of_exchanges(dataset, wanted.exchanges) | choice.of_connections(dataset, wanted.connections)
     except choice.ChoiceError as problem:
         raise click.UsageError(str(problem)) from problem
-    if not (findings or exchanges or connections):
-        wanted = choice.of_filters(dataset)
-    made = choice.Choice(wanted if bare else wanted | choice.that_name_things(dataset, wanted))
+    if not (wanted.findings or wanted.exchanges or wanted.connections):
+        ids = choice.of_filters(dataset)
+    made = choice.Choice(ids if wanted.bare else ids | choice.that_name_things(dataset, ids))
+    if wanted.around_ns is not None:
+        made.windows = choice.windows_around(dataset, chosen, wanted.exchanges, wanted.around_ns) or None
+        made.names = not wanted.bare
     choice.add_spans(dataset, made)
     if comment:
         choice.add_comments(dataset, made, list(enumerate(found, 1)))
     return made
 
 
-def _write(
-    dataset: Dataset, inputs: tuple[str, ...], options: Options, choice: Choice, out: str, rewind: Callable[[], object]
-) -> None:
-    from analyzer.cli.progress import progress
-    from analyzer.extract.copying import FragmentsMet, copy
-    from analyzer.extract.output import written
-    from analyzer.extract.pcapng_file import PcapngFile
-    from analyzer.messages.bodies import captures_again
+@dataclass(frozen=True)
+class _Copying:
+    """The second pass over the captures."""
 
-    rewind()
-    sources = captures_again(dataset, inputs)
-    check_no_input(out, sources)
-    with_fragments: set[int] = set()
-    while True:
-        rewind()
-        try:
-            with progress(inputs) as bar, written(out, options.temp_dir) as sink:
-                done = copy(sources, choice, with_fragments, options.decode_as, PcapngFile(sink), bar)
-            break
-        except FragmentsMet as met:
-            with_fragments.add(met.file)
-    left_out = f"; {done.without_time:,} more have no time and were left out" if done.without_time else ""
-    say(
-        f"{file_text(out)}: {things(done.packets, 'packet')} ({size(done.bytes)}) of "
-        f"{things(len(choice.connections), 'connection')}{left_out}"
-    )
+    dataset: Dataset
+    inputs: tuple[str, ...]
+    options: Options
+    choice: Choice
+    rewind: Callable[[], object]
+    out: str
+
+    def write(self, target: str) -> Copied:
+        """Writes the chosen packets to a file or an object. Raises click.UsageError when that would overwrite a capture."""
+        from analyzer.cli.progress import progress
+        from analyzer.extract.copying import FragmentsMet, copy
+        from analyzer.extract.output import written
+        from analyzer.extract.pcapng_file import PcapngFile
+        from analyzer.messages.bodies import captures_again
+
+        self.rewind()
+        sources = captures_again(self.dataset, self.inputs)
+        check_no_input(self.out, sources)
+        with_fragments: set[int] = set()
+        while True:
+            self.rewind()
+            try:
+                with progress(self.inputs) as bar, written(target, self.options.temp_dir) as sink:
+                    return copy(sources, self.choice, with_fragments, self.options.decode_as, PcapngFile(sink), bar)
+            except FragmentsMet as met:
+                with_fragments.add(met.file)
+
+    def tell(self, done: Copied) -> None:
+        left_out = f"; {done.without_time:,} more have no time and were left out" if done.without_time else ""
+        say(
+            f"{file_text(self.out)}: {things(done.packets, 'packet')} ({size(done.bytes)}) of "
+            f"{things(len(self.choice.connections), 'connection')}{left_out}"
+        )
+
+
+def _write_redacted(copying: _Copying, key_file: Path | None, comment: bool) -> int:
+    """Writes the chosen packets, redacted and proved; returns 0 when that went well."""
+    from analyzer.base import temp_folders
+    from analyzer.redact import bug_report
+    from analyzer.redact.redaction_run import NotProved
+
+    key = read_key(key_file)
+    folder = temp_folders.make(copying.options.temp_dir)
+    try:
+        chosen = folder / "chosen.pcapng"
+        copying.write(str(chosen))
+        done = bug_report.make(chosen, folder, copying.out, copying.options, key, comment)
+    except NotProved as problem:
+        tell_not_proved(problem)
+        return CHECK_FAILED
+    finally:
+        temp_folders.remove(folder)
+    tell_redacted(copying.out, done, True)
+    return 0

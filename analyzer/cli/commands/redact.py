@@ -9,18 +9,21 @@ import click
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures
 from analyzer.cli.outcome import CHECK_FAILED, FINE, UNREADABLE, say
-from analyzer.cli.target import check_directory, check_no_input, target_option, tell_redacted
+from analyzer.cli.target import (
+    check_directory,
+    check_no_input,
+    key_option,
+    read_key,
+    target_option,
+    tell_not_proved,
+    tell_redacted,
+)
 
 
 @click.command(short_help="A capture that can be given away: names become pseudonyms, content zeros.")
 @captures
 @target_option("The capture to write: NAME.pcapng, NAME.pcapng.gz or NAME.pcapng.zst, here or in object storage.")
-@click.option(
-    "--key-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The key of pseudonyms, so that all captures get the same ones; made when there is none.  [default: a key for once]",
-)
+@key_option
 @click.option(
     "--verify", "verifies", is_flag=True, help="Prove it before the file gets its name: takes three times as long."
 )
@@ -38,24 +41,20 @@ def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path 
     kanalyze redact captures/ -o monday.pcapng.zst --key-file ours.key
     """
     from analyzer.cli.progress import progress
-    from analyzer.extract.output import finished, packed
+    from analyzer.extract.output import finished
     from analyzer.inputs.capture_heads import in_time_order
     from analyzer.inputs.expansion import expand
     from analyzer.inputs.sources import InputError
     from analyzer.messages.bodies import kept_standard_input
     from analyzer.query.exported import is_dataset
-    from analyzer.redact.key_files import KeyFileError, key_of
-    from analyzer.redact.redaction_run import NotProved, as_text, redact
+    from analyzer.redact.redaction_run import NotProved, redact, write_manifest
 
     if options.filters:
         raise click.UsageError("whole captures are redacted; `kanalyze extract --redact` chooses packets")
     if is_dataset(inputs[0]):
         raise click.UsageError(f"{inputs[0]}: is an export, which has no packets; name captures")
     check_directory(out)
-    try:
-        key = key_of(key_file)
-    except KeyFileError as problem:
-        raise click.UsageError(str(problem)) from problem
+    key = read_key(key_file)
     with kept_standard_input(inputs, options) as rewind:
         found = expand(inputs)
         errors = [str(error) for error in found.errors]
@@ -69,12 +68,9 @@ def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path 
         try:
             with progress(inputs) as bar, finished(out, options.temp_dir) as path:
                 done = redact(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
-                with finished(f"{out}.manifest.json", options.temp_dir) as beside, packed(beside, "") as sink:
-                    sink.write(as_text(done.manifest).encode())
+                write_manifest(out, done, options)
         except NotProved as problem:
-            for line in problem.problems:
-                say(f"not proved: {line}")
-            say("nothing was written")
+            tell_not_proved(problem)
             return CHECK_FAILED
     tell_redacted(out, done, verifies)
     return UNREADABLE if errors or done.failures else FINE

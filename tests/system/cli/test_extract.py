@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,11 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path) -> None:
         done = run("extract", path, *words, "-o", out)
         assert done.exit_code == 2 and said in done.output, (words, done.output)
     assert main(["extract", str(path), "--client", "nobody", "-o", str(out)]) == 2
-    assert "this machine" in run("extract", path, "--client", "*", "-o", "s3://bucket/part.pcapng").output
+    for words, said in (
+        (("--client", "*", "--around", "2s", "-o", out), "--around goes with"),
+        (("--client", "*", "-o", tmp_path / "a.zip"), "go with --redact"),
+    ):
+        assert said in run("extract", path, *words).output
     missing = run("extract", path, "--client", "*", "-o", tmp_path / "nowhere" / "part.pcapng")
     assert missing.exit_code == 2 and "there is no such directory" in missing.output
     done = run("extract", path, "--client", "*", "-o", path)
@@ -176,3 +181,66 @@ def test_an_export_and_several_files_are_extracted_from_too(tmp_path: Path) -> N
     extracted(tables, "--api", "Fetch", "-o", from_tables)
     extracted(*paths, "--api", "Fetch", "-o", from_files)
     assert from_tables.read_bytes() == from_files.read_bytes()
+
+
+def test_a_cut_around_exchanges_keeps_their_rows_and_what_names_them(tmp_path: Path) -> None:
+    path, out = SAMPLES / "throttle.pcap.zst", tmp_path / "part.pcapng"
+    whole = exchanges(path)
+    chance = random.Random("around")
+    fetches = sorted(
+        each for each, row in whole.items() if row["api_name"] == "Produce" and row["status"] == "answered"
+    )
+    wanted = chance.choice(fetches)
+    extracted(path, "--exchange", exchange_id(wanted), "--around", "200ms", "-o", out)
+    found = exchanges(out)
+    assert out.stat().st_size < path.stat().st_size and len(found) < len(whole) / 2
+    # What earlier requests tell (queue wait, mute) is not there any more, nor the connection's first packet, which its id hashes.
+    told = (
+        "api_name",
+        "request_time_ns",
+        "response_end_ns",
+        "latency_ns",
+        "client_id",
+        "software_name",
+        "request_bytes",
+    )
+    assert [found[wanted][name] for name in told] == [whole[wanted][name] for name in told]
+    row = whole[wanted]
+    near = [
+        each
+        for each, other in whole.items()
+        if other["connection"] == row["connection"]
+        and abs(other["request_time_ns"] - row["request_time_ns"]) < 100_000_000
+    ]
+    assert set(near) <= set(found)
+    extracted(path, "--exchange", exchange_id(wanted), "--around", "200ms", "--bare", "-o", out)
+    assert len(exchanges(out)) < len(found)
+
+
+def test_one_file_for_a_bug_report(tmp_path: Path) -> None:
+    path, out = SAMPLES / "throttle.pcap.zst", tmp_path / "issue.zip"
+    assert main(["extract", str(path), "--finding", "1", "--redact", "--comment", "-o", str(out)]) == 0
+    assert out.stat().st_mode & 0o777 == 0o600
+    with zipfile.ZipFile(out) as bundle:
+        assert sorted(bundle.namelist()) == ["capture.pcapng", "manifest.json", "report.txt", "versions.json"]
+        bundle.extractall(tmp_path)
+    part = tmp_path / "capture.pcapng"
+    comments = [row["frame.comment"] for row in tshark(part, ["frame.comment"], "-Y", "frame.comment")]
+    assert any("kanalyze finding 1" in text for text in comments)
+    report, manifest = ((tmp_path / name).read_text() for name in ("report.txt", "manifest.json"))
+    assert "Needs attention" in report and str(tmp_path) not in report and json.loads(manifest)["verified"]
+    names = {row["client_id"] for row in rows_of(path) if row["client_id"]} - {
+        row["client_id"] for row in rows_of(part)
+    }
+    assert names
+    for text in (report, manifest, part.read_bytes().decode("latin-1")):
+        assert [name for name in names if len(name) > 7 and name in text] == []
+
+
+def test_a_redacted_extract_is_the_redaction_of_the_extract(tmp_path: Path) -> None:
+    path, key = SAMPLES / "throttle.pcap.zst", tmp_path / "ours.key"
+    part, one, other = (tmp_path / name for name in ("part.pcapng", "one.pcapng", "other.pcapng"))
+    assert main(["extract", str(path), "--api", "Fetch", "-o", str(part)]) == 0
+    assert main(["extract", str(path), "--api", "Fetch", "--redact", "--key-file", str(key), "-o", str(one)]) == 0
+    assert main(["redact", str(part), "--key-file", str(key), "-o", str(other)]) == 0
+    assert one.read_bytes() == other.read_bytes()
