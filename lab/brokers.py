@@ -150,7 +150,8 @@ def settings_of(
 ) -> dict[str, str]:
     """server.properties of one broker of `count`; `controller` is `id@address` of the only controller.
 
-    In the values of `more`, `{address}` stands for the broker's own.
+    In the values of `more`, `{address}` and `{number}` stand for the broker's own; a broker that is no controller does without
+    the controller's listener.
     """
     replicas = str(min(count, 3))
     own = {
@@ -173,4 +174,9 @@ def settings_of(
         own["advertised.listeners"] = own["listeners"]
     elif roles == "broker,controller":
         own["advertised.listeners"] = f"PLAINTEXT://{address}:{PORT}"
-    return {**_SETTINGS, **own, **{name: value.replace("{address}", address) for name, value in more.items()}}
+    wanted = {
+        name: value.replace("{address}", address).replace("{number}", str(number)) for name, value in more.items()
+    }
+    if roles == "broker" and "listeners" in wanted:
+        wanted["listeners"] = wanted["listeners"].replace(f",CONTROLLER://{address}:{CONTROLLER_PORT}", "")
+    return {**_SETTINGS, **own, **wanted}

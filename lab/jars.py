@@ -15,8 +15,11 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0
 """
 BROKER_VERSION = "3.9.1"
 NEW_VERSION = "4.1.0"
+# A Java library as many applications still have it.
+OLD_LIBRARY = "2.8.2"
 # How a broker writes its logs: until 3.9 by the old log4j, from 4.0 on by the second.
 _LOGGING = {
+    "2": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
     "3": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
     "4": ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
 }

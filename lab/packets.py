@@ -7,6 +7,7 @@ import struct
 # Both ends of a TCP connection, the lower first: the same for both ways.
 Flow = tuple[bytes, bytes]
 _ETHERNET = 14
+_IPV6 = 40
 _SYN, _RST, _ACK, _FIN = 0x02, 0x04, 0x10, 0x01
 _END, _NOP, _WINDOW_SCALE = 0, 1, 3
 
@@ -19,6 +20,12 @@ def _tcp_at(frame: bytes) -> int:
 
 
 def flow_of(frame: bytes) -> Flow | None:
+    """Of a TCP packet over IPv4, or over IPv6 without extension headers."""
+    if frame[12:14] == b"\x86\xdd" and len(frame) >= _ETHERNET + _IPV6 + 20 and frame[_ETHERNET + 6] == 6:
+        at = _ETHERNET + _IPV6
+        one = frame[_ETHERNET + 8 : _ETHERNET + 24] + frame[at : at + 2]
+        other = frame[_ETHERNET + 24 : at] + frame[at + 2 : at + 4]
+        return min(one, other), max(one, other)
     at = _tcp_at(frame)
     if not at:
         return None
@@ -28,7 +35,7 @@ def flow_of(frame: bytes) -> Flow | None:
 
 
 def is_syn(frame: bytes) -> bool:
-    at = _tcp_at(frame)
+    at = _ETHERNET + _IPV6 if frame[12:14] == b"\x86\xdd" and flow_of(frame) else _tcp_at(frame)
     return bool(at and frame[at + 13] & _SYN)
 
 

@@ -44,6 +44,19 @@ def produce_now_and_then(
     producer.flush(5)
 
 
+def produce_stamped(bootstrap: str, client: str, topic: str, off_s: float, seconds: float, **more: Any) -> None:
+    """Two records a second with a clock that is off."""
+    from confluent_kafka import Producer
+
+    producer = Producer(config(bootstrap, client, {"linger_ms": 0, **more}))
+    run = running(seconds)
+    while run:
+        stamp = int((time.time() + off_s) * 1000)
+        producer.produce(topic, b"a reading", timestamp=stamp, on_delivery=lambda error, _: said(client, error))
+        producer.poll(0.5)
+    producer.flush(5)
+
+
 def produce_in_two_writes(address: str, client: str, topic: str, seconds: float) -> None:
     """Each request is two small writes with Nagle's algorithm on: the second waits for the acknowledgement of the first."""
     connection = Connection(address, client, nagle=True)
