@@ -2,7 +2,8 @@
 
 It reads the records of both sides without any key, beside their decryption, until content follows. TLS 1.2 and older
 send the certificate, and alerts before ChangeCipherSpec, in clear. In TLS 1.3 all is encrypted behind the hellos; there a record of
-19 bytes (2 of an alert, 1 of its type, 16 of a tag) is an alert whose words cannot be read: nothing else is so short.
+19 bytes (2 of an alert, 1 of its type, 16 of a tag) is an alert whose words cannot be read: nothing else is so short. Java pads
+them to 35 bytes: such a record is one where it is the only one that a server sends once the client has finished.
 
 Sources: RFC 5246 sections 7.2 and 7.4.2, RFC 8446 sections 5.2 and 6, RFC 5280 (certificates).
 """
@@ -22,6 +23,7 @@ UNREADABLE_ALERT = b"encrypted"
 
 _CERTIFICATE = 11
 _ALERT_1_3_BYTES = 19
+_PADDED_ALERT_BYTES = 35
 _CLOSE_NOTIFY = 0
 # What one side may send before content: a chain of certificates has some kB.
 _MOST_BYTES = 65_536
@@ -56,6 +58,7 @@ class HandshakeOutcome:
         self._finished = False
         self._lost = False
         self._is_1_3 = False
+        self._refused = False  # the server's first record behind the client's Finished may be an alert
         self._sides = (_Side(), _Side())
 
     def feed(self, side: int, data: memoryview) -> None:
@@ -126,7 +129,9 @@ class HandshakeOutcome:
         state.has_encrypted = True
         # In TLS 1.3 a server that agrees to the client's Finished goes on, with tickets or content.
         agreed = side != self.client and self._sides[1 - side].has_encrypted if self._is_1_3 else side == self.client
-        if agreed:
+        if agreed and self._is_1_3 and size == _PADDED_ALERT_BYTES and not self._refused:
+            self._refused = True
+        elif agreed:
             self._finished = True
             self._stop()
 

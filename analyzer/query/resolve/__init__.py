@@ -21,6 +21,7 @@ VIEWS = (
     "view_members",
     "view_times",
     "part_views",
+    "framed_parts",
     "parts",
     "part_signs",
     "part_evidence",

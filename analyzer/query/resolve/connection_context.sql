@@ -9,12 +9,28 @@ WITH users AS (
         max_by(sasl_mechanism, time_ns) FILTER (WHERE sasl_mechanism IS NOT NULL) AS sasl_mechanism
     FROM all_logins
     GROUP BY connection
+),
+-- Hosts that sent what only brokers send, and nothing that only clients do; and where controllers listen.
+brokers AS (
+    SELECT p.client_address
+    FROM parts AS p JOIN part_evidence AS e ON e.part = p.part
+    WHERE e.speaker >= 2
+    GROUP BY p.client_address
+    HAVING min(e.speaker) >= 3 AND max(CASE WHEN p.client_address = p.broker_address THEN 1 ELSE 0 END) = 0
+),
+controllers AS (
+    SELECT p.broker_address, p.broker_port
+    FROM parts AS p JOIN part_evidence AS e ON e.part = p.part
+    WHERE e.speaker = 4 OR e.speaker = 8
+    GROUP BY p.broker_address, p.broker_port
 )
 SELECT
     p.part,
     p.connection,
     p.tap,
     p.is_kafka,
+    -- TLS in which Kafka may be; not on the web's port.
+    p.tls AND p.is_kafka IS NOT TRUE AND p.broker_port <> 443 AS may_be_kafka,
     p.client_address,
     p.client_port,
     p.broker_address,
@@ -22,6 +38,11 @@ SELECT
     p.last_time_ns,
     p.one_way,
     CASE e.speaker
+        WHEN 1 THEN CASE
+            WHEN f.client_address IS NULL THEN 'client'
+            WHEN k.broker_port IS NULL THEN 'follower'
+            ELSE 'raft'
+        END
         WHEN 8 THEN 'raft'
         WHEN 7 THEN 'share_coordinator'
         WHEN 6 THEN 'txn_coordinator'
@@ -59,4 +80,6 @@ LEFT JOIN muting_brokers AS r ON r.broker_address = p.broker_address AND r.broke
 LEFT JOIN capture_sides AS h
     ON h.tap = p.tap AND h.client_address = p.client_address AND h.broker_address = p.broker_address
 LEFT JOIN part_ways AS w ON w.part = p.part
+LEFT JOIN brokers AS f ON f.client_address = p.client_address
+LEFT JOIN controllers AS k ON k.broker_address = p.broker_address AND k.broker_port = p.broker_port
 LEFT JOIN users AS u ON u.connection = p.connection

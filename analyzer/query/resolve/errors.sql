@@ -55,6 +55,13 @@ judged AS (
         r.partition,
         r.entity,
         CASE WHEN r.rule = 'followed' AND a.last_ns >= r.time_ns THEN true
+            -- What the client did next was not captured, or its answer was not.
+            WHEN r.rule = 'followed' AND r.seconds IS NULL AND (
+                a.unsure_ns >= r.time_ns
+                OR r.time_ns = max(r.time_ns) OVER (
+                    PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity
+                )
+            ) THEN NULL
             ELSE coalesce(
                 r.time_ns - min(r.time_ns) OVER (
                     PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity, r.run

@@ -6,7 +6,14 @@
 -- where the way is not quiet. What would have left before it was asked for has no clock to trust. Numbers in `marks` are the MARK_ bits of `dissectors.layout`.
 WITH placed AS (
     SELECT
-        x.*,
+        -- A Fetch whose sender was cut off is that of its connection.
+        x.* REPLACE (
+            CASE
+                WHEN x.kind = 'fetch_unknown' AND l.role = 'follower' THEN 'fetch_follower'
+                WHEN x.kind = 'fetch_unknown' AND l.role = 'raft' THEN 'fetch_raft'
+                ELSE x.kind
+            END AS kind
+        ),
         l.connection,
         l.client_address,
         l.client_port,

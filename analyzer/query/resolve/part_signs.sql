@@ -12,12 +12,14 @@ SELECT
             WHEN api_key = 1 AND replica_id >= 0
                 -- KRaft's own fetches have no session and do not wait for bytes; a follower's have, and do.
                 THEN CASE WHEN session_epoch = -1 AND min_bytes = 0 THEN 8 ELSE 3 END
+            -- A Fetch whose sender was cut off.
+            WHEN api_key = 1 AND replica_id IS NULL THEN 1
             WHEN api_key < 4 THEN CASE WHEN client_id LIKE 'NetworkPartitionMetadataClient-client-%' THEN 7 ELSE 2 END
             WHEN api_key < 8 OR api_key = 56 OR api_key = 62 OR api_key = 63 OR api_key = 67 OR api_key = 70 OR api_key = 73
                 THEN 4
             WHEN api_key = 17 OR api_key = 18 OR api_key = 36 THEN 0
             WHEN api_key = 24 AND api_version >= 4 THEN 6
-            WHEN api_key = 27 THEN CASE WHEN client_id LIKE 'broker-%-txn-marker-sender' THEN 6 ELSE 1 END
+            WHEN api_key = 27 THEN CASE WHEN client_id LIKE 'broker-%-txn-marker-sender' THEN 6 ELSE 0 END
             WHEN api_key BETWEEN 52 AND 54 OR api_key = 59 THEN 8
             WHEN api_key = 58 THEN 5
             WHEN api_key BETWEEN 83 AND 87 THEN 7

@@ -1,7 +1,7 @@
 -- Parts by client and broker instead of by side, and whether they are Kafka. A part is Kafka when a reply matched a request, a
 -- request header followed exactly where the frame before it ended, or a request was decoded to its last byte; or when it has
 -- frames and its broker endpoint is proved to be a broker by another part. It is not Kafka when its bytes were of another
--- protocol. Where it is not known which side is the client, side a counts as the client.
+-- protocol. `framed_parts` says which side is the client.
 WITH told AS (
     SELECT
         p.part,
@@ -91,7 +91,7 @@ WITH told AS (
         CASE WHEN t.client_side = 1 THEN t.b_cut_bytes ELSE t.a_cut_bytes END AS client_cut_bytes,
         CASE WHEN t.client_side = 1 THEN t.a_cut_bytes ELSE t.b_cut_bytes END AS broker_cut_bytes
     FROM raw_parts AS p
-    JOIN raw_framed_parts AS t ON t.part = p.part
+    JOIN framed_parts AS t ON t.part = p.part
     LEFT JOIN raw_splits AS first_split ON first_split.split = p.first_split
     LEFT JOIN all_captures AS c ON c.file = first_split.file
     LEFT JOIN raw_whole AS w ON w.part = p.part

@@ -18,7 +18,7 @@ WITH sent AS (
         l.broker_lag_least_ns
     FROM raw_queued AS r
     JOIN connection_context AS l ON l.part = r.part
-    WHERE l.is_kafka
+    WHERE l.is_kafka OR l.may_be_kafka
 ),
 waited AS (
     SELECT

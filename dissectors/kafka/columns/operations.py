@@ -46,6 +46,7 @@ LOAD_INT64 = 6
 LOAD_UUID = 7  # two registers: high and low half
 LOAD_ERROR = 8  # int16; `to` is the number of the field, `also` the register of its entity
 LOAD_ROW_ERROR = 9  # an error that is also ENTRY_ERROR_CODE
+LOAD_ONLY_ERROR = 10  # the only error code that the message has: its 0 is certain, whatever else is missing
 
 # Columns of an array inside this one, which are 0 and not unknown when this one has no elements.
 TOUCH_PARTITIONS = 1

@@ -97,6 +97,7 @@ class _Writer:
         self.top_values: set[str] = set()
         self.defaults: list[tuple[int, int]] = []
         self.has_errors = False
+        self.only_error = False  # the message has one error code, and it stands in no array
         # Fields of fixed size that are not written yet.
         self.fixed_bytes = 0
         self.loads: list[tuple[int, int, int, int]] = []
@@ -152,7 +153,8 @@ class _Writer:
 
     def message(self, message: lookup.Message) -> None:
         present = [each for each in roles.walk(message) if self.version in each[1].versions]
-        self.has_errors = any("error" in each.roles for _, each, _ in present)
+        errors = sum("error" in each.roles for _, each, _ in present)
+        self.has_errors, self.only_error = errors > 0, errors == 1
         for _, each, around in present:
             if not any(outer.is_array for outer in (*around, each)):
                 self.top_values.update(each.roles)
@@ -217,6 +219,8 @@ class _Writer:
                 if element.is_row and self.entries:
                     self.fill(layout.ENTRY_ERROR_CODE, element)
                     load = ops.LOAD_ROW_ERROR
+                elif self.only_error and not element.in_array:
+                    load = ops.LOAD_ONLY_ERROR
                 element.has_error = True
                 targets = [(each.number, element.entity)]
             else:

@@ -25,3 +25,5 @@ INVALID_SHARE_SESSION_EPOCH = 123
 
 # A Fetch that waited nine tenths of max_wait_ms waited for all of it; in ns for each ms.
 WHOLE_WAIT_NS = 900_000
+# A broker that answers within this time has not waited for data.
+AT_ONCE_NS = 5_000_000

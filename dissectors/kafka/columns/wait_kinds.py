@@ -96,14 +96,16 @@ def _changes_session(epoch: cython.longlong, session: cython.longlong) -> cython
 @cython.exceptval(-1)
 def _empty_fetch(rows: cython.longlong[:, ::1], row: cython.longlong) -> cython.longlong:
     """Whether an empty reply came when the time was over, or earlier. KIND_FETCH_UNKNOWN where the reply has records or was not
-    read to its end, or where a time is not known."""
+    read to its end, or where a time is not known. A reply at once did not wait, whatever the request's wait was (it may be cut)."""
     request_end: cython.longlong = rows[ROW_REQUEST_LAST, row]
     reply_begin: cython.longlong = rows[ROW_RESPONSE_FIRST, row]
     max_wait_ms: cython.longlong = rows[ROW_MAX_WAIT_MS, row]
     if rows[ROW_RECORD_BYTES, row] != 0 or rows[ROW_RESPONSE_DECODED, row] != DECODED_FULL:
         return KIND_FETCH_UNKNOWN
-    if request_end == UNKNOWN or reply_begin == UNKNOWN or max_wait_ms == UNKNOWN:
+    if request_end == UNKNOWN or reply_begin == UNKNOWN:
         return KIND_FETCH_UNKNOWN
+    if max_wait_ms == UNKNOWN:
+        return KIND_FETCH_NOW if reply_begin - request_end <= AT_ONCE_NS else KIND_FETCH_UNKNOWN
     if max_wait_ms <= 0:
         return KIND_FETCH_NOW
     return KIND_FETCH_EMPTY if reply_begin - request_end >= WHOLE_WAIT_NS * max_wait_ms else KIND_FETCH_NOW

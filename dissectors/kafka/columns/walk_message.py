@@ -2,7 +2,7 @@
 
 A malformed message leaves no more than its client id and no rows. A truncated one (the capture kept only its first bytes)
 leaves what was read, its rows too, but no counts and sums, which would be too small, and no error code 0, as a later one
-may not be 0.
+may not be 0: unless the message has this one alone.
 """
 
 import cython
@@ -82,6 +82,7 @@ def run_on_row(w: WalkState, row: cython.longlong, address: cython.longlong) -> 
         raise ValueError(f"frame row {row} points outside its buffer")
     w.first_error = UNKNOWN
     w.error_count = 0
+    w.only_error = UNKNOWN
     w.once = 0
     w.frames[FRAME_BODY, row] = UNKNOWN
     outcome = run_program(w, address)
@@ -96,7 +97,7 @@ def run_on_row(w: WalkState, row: cython.longlong, address: cython.longlong) -> 
         w.values[VALUE_TOPICS, row] = UNKNOWN
         w.values[VALUE_PARTITIONS, row] = UNKNOWN
         w.values[VALUE_RECORD_BYTES, row] = UNKNOWN
-        if w.first_error != 0:
+        if w.first_error != 0 or w.only_error == 0:
             w.values[VALUE_ERROR_CODE, row] = w.first_error
         # A field inside an array that was seen once may come again in the bytes that are missing.
         for number in range(VALUE_COLUMNS):

@@ -1,6 +1,6 @@
 """Runs a program over a message: one branch for each operation, the most frequent ones first.
 
-The stack has a level for each array and tagged section that is open (`WalkState`); `base` is the index of the innermost one.
+Of fields of fixed size that stand side by side those are read that the capture kept whole. The stack has a level for each array and tagged section that is open (`WalkState`); `base` is the index of the innermost one.
 """
 
 import cython
@@ -40,8 +40,10 @@ def load_field(w: WalkState, pc: cython.longlong) -> cython.int:
         store_value(w, to, signed64(w, at))
     elif load == LOAD_INT16:
         store_value(w, to, (unsigned16(w, at) ^ 32768) - 32768)
-    elif load in (LOAD_ERROR, LOAD_ROW_ERROR):
+    elif load in (LOAD_ERROR, LOAD_ROW_ERROR, LOAD_ONLY_ERROR):
         value = (unsigned16(w, at) ^ 32768) - 32768
+        if load == LOAD_ONLY_ERROR:
+            w.only_error = value
         if load == LOAD_ROW_ERROR and (w.registers[ENTRY_ERROR_CODE] == UNKNOWN or w.registers[ENTRY_ERROR_CODE] == 0):
             w.registers[ENTRY_ERROR_CODE] = value
         return write_error(w, value, to, w.code[pc + 3])
@@ -59,6 +61,49 @@ def load_field(w: WalkState, pc: cython.longlong) -> cython.int:
     else:
         raise ValueError(f"load {load} in a program")
     return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def load_bytes(load: cython.longlong) -> cython.longlong:
+    if load == LOAD_UUID:
+        return 16
+    if load == LOAD_INT64:
+        return 8
+    if load in (LOAD_INT32, LOAD_UINT32):
+        return 4
+    return 1 if load in (LOAD_INT8, LOAD_UINT8) else 2
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def load_captured_fields(w: WalkState, pc: cython.longlong) -> cython.longlong:
+    """Reads the fields of an OP_FIXED that the capture has cut; returns the outcome of the message, or FULL_OUTPUT."""
+    number: cython.longlong = w.code[pc + 2]
+    outcome: cython.longlong = too_short(w, w.code[pc + 1])
+    pc += 3
+    while outcome == DECODED_TRUNCATED and number > 0:
+        if w.code[pc + 1] + load_bytes(w.code[pc]) <= w.end - w.pos and load_field(w, pc) < 0:
+            return FULL_OUTPUT
+        pc += 4
+        number -= 1
+    return outcome
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def leave_at_records(w: WalkState, size: cython.longlong, to: cython.longlong) -> cython.longlong:
+    """Records that the capture has cut: what stands before them is a row of entries all the same, without the offset behind them.
+    Returns the outcome of the message, or FULL_OUTPUT."""
+    outcome: cython.longlong = too_short(w, size)
+    if outcome == DECODED_TRUNCATED and to >= TO_REGISTER:
+        store_value(w, to, size)
+        if write_entry(w, 0) < 0:
+            return FULL_OUTPUT
+    return outcome
 
 
 @cython.cfunc
@@ -80,7 +125,7 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
         if op == OP_FIXED:
             size = w.code[pc + 1]
             if size > w.end - w.pos:
-                return too_short(w, size)
+                return load_captured_fields(w, pc)
             number = w.code[pc + 2]
             pc += 3
             while number > 0:
@@ -94,7 +139,7 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
             if size == FAILED:
                 return w.outcome
             if size > w.end - w.pos:
-                return too_short(w, size)
+                return leave_at_records(w, size, w.code[pc + 3]) if w.code[pc + 2] >= USE_RECORDS else too_short(w, size)
             if w.code[pc + 2] == USE_TEXT:
                 if size >= 0:
                     read_text(w, size, w.code[pc + 3], w.code[pc + 4])

@@ -40,6 +40,7 @@ class WalkState:
     frame_offset: cython.longlong
     first_error: cython.longlong
     error_count: cython.longlong
+    only_error: cython.longlong  # the error code of a message that has no other
     once: cython.longlong  # a bit for each value column that a field inside an array has filled (TO_ONCE)
     entries_used: cython.longlong
     entries_size: cython.longlong

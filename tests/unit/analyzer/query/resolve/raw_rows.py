@@ -33,6 +33,7 @@ PARTS = {
     "last_time_ns": "BIGINT",
     "one_way": "VARCHAR",
     "syn_ack_ns": "BIGINT",
+    "tls": "BOOLEAN",
     "ack_ns": "BIGINT",
 }
 

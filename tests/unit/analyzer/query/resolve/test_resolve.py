@@ -151,7 +151,9 @@ def test_a_session_that_began_before_the_capture_is_partial_and_what_it_has_not_
         ({"record_bytes": 0, "session_id": 0, "session_epoch": -1}, "fetch_now"),
         ({"record_bytes": 0, "reply_ms": 500}, "fetch_empty"),
         # Cut by the snap length: how long it might wait is not known, or not what the reply held.
-        ({"record_bytes": 0, "max_wait_ms": None}, "fetch_unknown"),
+        ({"record_bytes": 0, "max_wait_ms": None, "reply_ms": 50}, "fetch_unknown"),
+        # At once is no wait at all.
+        ({"record_bytes": 0, "max_wait_ms": None}, "fetch_now"),
         ({"record_bytes": 0, "reply_ms": 500, "response_decoded": "truncated"}, "fetch_unknown"),
         ({"record_bytes": 0, "throttle_time_ms": 9}, "fetch_throttled"),
         ({"session_id": 7, "epoch": 0}, "fetch_session"),
@@ -204,10 +206,20 @@ def test_an_expected_error_is_expected_for_its_time() -> None:
 
 @pytest.mark.slow
 def test_an_error_that_a_later_answer_excuses() -> None:
-    refused = exchange(1, 0, 1, api_key=18, error_code=35)
-    for later, expected in (([exchange(2, 5, 6, api_key=18)], True), ([], False)):
-        with dataset(exchanges=[refused, *later], errors=[error(1, 35, 18)]) as found:
-            assert found.query("select expected from errors") == [{"expected": expected}]
+    first = exchange(1, 0, 1, api_key=18, error_code=35)
+    again = exchange(2, 5, 6, api_key=18, error_code=35)
+    # Without another attempt, or without its answer, nobody knows what became of it.
+    for later, expected in (
+        ([exchange(2, 5, 6, api_key=18)], [True]),
+        ([], [None]),
+        ([exchange(2, 5, 6, api_key=18, error_code=None)], [None]),
+        ([again], [False, None]),
+    ):
+        refused = [row for row in (first, *later) if row["error_code"] == 35]
+        errors = [error(row["exchange"], 35, 18) for row in refused]
+        with dataset(exchanges=[first, *later], errors=errors) as found:
+            told = found.query("select expected from errors order by exchange")
+            assert [row["expected"] for row in told] == expected
 
 
 @pytest.mark.slow
