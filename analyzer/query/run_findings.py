@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 EVIDENCE = "evidence"
 MOST_ROWS = 100  # of one rule
+# Columns of rules with an address and a port.
+ENDPOINTS = ("broker", "advertised", "bootstrap", "asked_again", "told_by")
 
 
 def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding]:
@@ -20,7 +22,7 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
     symptoms. Raises DatasetError.
     """
     rows = [
-        (rule, row)
+        (rule, _with_brackets(row))
         for rule in _with_true_condition(dataset, rules() if chosen is None else chosen)
         for row in dataset.query(
             f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}"
@@ -40,6 +42,16 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
         for rule, row in rows
     ]
     return grouped(found)
+
+
+def _with_brackets(row: dict[str, Any]) -> dict[str, Any]:
+    """IPv6 addresses before a port in brackets (RFC 3986): SQL puts both together with a colon."""
+    for name in ENDPOINTS:
+        value = row.get(name)
+        if isinstance(value, str) and value.count(":") > 1 and not value.startswith("["):
+            host, _, port = value.rpartition(":")
+            row[name] = f"[{host}]:{port}"
+    return row
 
 
 def _exchanges(row: dict[str, Any]) -> list[int]:

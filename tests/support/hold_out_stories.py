@@ -115,6 +115,53 @@ def tls_alert(alert: str | None) -> Tables:
     return {"connections": [connection(1, tls_alert_from="broker" if alert else None, **base)]}
 
 
+def hung_up(attempts: int, ended: bool = True, tls: bool = False) -> Tables:
+    """A broker behind a proxy, gone at 2 s: so many connections end without a byte; `ended`: those before them have ended."""
+    content: dict[str, Any] = TLS if tls else {}
+    known = connection(1, last_time_ns=at(2.5 if ended else 9), close="fin" if ended else "none", **content)
+    ends = {"syn_ack_ns": 1, "requests": 1, "replies": 0, "broker_stream_bytes": 0}
+    tried = [connection(10 + n, first_time_ns=at(3 + n), last_time_ns=at(3.1 + n), **ends) for n in range(attempts)]
+    rows = [] if tls else [exchange(n, at_ns=at(n)) for n in range(3)]
+    return {"exchanges": rows, "connections": [known, *tried]}
+
+
+def never_there(attempts: int, told: int = 3, answered: bool = False) -> Tables:
+    """Another broker's port refuses so many connections, and clients hear so many times that a partition has no leader."""
+    refused = {"is_kafka": None, "protocol": None, "close": "rst", "syn_ack_ns": None, "broker_address": "10.0.1.2"}
+    refused |= {"client_stream_bytes": 0, "broker_stream_bytes": 0}
+    links = [connection(10 + n, first_time_ns=at(n), **refused) for n in range(attempts)]
+    links += [connection(2, broker_address="10.0.1.2", first_time_ns=at(0))] if answered else []
+    rows = [exchange(n, at_ns=at(n), api_key=3, api_name="Metadata", error_code=5) for n in range(told)]
+    errors = [error(n, 5, name="LEADER_NOT_AVAILABLE", topic="t", expected=True) for n in range(told)]
+    return {"exchanges": rows, "errors": errors, "connections": [connection(1), *links]}
+
+
+def vanished(silence_s: float, newcomer: bool = False, left: bool = False) -> Tables:
+    """A member of a newer group that beats each second until 5 s; the other one gets more partitions so long after."""
+    base = {"group_id": "g", "group_type": "consumer", "cluster": "c", "error_code": 0, "event": "heartbeat"}
+    beat = {"api_key": 68, "api_name": "ConsumerGroupHeartbeat", "group_id": "g", "error_code": 0}
+    rows = [exchange(n, at_ns=at(n), client_id="app", member_id="one", **beat) for n in range(6)]
+    other = {"client_id": "other", "client_address": "10.0.0.2", "member_id": "two"}
+    grown = 5 + silence_s
+    moments = (grown,) if newcomer else (0, 1, 2, 3, grown)
+    rows += [exchange(20 + n, at_ns=at(moment), **beat, **other) for n, moment in enumerate(moments)]
+    more = {"exchange": 20 + len(moments) - 1, "assigned_partitions": 4, "begin_ns": at(grown), "time_ns": at(grown)}
+    events = [base | other | more]
+    if left:
+        gone = {"exchange": 5, "member_id": "one", "client_id": "app", "event": "leave"}
+        events.append(base | gone | {"client_address": "10.0.0.1", "begin_ns": at(5.5), "time_ns": at(5.5)})
+    whole = capture(last_time_ns=at(grown + 1))
+    return {"group_events": events, "exchanges": rows, "connections": [connection(1)], "captures": [whole]}
+
+
+def http_at_tls(port: int = 9093, answered: int = 7) -> Tables:
+    """A port that serves TLS, and somebody who speaks something else there and gets so many bytes."""
+    served = connection(1, broker_port=port, tls_handshake="finished", **TLS)
+    probe = {"is_kafka": False, "protocol": "other", "broker_stream_bytes": answered, "client_address": "10.0.0.9"}
+    return {"connections": [served, connection(2, broker_port=port, **probe)]}
+
+
+TLS = {"is_kafka": False, "protocol": "tls", "tls": True}
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "unsteady_member": (
         lambda: coming_and_going(4),
@@ -127,7 +174,6 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     )
 }
-TLS = {"is_kafka": False, "protocol": "tls", "tls": True}
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "far_broker": (
         (lambda: far_from_the_middle(80, 1), lambda: far_from_the_middle(1, 80)),
@@ -168,6 +214,22 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: ended_early(1.5),
         ),
     ),
+    "broker_gone": (
+        (lambda: hung_up(3), lambda: hung_up(3, tls=True), lambda: never_there(3)),
+        (
+            lambda: hung_up(2),
+            lambda: hung_up(3, ended=False),
+            lambda: hung_up(3, ended=False, tls=True),
+            lambda: never_there(2),
+            lambda: never_there(3, told=2),
+            lambda: never_there(3, answered=True),
+        ),
+    ),
+    "session_expired": (
+        (lambda: vanished(6),),
+        (lambda: vanished(4.5), lambda: vanished(6, newcomer=True), lambda: vanished(6, left=True)),
+    ),
+    "wrong_protocol": ((http_at_tls,), (lambda: http_at_tls(443), lambda: http_at_tls(answered=200))),
     "failing": (
         (lambda: refused_records(INVALID_RECORD, "INVALID_RECORD"),),
         (lambda: refused_records(INVALID_RECORD, "INVALID_RECORD", {"api_key": 60, "api_name": "DescribeCluster"}),),

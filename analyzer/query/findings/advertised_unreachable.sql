@@ -9,7 +9,8 @@
 -- Kafka, while the client goes on to ask for metadata, 10 s at least. A loopback address is tried within the client's own host,
 -- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
 -- connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
--- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one.
+-- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
+-- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing.
 WITH failed AS (
     SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
     FROM connections
@@ -67,7 +68,10 @@ named AS (
     JOIN brokers AS b
         ON b.cluster IS NOT DISTINCT FROM c.cluster AND b.port = x.broker_port
         AND x.response_time_ns BETWEEN b.first_time_ns AND b.last_time_ns
+    JOIN (SELECT cluster, count(DISTINCT broker_id) AS brokers FROM brokers GROUP BY cluster) AS n
+        ON n.cluster IS NOT DISTINCT FROM c.cluster
     WHERE x.api_key = 10 AND x.status = 'answered' AND coalesce(x.error_code, 0) = 0 AND coalesce(x.role, 'client') = 'client'
+        AND n.brokers = 1
         AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
     GROUP BY x.client_address, coalesce(x.client_id, x.client_address), b.host, b.port, b.cluster
 ),
@@ -140,9 +144,15 @@ SELECT
     a.first_time_ns,
     greatest(a.last_time_ns, q.last_ns) AS last_time_ns
 FROM advertised AS a
+LEFT JOIN (SELECT cluster, count(DISTINCT client_address) AS hosts FROM asking GROUP BY cluster) AS h
+    ON h.cluster IS NOT DISTINCT FROM a.cluster
 JOIN asking AS q
     ON q.cluster IS NOT DISTINCT FROM a.cluster
-    AND (q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1'))
+    AND (
+        q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+        -- A host with addresses of both families asks with one and tries with the other: told where no other host asks.
+        OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
+    )
     AND q.who = coalesce(a.stuck, q.who)
 JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
 WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000

@@ -1,33 +1,66 @@
 -- severity: high
 -- rank: 6
--- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND client_stream_bytes + broker_stream_bytes = 0) OR bool_or(role = 'follower' AND close <> 'none')
--- says: broker {broker} became unavailable[: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: every connection over which it replicated from other brokers ended ({ended})][, {back}]
+-- when: connections having bool_or(seen_from = 'syn' AND broker_stream_bytes = 0) OR bool_or(role = 'follower' AND close <> 'none')
+-- says: broker {broker} became unavailable[: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect, from the beginning of the capture to its end, came to nothing, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}]
 -- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
--- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*
+-- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, failing*, connection_storm
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with
--- three attempts. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
+-- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
+-- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
+-- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
 -- times meanwhile that a partition has no leader or that a write was refused for want of replicas. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
 -- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
 -- in order, its partitions moved before: for information, unless clients were refused or waited for replicas from then on.
-WITH missed_attempts AS (
-    SELECT broker_address, broker_port
-    FROM connections
-    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
-        AND client_stream_bytes + broker_stream_bytes = 0
-    GROUP BY broker_address, broker_port
-),
-alive AS (
+WITH attempts AS (
     SELECT
-        x.broker_address,
-        x.broker_port,
-        x.response_time_ns AS gone_ns,
-        x.exchange,
-        lead(x.response_time_ns) OVER (PARTITION BY x.broker_address, x.broker_port ORDER BY x.response_time_ns) AS back_ns
+        connection,
+        client_address,
+        broker_address,
+        broker_port,
+        first_time_ns,
+        syn_ack_ns IS NULL AND client_stream_bytes = 0 AS is_refused
+    FROM connections
+    WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND one_way IS NULL
+        AND (
+            (is_kafka IS NOT TRUE AND syn_ack_ns IS NULL AND client_stream_bytes = 0)
+            OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > 0 AND close <> 'none' AND last_time_ns - first_time_ns < 2000000000)
+        )
+),
+-- Who accepts and hangs up while TLS connections go on is no broker that went.
+failed AS (
+    SELECT *
+    FROM attempts AS a
+    WHERE a.is_refused OR NOT EXISTS (
+        SELECT 1 FROM tls_unread AS t
+        WHERE t.broker_address = a.broker_address AND t.broker_port = a.broker_port AND t.first_time_ns < a.first_time_ns
+            AND t.last_time_ns > a.first_time_ns
+    )
+),
+missed_attempts AS (
+    SELECT broker_address, broker_port FROM failed GROUP BY broker_address, broker_port
+),
+answers AS (
+    SELECT x.broker_address, x.broker_port, x.response_time_ns AS time_ns, x.exchange
     FROM exchanges AS x
     JOIN missed_attempts AS m ON m.broker_address = x.broker_address AND m.broker_port = x.broker_port
     WHERE x.response_time_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    UNION ALL
+    SELECT broker_address, broker_port, first_time_ns AS time_ns, CAST(NULL AS BIGINT) AS exchange
+    FROM tls_unread WHERE broker_stream_bytes > 0 AND broker_port <> 443
+    UNION ALL
+    SELECT broker_address, broker_port, last_time_ns AS time_ns, CAST(NULL AS BIGINT) AS exchange
+    FROM tls_unread WHERE broker_stream_bytes > 0 AND broker_port <> 443
+),
+alive AS (
+    SELECT
+        broker_address,
+        broker_port,
+        time_ns AS gone_ns,
+        exchange,
+        lead(time_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY time_ns, exchange) AS back_ns
+    FROM answers
 ),
 away AS (
     SELECT
@@ -37,15 +70,14 @@ away AS (
         a.back_ns,
         a.exchange,
         count(*) AS attempts,
+        count(*) FILTER (WHERE c.is_refused) AS refused,
         count(DISTINCT c.client_address) AS clients,
         min_by(c.connection, (c.first_time_ns, c.connection)) AS connection,
         min(c.first_time_ns) AS first_attempt_ns,
         max(c.first_time_ns) AS last_attempt_ns
-    FROM alive AS a JOIN connections AS c
+    FROM alive AS a JOIN failed AS c
         ON c.broker_address = a.broker_address AND c.broker_port = a.broker_port AND c.first_time_ns > a.gone_ns
         AND (a.back_ns IS NULL OR c.first_time_ns < a.back_ns)
-    WHERE c.is_kafka IS NOT TRUE AND c.seen_from = 'syn' AND c.syn_ack_ns IS NULL
-        AND c.client_stream_bytes + c.broker_stream_bytes = 0
     GROUP BY a.broker_address, a.broker_port, a.gone_ns, a.back_ns, a.exchange
 ),
 -- Anybody may see that it is back: other brokers, to which it connects or which connect to it.
@@ -54,7 +86,7 @@ revived AS (
     FROM away AS w JOIN all_connections AS c
         ON (c.broker_address = w.broker_address AND c.broker_port = w.broker_port)
         OR (c.client_address = w.broker_address AND c.role IN ('follower', 'controller', 'raft'))
-    WHERE c.is_kafka AND c.replies > 0 AND c.first_time_ns > w.first_attempt_ns
+    WHERE (c.is_kafka AND c.replies > 0 OR c.tls AND c.broker_stream_bytes > 0) AND c.first_time_ns > w.first_attempt_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
 -- Connections that lived when it answered last: all of them end soon when a broker goes.
@@ -65,7 +97,7 @@ lived AS (
         w.gone_ns,
         count(*) FILTER (WHERE c.close = 'none' OR c.last_time_ns > w.gone_ns + 5000000000) AS lasting
     FROM away AS w JOIN connections AS c ON c.broker_address = w.broker_address AND c.broker_port = w.broker_port
-    WHERE c.is_kafka AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
+    WHERE (c.is_kafka OR c.tls) AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
 -- What clients were told meanwhile of partitions without a leader, and of writes for which too few replicas were in sync.
@@ -82,6 +114,7 @@ asked AS (
         w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
         w.attempts,
         w.clients,
+        CAST(NULL AS BIGINT) AS never,
         CAST(NULL AS BIGINT) AS ended,
         w.connection,
         CASE WHEN v.back_ns IS NULL THEN 'and it was not back at the end of the capture' ELSE 'and it came back later' END AS back,
@@ -101,7 +134,36 @@ asked AS (
     LEFT JOIN refused AS n
         ON n.broker_address = w.broker_address AND n.broker_port = w.broker_port AND n.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
-    WHERE w.attempts >= 3 OR coalesce(l.lasting, 1) = 0
+    WHERE w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3))
+),
+-- Gone before the capture began: nobody answered there in all of it.
+never AS (
+    SELECT
+        f.broker_address || ':' || CAST(f.broker_port AS STRING) AS broker,
+        CAST(NULL AS BIGINT) AS attempts,
+        CAST(NULL AS BIGINT) AS clients,
+        count(*) AS never,
+        CAST(NULL AS BIGINT) AS ended,
+        min_by(f.connection, (f.first_time_ns, f.connection)) AS connection,
+        'and it was not back at the end of the capture' AS back,
+        'high' AS severity,
+        count(*) AS weight,
+        CAST(NULL AS BIGINT) AS evidence_last_reply,
+        min(f.first_time_ns) AS first_time_ns,
+        max(r.last_time_ns) AS last_time_ns
+    FROM failed AS f
+    CROSS JOIN time_range AS r
+    CROSS JOIN (
+        SELECT count(*) AS told
+        FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
+        WHERE e.code = 5 AND coalesce(x.role, 'client') = 'client' AND x.api_name = 'Metadata'
+    ) AS h
+    LEFT JOIN all_connections AS c
+        ON c.broker_address = f.broker_address AND c.broker_port = f.broker_port AND c.broker_stream_bytes > 0
+    LEFT JOIN (SELECT broker_port FROM all_connections WHERE is_kafka GROUP BY broker_port) AS k ON k.broker_port = f.broker_port
+    WHERE f.is_refused AND c.connection IS NULL AND k.broker_port IS NOT NULL AND h.told >= 3
+    GROUP BY f.broker_address, f.broker_port
+    HAVING count(*) >= 3
 ),
 -- Brokers by the connections that they open to others, and what clients call them.
 following AS (
@@ -141,6 +203,7 @@ missed AS (
         f.client_address || coalesce(':' || CAST(c.broker_port AS STRING), '') AS broker,
         CAST(NULL AS BIGINT) AS attempts,
         CAST(NULL AS BIGINT) AS clients,
+        CAST(NULL AS BIGINT) AS never,
         f.ended,
         f.connection,
         'and it was not back at the end of the capture' AS back,
@@ -156,6 +219,8 @@ missed AS (
     WHERE r.last_time_ns - f.gone_ns >= 10000000000
 )
 SELECT * FROM asked
+UNION ALL
+SELECT * FROM never
 UNION ALL
 SELECT * FROM missed AS m
 WHERE NOT EXISTS (SELECT 1 FROM asked AS a WHERE a.broker = m.broker)

@@ -1,10 +1,11 @@
 -- severity: medium
 -- rank: 12
--- when: fetch_positions having max(lag) >= 1000
+-- when: fetch_positions having max(coalesce(lag, new_end_offset - fetch_offset)) >= 1000
 -- says: {who} falls behind on {topic}: lag grew from {first_lag} to {last_lag} records in {lasted_ns} ({partitions|partition|partitions})
 -- do: The consumer is slower than its producers: speed up its processing, or add group members or partitions.
 -- look: kanalyze topics[ --topic {topic}]
--- The last stretch in which the lag of a partition never fell, in steps of 10 s: at least 5 min, or 30 s up to the end.
+-- The last stretch in which the lag of a partition never fell, in steps of 10 s: at least 5 min, or 20 s up to the end. Where
+-- records were cut off, the lag is that before them.
 WITH steps AS (
     SELECT
         p.cluster,
@@ -12,11 +13,13 @@ WITH steps AS (
         coalesce(p.topic, p.topic_id) AS topic,
         p.partition,
         CAST(floor(p.time_ns / 1e10) AS BIGINT) AS step,
-        max(p.lag) AS lag,
+        max(coalesce(p.lag, p.new_end_offset - p.fetch_offset)) AS lag,
+        min_by(coalesce(p.lag, p.new_end_offset - p.fetch_offset), (p.time_ns, p.exchange)) AS lag_before,
+        min(p.time_ns) AS begin_ns,
         max(p.time_ns) AS time_ns,
         max_by(p.exchange, (p.time_ns, p.exchange)) AS exchange
     FROM fetch_positions AS p JOIN exchanges AS x ON x.exchange = p.exchange
-    WHERE p.lag IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WHERE coalesce(p.lag, p.new_end_offset - p.fetch_offset) IS NOT NULL AND coalesce(x.role, 'client') = 'client'
     GROUP BY
         p.cluster, coalesce(x.client_id, x.client_address), coalesce(p.topic, p.topic_id), p.partition,
         CAST(floor(p.time_ns / 1e10) AS BIGINT)
@@ -40,9 +43,9 @@ stretches AS (
         topic,
         partition,
         count(*) AS steps,
-        min_by(lag, step) AS first_lag,
+        min_by(lag_before, step) AS first_lag,
         max_by(lag, step) AS last_lag,
-        min(time_ns) AS first_time_ns,
+        min(begin_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
         max_by(exchange, (step, exchange)) AS exchange
     FROM counted
@@ -63,5 +66,5 @@ SELECT
 FROM stretches AS s CROSS JOIN time_range AS r
 WHERE s.steps >= 3 AND s.last_lag >= 2 * s.first_lag AND s.last_lag >= s.first_lag + 1000
     AND (s.last_time_ns - s.first_time_ns >= 300000000000
-        OR (s.last_time_ns - s.first_time_ns >= 30000000000 AND r.last_time_ns - s.last_time_ns <= 10000000000))
+        OR (s.last_time_ns - s.first_time_ns >= 20000000000 AND r.last_time_ns - s.last_time_ns <= 10000000000))
 GROUP BY s.cluster, s.who, s.topic

@@ -8,32 +8,29 @@
 -- A packet that fills a hole later was lost before the capture, one that is sent again though it was seen behind it: so each loss is
 -- on the client's or on the broker's side of the capture, and is told of that host. One of which the receiver says that it had come
 -- before (D-SACK) was an impatient sender's. At least 30 packets, 1 % of those with data.
--- TLS that was not read counts too (not on the web's port); where its beginning is not in the capture, the lower port is the broker's.
+-- TLS that was not read counts too (not on the web's port).
 -- Medium where 5 % are lost, or a fifth of the slowest requests (the slowest hundredth of each API, at least one) ran there.
 WITH lost AS (
     SELECT
         *,
         client_filled + broker_retransmitted - broker_needless AS client_lost,
-        broker_filled + client_retransmitted - client_needless AS broker_lost,
-        is_kafka IS NOT TRUE AND seen_from = 'midstream' AND client_port < broker_port AS is_turned
+        broker_filled + client_retransmitted - client_needless AS broker_lost
     FROM connections
-    WHERE is_kafka OR (tls AND least(client_port, broker_port) <> 443)
+    WHERE is_kafka OR (tls AND broker_port <> 443)
 ),
 pairs AS (
     SELECT
-        CASE WHEN is_turned THEN broker_address ELSE client_address END AS client_address,
-        CASE WHEN is_turned THEN client_address ELSE broker_address END AS broker_address,
-        CAST(sum(CASE WHEN is_turned THEN broker_lost ELSE client_lost END) AS BIGINT) AS client_lost,
-        CAST(sum(CASE WHEN is_turned THEN client_lost ELSE broker_lost END) AS BIGINT) AS broker_lost,
+        client_address,
+        broker_address,
+        CAST(sum(client_lost) AS BIGINT) AS client_lost,
+        CAST(sum(broker_lost) AS BIGINT) AS broker_lost,
         CAST(sum(client_data_packets + broker_data_packets) AS BIGINT) AS packets,
         max_by(connection, (client_retransmitted + broker_retransmitted + client_filled + broker_filled, connection)) AS connection,
         max(capture_side) AS capture_side,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM lost
-    GROUP BY
-        CASE WHEN is_turned THEN broker_address ELSE client_address END,
-        CASE WHEN is_turned THEN client_address ELSE broker_address END
+    GROUP BY client_address, broker_address
 ),
 sided AS (
     SELECT client_address AS host, broker_address AS peer, 'client' AS side, client_lost AS lost, pairs.* FROM pairs

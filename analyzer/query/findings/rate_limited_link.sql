@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 12
--- when: exchanges having (max(latency_ns) >= 10000000 OR max(receive_ns) >= 500000000 OR max(send_ns) >= 500000000) AND ((SELECT count(*) FROM queued_packets WHERE waited_ns > 3000000) >= 100 OR count(*) FILTER (WHERE receive_ns >= 100000000 AND response_bytes >= 30000 OR send_ns >= 100000000 AND request_bytes >= 30000) >= 3 OR (SELECT sum(client_filled + broker_filled + client_retransmitted + broker_retransmitted) FROM connections) >= 30)
+-- when: connections having max(client_data_packets + broker_data_packets) >= 50 AND ((SELECT count(*) FROM queued_packets WHERE waited_ns > 3000000) >= 100 OR (SELECT count(*) FROM exchanges WHERE receive_ns >= 100000000 AND response_bytes >= 30000 OR send_ns >= 100000000 AND request_bytes >= 30000) >= 3 OR sum(client_filled + broker_filled + client_retransmitted + broker_retransmitted) >= 30)
 -- says: the link {place} is at its limit[ of {limit_bits_per_s}] ({direction}): {who}[ and {others|other client|other clients}] used all of it[ for {busy_ns}][; packets queued for up to {most_waited_ns}][; behind the capture every second packet waited for {waited_ns} or more, and {lost_share} of them were lost]
 -- do: Find the link with this rate (a VPN, a provider, a bandwidth limit of a virtual machine): raise its bandwidth, or reduce the traffic of these clients.
 -- look: kanalyze latency[ --client {who}]
@@ -111,7 +111,10 @@ told AS (
         count(DISTINCT w.who) AS clients,
         s.peer IS NULL AND count(DISTINCT w.client_address) >= 2 AS is_shared,
         min(w.client_address) AS client_address,
-        min(w.broker_address || ':' || CAST(w.broker_port AS STRING)) AS broker,
+        min(
+            CASE WHEN w.broker_address LIKE '%:%' THEN '[' || w.broker_address || ']' ELSE w.broker_address END
+            || ':' || CAST(w.broker_port AS STRING)
+        ) AS broker,
         max_by(w.exchange, (w.end_ns - w.begin_ns, w.exchange)) AS evidence_longest,
         min(w.begin_ns) AS first_time_ns,
         max(w.end_ns) AS last_time_ns
@@ -137,7 +140,7 @@ queues AS (
         first_time_ns,
         last_time_ns
     FROM connections
-    WHERE is_kafka AND coalesce(role, 'client') = 'client'
+    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND coalesce(role, 'client') = 'client'
     UNION ALL
     SELECT
         client_address,
@@ -151,7 +154,7 @@ queues AS (
         first_time_ns,
         last_time_ns
     FROM connections
-    WHERE is_kafka AND coalesce(role, 'client') = 'client'
+    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND coalesce(role, 'client') = 'client'
 ),
 overflowing AS (
     SELECT
@@ -230,7 +233,7 @@ SELECT
         ELSE 'between ' || o.client_address || ' and ' || o.broker END AS place,
     o.direction,
     CAST(NULL AS DOUBLE) AS limit_bits_per_s,
-    u.who,
+    coalesce(u.who, o.client_address) AS who,
     nullif(u.clients - 1, 0) AS others,
     CAST(NULL AS BIGINT) AS busy_ns,
     CAST(NULL AS BIGINT) AS most_waited_ns,
@@ -244,7 +247,7 @@ SELECT
     o.waited_ns,
     o.lost_share
 FROM overflowing AS o
-JOIN users AS u ON u.client_address = o.client_address
+LEFT JOIN users AS u ON u.client_address = o.client_address
 LEFT JOIN by_rate AS r
     ON r.direction IN (o.direction, 'both directions together')
     AND (r.client_address = o.client_address OR (r.client_address IS NULL AND r.broker = coalesce(o.broker, r.broker)))

@@ -1,12 +1,14 @@
 -- severity: medium
 -- rank: 14
--- when: group_events having min(CAST(session_timeout_ms AS BIGINT)) FILTER (WHERE session_timeout_ms > 0 AND event = 'join') * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
--- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times} (session timeout {session_timeout_ms})[; {back}]
+-- when: group_events having min(CAST(session_timeout_ms AS BIGINT)) FILTER (WHERE session_timeout_ms > 0 AND event = 'join') * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range) OR count(DISTINCT member_id) >= 1 AND (SELECT max(last_time_ns - first_time_ns) FROM time_range) >= 5000000000
+-- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times}[ (session timeout {session_timeout_ms})][; {back}]
 -- do: It was killed, the whole process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: failing, commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
 -- Silence of the session timeout at least, and then one of two: its next request is told that there is no such member, or the others
--- were made to rebalance when the time was over and it never came back. Only where the connection lost no bytes in the capture:
+-- were made to rebalance when the time was over and it never came back. Where its session timeout is not known (the group began
+-- before the capture, or is of the newer protocol): five seconds and three times its own longest pause before, until the others
+-- rebalanced or got partitions, though nobody came or left meanwhile. Only where the connection lost no bytes in the capture:
 -- silence must be the member's own.
 WITH sessions AS (
     SELECT cluster, group_id, client_id, client_address, max(session_timeout_ms) AS session_timeout_ms
@@ -99,6 +101,96 @@ expired AS (
     GROUP BY s.client_id, s.client_address, s.group_id, s.session_timeout_ms, s.exchange, s.last_ns
     HAVING min(e.begin_ns) - s.last_ns BETWEEN CAST(s.session_timeout_ms AS BIGINT) * 1000000
         AND CAST(s.session_timeout_ms AS BIGINT) * 1000000 + 10000000000
+),
+-- Heartbeats and commits of members whose session timeout is not known.
+beats AS (
+    SELECT
+        x.group_id,
+        x.member_id,
+        x.client_id,
+        x.client_address,
+        x.exchange,
+        x.connection,
+        x.request_time_ns,
+        x.request_time_ns - lag(x.request_time_ns) OVER (
+            PARTITION BY x.group_id, x.member_id ORDER BY x.request_time_ns, x.exchange
+        ) AS pause_ns
+    FROM exchanges AS x
+    LEFT JOIN sessions AS t
+        ON t.group_id = x.group_id AND t.client_id IS NOT DISTINCT FROM x.client_id AND t.client_address = x.client_address
+    WHERE x.api_key IN (8, 11, 12, 14, 68) AND x.member_id <> '' AND coalesce(x.error_code, 0) = 0 AND x.request_time_ns IS NOT NULL
+        AND t.group_id IS NULL
+),
+lone AS (
+    SELECT
+        b.group_id,
+        b.member_id,
+        min(b.client_id) AS client_id,
+        min(b.client_address) AS client_address,
+        max_by(b.exchange, (b.request_time_ns, b.exchange)) AS exchange,
+        max_by(b.connection, (b.request_time_ns, b.exchange)) AS connection,
+        max(b.request_time_ns) AS last_ns,
+        max(b.request_time_ns) + CASE WHEN max(b.pause_ns) * 3 > 5000000000 THEN max(b.pause_ns) * 3 ELSE 5000000000 END AS due_ns
+    FROM beats AS b
+    GROUP BY b.group_id, b.member_id
+    HAVING count(*) >= 3
+),
+vanished AS (
+    SELECT l.*
+    FROM lone AS l
+    JOIN connections AS c ON c.connection = l.connection
+    CROSS JOIN time_range AS r
+    WHERE r.last_time_ns > l.due_ns AND c.client_gaps = 0 AND c.one_way IS NULL
+        AND NOT EXISTS (
+            SELECT 1 FROM group_events AS e
+            WHERE e.group_id = l.group_id AND e.member_id = l.member_id AND e.event = 'leave'
+        )
+),
+-- What other members of these groups were told, with how many partitions they had before.
+shifts AS (
+    SELECT
+        e.group_id,
+        e.member_id,
+        e.event,
+        e.begin_ns,
+        e.assigned_partitions > coalesce(
+            max(e.assigned_partitions) OVER (
+                PARTITION BY e.group_id, e.member_id ORDER BY e.begin_ns, e.exchange
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ), 0
+        ) AS grows,
+        min(e.begin_ns) OVER (PARTITION BY e.group_id, e.member_id) AS first_ns,
+        e.group_type,
+        e.error_code
+    FROM group_events AS e
+    WHERE e.group_id IN (SELECT group_id FROM vanished)
+),
+first_beats AS (
+    SELECT group_id, member_id, min(request_time_ns) AS first_ns FROM beats GROUP BY group_id, member_id
+),
+missed AS (
+    SELECT
+        coalesce(v.client_id, v.client_address) AS who,
+        v.client_address,
+        v.group_id,
+        CAST(NULL AS INTEGER) AS session_timeout_ms,
+        min(s.begin_ns) - v.last_ns AS silence_ns,
+        v.exchange,
+        v.last_ns AS begin_ns,
+        min(s.begin_ns) AS time_ns,
+        'it has not rejoined' AS back
+    FROM vanished AS v
+    JOIN shifts AS s ON s.group_id = v.group_id AND s.member_id <> v.member_id AND s.begin_ns > v.last_ns
+    LEFT JOIN first_beats AS f ON f.group_id = s.group_id AND f.member_id = s.member_id
+    WHERE s.event = 'leave'
+        OR (s.event = 'join' AND coalesce(s.error_code, 0) = 0)
+        OR (s.group_type <> 'classic' AND s.grows)
+        OR (s.group_type = 'classic' AND s.error_code = 27)
+    GROUP BY v.client_id, v.client_address, v.group_id, v.member_id, v.exchange, v.last_ns, v.due_ns
+    -- The first of these is late, and of a member that was there before.
+    HAVING min(s.begin_ns) >= v.due_ns
+        AND min_by(s.event, (s.begin_ns, s.member_id)) <> 'leave'
+        AND min_by(coalesce(f.first_ns, s.first_ns), (s.begin_ns, s.member_id)) < v.last_ns
 )
 SELECT
     who,
@@ -113,5 +205,5 @@ SELECT
     max_by(exchange, (time_ns, exchange)) AS evidence_last,
     min(begin_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
-FROM (SELECT * FROM told_so UNION ALL SELECT * FROM expired) AS gone
+FROM (SELECT * FROM told_so UNION ALL SELECT * FROM expired UNION ALL SELECT * FROM missed) AS gone
 GROUP BY who, client_address, group_id, session_timeout_ms

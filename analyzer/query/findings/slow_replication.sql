@@ -50,7 +50,7 @@ pauses AS (
 slow AS (
     SELECT exchange, broker_address, request_end_ns, response_time_ns, latency_ns
     FROM exchanges
-    WHERE kind = 'produce_acks_all' AND latency_ns >= 100000000 AND throttle_time_ms = 0
+    WHERE kind = 'produce_acks_all' AND latency_ns >= 100000000 AND coalesce(throttle_time_ms, 0) = 0
 ),
 waits AS (
     SELECT
@@ -70,7 +70,7 @@ waits AS (
 ),
 followers AS (
     SELECT
-        client_address || ' (broker ' || CAST(replica_id AS STRING) || ')' AS follower,
+        client_address || coalesce(' (broker ' || CAST(replica_id AS STRING) || ')', '') AS follower,
         CAST(NULL AS STRING) AS broker,
         CAST(NULL AS STRING) AS topic,
         CAST(NULL AS BIGINT) AS one_p99_ns,

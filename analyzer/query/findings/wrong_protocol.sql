@@ -47,6 +47,9 @@ judged AS (
                 THEN 'not_kafka'
             WHEN (p.encrypted OR c.tls) AND NOT p.plain AND c.requests > 0 AND c.replies = 0 AND c.tls_decrypted IS NOT TRUE
                 THEN 'no_tls'
+            -- A TLS port answers what is no TLS with an alert (7 bytes), or not at all.
+            WHEN p.encrypted AND NOT p.plain AND c.is_kafka IS NOT TRUE AND c.protocol = 'other' AND c.broker_stream_bytes <= 7
+                AND c.broker_port <> 443 THEN 'no_tls'
             WHEN c.tls_handshake = 'failed' AND NOT p.answers AND c.broker_packets > 0 AND c.one_way IS NULL
                 THEN 'silent_to_tls'
             WHEN r.no_logins THEN 'login'
@@ -64,7 +67,7 @@ foreign_ones AS (
         CASE
             WHEN kind = 'no_login' THEN 'Kafka without a login (SASL)'
             WHEN kind = 'login' THEN 'Kafka with a login (SASL)'
-            WHEN kind = 'no_tls' OR requests > 0 THEN 'plaintext Kafka'
+            WHEN requests > 0 THEN 'plaintext Kafka'
             WHEN tls OR protocol = 'tls' THEN 'TLS'
             ELSE 'another protocol'
         END AS spoken,
@@ -90,7 +93,7 @@ SELECT
         WHEN kind = 'no_login' THEN 'Set security.protocol of this client to SASL_PLAINTEXT (SASL_SSL over TLS) with its credentials, or connect it to a port without logins.'
         WHEN kind = 'login' THEN 'Set security.protocol of this client to PLAINTEXT (SSL over TLS), or connect it to a port with SASL.'
         WHEN spoken = 'TLS' THEN 'Set security.protocol of this client to PLAINTEXT or SASL_PLAINTEXT, or connect it to a port with TLS.'
-        WHEN expected = 'expects TLS' THEN 'Set security.protocol of this client to SSL or SASL_SSL, or connect it to a port without TLS.'
+        WHEN expected = 'expects TLS' AND spoken = 'plaintext Kafka' THEN 'Set security.protocol of this client to SSL or SASL_SSL, or connect it to a port without TLS.'
         ELSE 'It is a health check, a scanner, or a client with a wrong port: correct the port or the protocol.'
     END AS advice,
     CASE WHEN kind = 'login' AND count(*) >= 3 THEN 'high' END AS severity,

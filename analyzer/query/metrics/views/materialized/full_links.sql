@@ -42,7 +42,10 @@ blocked AS (
         *,
         CASE WHEN count(*) OVER block = 20 THEN nullif(sum(gap_ns) OVER block, 0) END AS block_ns,
         sum(bytes) OVER block AS block_bytes,
-        sum(bytes) OVER (PARTITION BY tap, width, host, peer, direction, connection) AS connection_bytes
+        sum(bytes) OVER (PARTITION BY tap, width, host, peer, direction, connection) AS connection_bytes,
+        sum(bytes) OVER (
+            PARTITION BY tap, width, host, peer, direction, CASE width WHEN 1 THEN client_address ELSE broker_address END
+        ) AS peer_bytes
     FROM numbered
     WINDOW block AS (PARTITION BY tap, width, host, peer, direction, block)
 ),
@@ -65,13 +68,22 @@ told AS (
         CAST(sum(b.gap_ns) FILTER (WHERE b.block_ns IS NOT NULL) AS BIGINT) AS busy_ns,
         max(b.waited_ns) AS most_waited_ns,
         -- Brokers share the link, and are no clients; one is named where it is alone.
-        max_by(s.who, (coalesce(s.is_client, 0), b.connection_bytes, s.who)) AS who,
+        max_by(
+            coalesce(s.who, b.client_address),
+            (coalesce(s.is_client, 0), b.connection_bytes, coalesce(s.who, b.client_address))
+        ) AS who,
         greatest(count(DISTINCT CASE WHEN s.is_client = 1 THEN s.who END), 1) AS clients,
-        (b.width = 1 AND count(DISTINCT b.client_address) >= 2)
-        OR (b.width = 2 AND count(DISTINCT b.broker_address) >= 2) AS is_wide,
+        -- A few packets of others that were held up elsewhere do not make it their link.
+        (
+            (b.width = 1 AND count(DISTINCT b.client_address) >= 2)
+            OR (b.width = 2 AND count(DISTINCT b.broker_address) >= 2)
+        ) AND max(b.peer_bytes) <= 0.95 * sum(b.bytes) AS is_wide,
         min(b.client_address) AS client_address,
         min(b.broker_address) AS broker_address,
-        min(b.broker_address || ':' || CAST(b.broker_port AS STRING)) AS broker,
+        min(
+            CASE WHEN b.broker_address LIKE '%:%' THEN '[' || b.broker_address || ']' ELSE b.broker_address END
+            || ':' || CAST(b.broker_port AS STRING)
+        ) AS broker,
         min(b.time_ns) AS first_time_ns,
         max(b.time_ns) AS last_time_ns
     FROM blocked AS b
