@@ -1,6 +1,7 @@
 """Runs a program over a message: one branch for each operation, the most frequent ones first.
 
-Of fields of fixed size that stand side by side those are read that the capture kept whole. The stack has a level for each array and tagged section that is open (`WalkState`); `base` is the index of the innermost one.
+Of fields of fixed size that stand side by side those are read that the capture kept whole. The stack has a level for each array and
+tagged section that is open (`WalkState`); `base` is the index of the innermost one.
 """
 
 import cython
@@ -139,7 +140,9 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
             if size == FAILED:
                 return w.outcome
             if size > w.end - w.pos:
-                return leave_at_records(w, size, w.code[pc + 3]) if w.code[pc + 2] >= USE_RECORDS else too_short(w, size)
+                return (
+                    leave_at_records(w, size, w.code[pc + 3]) if w.code[pc + 2] >= USE_RECORDS else too_short(w, size)
+                )
             if w.code[pc + 2] == USE_TEXT:
                 if size >= 0:
                     read_text(w, size, w.code[pc + 3], w.code[pc + 4])
