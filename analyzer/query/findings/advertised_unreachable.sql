@@ -124,6 +124,7 @@ idle AS (
         SELECT q.client_address
         FROM asking AS q JOIN advertised AS a
             ON q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+            OR (q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%')
     )
     GROUP BY client_address, coalesce(client_id, client_address), broker_address, broker_port
     HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 22, 36, 60)) IS NOT TRUE

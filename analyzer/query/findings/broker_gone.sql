@@ -9,7 +9,8 @@
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
 -- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
--- times meanwhile that a partition has no leader or that a write was refused for want of replicas. A broker that nobody asks is
+-- times meanwhile that a partition has no leader or that a write was refused for want of replicas. After one
+-- or two attempts, and none in the last five seconds, it may be back: for information, unless clients were told so. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
 -- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
 -- in order, its partitions moved before: for information, unless clients were refused or waited for replicas from then on.
@@ -117,8 +118,13 @@ asked AS (
         CAST(NULL AS BIGINT) AS never,
         CAST(NULL AS BIGINT) AS ended,
         w.connection,
-        CASE WHEN v.back_ns IS NULL THEN 'and it was not back at the end of the capture' ELSE 'and it came back later' END AS back,
         CASE
+            WHEN v.back_ns IS NOT NULL THEN 'and it came back later'
+            WHEN w.attempts < 3 AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3 THEN 'and nobody asked for it again'
+            ELSE 'and it was not back at the end of the capture'
+        END AS back,
+        CASE
+            WHEN v.back_ns IS NULL AND w.attempts < 3 AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3 THEN 'info'
             WHEN v.back_ns IS NULL THEN 'high'
             WHEN v.back_ns - w.gone_ns >= 60000000000 OR n.told >= 3 THEN 'medium'
             ELSE 'info'
