@@ -66,8 +66,9 @@ class Keys:
             shown.typed += key
 
 
-def show(session: Session, names: Sequence[str], every_s: float) -> None:
-    """Draws until the session ends or a person asks for the report. Raises what ended the session."""
+def show(session: Session, names: Sequence[str], notes: Sequence[str]) -> None:
+    """Draws until the session ends or a person asks for the report; of `notes` the newest is shown. Raises what ended the
+    session."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -78,7 +79,9 @@ def show(session: Session, names: Sequence[str], every_s: float) -> None:
     drawn = float("-inf")
     with _keyboard() as keyboard, Live(console=console, screen=True, auto_refresh=False) as live:
         while not session.wait(0) and not keys.quits:
-            scene = Scene(names, session.answer, tuple(session.pulses), keys.shown, session.trouble, every_s)
+            scene = Scene(
+                names, session.answer, tuple(session.pulses), keys.shown, session.trouble, notes[-1] if notes else None
+            )
             frozen = (frozen or scene) if keys.shown.frozen else None
             scene = frozen or scene
             pressed = keyboard(_KEYS_S)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from analyzer.base.options import Options
-    from analyzer.inputs.live.live_engine import FeedSink
+    from analyzer.watch.ring import Ring
 
 # The first look comes early.
 FIRST_S = 1.0
@@ -46,7 +46,7 @@ class Session:
         span_ns: int,
         every_s: float,
         spool_bytes: int,
-        records: FeedSink | None = None,
+        records: Ring | None = None,
     ) -> None:
         """Begins to read. This process must have no other threads yet. Raises OSError."""
         import pyarrow.parquet  # noqa: F401 (loaded once, before there are two processes)
@@ -55,7 +55,7 @@ class Session:
         self.pulses: deque[Pulse] = deque([Pulse()], PULSES)
         self.answer: Answer | None = None
         self.trouble: str | None = None
-        self.on_answer: Callable[[Answer], None] | None = None
+        self.on_answer: Callable[[Answer], None] = lambda _: None
         self._error: BaseException | None = None
         self._every_s = every_s
         self._stopping = threading.Event()
@@ -186,8 +186,7 @@ class Session:
                 raise
             self.trouble = reason
             return
-        if self.on_answer is not None:
-            self.on_answer(self.answer)
+        self.on_answer(self.answer)
 
 
 def _read(
@@ -197,7 +196,7 @@ def _read(
     options: Options,
     folder: Path,
     spool_bytes: int,
-    records: FeedSink | None,
+    records: Ring | None,
 ) -> None:
     mine.close()
     serve(theirs, inputs, options, folder, spool_bytes, records)

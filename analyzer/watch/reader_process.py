@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from analyzer.base.options import Options
-    from analyzer.inputs.live.live_engine import FeedSink
+    from analyzer.watch.ring import Ring
 
 PULSE_S = 0.5
 IDLE_S = 0.05
@@ -39,7 +39,7 @@ def serve(
     options: Options,
     folder: Path,
     spool_bytes: int,
-    records: FeedSink | None = None,
+    records: Ring | None = None,
 ) -> None:
     """Reads until it is told to stop, or all feeds have ended; answers orders with a Cut. Raises InputError and OSError."""
     _Reader(orders, inputs, options, folder, spool_bytes, records).run()
@@ -53,8 +53,9 @@ class _Reader:
         options: Options,
         folder: Path,
         spool_bytes: int,
-        records: FeedSink | None,
+        records: Ring | None,
     ) -> None:
+        self._records = records
         self._orders = orders
         self._base = folder
         self._number = 0
@@ -64,7 +65,8 @@ class _Reader:
         self._key_logs.look()
         self._pipeline = Pipeline(self._folder, options, keys=self._keys, parks=True)
         feeds = feeds_of(inputs, options.taps, options.temp_dir, spool_bytes)
-        self._engine = LiveEngine(feeds, self._feed, partial(add_secrets, self._keys), options.decode_as, records)
+        secrets, taken = partial(add_secrets, self._keys), records.take if records else None
+        self._engine = LiveEngine(feeds, self._feed, secrets, options.decode_as, taken)
         self._segments = 0
         self._requests = 0  # of windows that are complete
         self._begin_ns: int | None = None
@@ -101,6 +103,7 @@ class _Reader:
             lost_bytes,
             self._engine.is_full,
             time_ns(),
+            self._records.trouble if self._records else None,
         )
 
     def _new_folder(self, name: str) -> Path:

@@ -57,7 +57,7 @@ class Scene:
     pulses: Sequence[Pulse]
     shown: Shown = field(default_factory=Shown)
     trouble: str | None = None
-    every_s: float = 10.0
+    note: str | None = None
 
 
 def lines(scene: Scene, width: int, height: int) -> list[Text]:
@@ -92,6 +92,10 @@ def _verdict(scene: Scene, width: int) -> list[Text]:
         )
     if pulse.is_full:
         told.append("The spool was full: the capturer may have dropped packets; raise --spool.")
+    if pulse.trouble:
+        told.append(printable(pulse.trouble))
+    if scene.note:
+        told.append(f"Recorded: {printable(scene.note)}")
     if scene.trouble:
         told.append(f"No newer answer: {printable(scene.trouble)}")
     answer = scene.answer

@@ -18,7 +18,7 @@ class Pulse:
     """Where reading is. Counts are since the beginning: `segments` of TCP, `bytes` of the captures, `requests` that have ended.
     `latest_ns` is the time of the newest packet; `waiting_bytes` are there and not read yet; `lost_files` and `lost_bytes` were
     written over by a ring before they were read; `is_full`: a pipe had to wait. `read_ns` is the time by the clock of this
-    machine at which this was so."""
+    machine at which this was so; `trouble` why nothing is recorded, None: it is, or need not be."""
 
     segments: int = 0
     bytes: int = 0
@@ -29,6 +29,7 @@ class Pulse:
     lost_bytes: int = 0
     is_full: bool = False
     read_ns: int = 0
+    trouble: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

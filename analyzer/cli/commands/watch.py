@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,46 @@ SECOND_NS = 1_000_000_000
     metavar="SIZE",
     help="Keep so much of a pipe on disk when reading falls behind.  [default: 1GiB]",
 )
+@click.option(
+    "--record",
+    "record",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the last minutes there, and an extract, a report and what was found for each incident.",
+)
+@click.option(
+    "--keep",
+    "keep_ns",
+    type=Span(),
+    default=600 * SECOND_NS,
+    metavar="TIME",
+    help="Keep so much time ...  [default: 10m]",
+)
+@click.option(
+    "--record-size",
+    "record_bytes",
+    type=Size(),
+    default=1 << 30,
+    metavar="SIZE",
+    help="... within so many bytes on disk.  [default: 1GiB]",
+)
+@click.option(
+    "--on",
+    "severity",
+    type=click.Choice(("high", "medium")),
+    default="high",
+    show_default=True,
+    help="An incident is what has findings of this severity, or a worse one.",
+)
+@click.option(
+    "--after",
+    "after_ns",
+    type=Span(),
+    default=10 * SECOND_NS,
+    metavar="TIME",
+    help="The extract holds so much of what follows.  [default: 10s]",
+)
+@click.option("--hook", metavar="COMMAND", help="Run this for each incident; KANALYZE_DIRECTORY and others tell of it.")
 @capture_options(strict=False)
 def command(
     sources: tuple[str, ...],
@@ -71,6 +112,12 @@ def command(
     form: str | None,
     address: tuple[str, int] | None,
     spool_bytes: int,
+    record: Path | None,
+    keep_ns: int,
+    record_bytes: int,
+    severity: str,
+    after_ns: int,
+    hook: str | None,
 ) -> int:
     """Show what is going on in captures while they are taken.
 
@@ -85,9 +132,13 @@ def command(
     tcpdump -i any -U -w - port 9092 | kanalyze watch -
     kanalyze watch --tap web=/run/web.fifo --tap db=/run/db.fifo
     kanalyze watch /captures/ring --every 60s --format jsonl --metrics :9464
+    kanalyze watch /captures/ring --record /var/lib/kanalyze --keep 10m --on high --hook 'mail -s "$KANALYZE_SENTENCE" ops'
     """
     from analyzer.cli.watch_screen import has_terminal, show
+    from analyzer.inputs.live.feeds import names_of
+    from analyzer.inputs.readings import tap_of
     from analyzer.watch.live_session import Session
+    from analyzer.watch.recorder import Recorder, Settings
 
     say_when_uncompiled()
     form = form or ("screen" if has_terminal() else "jsonl")
@@ -96,20 +147,36 @@ def command(
     every_s = (every_ns or (10 if form == "screen" else 60) * SECOND_NS) / SECOND_NS
     # Filters may name any column.
     options = replace(options, seldom=bool(options.filters), jobs=1)
-    names = [*sources, *(pattern for _, pattern in options.taps if pattern not in sources)]
+    names = names_of(sources, options.taps)
+    notes: list[str] = []
+    if hook is not None and record is None:
+        raise click.UsageError("--hook runs for what --record keeps: name a directory")
     with ExitStack() as stack:
-        session = Session(sources, options, span_ns, every_s, spool_bytes)
+        recorder = None
+        if record is not None:
+            settings = Settings(record, keep_ns, record_bytes, severity, after_ns, hook)
+            taps = [tap_of(name, options.taps) for name in names]
+            recorder = Recorder(settings, taps, options, notes.append if form == "screen" else say)
+            stack.callback(recorder.close)
+        session = Session(sources, options, span_ns, every_s, spool_bytes, recorder.ring if recorder else None)
         stack.callback(session.close)
+        if recorder is not None:
+            session.on_answer = recorder.take
         stack.enter_context(_asked_to_stop(session))
         if address is not None:
             _serve(stack, address, session)
         if form == "screen":
-            show(session, names, every_s)
+            show(session, names, notes)
         else:
             _print_lines(session)
         session.stop()
         while not session.wait(1):
             pass
+        if recorder is not None and session.answer is not None:
+            recorder.take(session.answer, is_last=True)
+            recorder.wait()
+        for note in notes if form == "screen" else ():
+            say(note)
         if form == "screen":
             _print_report(session)
     return FINE

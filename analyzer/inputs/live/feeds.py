@@ -72,13 +72,16 @@ class Named:
         self.feed = feed
 
 
+def names_of(inputs: Sequence[str], taps: Sequence[tuple[str, str]]) -> list[str]:
+    """What is watched, in the order of the feeds: the inputs, then the paths that only `taps` name."""
+    return [*inputs, *(each for _, each in taps if each not in inputs and Path(each).exists())]
+
+
 def feeds_of(
     inputs: Sequence[str], taps: Sequence[tuple[str, str]], folder: Path | None, spool_bytes: int
 ) -> list[Named]:
-    """The feeds that `inputs` name; and those of `taps` whose pattern is a path that is no input: `--tap web=p1` alone names the
-    pipe too. Raises InputError."""
-    patterns = [pattern for _, pattern in taps]
-    named = [*inputs, *(each for each in patterns if each not in inputs and Path(each).exists())]
+    """The feeds of `names_of`: `--tap web=p1` alone names the pipe too. Raises InputError."""
+    named = names_of(inputs, taps)
     if not named:
         raise InputError("nothing to watch: name a file, a pipe, a directory, or - for standard input")
     return [Named(file_text(each), tap_of(file_text(each), taps), _feed(each, folder, spool_bytes)) for each in named]
