@@ -67,6 +67,7 @@ def lines() -> Iterator[str]:
     yield "exchanges --format jsonl --max-frame 4KiB --max-connections 2 --max-reassembly 64KiB"
     yield f"extract --client * --comment -o {NEW} {CAPTURE}"
     yield f"extract --exchange {EXCHANGE} --bare -o {NEW} {CAPTURE}"
+    yield f"redact --verify -o {NEW} {CAPTURE}"
     yield f"spark --plan --out {NEW} {CAPTURE}"
     for form in ("parquet", "csv", "jsonl"):
         yield f"export --format {form} --to {NEW}"

@@ -1,0 +1,123 @@
+"""Captures that are damaged, hostile or no Kafka: what is kept is on the list all the same, and every copy of a byte is alike."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+
+import dpkt
+import pytest
+from capture_tools import unpacked
+from effort import one_in
+from encode import encode
+from made_capture import ACK, PSH, Conversation, pcap, segment
+from paths import SAMPLES
+
+from analyzer.base.options import Options
+from analyzer.cli.main import main
+from analyzer.redact.verification import verify
+
+SECRET = b"the-secret-of-a-customer"
+METADATA = encode(
+    3, 1, "request", {"correlation_id": 5, "client_id": "client-of-alice"}, {"topics": [{"name": SECRET.decode()}]}
+)
+
+
+def redacted(path: Path) -> Path:
+    out = path.with_suffix(".out.pcapng")
+    assert main(["redact", str(path), "-o", str(out), "--key-file", str(path.parent / "ours.key")]) == 0
+    return out
+
+
+def written(path: Path, packets: list[tuple[int, bytes]]) -> Path:
+    path.write_bytes(pcap(packets))
+    return path
+
+
+@pytest.mark.parametrize("seed", range(0, 12, one_in(3)))
+def test_damage_keeps_nothing_that_is_not_on_the_list(seed: int, tmp_path: Path) -> None:
+    """Bytes are changed, moved and cut anywhere; redacting the result once more must not change it."""
+    chance = Random(seed)
+    data = bytearray(unpacked(chance.choice(sorted(SAMPLES.glob("*.pcap*"))))[:400_000])
+    for _ in range(chance.randrange(1, 400)):
+        at = chance.randrange(24, len(data) - 64)
+        if chance.random() < 0.7:
+            data[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
+        else:
+            other = chance.randrange(24, len(data) - 64)
+            data[at : at + 32] = data[other : other + 32]
+    path = tmp_path / "hostile.pcap"
+    path.write_bytes(data)
+    out = tmp_path / "out.pcapng"
+    if main(["redact", str(path), "-o", str(out)]) in (0, 2) and out.exists():
+        assert verify(out, [], Options(), lambda: None).problems == []
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"GET /" + SECRET + b" HTTP/1.1\r\n\r\n",
+        b"SSH-2.0-" + SECRET,
+        struct.pack(">i", 60) + SECRET * 3,
+        struct.pack(">ihhi", 80, 77, 999, 1) + SECRET * 4,
+        b"\x16\x03\x01\x00\x40" + SECRET * 4,
+        b"\x16\x03\x01\x00\x40\x01\x00\x00\x3c\x03\x03" + SECRET * 4,
+        b"PROXY TCP4 " + SECRET + b"\r\n",
+        b"PROXY UNKNOWN " + SECRET + b"\r\n",
+        b"\x05\x01\x02\x01\x18" + SECRET,
+        b"CONNECT " + SECRET + b":9092 HTTP/1.1\r\n\r\n",
+        SECRET * 200,
+    ],
+)
+@pytest.mark.parametrize("begins", [True, False])
+def test_other_protocols_become_zeros(first: bytes, begins: bool, tmp_path: Path) -> None:
+    talk = Conversation()
+    if begins:
+        talk.shake()
+    for _ in range(3):
+        talk.put(0, PSH | ACK, first).put(1, PSH | ACK, first[::-1]).put(0, PSH | ACK, SECRET * 3)
+    out = redacted(written(tmp_path / "other.pcap", talk.packets)).read_bytes()
+    for form in (SECRET, SECRET[::-1], SECRET[4:16], SECRET[::-1][4:16]):
+        assert form not in out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_copy_of_a_byte_is_written_alike(seed: int, tmp_path: Path) -> None:
+    """Messages in segments that are cut anywhere, sent again, overlap and come out of order."""
+    chance = Random(seed)
+    plain, torn = Conversation().shake(), Conversation().shake()
+    stream = b"".join(struct.pack(">i", len(METADATA)) + METADATA for _ in range(30))
+    plain.put(0, PSH | ACK, stream[:1400]).put(0, PSH | ACK, stream[1400:])
+    pieces, at = [], 0
+    while at < len(stream):
+        size = chance.randrange(1, 120)
+        pieces.append((at, stream[at : at + size]))
+        if chance.random() < 0.4:
+            back = chance.randrange(0, min(at, 200) + 1)
+            pieces.append((at - back, stream[at - back : at - back + size]))
+        at += size
+    for place in range(0, len(pieces) - 3, 3):
+        if chance.random() < 0.5:
+            pieces[place : place + 3] = reversed(pieces[place : place + 3])
+    for number, (at, data) in enumerate(pieces):
+        torn.packets.append(
+            (
+                torn.clock + number * 500,
+                segment(torn.ends, torn.next[0] + at, torn.next[1], PSH | ACK, data, 500 + number),
+            )
+        )
+    found = []
+    for name, talk in (("plain", plain), ("torn", torn)):
+        copies: dict[int, set[int]] = defaultdict(set)
+        with redacted(written(tmp_path / f"{name}.pcap", talk.packets)).open("rb") as file:
+            for _, packet in dpkt.pcapng.Reader(file):
+                tcp = dpkt.ethernet.Ethernet(packet).data.data
+                if tcp.dport == talk.ends[3]:
+                    for offset, byte in enumerate(tcp.data):
+                        copies[tcp.seq + offset].add(byte)
+        assert all(len(values) == 1 for values in copies.values())
+        found.append(bytes(next(iter(copies[at])) for at in sorted(copies)))
+    assert found[0] == found[1] and len(found[0]) == len(stream) and SECRET not in found[0]
+    assert found[0].count(METADATA[:4]) == stream.count(METADATA[:4])
