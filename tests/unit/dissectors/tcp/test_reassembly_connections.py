@@ -164,6 +164,22 @@ def test_a_refused_connection(stage: str) -> None:
     assert out.stream(0, part=1) == b"now"
 
 
+def test_parts_taken_many_at_once_and_few_after_few_are_the_same(stage: str) -> None:
+    """Their matrix is written again after each taking, and grows while it holds rows."""
+    segments: list[Segment] = []
+    for number in range(200):
+        one = Conversation(1000 * number, client=(*CLIENT[:2], 40_000 + number))
+        if number % 3:
+            one.shake().c(0, bytes(number), ttl=30 + number % 9)
+        else:
+            one.c(-1, ack=None, flags=SYN)
+        segments += one.b(0, ack=number if number % 3 else 0, flags=RST).segments
+    number_and_time(segments)
+    at_once = run(segments, chunk_rows=4096, stage=stage)
+    assert len(at_once.parts) == 200
+    assert at_once.parts == run(segments, batch=7, chunk_rows=16, stage=stage).parts
+
+
 # ---- the same tuple again ----
 
 
