@@ -13,6 +13,7 @@ PACKAGES = {
     "tcpdump": "tcpdump",
     "openssl": "openssl",
     "C compiler": "gcc python3-dev",
+    "chromium": "chromium",
 }
 _PROGRAM = re.compile("|".join(rf"\b{name}\b" for name in PACKAGES))
 

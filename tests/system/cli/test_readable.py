@@ -41,9 +41,9 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
     "transactions": ("Transactions are not known", REQUESTS),
     "unanswered": ("Unanswered requests are not known", BOTH),
 }
-# `check` has results of its own, `show` is about one exchange; the others read no capture, or say it when the
-# result is read, or on their screen.
-APART = {"check", "show", "extract", "redact", "decode", "schema", "spark", "watch", "doctor"}
+# `check` has results of its own, `show` is about one exchange, `html` says it on its page; the others read no capture, or say it
+# when the result is read, or on their screen.
+APART = {"check", "show", "extract", "redact", "decode", "html", "schema", "spark", "watch", "doctor"}
 FORMATS = {
     "diff": ("table", "json", "jsonl", "csv"),
     "dump": ("jsonl",),

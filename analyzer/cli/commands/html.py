@@ -1,0 +1,47 @@
+"""`kanalyze html`: the report as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.base.options import Options
+from analyzer.cli.common import capture_options, captures, exit_code, opened
+from analyzer.cli.outcome import say
+
+
+@click.command(short_help="The report as one HTML file, with charts.")
+@captures
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    required=True,
+    metavar="FILE",
+    help="The file to write; `-` for standard output.",
+)
+@capture_options()
+def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
+    """Write the report as one HTML file: what is wrong, charts over one time axis, tables, the slowest requests.
+
+    The file needs nothing else: it opens from disk, asks for nothing, and can be mailed. Drag over a chart to narrow all
+    below to that time. Each section names the command that prints its numbers.
+    """
+    from analyzer.messages.bodies import kept_standard_input
+    from analyzer.page.document import document
+    from analyzer.page.page_data import page_data
+    from analyzer.page.slowest_trees import slowest_trees
+
+    with (
+        kept_standard_input(inputs, options) as rewind,
+        opened(inputs, options, None, asks="everything", form="html") as dataset,
+    ):
+        rewind()
+        made = document(page_data(dataset, lambda wanted: slowest_trees(dataset, inputs, options, wanted)))
+        if out == "-":
+            click.echo(made, nl=False)
+        else:
+            Path(out).write_text(made, encoding="utf-8")
+            say(f"{out}: {len(made.encode()) / 1e6:.1f} MB")
+        return exit_code(dataset)

@@ -1,0 +1,77 @@
+// Who writes what, who reads it: producers, topics and consumers, joined by ribbons as wide as their bytes.
+
+const MOST_NODES = 12;
+const LANE_HEIGHT = 26;
+
+function drawFlows() {
+  if (!rowsOf('topic_traffic').length) return;
+  const place = section('flows', 'Who writes, who reads', { short: 'Flows', commands: ['flows', 'readers', 'topics'], asks: 'topics', means: DATA.means.topic_traffic,
+    about: 'Bytes of records on the wire. Left: clients that write; right: clients that read. A topic that is read by several is read several times.' });
+  const picture = element('div', { class: 'flow-picture' });
+  place.append(picture);
+  const update = table(place, [
+    text('topic', 'topic'), clientColumn(), text('client_address', 'address'),
+    numeric('written_bytes', 'written', { bar: true }), numeric('read_bytes', 'read', { bar: true }),
+    numeric('writes', 'writes', { help: 'partitions in Produce requests', text: count }), numeric('reads', 'reads', { help: 'partitions in Fetch requests', text: count }),
+  ], { label: 'Topics and clients', sort: null, lines: 8, empty: 'No topic was written or read in the selected time.' });
+  const draw = () => {
+    const rows = pairs();
+    update(rows);
+    picture.replaceChildren(...flowPicture(rows, picture.clientWidth));
+  };
+  redrawn(picture, () => picture.replaceChildren(...flowPicture(pairs(), picture.clientWidth)));
+  onSelection(draw);
+}
+
+function pairs() {
+  const columns = ['written_bytes', 'read_bytes', 'writes', 'reads'];
+  return series('topic_traffic', (row) => JSON.stringify([row.cluster, row.topic, row.client_id, row.client_address]), columns)
+    .map(({ row, slots }) => ({ topic: row.is_rest ? 'all others' : row.topic, client_id: row.client_id, client_address: row.client_address, is_rest: row.is_rest,
+      ...Object.fromEntries(columns.map((column) => [column, sumOf(slots[column])])) }))
+    .filter((row) => row.writes + row.reads > 0)
+    .sort((a, b) => b.written_bytes + b.read_bytes - a.written_bytes - a.read_bytes);
+}
+
+// The greatest of a side by name; what is left stands together below them.
+function nodesOf(links, side) {
+  const sums = new Map();
+  for (const link of links) sums.set(link[side], (sums.get(link[side]) ?? 0) + link.bytes);
+  const ordered = [...sums].sort((a, b) => b[1] - a[1]);
+  const kept = ordered.length > MOST_NODES ? ordered.slice(0, MOST_NODES - 1) : ordered;
+  const rest = ordered.slice(kept.length);
+  const places = new Map(kept.map(([name, bytes], at) => [name, { name, bytes, at, used: 0 }]));
+  if (rest.length) {
+    const last = { name: `${count(rest.length)} others`, bytes: rest.reduce((sum, [, bytes]) => sum + bytes, 0), at: kept.length, used: 0, others: true };
+    rest.forEach(([name]) => places.set(name, last));
+  }
+  return places;
+}
+
+function flowPicture(rows, width) {
+  const writes = rows.filter((row) => row.written_bytes > 0).map((row) => ({ from: clientOf(row), to: row.topic, bytes: row.written_bytes }));
+  const reads = rows.filter((row) => row.read_bytes > 0).map((row) => ({ from: row.topic, to: clientOf(row), bytes: row.read_bytes }));
+  if (!width || writes.length + reads.length === 0) return [];
+  const topics = nodesOf([...writes.map((each) => ({ topic: each.to, bytes: each.bytes })), ...reads.map((each) => ({ topic: each.from, bytes: each.bytes }))], 'topic');
+  const [producers, consumers] = [nodesOf(writes, 'from'), nodesOf(reads, 'to')];
+  const tall = Math.max(...[producers, topics, consumers].map((side) => new Set(side.values()).size), 1);
+  const height = tall * LANE_HEIGHT + 8;
+  const label = Math.min(230, width * 0.24);
+  const [a, b, c, d] = [label, (width - label) / 2 - 4, (width + label) / 2 + 4, width - label];
+  const most = Math.max(...[producers, topics, consumers].flatMap((side) => [...side.values()].map((node) => node.bytes)), 1);
+  const thick = (bytes) => Math.max(1.2, (bytes / most) * (LANE_HEIGHT - 8));
+  const middle = (node, side) => 4 + LANE_HEIGHT * (node.at + 0.5) + ((tall - new Set(side.values()).size) * LANE_HEIGHT) / 2;
+  const joined = (links, from, to) => { const found = new Map(); for (const link of links) { const key = JSON.stringify([from.get(link.from).at, to.get(link.to).at]); const old = found.get(key) ?? { from: from.get(link.from), to: to.get(link.to), bytes: 0 }; old.bytes += link.bytes; found.set(key, old); } return [...found.values()].sort((p, q) => q.bytes - p.bytes); };
+  const ribbon = (x1, y1, x2, y2, link, kind) => drawn('path', { class: `ribbon ${kind}`, 'stroke-width': thick(link.bytes), d: `M${x1},${y1}C${(x1 + x2) / 2},${y1} ${(x1 + x2) / 2},${y2} ${x2},${y2}` },
+    drawn('title', {}, `${link.from.name} → ${link.to.name}: ${size(link.bytes)}`));
+  const ribbons = [
+    ...joined(writes, producers, topics).map((link) => ribbon(a, middle(link.from, producers), b, middle(link.to, topics), link, 'write')),
+    ...joined(reads, topics, consumers).map((link) => ribbon(c, middle(link.from, topics), d, middle(link.to, consumers), link, 'read')),
+  ];
+  const told = `${count(writes.length)} pairs of a client and the topic that it writes, ${count(reads.length)} of a topic and a client that reads it; the table below has them all`;
+  const picture = drawn('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': told }, ribbons);
+  const column = (side, left, wide, align) => [...new Set(side.values())].map((node) => element('div', { class: `flow-node ${align}`, style: { left: `${left}px`, width: `${wide}px`, top: `${middle(node, side) - LANE_HEIGHT / 2 + 1}px` } },
+    node.others ? element('span', { class: 'none' }, node.name) : named(node.name, `\n${size(node.bytes)}`), element('small', {}, size(node.bytes))));
+  const frame = element('div', { class: 'flow-frame', style: { height: `${height}px` } }, picture, ...column(producers, 0, label - 4, 'right'), ...column(topics, b, c - b, 'middle'), ...column(consumers, d + 4, label - 4, 'left'));
+  const titles = element('div', { class: 'flow-titles' }, element('span', {}, 'written by'), element('span', {}, 'topic'), element('span', {}, 'read by'));
+  return [titles, frame];
+}

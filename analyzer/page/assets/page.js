@@ -1,0 +1,129 @@
+// The head of the page, the order of its sections, its colours and its glossary.
+
+function drawHead() {
+  const { coverage, time } = DATA;
+  const names = DATA.files.map(fileOf);
+  const title = names.length === 1 ? names[0] : `${names[0] ?? 'No file'} and ${count(DATA.number_of_files - 1)} more ${DATA.number_of_files === 2 ? 'file' : 'files'}`;
+  document.title = `${title}: kanalyze`;
+  byId('title').replaceChildren(named(title, `\n${DATA.files.join('\n')}`));
+  const captured = time.captured_ns && time.captured_ns < (LAST - FIRST) * 0.98 ? `, of which ${duration(time.captured_ns)} captured` : '';
+  byId('period').textContent = `${time.text}${captured}${DATA.filters ? `. Only ${DATA.filters}` : ''}`;
+  verdict();
+  figures();
+  byId('made').replaceChildren(`Made by kanalyze ${DATA.version}. The same in a terminal: `, command(DATA.commands.overview, { narrow: true }));
+}
+
+function verdict() {
+  const { verdict: word, sentence } = DATA.readable.everything;
+  const { coverage } = DATA;
+  const place = byId('verdict');
+  place.className = `verdict-line ${word}`;
+  const share = coverage.kafka_bytes ? percent(coverage.framed_bytes, coverage.kafka_bytes + coverage.gap_bytes) : null;
+  place.replaceChildren(element('strong', {}, word === 'whole' ? 'Readable.' : word === 'partly' ? 'Readable in part.' : 'Not readable.'), ' ',
+    sentence ? sentence.replace(/^Read in part: (.)/, (_, letter) => letter.toUpperCase()) : share ? `${share} of Kafka bytes read.` : 'Everything was read.',
+    ...DATA.warnings.slice(0, 5).map((line) => element('span', { class: 'warning' }, line)),
+    ...Object.entries(DATA.not_shown).map(([name, reason]) => element('span', { class: 'warning' }, `Not shown: ${name.replaceAll('_', ' ')}: ${reason}`)));
+}
+
+// What the capture is about, in eight numbers.
+function figures() {
+  const { coverage } = DATA;
+  const seconds = coverage.captured_ns / SECOND;
+  const bad = rowsOf('errors').filter((row) => !row.between_brokers).reduce((sum, row) => sum + Number(row.unexpected), 0);
+  const cut = totalOf('errors') > DATA.tables.errors.rows.length ? 'at least ' : '';
+  const unknown = DATA.readable.errors.verdict === 'nothing';
+  const high = DATA.findings.filter((each) => each.severity === 'high').length;
+  const medium = DATA.findings.filter((each) => each.severity === 'medium').length;
+  const lost = coverage.closed + coverage.abandoned;
+  const entries = [
+    ['needs attention', high + medium ? count(high + medium) : DATA.readable.findings.verdict === 'nothing' ? 'not known' : 'nothing', high + medium ? `${high} high, ${medium} medium` : '', '#findings', high ? 'bad' : medium ? 'warn' : ''],
+    ['requests', count(coverage.requests), seconds ? `${rate(coverage.requests / seconds)}/s` : '', '#time'],
+    ['to brokers', size(coverage.request_bytes), seconds ? sizeRate(coverage.request_bytes / seconds) : '', '#flows'],
+    ['to clients', size(coverage.response_bytes), seconds ? sizeRate(coverage.response_bytes / seconds) : '', '#flows'],
+    ['errors, not normal', unknown ? 'not known' : `${cut}${count(bad)}`, '', '#errors', bad && !unknown ? 'warn' : ''],
+    ['unanswered', count(lost), 'connection ended', '#unanswered', lost ? 'warn' : ''],
+    ['clients', count(coverage.clients), `${count(coverage.kafka_connections)} connections`, '#clients'],
+    ['brokers', count(coverage.brokers), 'endpoints', '#brokers'],
+  ];
+  byId('figures').replaceChildren(...entries.map(([title, number, more, to, kind]) => element('div', { class: `figure ${kind ?? ''}`, 'data-figure': title },
+    element('dt', {}, title), element('dd', {}, element('a', { href: to }, number), more ? element('small', {}, more) : null))));
+}
+
+function drawNoKafka() {
+  const foreign = rowsOf('foreign_connections');
+  if (!foreign.length) return;
+  const place = section('foreign', 'What is there instead', { short: 'Other traffic', means: DATA.means.foreign_connections, narrow: false, about: 'Connections with payload in which no Kafka could be read.' });
+  table(place, [text('client_address', 'from'), made('to', 'to', (row) => endpoint(row.broker_address, row.broker_port)), text('protocol', 'looks like', { plain: true }), text('tls_handshake', 'TLS handshake', { plain: true }), numeric('connections', 'connections', { bar: true }), numeric('client_bytes', 'sent'), numeric('broker_bytes', 'received')],
+    { label: 'Other connections', total: totalOf('foreign_connections') })(foreign);
+}
+
+function drawNavigation() {
+  const list = byId('navigation').querySelector('ul');
+  for (const each of document.querySelectorAll('#sections > section')) {
+    list.append(element('li', {}, element('a', { href: `#${each.id}` }, each.dataset.short)));
+  }
+  const links = new Map([...list.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) {
+      for (const link of links.values()) link.removeAttribute('aria-current');
+      links.get(entry.target.id)?.setAttribute('aria-current', 'true');
+    }
+  }, { rootMargin: '-20% 0px -70% 0px' });
+  document.querySelectorAll('#sections > section').forEach((each) => seen.observe(each));
+}
+
+function drawGlossary() {
+  const dialog = byId('glossary');
+  const list = element('dl', {}, GLOSSARY.flatMap(([term, meaning]) => [element('dt', {}, term), element('dd', {}, meaning)]));
+  const box = element('input', { type: 'search', placeholder: 'Find a term', 'aria-label': 'Find a term' });
+  box.addEventListener('input', () => {
+    const words = box.value.toLowerCase();
+    [...list.children].forEach((each, at) => { const [term, meaning] = GLOSSARY[Math.floor(at / 2)]; each.hidden = !`${term} ${meaning}`.toLowerCase().includes(words); });
+  });
+  const close = element('button', { type: 'button', class: 'plain' }, 'Close');
+  close.addEventListener('click', () => dialog.close());
+  dialog.append(element('header', {}, element('h2', {}, 'Glossary'), box, close), list);
+  byId('open-glossary').addEventListener('click', () => dialog.showModal());
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+}
+
+function colours() {
+  const root = document.documentElement;
+  const button = byId('theme');
+  const dark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  const drawAgain = () => { button.textContent = dark() ? 'Light' : 'Dark'; button.setAttribute('aria-label', `${dark() ? 'Light' : 'Dark'} colours`); requestAnimationFrame(() => drawings.forEach((draw) => draw())); };
+  button.addEventListener('click', () => { root.dataset.theme = dark() ? 'light' : 'dark'; drawAgain(); });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAgain);
+  drawAgain();
+  // Paper is light; what is folded is printed too.
+  window.addEventListener('beforeprint', () => { root.dataset.before = root.dataset.theme ?? ''; root.dataset.theme = 'light'; document.querySelectorAll('li.finding').forEach((each) => each.open?.()); drawings.forEach((draw) => draw()); });
+  window.addEventListener('afterprint', () => { if (root.dataset.before) root.dataset.theme = root.dataset.before; else delete root.dataset.theme; drawAgain(); });
+}
+
+drawHead();
+drawFindings();
+if (DATA.coverage.kafka_connections || rowsOf('activity_by_api').length) {
+  byId('sections').append(byId('overview'));
+  overview();
+  drawTimeline();
+  drawWhoseTime();
+  drawDistribution();
+  drawApis();
+  drawFlows();
+  drawTopics();
+  drawClients();
+  drawBrokers();
+  drawErrors();
+  drawGroups();
+  drawTransactions();
+  drawConnections();
+  drawReadiness();
+  drawSlowest();
+} else {
+  byId('overview').hidden = true;
+}
+drawNoKafka();
+drawNavigation();
+drawGlossary();
+colours();
+document.documentElement.dataset.ready = 'true';

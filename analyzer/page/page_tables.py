@@ -1,0 +1,65 @@
+"""Rows of metrics as a page holds them: columns named once, moments counted from the page's origin, strings harmless."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from analyzer.base.tables import is_key, is_moment
+from analyzer.base.text import exchange_id, printable
+
+# A number beyond this is no exact number in JavaScript: it travels as text.
+_EXACT = (1 << 53) - 1
+# Of a longer name a page has the beginning; `kanalyze ... --format json` has all of it.
+LONGEST_TEXT = 1_000
+
+
+def table(rows: Sequence[dict[str, Any]], origin_ns: int, most: int | None = None) -> dict[str, Any]:
+    """`columns`, `rows` (lists in the order of columns, at most `most`) and `total`, how many there are in all.
+
+    Columns that are null in every row are left out: to a page null and missing are the same.
+    """
+    shown = rows if most is None else rows[:most]
+    columns = [name for name in (rows[0] if rows else ()) if any(row[name] is not None for row in shown)]
+    whole = max([len(rows), *(row["total_rows"] for row in rows[:1] if row.get("total_rows") is not None)])
+    columns = [name for name in columns if name != "total_rows"]
+    return {
+        "columns": columns,
+        "rows": [[value(name, row[name], origin_ns) for name in columns] for row in shown],
+        "total": whole,
+    }
+
+
+def value(name: str, given: Any, origin_ns: int) -> Any:
+    """One value as JSON for the page: keys as 16 hex digits, moments as ns since `origin_ns`, what is no number as null."""
+    if given is None or isinstance(given, bool):
+        return given
+    if is_key(name):
+        return exchange_id(given) if isinstance(given, int) else given
+    if isinstance(given, int):
+        number = given - origin_ns if is_moment(name) else given
+        return number if abs(number) <= _EXACT else str(number)
+    if isinstance(given, float):
+        return given if math.isfinite(given) else None
+    return text(str(given))
+
+
+def text(given: str) -> str:
+    """A captured string on one line, without what turns or hides it, cut where it is absurdly long."""
+    if len(given) <= LONGEST_TEXT:
+        return printable(given)
+    return f"{printable(given[:LONGEST_TEXT])}… ({len(given):,} characters)"
+
+
+def harmless(given: Any) -> Any:
+    """The same for what is nested: every string in lists and dictionaries; other values as they are."""
+    if isinstance(given, str):
+        return text(given)
+    if isinstance(given, dict):
+        return {name: harmless(each) for name, each in given.items()}
+    if isinstance(given, Iterable):
+        return [harmless(each) for each in given]
+    if isinstance(given, float) and not math.isfinite(given):
+        return None
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) and abs(given) > _EXACT else given
