@@ -16,6 +16,7 @@
 # make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
 # make wheels  one wheel for each processor, for every Python from 3.11 on, into dist/
 # make docs   rewrite the pages that come from the source
+# make man    man pages of every command, to build/man
 # make clean  remove everything that was built
 
 PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
@@ -42,7 +43,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare wheels docs clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare wheels docs man clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -118,6 +119,9 @@ compare: $(VENV)/.dev
 
 wheels: $(WHEELS)/.installed
 	$(WHEELS)/bin/python tools/wheels.py
+
+man: $(READY)
+	$(BIN)/python docs/write_man.py build/man
 
 docs: $(DEV)
 	$(BIN)/python docs/write.py

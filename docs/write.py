@@ -13,6 +13,7 @@ import click
 
 from analyzer.base import tables
 from analyzer.cli.main import cli
+from analyzer.cli.verb_help import full_help
 
 ROOT = Path(__file__).resolve().parent.parent
 _WIDTH = 100
@@ -60,7 +61,7 @@ def _helps() -> Iterator[tuple[str, str]]:
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
-        yield f"kanalyze {name}", command.get_help(click.Context(command, context, name, **settings))
+        yield f"kanalyze {name}", full_help(command, click.Context(command, context, name, **settings))
 
 
 def readme() -> str:

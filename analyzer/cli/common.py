@@ -18,6 +18,8 @@ from analyzer.cli.outcome import FINE, NOT_READ, UNREADABLE, say
 from analyzer.cli.values import DecodeAs, Ports, Size, Span, Tap, UtcTime
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from analyzer.query.dataset import Dataset
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -194,7 +196,13 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool =
 
 def captures(function: Callable[..., Any]) -> Callable[..., Any]:
     """The argument `inputs`: one or more captures."""
-    return click.argument("inputs", nargs=-1, required=True, metavar="CAPTURE...")(function)
+
+    def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+    return click.argument("inputs", nargs=-1, required=True, metavar="CAPTURE...", shell_complete=files)(function)
 
 
 def format_option(*formats: str) -> Decorator:

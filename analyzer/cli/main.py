@@ -15,10 +15,14 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from analyzer.version import VERSION
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = Path(__file__).parent / "commands"
 DEFAULT = "report"
@@ -43,11 +47,22 @@ class Verbs(click.Group):
         module = import_module(f"analyzer.cli.commands.{cmd_name.replace('-', '_')}")
         command = module.command
         assert isinstance(command, click.Command)
-        return command
+        from analyzer.cli.json_schemas import has_schema
+        from analyzer.cli.verb_help import with_manners
+
+        command.name = cmd_name
+        return with_manners(command, has_schema(cmd_name))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs, and captures: a first word may be either."""
+        from click.shell_completion import CompletionItem
+
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = ("--help", "-h", "--version", *verbs())
-        if args and args[0] not in own:
+        # What a shell completes is half a line yet.
+        if args and not ctx.resilient_parsing and args[0] not in own:
             refuse_mistyped_verb(ctx, args[0])
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
@@ -105,7 +120,12 @@ def run() -> None:
     # NumPy, where Arrow finds it, would start a thread per core: they take address space, and have nothing to do.
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    code = main(sys.argv[1:])
+    if "_KANALYZE_COMPLETE" in os.environ:
+        from click.shell_completion import shell_complete
+
+        code = int(shell_complete(cli, {}, "kanalyze", "_KANALYZE_COMPLETE", os.environ["_KANALYZE_COMPLETE"]))
+    else:
+        code = main(sys.argv[1:])
     # `main` has said what is wrong with a stream that takes no more.
     with suppress(OSError):
         sys.stdout.flush()

@@ -163,7 +163,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "not_shown": harmless(not_shown),
         "commands": {name: harmless(facts.ask(text.format(every=_span(every)))) for name, text in COMMANDS.items()},
         "show": harmless(facts.ask("kanalyze show")),
-        "means": {name: _meaning(question.metric) for name, question in QUESTIONS.items()},
+        "means": {name: meaning(question.metric) for name, question in QUESTIONS.items()},
         "kinds": {name: kind.words for name, kind in KINDS.items()},
         "parts": {name: list(words) for name, words in PARTS.items()},
         "trees": {f"{exchange:016x}": list(lines) for exchange, lines in trees(slowest).items()} if slowest else {},
@@ -244,7 +244,7 @@ def _finding(facts: Facts, number: int, finding: Finding, origin: int) -> dict[s
     return dict(harmless(found))
 
 
-def _meaning(metric: str) -> str:
+def meaning(metric: str) -> str:
     """What the head of a metric's file says: its question, and what its columns mean."""
     lines = []
     for line in metric_text(metric).splitlines():

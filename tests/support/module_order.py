@@ -396,6 +396,8 @@ ORDER = (
     "analyzer.cli",
     "analyzer.cli.outcome",
     "analyzer.cli.values",
+    "analyzer.cli.verb_help",
+    "analyzer.cli.json_schemas",
     "analyzer.cli.progress",
     "analyzer.cli.interrupts",
     "analyzer.cli.screen",

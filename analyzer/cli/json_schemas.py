@@ -1,0 +1,140 @@
+"""JSON Schema (draft 2020-12) of what verbs print with --format json: part of what a version of kanalyze promises.
+
+Rows of metrics are described by the columns that the engine says their SQL has, so a schema cannot say more than the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from analyzer.query.questions import PARTS
+
+Schema = dict[str, Any]
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+# Verb -> the metrics whose rows it prints: the first as it is, the others with --part or --every.
+ROWS: Mapping[str, tuple[str, ...]] = {
+    **{verb: tuple(dict.fromkeys(parts.values())) for verb, parts in PARTS.items()},
+    "brokers": ("brokers",),
+    "clients": ("clients",),
+    "connections": ("connections",),
+    "errors": ("errors",),
+    "latency": ("latency",),
+    "profile": ("profile",),
+    "throttle": ("throttle", "throttle_over_time"),
+    "unanswered": ("unanswered",),
+}
+OBJECTS = ("report", "findings", "exchanges")
+_KEY: Schema = {"type": ["string", "null"], "pattern": "^[0-9a-f]{16}$"}
+_TYPES = {"DOUBLE": "number", "FLOAT": "number", "BOOLEAN": "boolean", "VARCHAR": "string"}
+_MOMENT = "A moment, ns since the epoch (UTC)."
+
+
+def has_schema(verb: str) -> bool:
+    """Whether a verb's JSON is described."""
+    return verb in ROWS or verb in OBJECTS
+
+
+def text(verb: str) -> str:
+    """The schema of a verb's JSON, as JSON."""
+    return json.dumps(schema(verb), indent=2, ensure_ascii=False)
+
+
+def schema(verb: str) -> Schema:
+    """The schema of what `kanalyze VERB --format json` prints. A verb without one is a KeyError."""
+    head = {"$schema": DRAFT, "title": f"kanalyze {verb} --format json"}
+    if verb == "findings":
+        return head | {"type": "array", "items": _finding()}
+    if verb == "exchanges":
+        return head | {"type": "array", "items": _rows_of_tables()}
+    if verb == "report":
+        return head | _report()
+    found = [{"title": name, "type": "array", "items": metric(name)} for name in ROWS[verb]]
+    return head | (found[0] | {"title": head["title"]} if len(found) == 1 else {"anyOf": found})
+
+
+def metric(name: str) -> Schema:
+    """The schema of a row of a metric."""
+    from analyzer.page.page_data import meaning
+    from analyzer.query.dataset import Dataset
+    from analyzer.query.metrics import text as sql
+
+    with Dataset({}, threads=1) as nothing:
+        columns = nothing.query(f"DESCRIBE {nothing.settings.folded(sql(name))}")
+    return _object(
+        {row["column_name"]: _type(row["column_name"], row["column_type"]) for row in columns}, meaning(name)
+    )
+
+
+def _type(name: str, sql_type: str) -> Schema:
+    from analyzer.base.tables import is_key, is_moment
+
+    if is_key(name):
+        return _KEY
+    kind = _TYPES.get(sql_type, "integer" if "INT" in sql_type else "string")
+    found: Schema = {"type": [kind, "null"]}
+    return found | ({"description": _MOMENT} if is_moment(name) else {})
+
+
+def _object(properties: Mapping[str, Schema], about: str = "") -> Schema:
+    """An object that has all of these and nothing else."""
+    found: Schema = {"type": "object", "properties": dict(properties), "required": list(properties)}
+    return found | {"additionalProperties": False} | ({"description": about} if about else {})
+
+
+def _rows_of_tables() -> Schema:
+    from analyzer.base.tables import SQL_TYPES, TABLES
+
+    columns = {
+        column.name: _type(column.name, SQL_TYPES[column.type].upper()) | {"description": column.sentence}
+        for column in TABLES["exchanges"]
+    }
+    return _object(columns, "One request with its reply.")
+
+
+def _finding() -> Schema:
+    words: Schema = {"type": "string"}
+    moment: Schema = {"type": ["integer", "null"], "description": _MOMENT}
+    severity: Schema = {"enum": ["high", "medium", "low", "info"]}
+    evidence = _object(
+        {"exchange": _KEY, "path": {"type": ["string", "null"]}, "packet": {"type": ["integer", "null"]}}
+    )
+    times = {"first_time_ns": moment, "last_time_ns": moment}
+    symptom = _object({"finding": words, "severity": severity, "sentence": words, **times})
+    return _object(
+        {
+            "finding": words | {"description": "The rule that found it."},
+            "severity": severity,
+            "sentence": words,
+            "do": words,
+            "look": words | {"description": "A command that shows more."},
+            **times,
+            "running": {"type": ["boolean", "null"], "description": "Whether it went on until the end."},
+            "connection": _KEY,
+            "numbers": {"type": "object", "description": "The columns of the rule."},
+            "evidence": {"type": "array", "items": evidence},
+            "symptoms": {"type": "array", "items": symptom},
+        }
+    )
+
+
+def _report() -> Schema:
+    from analyzer.report.json_report import METRICS
+
+    properties: dict[str, Schema] = {
+        name: metric(name) if name == "coverage" else {"type": "array", "items": metric(name)} for name in METRICS
+    }
+    properties["findings"] = {"type": ["array", "null"], "items": _finding()}
+    properties["readable"] = _object(
+        {
+            "verdict": {"enum": ["whole", "partly", "nothing"]},
+            "reasons": {"type": "array", "items": {"type": "string"}},
+            "sentence": {"type": ["string", "null"]},
+        }
+    )
+    found = _object(properties)
+    # What memory did not suffice for is named there, and is missing above.
+    found["properties"]["not_shown"] = {"type": "object"}
+    found["required"] = ["findings", "readable"]
+    return found

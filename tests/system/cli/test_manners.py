@@ -1,0 +1,212 @@
+"""Manners of the command line: examples that run, help for all options, schemas that hold, completion, a pager for people."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from command import COMMAND
+from paths import ROOT, SAMPLES
+
+from analyzer.cli.json_schemas import has_schema, schema
+from analyzer.cli.main import cli, main, verbs
+from analyzer.cli.verb_help import SELDOM, Verb, examples
+
+CAPTURE = SAMPLES / "throttle.pcap.zst"
+
+
+def verb(name: str) -> tuple[click.Command, click.Context]:
+    command = cli.get_command(click.Context(cli), name)
+    assert isinstance(command, Verb)
+    return command, click.Context(command, click.Context(cli, info_name="kanalyze"), name)
+
+
+def said(*words: str) -> str:
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with redirect_stdout(out):
+        assert main(words) == 0
+    out.flush()
+    buffer = out.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
+
+
+@pytest.mark.parametrize("name", verbs())
+def test_help_begins_with_examples_and_ends_with_where_the_rest_is(name: str) -> None:
+    command, context = verb(name)
+    text = command.get_help(context)
+    if name in MADE_ELSEWHERE and not examples(name):
+        pytest.skip("its examples come with it")
+    assert text.index("Examples:") < text.index("Options:")
+    assert len(examples(name)) >= 2
+    whole = said(name, "--help-all")
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            assert parameter.opts[0] in whole
+            assert (
+                (parameter.opts[0] in re.findall(r"--[\w-]+", text))
+                or parameter.name in SELDOM | {"strict"}
+                or parameter.opts[0] in text
+            )
+
+
+# Verbs that may be new: their authors write the examples.
+MADE_ELSEWHERE: set[str] = set()
+
+
+@pytest.mark.parametrize("name", verbs())
+def test_examples_are_command_lines_that_the_verb_takes(name: str) -> None:
+    command, _ = verb(name)
+    for line in examples(name):
+        words = shlex.split(line.rpartition("| kanalyze")[2] or line, comments=True)
+        words = words[1:] if words[0] == "kanalyze" else words
+        words = words[1:] if words and words[0] == name else words
+        words = [word for word in words if word not in ("<", ">", "|", "jq", ".")]
+        if name in ("completion", "decode", "schema"):
+            continue
+        words = [str(CAPTURE) if word.endswith((".pcap", "/")) and not word.startswith("-") else word for word in words]
+        words = ["--no-high" if word.startswith("--rules") else word for word in words if word != "limits.toml"]
+        with command.make_context(name, words, parent=click.Context(cli), resilient_parsing=False):
+            pass
+
+
+def test_help_names_a_verb_and_guesses_a_wrong_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Examples:" in said("help", "latency")
+    assert "--max-reassembly" not in said("help", "latency")
+    assert "--max-reassembly" in said("help", "latency", "--all")
+    assert "Commands:" in said("help")
+    assert main(["help", "latencies"]) == 2
+    assert "did you mean 'latency'?" in capsys.readouterr().err
+    assert main(["latency", str(CAPTURE), "--clinet", "x"]) == 2
+    assert "--client" in capsys.readouterr().err
+
+
+def problems(value: Any, wanted: dict[str, Any], place: str = "$") -> Iterator[str]:
+    """What of a value its schema does not allow: the words of JSON Schema that ours use."""
+    if "anyOf" in wanted:
+        found = [list(problems(value, each, place)) for each in wanted["anyOf"]]
+        if all(found):
+            yield from min(found, key=len)
+        return
+    kinds = wanted.get("type")
+    types = {
+        "integer": int,
+        "number": (int, float),
+        "string": str,
+        "boolean": bool,
+        "array": list,
+        "object": dict,
+        "null": type(None),
+    }
+    if kinds is not None:
+        allowed = [kinds] if isinstance(kinds, str) else kinds
+        if not any(
+            isinstance(value, types[kind]) and (kind == "boolean" or not isinstance(value, bool)) for kind in allowed
+        ):  # type: ignore[arg-type]
+            yield f"{place}: {value!r} is not {kinds}"
+            return
+    if "enum" in wanted and value not in wanted["enum"]:
+        yield f"{place}: {value!r} is none of {wanted['enum']}"
+    if "pattern" in wanted and isinstance(value, str) and not re.search(wanted["pattern"], value):
+        yield f"{place}: {value!r} does not match {wanted['pattern']}"
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from problems(each, wanted.get("items", {}), f"{place}[{number}]")
+    if isinstance(value, dict):
+        for name in wanted.get("required", ()):
+            if name not in value:
+                yield f"{place}: no {name}"
+        for name, each in value.items():
+            if name in wanted.get("properties", {}):
+                yield from problems(each, wanted["properties"][name], f"{place}.{name}")
+            elif wanted.get("additionalProperties") is False:
+                yield f"{place}: {name} is not in the schema"
+
+
+DESCRIBED = [name for name in verbs() if has_schema(name)]
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_answers_keep_their_schema(name: str) -> None:
+    wanted = json.loads(said(name, "--json-schema"))
+    assert wanted == json.loads(json.dumps(schema(name)))
+    more = [["--part", part] for part in PARTS_OF.get(name, ())] or [[]]
+    more += [["--every", "1s"]] if name == "throttle" else []
+    for words in more:
+        answer = json.loads(said(name, str(CAPTURE), "--format", "json", *words))
+        assert list(problems(answer, wanted)) == [], words
+    assert list(problems([{"nonsense": 1}], wanted))
+
+
+PARTS_OF = {
+    "topics": ("topics", "lag", "producers"),
+    "groups": ("groups", "timeline"),
+    "transactions": ("transactions", "producers"),
+}
+
+
+def test_shells_complete_verbs_options_and_files() -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_KANALYZE_COMPLETE" in said("completion", shell)
+
+    def completed(*words: str) -> list[str]:
+        env = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "COMP_WORDS": " ".join(words),
+            "COMP_CWORD": str(len(words) - 1),
+            "_KANALYZE_COMPLETE": "bash_complete",
+        }
+        done = subprocess.run(COMMAND, env=env, capture_output=True, text=True, check=False)
+        return done.stdout.split()
+
+    assert "plain,latency" in completed("kanalyze", "lat")
+    assert "plain,--client" in completed("kanalyze", "latency", "--cl")
+    assert completed("kanalyze", "latency", "sam") == ["file,sam"]
+    assert "plain,throttle" in completed("kanalyze", "latency", "x", "--by", "") or "plain,client" in completed(
+        "kanalyze", "latency", "x", "--by", ""
+    )
+
+
+def on_a_terminal(tmp_path: Path, *words: str) -> str:
+    """What a terminal of 24 lines is shown, its pager being one that says so."""
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho PAGED\ncat\n", encoding="utf-8")
+    pager.chmod(0o755)
+    leader, follower = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "100", "LINES": "24", "PAGER": str(pager)}
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND[-1], *words], stdin=follower, stdout=follower, stderr=follower, env=env
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                more = os.read(leader, 65_536)
+            except OSError:
+                break
+            if not more:
+                break
+            shown += more
+        assert process.wait(60) == 0
+    os.close(leader)
+    return shown.decode("utf-8", "replace")
+
+
+def test_a_long_answer_is_paged_for_who_looks_and_for_nobody_else(tmp_path: Path) -> None:
+    assert "PAGED" in on_a_terminal(tmp_path, "report", str(CAPTURE))
+    assert "PAGED" not in on_a_terminal(tmp_path, "report", str(CAPTURE), "--no-pager")
+    assert "PAGED" not in on_a_terminal(tmp_path, "unanswered", str(CAPTURE))
+    assert "PAGED" not in said("report", str(CAPTURE))
