@@ -44,7 +44,20 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
 # `check` has results of its own, `show` is about one exchange, `html` says it on its page; the others read no capture, or say it
 # when the result is read, or on their screen.
 APART = {
-    *("check", "show", "completion", "extract", "redact", "decode", "help", "html", "schema", "spark", "watch", "doctor"),
+    *(
+        "check",
+        "show",
+        "completion",
+        "extract",
+        "redact",
+        "decode",
+        "help",
+        "html",
+        "schema",
+        "spark",
+        "watch",
+        "doctor",
+    )
 }
 FORMATS = {
     "diff": ("table", "json", "jsonl", "csv"),
