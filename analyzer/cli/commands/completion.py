@@ -13,12 +13,11 @@ VARIABLE = "_KANALYZE_COMPLETE"
 
 @click.command(short_help="Completion for bash, zsh or fish.")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-def command(shell: str) -> int:
+@click.pass_context
+def command(context: click.Context, shell: str) -> int:
     """Print a script that completes commands, options and files in SHELL."""
-    from analyzer.cli.main import cli
-
     found = get_completion_class(shell)
     assert found is not None
-    complete = found(cli, {}, "kanalyze", VARIABLE)
+    complete = found(context.find_root().command, {}, "kanalyze", VARIABLE)
     click.echo(complete.source_template % complete.source_vars())
     return FINE

@@ -13,21 +13,22 @@ from analyzer.cli.outcome import FINE
 @click.pass_context
 def command(context: click.Context, verb: str | None, every: bool) -> int:
     """Print what a command does, as its --help does; without VERB, all commands."""
-    from analyzer.cli.main import cli
     from analyzer.cli.verb_help import full_help
 
     above = context.find_root()
+    every_verb = above.command
+    assert isinstance(every_verb, click.Group)
     if verb is None:
-        click.echo(cli.get_help(above))
+        click.echo(every_verb.get_help(above))
         return FINE
-    found = cli.get_command(above, verb)
+    found = every_verb.get_command(above, verb)
     if found is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(verb, cli.list_commands(above), n=1)
+        near = get_close_matches(verb, every_verb.list_commands(above), n=1)
         raise click.UsageError(
             f"no command is called {verb!r}" + (f"; did you mean {near[0]!r}?" if near else ""), above
         )
-    inner = click.Context(found, above, verb, **cli.context_settings)
+    inner = click.Context(found, above, verb, **every_verb.context_settings)
     click.echo(full_help(found, inner) if every else found.get_help(inner))
     return FINE
