@@ -17,6 +17,7 @@
 # make wheels  one wheel for each processor, for every Python from 3.11 on, into dist/
 # make docs   rewrite the pages that come from the source
 # make man    man pages of every command, to build/man
+# make site   the documentation as HTML, to build/site
 # make clean  remove everything that was built
 
 PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
@@ -43,7 +44,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare wheels docs man clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare wheels docs man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -119,6 +120,10 @@ compare: $(VENV)/.dev
 
 wheels: $(WHEELS)/.installed
 	$(WHEELS)/bin/python tools/wheels.py
+
+site: $(DEV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2'
+	$(BIN)/python -m mkdocs build --quiet
 
 man: $(READY)
 	$(BIN)/python docs/write_man.py build/man
