@@ -54,6 +54,7 @@ APART = {
         "help",
         "html",
         "schema",
+        "trace",
         "spark",
         "watch",
         "doctor",

@@ -125,6 +125,7 @@ SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "check": (("*", "--no-high"),),
     "extract": (("*", "--broker", "*.*", "--comment", "-o", "NEW"),),
     "html": (("*", "-o", "-"),),
+    "trace": (("*", "-o", "NEW"),),
     # The plan is what it tells without Spark.
     "spark": (("*", "--plan"),),
 }

@@ -1,0 +1,44 @@
+"""`kanalyze trace`: a timeline for Perfetto."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.base.options import Options
+from analyzer.cli.common import capture_options, captures, exit_code, opened
+from analyzer.cli.outcome import UNREADABLE, say
+
+
+@click.command(short_help="A timeline of requests for Perfetto.")
+@captures
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The file to write: NAME.perfetto.",
+)
+@capture_options()
+def command(inputs: tuple[str, ...], options: Options, out: Path) -> int:
+    """Write a timeline of requests and their parts, to be opened at ui.perfetto.dev or by trace_processor.
+
+    A track for each client, below it one for each connection; each request is a slice, in it the time that it took to send, waited
+    in a queue and for a throttle, was at the broker, on the network, and took to receive. Arrows lead from a batch to the Fetch
+    that delivered it. At most 200,000 requests: more is more than a browser holds, so choose with filters.
+    """
+    from analyzer.timeline.request_tracks import TooMany, packets
+
+    with opened(inputs, options, None, asks="latency", form="perfetto") as dataset:
+        pieces = packets(dataset)
+        try:
+            first = next(pieces)
+        except TooMany as error:
+            say(str(error))
+            return UNREADABLE
+        with out.open("wb") as file:
+            file.write(first)
+            file.writelines(pieces)
+        return exit_code(dataset)
