@@ -2,7 +2,8 @@
 a table may take much longer, and a question reads few of them.
 
 A view that only other views read is never created: its SQL stands in theirs. The engine plans what a view reads when it is created
-and again for each question, so each view of a chain would cost as much as all below it.
+and again for each question, so each view of a chain would cost as much as all below it. In questions of ours (`in_place`) views
+stand too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 # Each pattern begins with a set of characters: Python skips to the next of them, where a pattern that begins with the boundary of a
@@ -69,6 +71,7 @@ class Catalog:
         self._begun: set[str] = set()  # a thread creates it, or gets its entry
         self._entries: dict[str, _Known] = {}
         self._foreign: set[str] = set()  # names without an entry
+        self._questions = count()
 
     def prepare(self, sql: str) -> None:
         """Creates the views that a statement names after FROM and JOIN."""
@@ -76,6 +79,22 @@ class Catalog:
         # Nearly no statement has such a word, and a plain search is over at once.
         about_all = any(word in text for word in _OF_ALL) and _ABOUT_ALL.search(text)
         self.ensure((*(self._names if about_all else ()), *tables_read(sql)))
+
+    def in_place(self, sql: str) -> str:
+        """The question with the SQL of each view that it reads in place of the name, after the tables that it needs were made. For
+        questions in which an alias has its AS.
+        """
+        # A name that no word of SQL is, under which the question is looked at as if it were a view.
+        name = f"{next(self._questions)} question"
+        defined = frozenset(_defined(sql))
+        reads = tuple(read for read in _read(sql) if read not in defined)
+        self._entries[name] = _Known(Entry(sql, False), reads, defined)
+        try:
+            self.ensure((name,))
+            return self._text(name)
+        finally:
+            self._made.discard(name)
+            self._entries.pop(name, None)
 
     def prepare_words(self, sql: str) -> bool:
         """Creates the views that any word of a statement names; False when there are none."""
@@ -178,8 +197,10 @@ class Catalog:
         return name in self._made or name in self._foreign
 
     def _advance(self, name: str) -> None:
-        """Gets the entry of a name; or creates it when the entry is known."""
-        if name in self._entries:
+        """Gets the entry of a name; or creates it when the entry is known. Of a question what it reads was all."""
+        if name.endswith(" question"):
+            self._made.add(name)
+        elif name in self._entries:
             kind = "TABLE" if self._entries[name].entry.materialized else "VIEW"
             # Replaces what was left by a signal or by other settings.
             self._make(f"CREATE OR REPLACE {kind} {name} AS {self._text(name)}")

@@ -157,9 +157,12 @@ class Dataset:
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""
-        result = self._run(sql, parameters)
-        names = [column[0] for column in result.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+        return _rows(self._run(sql, parameters))
+
+    def ask(self, sql: str) -> list[dict[str, Any]]:
+        """All rows of a SELECT of ours, in which an alias has its AS: views stand in it, none is created. Raises DatasetError."""
+        with sql_errors():
+            return _rows(self.connection().execute(self._catalog.in_place(sql)))
 
     def arrow(self, sql: str, parameters: Sequence[Any] = ()) -> pyarrow.Table:
         """All rows as an Arrow table. Raises DatasetError."""
@@ -175,7 +178,7 @@ class Dataset:
 
     def metric(self, name: str) -> list[dict[str, Any]]:
         """The rows of analyzer/query/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
-        return self.query(self.settings.folded(metrics.text(name)))
+        return self.ask(self.settings.folded(metrics.text(name)))
 
     def tables(self) -> list[str]:
         """Names of the final tables, in the order of the documentation."""
@@ -259,6 +262,11 @@ def limit_reason(error: BaseException) -> str | None:
     if isinstance(error, engine.OutOfMemoryException):
         return f"{line}; raise --memory, or choose a --temp-dir with more space"
     return line if isinstance(error, engine.IOException) else None
+
+
+def _rows(result: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    names = [column[0] for column in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:

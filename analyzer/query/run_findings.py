@@ -24,11 +24,9 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
     rows = [
         (rule, _with_brackets(row))
         for rule in _with_true_condition(dataset, rules() if chosen is None else chosen)
-        for row in dataset.query(
-            f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}"
-        )
+        for row in dataset.ask(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}")
     ]
-    (time,) = dataset.query("SELECT first_time_ns, last_time_ns FROM time_range")
+    (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [
         Finding(
@@ -64,7 +62,7 @@ def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]
     passed = {
         name
         for question in conditions_by_table(chosen).values()
-        for name, true in dataset.query(question)[0].items()
+        for name, true in dataset.ask(question)[0].items()
         if true is True
     }
     return [each for each in chosen if each.name in passed]
@@ -75,7 +73,7 @@ def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:
     if not exchanges:
         return {}
     wanted = ", ".join(f"({number})" for number in sorted(exchanges))
-    rows = dataset.query(
+    rows = dataset.ask(
         "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet "
         f"FROM (VALUES {wanted}) AS w(exchange) JOIN all_exchanges AS x ON x.exchange = w.exchange "
         "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file)"

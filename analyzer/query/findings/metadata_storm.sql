@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 42
--- when: totals having count(*) > 0 AND (SELECT max(requests) FROM (SELECT sum(metadata_requests) AS requests FROM totals WHERE is_client GROUP BY connection) AS c) >= 30
+-- when: totals having sum(metadata_requests) >= 30 AND (SELECT max(requests) FROM (SELECT sum(metadata_requests) AS requests FROM totals WHERE is_client GROUP BY connection) AS c) >= 30
 -- says: {who} refreshes its metadata up to {worst_per_s} over {over_ns} on one connection ({requests|Metadata request|Metadata requests})
 -- do: A topic that does not exist, or a partition without a leader, causes this: look at its errors.
 -- look: kanalyze errors[ --client {who}]

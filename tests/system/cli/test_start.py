@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +37,28 @@ def test_version_answers_at_once(kanalyze: Run) -> None:
         kanalyze("--version")
         spent.append(seconds() - before)
     assert min(spent) <= 0.15
+
+
+def test_a_report_imports_what_it_needs() -> None:
+    """What is imported and not used is most of the time that the report of a small capture takes."""
+    code = (
+        "import sys; from analyzer.cli.main import main; main(['report', 'samples/ipv6.pcap.zst']); "
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    loaded = set(done.stderr.split())
+    packages = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
+    # Names with an underscore are what Cython, the compiled stages and an editable installation leave behind.
+    assert {name for name in packages if not name.startswith("_")} == {
+        *("analyzer", "dissectors", "cython_runtime"),
+        *("click", "cramjam", "google_crc32c", "pyarrow", "rich"),
+    }
+    assert not loaded & {
+        *("pyarrow.compute", "pyarrow.dataset", "rich.progress", "rich.table", "rich.traceback"),
+        *("asyncio", "difflib", "email", "html", "http", "multiprocessing", "subprocess", "unittest", "urllib.request"),
+    }
+    of_others = ("compare", "distributed", "extract", "messages", "notebook", "spark", "watch")
+    assert not {name for name in loaded if name.startswith(tuple(f"analyzer.{each}" for each in of_others))}
 
 
 def test_every_file_of_commands_is_a_verb_with_help() -> None:

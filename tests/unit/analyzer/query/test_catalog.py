@@ -47,6 +47,29 @@ def test_only_what_is_read_is_made_and_what_it_reads_first() -> None:
     assert made_for("select 'x' -- from a") == []
 
 
+def test_views_stand_in_questions_of_ours_and_only_tables_are_made() -> None:
+    made: list[str] = []
+    catalog = Catalog(ENTRIES, ENTRIES.get, made.append)
+    text = catalog.in_place("SELECT t.x, 'FROM a' AS said FROM d AS t JOIN a ON a.x > t.x")
+    assert [" ".join(statement.split()[3:5]) for statement in made] == ["TABLE b"]
+    assert tables_read(text) == ["b"] and text.startswith("SELECT t.x, 'FROM a' AS said FROM (")
+    with duckdb.connect() as database:
+        for statement in made:
+            database.execute(statement)
+        database.execute("UPDATE b SET x = 2")
+        assert database.execute(catalog.in_place("SELECT count(*) FROM d")).fetchall() == [(1,)]
+        assert database.execute(text).fetchall() == []
+
+
+def test_a_view_is_made_where_a_name_of_the_question_would_change_its_meaning() -> None:
+    made: list[str] = []
+    catalog = Catalog(ENTRIES, ENTRIES.get, made.append)
+    question = "WITH b AS (SELECT 5 AS x) SELECT d.x FROM d JOIN b ON b.x > d.x"
+    assert catalog.in_place(question) == question
+    assert [" ".join(statement.split()[3:5]) for statement in made] == ["TABLE b", "VIEW d"]
+    assert not any("question" in name for name in (*catalog._entries, *catalog._made, *catalog._begun))
+
+
 def test_a_question_about_everything_makes_everything() -> None:
     assert made_for("SHOW TABLES") == ["VIEW a", "TABLE b", "VIEW c", "VIEW d", "VIEW e"]
 

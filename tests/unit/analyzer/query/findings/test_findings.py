@@ -37,6 +37,14 @@ def test_every_rule_has_a_story() -> None:
     assert sorted(STORIES) == names()
 
 
+def test_each_condition_is_one_answer_about_all_rows() -> None:
+    """Also where there are none: a condition without an aggregate would have an answer for each row."""
+    with Dataset({}) as empty:
+        for each in rules():
+            assert len(empty.query(f"SELECT {each.condition} AS found FROM {each.table}")) == 1, each.name
+        assert find(empty) == []
+
+
 @pytest.mark.parametrize(("name", "story"), FIRES)
 def test_fires(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
     with dataset(
