@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import KINDS
 from analyzer.page.page_tables import harmless, table, value
@@ -20,7 +21,7 @@ from analyzer.query.questions import RELEASES, narrowed
 from analyzer.query.readability import readability
 from analyzer.report.facts import Facts
 from analyzer.report.finding_rows import as_object
-from analyzer.report.format import moment, time_range
+from analyzer.report.format import argument, moment, time_range
 from analyzer.report.latency_components import PARTS
 from analyzer.report.readability_words import sentence
 from analyzer.report.sections.attention import mark
@@ -138,6 +139,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
             rows = []
         tables[name] = table(rows, origin, question.most)
     found = facts.findings()
+    words = filter_words(dataset.filters)
     slowest = [row["exchange"] for row in facts.rows("slowest")] if "slowest" not in not_shown else []
     return {
         "version": VERSION,
@@ -158,10 +160,12 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "readable": _readable(dataset),
         "warnings": harmless(dataset.warnings),
         "filters": harmless(_filters(dataset)),
-        "findings": [_finding(facts, number, each, origin) for number, each in enumerate(found, 1)],
+        "findings": [_finding(facts, number, each, origin, words) for number, each in enumerate(found, 1)],
         "tables": tables,
         "not_shown": harmless(not_shown),
-        "commands": {name: harmless(facts.ask(text.format(every=_span(every)))) for name, text in COMMANDS.items()},
+        "commands": {
+            name: harmless(facts.ask(text.format(every=_span(every))) + words) for name, text in COMMANDS.items()
+        },
         "show": harmless(facts.ask("kanalyze show")),
         "means": {name: meaning(question.metric) for name, question in QUESTIONS.items()},
         "kinds": {name: kind.words for name, kind in KINDS.items()},
@@ -230,7 +234,7 @@ def _filters(dataset: Dataset) -> str:
     return asked(dataset.filters) if dataset.filters else ""
 
 
-def _finding(facts: Facts, number: int, finding: Finding, origin: int) -> dict[str, Any]:
+def _finding(facts: Facts, number: int, finding: Finding, origin: int, words: str) -> dict[str, Any]:
     """A finding as `kanalyze findings --format json` has it, moments counted from the origin, and the commands beside it."""
     found = as_object(finding)
     for each in (found, *found["symptoms"]):
@@ -239,7 +243,9 @@ def _finding(facts: Facts, number: int, finding: Finding, origin: int) -> dict[s
     found["numbers"] = {name: value(name, each, origin) for name, each in found["numbers"].items()}
     found["number"] = number
     found["mark"] = mark(finding).removeprefix(", ")
-    found["extract"] = facts.ask("kanalyze extract") + f" --finding {number} --comment -o finding-{number}.pcapng"
+    found["extract"] = (
+        facts.ask("kanalyze extract") + words + f" --finding {number} --comment -o finding-{number}.pcapng"
+    )
     found["shows"] = [facts.show(each.exchange) for each in finding.evidence]
     return dict(harmless(found))
 
@@ -252,6 +258,19 @@ def meaning(metric: str) -> str:
             break
         lines.append(line.removeprefix("--").strip())
     return " ".join(lines).replace("`", "")
+
+
+def filter_words(filters: Filters) -> str:
+    """The filters as options of a command line, quoted for a shell, with a blank in front; empty without filters.
+
+    Two numbers are the same only if they are about the same requests, so each command of the page has them.
+    """
+    globs = {"client": filters.clients, "broker": filters.brokers, "api": filters.apis, "topic": filters.topics}
+    words = [(f"--{name}", glob) for name, given in globs.items() for glob in given]
+    for name, ns in (("from", filters.from_ns), ("to", filters.to_ns)):
+        if ns is not None:
+            words.append((f"--{name}", moment(ns, 9).replace(" ", "T")))
+    return "".join(f" {name} {argument(glob)}" for name, glob in words)
 
 
 def _span(ns: int) -> str:

@@ -6,12 +6,17 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from typing import Any
 
+import click
 import pytest
 
+from analyzer.base.filters import Filters
+from analyzer.cli.main import cli
 from analyzer.page.document import ASSETS, LIBRARY, LIBRARY_STYLE, SCRIPTS, document, embedded
+from analyzer.page.page_data import filter_words
 from analyzer.page.page_tables import LONGEST_TEXT, harmless, table, value
 from analyzer.page.slots import DAY, LENGTHS, MOST_IN_ALL, MOST_SLOTS, SECOND, midnight_ns, slot_ns
 
@@ -62,6 +67,18 @@ def test_a_table_leaves_out_what_is_always_null() -> None:
     assert table(rows, 0) == {"columns": ["a"], "rows": [[1], [None]], "total": 7}
     assert table([], 0) == {"columns": [], "rows": [], "total": 0}
     assert table(rows, 0, most=1)["rows"] == [[1]]
+
+
+def test_commands_have_the_filters_of_the_page() -> None:
+    command = cli.get_command(click.Context(cli), "latency")
+    assert command is not None
+    times = (1_795_261_415_000_000_001, 1_795_261_416_500_000_000)
+    filters = Filters(("a b*", "$(x)"), ("1",), ("Fetch",), ("t'",), *times)
+    words = shlex.split(f"latency.pcap{filter_words(filters)}")
+    with command.make_context("latency", words, parent=click.Context(cli)) as context:
+        given = context.params
+    assert Filters(*(given[name] for name in ("clients", "brokers", "apis", "topics", "from_ns", "to_ns"))) == filters
+    assert filter_words(Filters()) == ""
 
 
 class Parts(HTMLParser):
