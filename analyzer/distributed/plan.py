@@ -72,8 +72,14 @@ class Plan:
         yield from self.notes
 
 
-def plan(sources: Sequence[Source], target_bytes: int = TARGET_BYTES, taps: Sequence[tuple[str, str]] = ()) -> Plan:
-    """The tasks for captures that are in the order of time (`capture_heads.in_time_order`); file n is the n-th of them.
+def plan(
+    sources: Sequence[Source],
+    target_bytes: int = TARGET_BYTES,
+    taps: Sequence[tuple[str, str]] = (),
+    first_split: int = 0,
+) -> Plan:
+    """The tasks for captures that are in the order of time (`capture_heads.in_time_order`); file n is the n-th of them. Splits are
+    numbered from `first_split` on: those below it were read before (`analyzer.distributed.carried`).
 
     A task has at most about `target_bytes` of capture files; compressed files and files that overlap in time may be more.
     `taps`: as in `Options`. Reads the beginning and the end of files; a file that cannot be read is no error here.
@@ -87,7 +93,7 @@ def plan(sources: Sequence[Source], target_bytes: int = TARGET_BYTES, taps: Sequ
         files = [file for file, name in enumerate(names) if name == tap]
         runs += _runs(files, sources, peeks, target_bytes, notes, together)
     ordered = sorted((piece.file, piece.source.begin) for run in runs for piece in run)
-    numbers = {begin: number for number, begin in enumerate(ordered)}
+    numbers = {begin: number for number, begin in enumerate(ordered, first_split)}
     tasks = (Task(tuple(p._replace(number=numbers[p.file, p.source.begin]) for p in run)) for run in runs)
     return Plan(tuple(sorted(tasks, key=lambda task: task.number)), names, tuple(notes), "".join(together[:1]))
 

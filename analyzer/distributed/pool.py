@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base import workers
+from analyzer.distributed import carried
+from analyzer.distributed.carried import FRAGMENTS, Carried
 from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan
 from analyzer.distributed.plan_repair import repaired
 from analyzer.distributed.tasks import Outcome, read_task, stitch
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from analyzer.inputs.sources import Source
     from dissectors.tls.keys import KeyLog
 
-FRAGMENTS = "fragments.parquet"
+KEPT = "kept"
 LEAST_BYTES = 32 << 20
 # Each process that stitches has at least so many bytes of fragments.
 STITCHED_BYTES = 16 << 20
@@ -53,16 +55,32 @@ def read(made: Plan, folder: Path, options: Options, progress: Progress | None =
     return _Pool(folder, options, progress).run(made)
 
 
-def plan_for(sources: Sequence[Source], options: Options) -> Plan:
+def read_on(made: Plan, folder: Path, options: Options, before: Carried, progress: Progress | None = None) -> Run:
+    """The same for captures that follow others, of whose open connections something was `carried`: the rows are those of one run
+    over all captures, as far as they are of the new ones or of these connections."""
+    return _Pool(folder, options, progress, before).run(made)
+
+
+def keep_open(folder: Path, run: Run) -> Path:
+    """Keeps what a run of `read_on` left of open connections, beside its small tables in `folder`; answers where."""
+    tasks = [path for path in run.folders if (path / FRAGMENTS).exists()]
+    stitched = [path for path in run.folders if path not in tasks]
+    carried.keep(tasks, stitched, folder, run.summary, folder / KEPT)
+    return folder / KEPT
+
+
+def plan_for(sources: Sequence[Source], options: Options, first_split: int = 0) -> Plan:
     """A plan with tasks so small that all processes have work to the end, but not smaller than LEAST_BYTES."""
     size = sum(source.size_bytes or 0 for source in sources)
-    return plan(sources, min(max(size // (2 * options.jobs), LEAST_BYTES), TARGET_BYTES), options.taps)
+    return plan(sources, min(max(size // (2 * options.jobs), LEAST_BYTES), TARGET_BYTES), options.taps, first_split)
 
 
 class _Pool:
     """Reads one plan. Directories of tasks and partitions are named by their numbers."""
 
-    def __init__(self, folder: Path, options: Options, progress: Progress | None) -> None:
+    def __init__(
+        self, folder: Path, options: Options, progress: Progress | None, before: Carried | None = None
+    ) -> None:
         # What each process would have to load for itself is loaded before there are two. DuckDB is loaded here to know its
         # exceptions, which come pickled from processes.
         import duckdb  # noqa: F401
@@ -71,9 +89,12 @@ class _Pool:
         self._folder = folder
         self._options = _for_one_process(options)
         self._progress = progress
+        self._before = before
+        self._carried = before.folder if before else None
         self._new_interpreters = False
         self._done: dict[int, Outcome] = {}
         self._raw_flows: dict[int, frozenset[int]] = {}
+        self._left_out = 0
 
     def run(self, made: Plan) -> Run:
         self._new_interpreters = any(piece.source.uri is not None for task in made.tasks for piece in task.pieces)
@@ -85,10 +106,14 @@ class _Pool:
             stitched, again = self._stitch()
         outcomes = [*self._done.values(), *stitched]
         folders = [*map(self._of_task, self._done), *(self._of_partition(number) for number in range(len(stitched)))]
-        for number in self._done:
-            (self._of_task(number) / FRAGMENTS).unlink()
-        summary = total(outcome.summary for outcome in outcomes)
-        return Run(self._readings(), summary, self._keys(), folders)
+        summaries = [outcome.summary for outcome in outcomes]
+        if self._before is None:
+            for number in self._done:
+                (self._of_task(number) / FRAGMENTS).unlink()
+        elif self._carried is not None:
+            folders.insert(0, self._carried)
+            summaries.append(self._before.summary())
+        return Run(self._readings(), total(summaries), self._keys(), folders)
 
     def _of_task(self, number: int) -> Path:
         return self._folder / f"task{number}"
@@ -125,6 +150,8 @@ class _Pool:
     def _stitch(self) -> tuple[list[Outcome], frozenset[int]]:
         """Stage 2: what each partition told, and the tasks that must be read again because something in them was refuted."""
         paths = [self._of_task(number) / FRAGMENTS for number in self._done]
+        if self._carried is not None:
+            paths.insert(0, self._carried / FRAGMENTS)
         size = sum(path.stat().st_size for path in paths)
         count = max(1, min(self._options.jobs, -(-size // STITCHED_BYTES)))
         works = [
@@ -133,9 +160,18 @@ class _Pool:
         ]
         outcomes = [outcome for _, outcome in sorted(self._run_all(works))]
         refuted = [pair for outcome in outcomes for pair in outcome.refuted]
+        if gone := sorted({flow for task, flow in refuted if task not in self._done}):
+            return self._stitch_without(gone)
         for task, flow in refuted:
             self._raw_flows[task] = self._raw_flows.get(task, frozenset()) | {flow}
         return outcomes, frozenset(task for task, _ in refuted)
+
+    def _stitch_without(self, flows: list[int]) -> tuple[list[Outcome], frozenset[int]]:
+        """What tasks of an earlier run took for sure is refuted, and they cannot be read again: these connections begin anew."""
+        assert self._carried is not None
+        self._left_out += 1
+        self._carried = carried.without(self._carried, flows, self._folder / f"carried{self._left_out}")
+        return self._stitch()
 
     def _run_all(self, works: Sequence[Callable[..., Outcome]]) -> Iterator[tuple[int, Outcome]]:
         return workers.run_all(works, self._options.jobs, apart=self._new_interpreters, progress=self._progress)

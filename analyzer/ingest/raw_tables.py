@@ -206,6 +206,7 @@ PARTS = (
 FRAMED_PARTS = (
     Field("part", layout.FRAMING_PART, "int64"),
     Field("connection", layout.FRAMING_CONNECTION, "int64"),
+    Field("flow", layout.FRAMING_FLOW, "int64"),
     Field("client_side", layout.FRAMING_CLIENT_SIDE, "int16"),
     Field("protocol", layout.FRAMING_PROTOCOL, PROTOCOLS),
     Field("requests", layout.FRAMING_REQUESTS, "int64"),

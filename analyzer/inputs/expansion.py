@@ -186,10 +186,10 @@ def _checked(place: Path | StorageEntry) -> Source:
             raise InputError(input_error_text(source.name, error)) from error
         if not stat.S_ISREG(status.st_mode):
             return source
-        source.size_bytes = status.st_size
+        source.size_bytes, source.modified_ns = status.st_size, status.st_mtime_ns
     else:
         uri = place.address.uri
-        source = Source(uri, size_bytes=place.size_bytes, uri=uri)
+        source = Source(uri, size_bytes=place.size_bytes, uri=uri, modified_ns=place.modified_ns)
     # An object is looked at once, for all that a plan asks: each look takes two round trips.
     head = first_look(source) if source.uri else next(source.blocks(_HEAD_BYTES), b"")
     try:

@@ -55,10 +55,10 @@ class Source:
     then all bytes from `begin` on, beyond `end` too: the reader stops by itself. `cuts` is None for a whole file.
 
     `size_bytes` is the size of the whole file on disk or in storage, None for a pipe. An object must keep this size while it is
-    read. `first_time_ns` is the time of the first packet, None until `capture_heads.in_time_order` looked. While `blocks` runs,
-    `done_bytes` counts the bytes of the file that were read, without `head`; afterwards `notes` holds damage of the
-    compressed data. `is_packed`: it is compressed, None until something was read. `beginning` is what a first look found, so that
-    nobody looks twice.
+    read; `modified_ns` is when it was last changed, None where that is not known. `first_time_ns` is the time of the first packet,
+    None until `capture_heads.in_time_order` looked. While `blocks` runs, `done_bytes` counts the bytes of the file that were read,
+    without `head`; afterwards `notes` holds damage of the compressed data. `is_packed`: it is compressed, None until something was
+    read. `beginning` is what a first look found, so that nobody looks twice.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Source:
     done_bytes: int = 0
     notes: list[Note] = field(default_factory=list)
     uri: str | None = None
+    modified_ns: int | None = None
     is_packed: bool | None = None
     beginning: Beginning | None = field(default=None, repr=False)
 

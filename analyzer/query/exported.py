@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
@@ -18,6 +18,26 @@ from analyzer.query.table_directories import Folder, folder, table_files
 from analyzer.query.table_views import null_column, parquet
 
 MANIFEST = "manifest.json"
+# Of the manifest and the files of a dataset that grows.
+SCHEMA = 1
+# No glob of a table looks below a name that begins so. What a dataset that grows keeps for itself lies there, and files whose rows
+# do not count (`growing`).
+OWN = "_kanalyze"
+HIDDEN = f"{OWN}/hidden"
+
+
+def hidden(name: str) -> str:
+    """The name of a table's file while its rows do not count. All are in one directory: where the last object of one is taken away
+    clients of storage put another in its place."""
+    return f"{HIDDEN}/{name.replace('/', '~')}"
+
+
+class _Told(NamedTuple):
+    """What a manifest says: rows of each table; `files`: their names by table, None where the directories tell them."""
+
+    rows: dict[str, int]
+    files: dict[str, list[str]] | None = None
+    moving: bool = False
 
 
 def is_dataset(place: Path | str) -> bool:
@@ -57,9 +77,13 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
         raise DatasetError(
             f"{file_text(str(where))}: the name is not UTF-8, which Parquet files cannot be read from; rename it"
         )
-    counts = _check_manifest(where)
-    # Google's storage shows no folders: what the manifest names is looked for in them.
-    files = {table: found for table in TABLES if (found := table_files(where, table, table in counts))}
+    told = _check_manifest(where)
+    counts = told.rows
+    if told.files is not None:
+        files = {table: _where_they_are(where, names, told.moving) for table, names in told.files.items() if names}
+    else:
+        # Google's storage shows no folders: what the manifest names is looked for in them.
+        files = {table: found for table in TABLES if (found := table_files(where, table, table in counts))}
     if not files:
         raise DatasetError(f"{where}: contains no tables of kanalyze, expected exchanges.parquet and others")
     for table, rows in counts.items():
@@ -75,22 +99,34 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
     return Dataset(views, cleanup=cleanup, temp_directory=temporary, **options)
 
 
-def _check_manifest(where: Folder) -> dict[str, int]:
-    """Table -> rows, as far as a manifest says. It is written last: where there should be one and is none, files may be missing."""
+def _where_they_are(where: Folder, names: Sequence[str], moving: bool) -> list[str]:
+    """The names of files of a dataset that grows: they may be on their way from one place to the other."""
+    if where.is_remote and not moving:
+        return list(names)
+    return [name if where.holds(name) else hidden(name) for name in names]
+
+
+def _check_manifest(where: Folder) -> _Told:
+    """What a manifest says. It is written last: where there should be one and is none, files may be missing."""
     if where.names().get(MANIFEST) is not False:
         if where.is_remote or any(where.names().get(table) for table in TABLES):
             raise DatasetError(f"{where}: no {MANIFEST}, so the export is unfinished or failed; export again")
-        return {}
+        return _Told({})
     try:
         told = json.loads(where.read(MANIFEST))
         form, counts = told["format"], dict(told.get("tables") or {})
         if not all(isinstance(rows, int) for rows in counts.values()):
             raise ValueError
+        files = None
+        if "runs" in told:
+            files = {table: [str(file["file"]) for file in told["files"][table]] for table in TABLES if table in counts}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DatasetError(f"{where}/{MANIFEST}: not a manifest that kanalyze export wrote") from error
     if form != "parquet":
         raise DatasetError(f"{where}: exported as {form}; only --format parquet can be read again")
-    return counts
+    if told.get("schema", SCHEMA) > SCHEMA:
+        raise DatasetError(f"{where}: was written by a newer kanalyze ({told.get('kanalyze')}); update this one")
+    return _Told(counts, files, bool(told.get("moving")))
 
 
 def _completed(where: Folder, table: str, names: Sequence[str], rows: int | None) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Protocol
 
 from analyzer.base import temp_folders
-from analyzer.base.storage.addresses import Address, is_storage_uri, parse_address
-from analyzer.base.storage.objects import StorageEntry, list_folder
+from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
+from analyzer.base.storage.objects import StorageEntry, find_object, list_folder
 from analyzer.base.storage.reader import ObjectReader, read_object
 
 # Objects that are copied at the same time: many small ones wait for round trips most of the time.
@@ -34,6 +34,9 @@ class Folder(Protocol):
 
     def read(self, name: str) -> bytes:
         """All of a small file. Raises OSError."""
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a file of this name."""
 
     def local_paths(self, names: Sequence[str]) -> list[Path]:
         """Paths on this machine with the bytes of these files. Raises OSError."""
@@ -64,6 +67,10 @@ class LocalFolder:
     def read(self, name: str) -> bytes:
         """All of a small file. Raises OSError."""
         return (self._path / name).read_bytes()
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return (self._path / name).is_file()
 
     def local_paths(self, names: Sequence[str]) -> list[Path]:
         """The files themselves."""
@@ -104,6 +111,10 @@ class RemoteFolder:
         """All of a small object. Raises StorageError."""
         return read_object(self._at.inside(name))
 
+    def holds(self, name: str) -> bool:
+        """Whether there is an object of this name."""
+        return find_object(self._at.inside(name)) is not None
+
     def local_paths(self, names: Sequence[str]) -> list[Path]:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""
         with self._numbering:
@@ -113,8 +124,14 @@ class RemoteFolder:
             paths = [self._copies / f"{number}.parquet" for number in range(self._count, self._count + len(names))]
             self._count += len(names)
         with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
-            list(pool.map(_copy, (self._listed[name] for name in names), paths))
+            list(pool.map(_copy, pool.map(self._entry, names), paths))
         return paths
+
+    def _entry(self, name: str) -> StorageEntry:
+        found = self._listed.get(name) or find_object(self._at.inside(name))
+        if found is None:
+            raise StorageError(f"{self._at.inside(name).uri}: is gone; was the dataset changed meanwhile? run again")
+        return found
 
     def close(self) -> None:
         """Removes what was copied."""

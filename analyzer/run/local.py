@@ -5,7 +5,7 @@ An input that cannot be read is named in `Dataset.warnings` and sets `Dataset.fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,8 @@ from analyzer.run.warnings import (
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from analyzer.base.options import Options
     from analyzer.distributed.plan import Plan
 
@@ -77,10 +79,19 @@ def open_plan(plan: Plan, options: Options, progress: Callable[[int], None] | No
     return dataset_of(lambda folder: pool.read(plan, folder, options, progress), options, [], False)
 
 
-def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str], failed: bool) -> Dataset:
+def dataset_of(
+    run: Callable[[Path], Run],
+    options: Options,
+    warnings: list[str],
+    failed: bool,
+    behind: Callable[[str, pa.Table], pa.Table] = lambda _, table: table,
+    views: Mapping[str, str] | None = None,
+) -> Dataset:
     """Lets `run` read captures into a temporary directory, which lives as long as the dataset over its tables.
 
-    `warnings` are those of what came before; `failed`: an input could not be read. Raises InputError when no input could.
+    `warnings` are those of what came before; `failed`: an input could not be read. `behind` gives small tables the rows of
+    captures that were read before these; `views` stand in place of those of the same name. Raises InputError when no input could
+    be read.
     """
     import pyarrow.parquet as pq
 
@@ -96,9 +107,9 @@ def dataset_of(run: Callable[[Path], Run], options: Options, warnings: list[str]
         memory = options.memory_bytes or question_memory_bytes(sum(reading.bytes for reading in readings))
         options = replace(options, memory_bytes=memory)
         for name, table in small_tables(done.readings, done.summary).items():
-            pq.write_table(table, folder / f"{name}.parquet")
+            pq.write_table(behind(name, table), folder / f"{name}.parquet")
         dataset = Dataset(
-            raw_views.views(folder, done, options),
+            raw_views.views(folder, done, options) | dict(views or {}),
             materialized=raw_views.computed_once(done.summary, options),
             # Where all is small, handing work to a second thread takes longer than the work.
             threads=1 if raw_views.is_small(done.summary) else None,

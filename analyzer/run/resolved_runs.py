@@ -7,10 +7,10 @@ told of the run's exchanges (`moved_rows`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
 from analyzer.run.facts_of_runs import SIGNS
@@ -53,14 +53,7 @@ CROWDED = (
     "WHERE NOT l.is_beside AND NOT l.is_quiet"
 )
 NO_STATES = "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
-DAY_NS = 86_400_000_000_000
-_EPOCH = date(1970, 1, 1)
 _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
-
-
-def day_directory(day: int) -> str:
-    """The directory of a day (UTC), counted since 1970: `date=2026-05-01`."""
-    return f"date={_EPOCH + timedelta(days=day)}"
 
 
 def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:

@@ -18,7 +18,7 @@ from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
-from analyzer.run.resolved_runs import DAY_NS
+from analyzer.query.days import DAY_NS
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 from analyzer.spark.final import Final, resolve
 from analyzer.spark.reading import Read, read

@@ -17,9 +17,9 @@ from uuid import uuid4
 from analyzer.base.storage.addresses import is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
+from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
-from analyzer.run.resolved_runs import DAY_NS, day_directory
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, conform, files, tuples
 from analyzer.spark.session import SparkError, told

@@ -81,3 +81,9 @@ def remove_object(at: Address) -> None:
     """Removes one object. Raises StorageError."""
     with client(at) as storage:
         storage.delete_file(at.path)
+
+
+def move_object(at: Address, to: Address) -> None:
+    """Gives an object another key of the same bucket: it is copied by the server, then removed. Raises StorageError."""
+    with client(at, WRITING) as storage:
+        storage.move(at.path, to.path)

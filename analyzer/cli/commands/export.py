@@ -9,8 +9,9 @@ import click
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.cli.common import capture_options, captures, exit_code, opened
-from analyzer.cli.outcome import say
+from analyzer.cli.common import capture_options, captures, exit_code, opened, say_when_uncompiled
+from analyzer.cli.outcome import FINE, UNREADABLE, say
+from analyzer.cli.values import UtcTime
 from analyzer.query.export import FORMATS
 
 
@@ -33,18 +34,40 @@ from analyzer.query.export import FORMATS
     metavar="FORMAT",
     help=f"{', '.join(FORMATS)}.  [default: parquet; jsonl for --table]",
 )
+@click.option(
+    "--add",
+    is_flag=True,
+    help="Make a dataset that grows, or add to it what it has not read yet; connections go on from one run to the next.",
+)
+@click.option(
+    "--replace",
+    "replace_from_ns",
+    type=UtcTime(),
+    metavar="DAY",
+    help="With --add: also read again what was captured from this day (UTC) on.",
+)
 @capture_options(until=("--until",))
 def command(
-    inputs: tuple[str, ...], options: Options, directory: str | None, table: str | None, form: str | None
+    inputs: tuple[str, ...],
+    options: Options,
+    directory: str | None,
+    table: str | None,
+    form: str | None,
+    add: bool,
+    replace_from_ns: int | None,
 ) -> int:
     """Write the tables as Parquet, CSV or JSON lines, or all in one DuckDB file.
 
-    A directory of Parquet files can then be used in place of the captures: `kanalyze DIR`. In CSV and JSON the
+    A directory of Parquet files can then be used in place of the captures: `kanalyze DIR`. With `--add` it can grow every
+    day: what is new among the captures is read, and the tables are those of one run over all of them. In CSV and JSON the
     keys `exchange` and `connection` are 16 hex digits; in CSV text that a spreadsheet would take for a formula has an
     apostrophe before it. NAME.duckdb opens in DuckDB 1.0 and newer: it has the tables, as `kanalyze sql` finds
     them, `findings`, and metrics as metrics.NAME. No table contains keys, values or headers of records, nor secrets;
     file permissions follow the umask.
     """
+    if add or replace_from_ns is not None:
+        _check_addition(options, directory, table, form, add)
+        return _add(inputs, options, str(directory), replace_from_ns)
     if table is not None and directory is None:
         return _to_stdout(inputs, options, table, form or "jsonl")
     if directory is not None and table is None:
@@ -72,6 +95,33 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, for
         counts = export(dataset, directory, form)
         say(f"{directory}: {_counted(counts)}")
         return exit_code(dataset)
+
+
+def _check_addition(options: Options, directory: str | None, table: str | None, form: str | None, add: bool) -> None:
+    if not add:
+        raise click.UsageError("--replace goes with --add")
+    if directory is None or table is not None or directory.endswith(".duckdb") or form not in (None, "parquet"):
+        raise click.UsageError("--add needs --to DIR, all tables, and Parquet")
+    if options.filters:
+        raise click.UsageError("--add takes no filters: a dataset that grows has all rows of its captures")
+
+
+def _add(inputs: tuple[str, ...], options: Options, directory: str, replace_from_ns: int | None) -> int:
+    from analyzer.cli.progress import progress
+    from analyzer.report.format import things
+    from analyzer.run.additions import add
+
+    say_when_uncompiled()
+    with progress(inputs) as bar:
+        added = add(inputs, directory, options, say, bar, replace_from_ns)
+    for line in added.warnings:
+        say(line)
+    read = things(added.captures, "capture")
+    if added.again:
+        read += f" ({added.again:,} of them again)"
+    known = f"; {things(added.known, 'capture')} had been read before" if added.known else ""
+    say(f"{directory}: {read} added{known}" + (f"; {_counted(added.rows)}" if added.captures else ""))
+    return UNREADABLE if added.failed else FINE
 
 
 def _to_duckdb(inputs: tuple[str, ...], options: Options, to: str, form: str | None) -> int:

@@ -1,0 +1,149 @@
+"""Connections that are open where captures end, kept so that a later run over the captures that follow can finish them.
+
+What is kept is what tasks of the run left of them: their fragments, and the raw rows of their resolved spans. To the next run it
+is one more task that is read already. It stitches these fragments with those of its own tasks, and gives the rows of these
+connections anew, from their first packet on: their ids stay, and no exchange is broken in two. Until then the rows that the run
+gave of them are not settled (`unsettled`).
+
+A connection that was silent for `SILENT_NS` is not kept: brokers close an idle one after ten minutes. One that was closed is kept
+while its last packets may still come.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.base.filters import literal
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.ingest.summary import Summary
+from analyzer.query.table_views import parquet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
+FRAGMENTS = "fragments.parquet"
+SUMMARY = "summary.json"
+UNSETTLED = "unsettled.parquet"
+SILENT_NS = 86_400_000_000_000
+LINGER_NS = 120_000_000_000
+# Raw tables of which tasks keep rows of spans.
+_OF_SPANS = (
+    "exchanges",
+    "entries",
+    "errors",
+    "queued",
+    *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
+)
+_OF_BODIES = tuple(name for name, columns in FACT_TABLES.items() if ("part", "int64") not in columns)
+# What resolution asks of the captures from which kept rows come.
+OF_CAPTURES = ("captures", "raw_splits")
+
+
+class Carried(NamedTuple):
+    """What was kept, in `folder`. The captures of the run that goes on are numbered from `first_file`, their splits from
+    `first_split` on. Without a folder nothing was kept."""
+
+    folder: Path | None
+    first_file: int = 0
+    first_split: int = 0
+
+    def summary(self) -> Summary:
+        """What the runs of which this was kept told, as far as it is about what was kept."""
+        if self.folder is None:
+            return Summary(set(), set(), Counter(), 0, Counter(), False, False, Counter())
+        told = json.loads((self.folder / SUMMARY).read_text())
+        keys, several, odd, rows = (told[name] for name in ("api_keys", "several_points", "odd", "rows"))
+        return Summary(set(keys), set(), Counter(), 0, Counter(), several, odd, Counter(rows))
+
+    def behind(self, name: str, table: pa.Table) -> pa.Table:
+        """A table of `OF_CAPTURES`, whose files are numbered from 0, as the run needs it: with the rows of earlier captures."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        if "file" not in table.column_names or not (self.first_file or self.folder):
+            return table
+        place = table.column_names.index("file")
+        field = table.schema.field("file")
+        table = table.set_column(place, field, pc.cast(pc.add(table["file"], self.first_file), field.type))
+        path = self.folder / f"{name}.parquet" if self.folder else None
+        if name not in OF_CAPTURES or path is None or not path.exists():
+            return table
+        return pa.concat_tables([pq.read_table(path, schema=table.schema), table])
+
+
+def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary: Summary, target: Path) -> None:
+    """Keeps, in `target`, what a run left of open connections: `folders` are those of its tasks, with what was carried to it,
+    `stitched` those of its partitions; `small` has the tables of `OF_CAPTURES`, and gets UNSETTLED, the parts whose rows are not
+    settled."""
+    import duckdb
+
+    target.mkdir()
+    with duckdb.connect(":memory:") as database:
+        database.execute(
+            f"CREATE TABLE parts AS SELECT part, close, last_time_ns FROM ({_files(stitched, 'raw_parts')})"
+        )
+        database.execute(f"CREATE TABLE framed AS SELECT part, flow FROM ({_files(stitched, 'raw_framed_parts')})")
+        database.execute(
+            "CREATE TABLE flows AS SELECT DISTINCT f.flow FROM parts AS p JOIN framed AS f ON f.part = p.part "
+            f"JOIN (SELECT max(last_time_ns) AS end_ns FROM parts) AS e ON p.last_time_ns >= e.end_ns - {SILENT_NS} "
+            f"WHERE p.close = 'none' OR p.last_time_ns >= e.end_ns - {LINGER_NS}"
+        )
+        database.execute("CREATE TABLE unsettled AS SELECT part FROM framed WHERE flow IN (SELECT flow FROM flows)")
+        database.execute(
+            f"CREATE TABLE kept AS SELECT part FROM ({_files(stitched, 'raw_joined')}) "
+            "WHERE joined_to IN (SELECT part FROM unsettled)"
+        )
+        database.execute(f"COPY unsettled TO {literal(str(small / UNSETTLED))} (format parquet)")
+        _copy(database, folders, "fragments", "flow IN (SELECT flow FROM flows)", target)
+        for name in _OF_SPANS:
+            _copy(database, folders, f"raw_{name}", "part IN (SELECT part FROM kept)", target)
+        if (reported := target / "raw_reported.parquet").exists():
+            for name in _OF_BODIES:
+                _copy(database, folders, f"raw_{name}", f"body IN (SELECT body FROM ({parquet([reported])}))", target)
+        for name in OF_CAPTURES:
+            _copy(database, [small], name, "true", target)
+    told = {
+        "api_keys": sorted(summary.api_keys),
+        "several_points": summary.saw_several_points,
+        "odd": summary.odd,
+        "rows": {name: _rows(target / f"raw_{name}.parquet") for name in _OF_SPANS},
+    }
+    (target / SUMMARY).write_text(json.dumps(told))
+
+
+def without(folder: Path, flows: Sequence[int], target: Path) -> Path:
+    """What was kept without the fragments of some flows, in `target`: for flows that are no longer what the run before took them
+    for."""
+    import duckdb
+
+    target.mkdir()
+    for path in folder.iterdir():
+        if path.name != FRAGMENTS:
+            (target / path.name).hardlink_to(path)
+    with duckdb.connect(":memory:") as database:
+        _copy(database, [folder], "fragments", f"flow NOT IN ({', '.join(map(str, flows))})", target)
+    return target
+
+
+def _files(folders: Sequence[Path], name: str) -> str:
+    return parquet([path for folder in folders if (path := folder / f"{name}.parquet").exists()])
+
+
+def _copy(database: DuckDBPyConnection, folders: Sequence[Path], name: str, where: str, target: Path) -> None:
+    if any((folder / f"{name}.parquet").exists() for folder in folders):
+        out = literal(str(target / f"{name}.parquet"))
+        database.execute(
+            f"COPY (SELECT * FROM ({_files(folders, name)}) WHERE {where}) TO {out} (format parquet, compression zstd)"
+        )
+
+
+def _rows(path: Path) -> int:
+    from pyarrow.parquet import read_metadata
+
+    return read_metadata(path).num_rows if path.exists() else 0

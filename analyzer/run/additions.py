@@ -1,0 +1,262 @@
+"""What is new among captures, added to a dataset that grows (`analyzer.query.growing`): then it has the rows of one run over all of
+its captures.
+
+Captures must be read in the order of time, as connections go on from one to the next. So what comes late, was changed since it
+was read, or is to be replaced takes back the runs from there on, whose captures are read again with it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.base import temp_folders
+from analyzer.base.tables import TABLES
+from analyzer.base.text import printable
+from analyzer.distributed.carried import UNSETTLED, Carried
+from analyzer.ingest.run_tables import by_file
+from analyzer.inputs.capture_heads import in_time_order, peek_all
+from analyzer.inputs.expansion import expand
+from analyzer.inputs.readings import tap_of
+from analyzer.inputs.sources import InputError, Source
+from analyzer.query import growing
+from analyzer.query.dataset_places import Place, alone
+from analyzer.query.exported import hidden
+from analyzer.query.growing import AddedRun, Input, Manifest
+from analyzer.query.partitions import MERGED, Order, write_partitions
+from analyzer.query.table_views import parquet
+from analyzer.run.local import dataset_of
+from analyzer.run.run_sql import copied
+
+if TYPE_CHECKING:
+    from analyzer.base.options import Options
+    from analyzer.base.workers import Progress
+    from analyzer.ingest.run_tables import Run
+    from analyzer.query.dataset import Dataset
+
+    Tell = Callable[[str], None]
+
+
+class Added(NamedTuple):
+    """What came of it: rows that were written, by table; captures that were read, those of them again, and those that had been read
+    before; lines for a person; whether some input could not be read."""
+
+    rows: dict[str, int]
+    captures: int
+    again: int
+    known: int
+    warnings: tuple[str, ...]
+    failed: bool
+
+
+class _Todo(NamedTuple):
+    """`kept`: the runs that stay; `sources`: what is read behind them; `again`: how many of these were read before."""
+
+    kept: tuple[AddedRun, ...]
+    sources: list[Source]
+    again: int
+
+
+def add(
+    inputs: Sequence[str],
+    to: str,
+    options: Options,
+    tell: Tell = lambda _: None,
+    progress: Progress | None = None,
+    replace_from_ns: int | None = None,
+) -> Added:
+    """Adds the captures that `inputs` name to the dataset at `to` (a directory or a URI, new or one that grows), except those that
+    it has. `replace_from_ns`: what was captured from this moment on is read again.
+
+    Raises InputError when nothing could be read, DatasetError for a place that is no dataset that grows, or at which another run is
+    at work, OSError for the place.
+    """
+    with alone(to) as place:
+        before = growing.settle(place, growing.read_manifest(place))
+        found = expand(inputs)
+        errors = [str(error) for error in found.errors]
+        todo, known = _todo(before, found.sources, options, replace_from_ns, tell)
+        if not todo.sources:
+            if errors and not before.runs:
+                raise InputError("\n".join(errors))
+            return Added({}, 0, 0, known, tuple(errors), bool(errors))
+        folder = temp_folders.make(options.temp_dir)
+        try:
+            done = _Addition(place, before, todo, options, folder, progress).run(errors)
+        finally:
+            temp_folders.remove(folder)
+        return done._replace(known=known)
+
+
+def _todo(
+    before: Manifest, sources: Sequence[Source], options: Options, replace_from_ns: int | None, tell: Tell
+) -> tuple[_Todo, int]:
+    """What is to be read, and how many captures are known already."""
+    had = before.inputs()
+    fresh = [source for source in sources if not _is_known(source, had)]
+    known = len(sources) - len(fresh)
+    fresh = in_time_order(fresh)
+    if len(fresh) == 1:
+        peek_all(fresh)  # of a single one nobody asks when it begins
+    place = _first_to_take_back(before.runs, fresh, options, replace_from_ns)
+    kept, taken = before.runs[:place], before.runs[place:]
+    if not taken:
+        return _Todo(kept, fresh, 0), known
+    named = {path_of(source) for source in fresh}
+    paths = [each.path for run in taken for each in run.inputs if each.path not in named]
+    again = expand(paths)
+    if again.errors:
+        raise InputError(
+            "captures of an earlier run must be read again, and cannot be: " + "; ".join(map(str, again.errors[:3]))
+        )
+    if again.sources:
+        tell(f"reading {len(again.sources):,} captures again, which are not older than {_oldest(fresh, taken)}")
+    return _Todo(kept, in_time_order([*fresh, *again.sources]), len(again.sources)), known
+
+
+def _is_known(source: Source, had: dict[str, Input]) -> bool:
+    there = had.get(path_of(source))
+    if there is None or there.failed:
+        return False
+    return there.identity == (path_of(source), source.size_bytes or 0, source.modified_ns)
+
+
+def _oldest(fresh: Sequence[Source], taken: Sequence[AddedRun]) -> str:
+    return printable(fresh[0].name if fresh else taken[0].inputs[0].path)
+
+
+def path_of(source: Source) -> str:
+    """How the manifest names a capture: as it is found from everywhere."""
+    return str(source.path.absolute()) if source.path is not None else source.name
+
+
+def _first_to_take_back(
+    runs: Sequence[AddedRun], fresh: Sequence[Source], options: Options, replace_from_ns: int | None
+) -> int:
+    """The place of the first run that must be read again: one that read a later packet of the same capture point, or a capture that
+    has changed, or what is to be replaced."""
+    first: dict[str, int] = {}
+    for source in fresh:
+        if source.first_time_ns is not None:
+            tap = tap_of(source.name, options.taps)
+            first[tap] = min(source.first_time_ns, first.get(tap, source.first_time_ns))
+    changed = {path_of(source) for source in fresh}
+    for place, run in enumerate(runs):
+        for each in run.inputs:
+            late = each.last_time_ns is not None and each.tap in first and each.last_time_ns > first[each.tap]
+            replaced = replace_from_ns is not None and (each.last_time_ns or 0) >= replace_from_ns
+            if late or replaced or (each.path in changed and not each.failed):
+                return place
+    return len(runs)
+
+
+class _Addition:
+    """One run over new captures. `folder` is for what it makes on the way."""
+
+    def __init__(
+        self, place: Place, before: Manifest, todo: _Todo, options: Options, folder: Path, progress: Progress | None
+    ) -> None:
+        self._place = place
+        self._before = before
+        self._todo = todo
+        self._options = replace(options, tables=None, seldom=True)
+        self._folder = folder
+        self._progress = progress
+        self._name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
+        self._last = todo.kept[-1] if todo.kept else None
+        self._read: tuple[Path, Run] | None = None
+
+    def run(self, errors: Sequence[str]) -> Added:
+        from analyzer.distributed import pool
+
+        carried = self._carried()
+
+        def read(folder: Path) -> Run:
+            made = pool.plan_for(self._todo.sources, self._options, carried.first_split)
+            self._read = folder, pool.read_on(made, folder, self._options, carried, self._progress)
+            return self._read[1]
+
+        names = self._earlier("topic_ids")
+        views = {"topic_names": _topic_names(names)} if names else {}
+        with dataset_of(read, self._options, list(errors), bool(errors), carried.behind, views) as dataset:
+            assert self._read is not None
+            folder, done = self._read
+            kept = pool.keep_open(folder, done)
+            files, open_files = self._write(dataset, folder / UNSETTLED, carried)
+            added = AddedRun(
+                self._name,
+                tuple(self._inputs(done)),
+                files,
+                open_files,
+                carried.first_file + len(self._todo.sources),
+                1 + max(reading.split for reading in done.readings),
+            )
+            growing.put_state(self._place, added, kept)
+            growing.commit(self._place, self._before, [*self._todo.kept, added])
+            rows = {table: sum(file.rows for file in written) for table, written in files.items()}
+            return Added(rows, len(self._todo.sources), self._todo.again, 0, dataset.warnings, dataset.failed)
+
+    def _carried(self) -> Carried:
+        if self._last is None:
+            return Carried(None)
+        state = growing.get_state(self._place, self._last, self._folder / "carried")
+        return Carried(state, self._last.next_file, self._last.next_split)
+
+    def _earlier(self, table: str) -> list[Path]:
+        """The files of a table of MERGED of the run before, here."""
+        files = self._last.files.get(table, []) if self._last else []
+        found = []
+        for number, file in enumerate(files):
+            path = self._folder / f"{table}{number}.parquet"
+            if not path.exists():
+                is_visible = file.file in self._before.names()
+                self._place.get(file.file if is_visible else hidden(file.file), path)
+            found.append(path)
+        return found
+
+    def _write(
+        self, dataset: Dataset, unsettled: Path, carried: Carried
+    ) -> tuple[dict[str, list[growing.Written]], frozenset[str]]:
+        written = self._folder / "written"
+        written.mkdir()
+        open_rows = f"SELECT connection FROM raw_framed_parts WHERE part IN (SELECT part FROM ({parquet([unsettled])}))"
+        keys = self._folder / "open_connections.parquet"
+        copied(dataset, open_rows, keys)
+        earlier = {table: self._earlier(table) for table in MERGED}
+        order = Order(self._name, written, parquet([keys]), carried.first_file, earlier)
+        files: dict[str, list[growing.Written]] = {}
+        open_files = set()
+        for table in TABLES:
+            for file, is_open in write_partitions(dataset, table, order):
+                self._place.put(written / file.file, hidden(file.file))
+                files.setdefault(table, []).append(file)
+                if is_open:
+                    open_files.add(file.file)
+        return files, frozenset(open_files)
+
+    def _inputs(self, done: Run) -> list[Input]:
+        readings = by_file(done.readings)
+        return [
+            Input(
+                path_of(reading.source),
+                reading.source.size_bytes or 0,
+                reading.source.modified_ns,
+                reading.first_time_ns,
+                reading.last_time_ns,
+                reading.tap,
+                reading.failure,
+            )
+            for reading in readings
+        ]
+
+
+def _topic_names(earlier: Sequence[Path]) -> str:
+    """Names of topic ids as `resolve/topic_names.sql` has them, of earlier captures too."""
+    return (
+        "SELECT topic_id, max(topic) AS topic FROM (SELECT topic_id, topic FROM raw_topic_facts "
+        f"UNION ALL SELECT topic_id, topic FROM ({parquet(earlier)})) GROUP BY topic_id"
+    )

@@ -1,0 +1,242 @@
+"""A dataset that grows run by run has the rows of one run over all of its captures, whatever came between: late captures, captures
+that were read too early, and runs that were killed at any of their steps."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+from parts_agree import agree
+from parts_of_captures import content, packets
+from runs_apart import compared
+
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.distributed import carried
+from analyzer.query import dataset_places, growing
+from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.dataset_places import LocalPlace, alone, place_of
+from analyzer.run import additions, local
+
+OPTIONS = Options(jobs=1)
+Rows = dict[str, list[str]]
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing of ours may catch it and go on."""
+
+
+@pytest.fixture(autouse=True)
+def _connections_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These captures last some seconds: else all of their connections would count as open."""
+    monkeypatch.setattr(carried, "LINGER_NS", 500_000_000)
+
+
+def days(capture: Path, count: int, folder: Path) -> list[Path]:
+    """The capture as several, one after the other."""
+    raw = content(capture)
+    starts = packets(raw)
+    edges = [starts[(len(starts) - 1) * day // count] for day in range(count)] + [starts[-1]]
+    paths = [folder / f"day{day}.pcap" for day in range(count)]
+    for path, begin, end in zip(paths, edges, edges[1:], strict=False):
+        path.write_bytes(raw[:24] + raw[begin:end])
+    return paths
+
+
+def rows(dataset: Dataset) -> Rows:
+    """All rows; a capture is named by its path, as its number depends on when it was read."""
+    paths = {row["file"]: Path(row["path"]).name for row in dataset.query("SELECT file, path FROM captures")}
+    found = {}
+    for table in TABLES:
+        every = dataset.query(f"SELECT * FROM {table}")
+        named = [
+            {k: paths.get(v) if k == "file" or k.endswith("_file") else v for k, v in row.items()} for row in every
+        ]
+        found[table] = sorted(repr(compared(table, row)) for row in named)
+    return found
+
+
+def of_one_run(paths: list[Path]) -> Rows:
+    with local.open_dataset([str(path) for path in paths], OPTIONS) as dataset:
+        return rows(dataset)
+
+
+def of_dataset(to: Path | str) -> Rows:
+    with local.open_dataset([str(to)], OPTIONS) as dataset:
+        return rows(dataset)
+
+
+def check(found: Rows, expected: Rows) -> None:
+    for table in TABLES:
+        assert agree(table, found[table], expected[table]), table
+    assert expected["exchanges"]
+
+
+def globbed(to: Path) -> int:
+    """The exchanges that an engine finds that knows nothing of a manifest."""
+    files = [str(path) for path in (to / "exchanges").rglob("*.parquet")]
+    return len(duckdb.read_parquet(files).fetchall()) if files else 0
+
+
+@pytest.mark.parametrize(("name", "count"), [("throttle", 4), ("groups_848", 3), ("ipv6", 3)])
+def test_days_added_one_by_one_are_one_run(name: str, count: int, samples: Path, tmp_path: Path) -> None:
+    paths = days(samples / f"{name}.pcap.zst", count, tmp_path)
+    to = tmp_path / "set"
+    for path in paths:
+        assert additions.add([str(path)], str(to), OPTIONS).captures == 1
+    check(of_dataset(to), of_one_run(paths))
+    manifest = json.loads((to / "manifest.json").read_text())
+    assert len(manifest["runs"]) == count and manifest["schema"] == 1
+    # Rows were settled before the last run, and some were not: else nothing was shown.
+    settled = [file for run in manifest["runs"][:-1] for file in run["files"]["exchanges"]]
+    assert {file["file"] in run["open_files"] for run in manifest["runs"][:-1] for file in settled} == {True, False}
+    assert globbed(to) == manifest["tables"]["exchanges"]
+    found = duckdb.sql(recipe().replace("kafka/", f"{to}/")).fetchall()
+    assert sum(requests for _, requests in found) == manifest["tables"]["exchanges"]
+
+
+def recipe() -> str:
+    """The SQL of docs/datasets.md."""
+    text = (Path(__file__).parents[3] / "docs" / "datasets.md").read_text()
+    return text.partition("```sql\n")[2].partition("```")[0]
+
+
+def test_what_is_there_is_not_read_again(samples: Path, tmp_path: Path) -> None:
+    (path,) = days(samples / "ipv6.pcap.zst", 1, tmp_path)
+    to = tmp_path / "set"
+    additions.add([str(path)], str(to), OPTIONS)
+    before = (to / "manifest.json").read_bytes()
+    again = additions.add([str(tmp_path / "*.pcap")], str(to), OPTIONS)
+    assert (again.captures, again.known) == (0, 1)
+    assert (to / "manifest.json").read_bytes() == before
+
+
+def test_a_day_that_comes_late_gets_its_place(samples: Path, tmp_path: Path) -> None:
+    """The runs behind it are taken back: connections go through it."""
+    paths = days(samples / "throttle.pcap.zst", 4, tmp_path)
+    to = tmp_path / "set"
+    said: list[str] = []
+    for path in (paths[0], paths[1], paths[3]):
+        additions.add([str(path)], str(to), OPTIONS)
+    late = additions.add([str(paths[2])], str(to), OPTIONS, said.append)
+    assert (late.captures, late.again) == (2, 1) and "reading 1 captures again" in said[0]
+    check(of_dataset(to), of_one_run(paths))
+    assert globbed(to) == len(of_one_run(paths)["exchanges"])
+
+
+def test_a_capture_that_was_read_too_early_is_read_again(samples: Path, tmp_path: Path) -> None:
+    first, second = days(samples / "throttle.pcap.zst", 2, tmp_path)
+    whole = second.read_bytes()
+    second.write_bytes(whole[: len(whole) // 2])
+    to = tmp_path / "set"
+    additions.add([str(first), str(second)], str(to), OPTIONS)
+    second.write_bytes(whole)
+    assert additions.add([str(first), str(second)], str(to), OPTIONS).captures == 2
+    check(of_dataset(to), of_one_run([first, second]))
+
+
+def test_a_day_is_replaced(samples: Path, tmp_path: Path) -> None:
+    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
+    to = tmp_path / "set"
+    for path in paths:
+        additions.add([str(path)], str(to), OPTIONS)
+    begin = json.loads((to / "manifest.json").read_text())["runs"][1]["inputs"][0]["first_time_ns"]
+    done = additions.add([str(paths[0])], str(to), OPTIONS, replace_from_ns=begin)
+    assert (done.captures, done.again) == (2, 2)
+    check(of_dataset(to), of_one_run(paths))
+
+
+def test_captures_that_are_gone_cannot_be_read_again(samples: Path, tmp_path: Path) -> None:
+    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
+    to = tmp_path / "set"
+    for path in (paths[0], paths[2]):
+        additions.add([str(path)], str(to), OPTIONS)
+    before = of_dataset(to)
+    paths[2].unlink()
+    with pytest.raises(additions.InputError, match=r"must be read again, and cannot be: .*day2.pcap: no such file"):
+        additions.add([str(paths[1])], str(to), OPTIONS)
+    assert of_dataset(to) == before
+
+
+def steps_until(kill_at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Every step of a run that changes the place counts; step `kill_at` does not happen, and none behind it."""
+    count = 0
+
+    def counted(name: str) -> None:
+        plain = getattr(LocalPlace, name)
+
+        def step(self: LocalPlace, *given: object) -> object:
+            nonlocal count
+            count += 1
+            if count >= kill_at:
+                raise Killed
+            return plain(self, *given)
+
+        monkeypatch.setattr(LocalPlace, name, step)
+
+    for name in ("put", "write", "move", "remove"):
+        counted(name)
+    return lambda: count
+
+
+def test_a_run_killed_at_any_step_leaves_the_old_or_the_new_state(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = days(samples / "ipv6.pcap.zst", 2, tmp_path)
+    old_rows, new_rows = of_one_run([first]), of_one_run([first, second])
+    with monkeypatch.context() as patch:
+        steps = steps_until(1 << 30, patch)
+        additions.add([str(first)], str(tmp_path / "counted"), OPTIONS)
+        before = steps()
+        additions.add([str(second)], str(tmp_path / "counted"), OPTIONS)
+        last = steps() - before
+    assert last > 40
+    chance = random.Random(23)
+    # The manifest is written when all files and the state are there, before any of the moves.
+    for kill_at in (1, *sorted(chance.sample(range(2, last), 5)), last):
+        to = tmp_path / f"killed{kill_at}"
+        additions.add([str(first)], str(to), OPTIONS)
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            steps_until(kill_at, patch)
+            additions.add([str(second)], str(to), OPTIONS)
+        is_new = len(json.loads((to / "manifest.json").read_text())["runs"]) == 2
+        check(of_dataset(to), new_rows if is_new else old_rows)
+        if not is_new:
+            assert globbed(to) == len(old_rows["exchanges"])
+        additions.add([str(first), str(second)], str(to), OPTIONS)
+        check(of_dataset(to), new_rows)
+        assert globbed(to) == len(new_rows["exchanges"])
+        held = {path.name for path in (to / "_kanalyze" / "hidden").iterdir()}
+        open_before = growing.read_manifest(place_of(to)).runs[0].open_files
+        assert held == {"keep", *(name.replace("/", "~") for name in open_before)}
+
+
+def test_two_runs_at_once_do_not_mix(samples: Path, tmp_path: Path) -> None:
+    (path,) = days(samples / "ipv6.pcap.zst", 1, tmp_path)
+    to = tmp_path / "set"
+    with alone(to), pytest.raises(DatasetError, match="another run is adding to this dataset"):
+        additions.add([str(path)], str(to), OPTIONS)
+    place = dataset_places.LocalPlace(tmp_path / "other")
+    growing.commit(place, growing.Manifest(), [])
+    with pytest.raises(DatasetError, match="has added to this dataset meanwhile"):
+        growing.commit(place, growing.Manifest(), [])
+
+
+@pytest.mark.parametrize("kind", ["export", "others"])
+def test_what_cannot_grow_is_left_alone(kind: str, samples: Path, tmp_path: Path) -> None:
+    (path,) = days(samples / "ipv6.pcap.zst", 1, tmp_path)
+    to = tmp_path / "set"
+    to.mkdir()
+    if kind == "export":
+        (to / "manifest.json").write_text('{"format": "parquet", "tables": {}, "files": {}}')
+    else:
+        (to / "notes.txt").write_text("mine")
+    with pytest.raises(DatasetError, match=r"export it anew with --add|holds notes.txt and no manifest"):
+        additions.add([str(path)], str(to), OPTIONS)
+    assert sorted(each.name for each in to.iterdir() if each.name != "_kanalyze") == (
+        ["manifest.json"] if kind == "export" else ["notes.txt"]
+    )
