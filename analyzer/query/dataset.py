@@ -28,7 +28,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import metrics
 from analyzer.query.catalog import Catalog, Entry
-from analyzer.query.table_views import entries_of, shared_entry
+from analyzer.query.table_views import NEAR, entries_of, shared_entry
 
 if TYPE_CHECKING:
     import duckdb
@@ -114,15 +114,20 @@ class Dataset:
         # another default catalog behind in its connection.
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
-        late = {f"all_{name}": sql for name, sql in views.items() if not isinstance(sql, str)}
+        late = {
+            name if name.startswith(NEAR) else f"all_{name}": sql
+            for name, sql in views.items()
+            if not isinstance(sql, str)
+        }
         ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
-        entries = entries_of(ready, materialized, self.filters)
+        near = [name.removeprefix(NEAR) for name in views if name.startswith(NEAR)]
+        entries = entries_of(ready, materialized, self.filters, near)
 
         def entry(name: str) -> Entry | None:
             found = Entry(late[name](), False) if name in late else entries.get(name)
             return found or shared_entry(name, self.settings)
 
-        names = (*entries, *metrics.view_names())
+        names = (*entries, *late, *metrics.view_names())
         self._catalog = Catalog(names, entry, lambda sql: self.connection("making").execute(sql))
         try:
             self._set_up(simple_plans)

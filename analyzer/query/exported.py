@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analyzer.base import temp_folders
+from analyzer.base.filters import Filters
 from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object
 from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.table_directories import Folder, folder, table_files
-from analyzer.query.table_views import null_column, parquet
+from analyzer.query.table_views import NEAR, no_rows, null_column, parquet
 
 MANIFEST = "manifest.json"
 # Of the manifest and the files of a dataset that grows.
@@ -24,6 +25,8 @@ SCHEMA = 1
 # do not count (`growing`).
 OWN = "_kanalyze"
 HIDDEN = f"{OWN}/hidden"
+# Tables whose files tell the moments of exchanges. A question for a time reads those of its time alone.
+OF_EXCHANGES = ("exchanges", "entries", "errors", "batches")
 
 
 def hidden(name: str) -> str:
@@ -32,12 +35,30 @@ def hidden(name: str) -> str:
     return f"{HIDDEN}/{name.replace('/', '~')}"
 
 
+def _plain(name: str) -> str:
+    """The reverse."""
+    return name.removeprefix(f"{HIDDEN}/").replace("~", "/")
+
+
 class _Told(NamedTuple):
-    """What a manifest says: rows of each table; `files`: their names by table, None where the directories tell them."""
+    """What a manifest says: rows of each table; `files`: their names by table, None where the directories tell them; `spans`: of
+    each file of a table the first and the last moment, ns, where its rows have one."""
 
     rows: dict[str, int]
     files: dict[str, list[str]] | None = None
     moving: bool = False
+    spans: dict[str, dict[str, tuple[int | None, int | None]]] = {}  # noqa: RUF012 (never changed)
+
+    def near(self, table: str, names: Sequence[str], filters: Filters) -> list[str]:
+        """Those of the files that may have rows within the time that the filters leave."""
+        spans = self.spans.get(table, {})
+        return [name for name in names if _overlaps(*spans.get(name, (None, None)), filters)]
+
+
+def _overlaps(first: int | None, last: int | None, filters: Filters) -> bool:
+    if first is None or last is None:
+        return True
+    return (filters.from_ns is None or last >= filters.from_ns) and (filters.to_ns is None or first < filters.to_ns)
 
 
 def is_dataset(place: Path | str) -> bool:
@@ -90,6 +111,12 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
         if rows and table in TABLES and table not in files:
             raise DatasetError(f"{where}: {table} is missing, the manifest says it has {rows:,} rows; export again")
     late = {table: partial(_completed, where, table, names, counts.get(table)) for table, names in files.items()}
+    for table in OF_EXCHANGES:
+        names = files.get(table, [])
+        near = told.near(table, [_plain(name) for name in names], options.get("filters") or Filters())
+        if len(near) < len(names):
+            kept = [name for name in names if _plain(name) in set(near)]
+            late[f"{NEAR}{table}"] = partial(_completed, where, table, kept, None)
     views = late if where.is_remote else {table: sql() for table, sql in late.items()}
 
     def cleanup() -> None:
@@ -117,6 +144,10 @@ def _check_manifest(where: Folder) -> _Told:
         form, counts = told["format"], dict(told.get("tables") or {})
         if not all(isinstance(rows, int) for rows in counts.values()):
             raise ValueError
+        spans = {
+            table: {str(file["file"]): (file.get("first_time_ns"), file.get("last_time_ns")) for file in written}
+            for table, written in dict(told.get("files") or {}).items()
+        }
         files = None
         if "runs" in told:
             files = {table: [str(file["file"]) for file in told["files"][table]] for table in TABLES if table in counts}
@@ -126,7 +157,7 @@ def _check_manifest(where: Folder) -> _Told:
         raise DatasetError(f"{where}: exported as {form}; only --format parquet can be read again")
     if told.get("schema", SCHEMA) > SCHEMA:
         raise DatasetError(f"{where}: was written by a newer kanalyze ({told.get('kanalyze')}); update this one")
-    return _Told(counts, files, bool(told.get("moving")))
+    return _Told(counts, files, bool(told.get("moving")), spans)
 
 
 def _completed(where: Folder, table: str, names: Sequence[str], rows: int | None) -> str:
@@ -146,5 +177,7 @@ def _completed(where: Folder, table: str, names: Sequence[str], rows: int | None
         present.update(about.schema.to_arrow_schema().names)
     if rows is not None and held != rows:
         raise DatasetError(f"{where}: {table} has {held:,} rows, and the manifest says {rows:,}; export again")
+    if not paths:
+        return no_rows(table)
     columns = (f'"{name}"' if name in present else null_column(name, kind) for name, kind, _ in TABLES[table])
     return f"SELECT {', '.join(columns)} FROM ({parquet(paths)})"

@@ -25,6 +25,8 @@ from analyzer.query.catalog import Entry
 # Tables with a column `exchange` that filters do not narrow by it: `exchanges` has a condition of its own, `problems` are
 # coverage, and `offered_versions` are facts about brokers.
 UNFILTERED = ("exchanges", "problems", "offered_versions")
+# Before the name of a table: its rows of about the time that the filters leave.
+NEAR = "near_"
 # TLS in which Kafka may be: without failed handshakes, after which nothing came, and without what agreed on HTTP.
 _TLS_UNREAD = (
     "SELECT * FROM all_connections WHERE protocol = 'tls' AND is_kafka IS NOT TRUE AND tls_decrypted IS NOT TRUE "
@@ -33,18 +35,22 @@ _TLS_UNREAD = (
 )
 
 
-def entries_of(views: Mapping[str, str], materialized: Collection[str], filters: Filters) -> dict[str, Entry]:
+def entries_of(
+    views: Mapping[str, str], materialized: Collection[str], filters: Filters, near: Collection[str] = ()
+) -> dict[str, Entry]:
     """Name in the database -> what makes it, for `views`, every final table, `time_range`, `tls_unread` and `kinds`.
 
     A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `materialized` are computed once.
+    `near`: names of tables of which there is a view NEAR + name, with all that the filters leave and little else.
     """
     entries = {
         f"all_{name}" if name in TABLES else name: Entry(sql, name in materialized) for name, sql in views.items()
     }
     for name in TABLES:
-        entries.setdefault(f"all_{name}", Entry(_no_rows(name), False))
+        entries.setdefault(f"all_{name}", Entry(no_rows(name), False))
     for name, condition in _conditions(filters).items():
-        entries[name] = Entry(f"SELECT * FROM all_{name} WHERE {condition}", False)
+        source = f"{NEAR}{name}" if name in near else f"all_{name}"
+        entries[name] = Entry(f"SELECT * FROM {source} WHERE {condition}", False)
     entries["time_range"] = Entry(_time_range(filters), True)
     entries["all_time_range"] = Entry(_time_range(Filters()), True)
     # Without filters one pass over the exchanges serves both.
@@ -117,7 +123,8 @@ def _narrowed(function: str, expression: str, limit: int | None) -> str:
     return expression if limit is None else f"{function}({expression}, {limit})"
 
 
-def _no_rows(table: str) -> str:
+def no_rows(table: str) -> str:
+    """SQL of a table without rows."""
     columns = ", ".join(null_column(column.name, column.type) for column in TABLES[table])
     return f"SELECT {columns} WHERE false"
 

@@ -14,15 +14,18 @@ from parts_agree import agree
 from parts_of_captures import content, packets
 from runs_apart import compared
 
+from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed import carried
 from analyzer.query import dataset_places, growing
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.dataset_places import LocalPlace, alone, place_of
+from analyzer.query.table_directories import LocalFolder
 from analyzer.run import additions, local
 
 OPTIONS = Options(jobs=1)
+EDGES = ("first", "last")
 Rows = dict[str, list[str]]
 
 
@@ -148,6 +151,28 @@ def test_a_day_is_replaced(samples: Path, tmp_path: Path) -> None:
     done = additions.add([str(paths[0])], str(to), OPTIONS, replace_from_ns=begin)
     assert (done.captures, done.again) == (2, 2)
     check(of_dataset(to), of_one_run(paths))
+
+
+def test_a_question_for_a_time_reads_files_of_that_time(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = days(samples / "ipv6.pcap.zst", 3, tmp_path)
+    to = tmp_path / "set"
+    for path in paths:
+        additions.add([str(path)], str(to), OPTIONS)
+    begin, end = (json.loads((to / "manifest.json").read_text())["runs"][1]["inputs"][0][f"{n}_time_ns"] for n in EDGES)
+    asked = Options(filters=Filters(from_ns=begin, to_ns=end))
+    read: list[list[str]] = []
+    plain = LocalFolder.local_paths
+    monkeypatch.setattr(LocalFolder, "local_paths", lambda self, names: read.append(list(names)) or plain(self, names))
+    with local.open_dataset([str(to)], asked) as some, local.open_dataset(list(map(str, paths)), asked) as whole:
+        for table in ("exchanges", "entries", "errors", "batches", "connections"):
+            columns = "exchange, connection" if table != "connections" else "connection"
+            one, other = (sorted(map(repr, d.query(f"SELECT {columns} FROM {table}"))) for d in (some, whole))
+            assert one == other, table
+        assert some.query("SELECT count(*) AS n FROM exchanges")[0]["n"] > 10
+    of_exchanges = sorted((names for names in read if names[0].startswith("exchanges")), key=len)
+    assert 0 < len(of_exchanges[0]) < len(of_exchanges[1])
 
 
 def test_captures_that_are_gone_cannot_be_read_again(samples: Path, tmp_path: Path) -> None:
