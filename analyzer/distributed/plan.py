@@ -79,7 +79,7 @@ def plan(
     first_split: int = 0,
 ) -> Plan:
     """The tasks for captures that are in the order of time (`capture_heads.in_time_order`); file n is the n-th of them. Splits are
-    numbered from `first_split` on: those below it were read before (`analyzer.distributed.carried`).
+    numbered from `first_split` on: those below it were read before (`analyzer.distributed.open_connections`).
 
     A task has at most about `target_bytes` of capture files; compressed files and files that overlap in time may be more.
     `taps`: as in `Options`. Reads the beginning and the end of files; a file that cannot be read is no error here.

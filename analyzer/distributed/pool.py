@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base import workers
-from analyzer.distributed import carried
-from analyzer.distributed.carried import FRAGMENTS, Carried
+from analyzer.distributed import open_connections
+from analyzer.distributed.open_connections import FRAGMENTS, Carried
 from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan
 from analyzer.distributed.plan_repair import repaired
 from analyzer.distributed.tasks import Outcome, read_task, stitch
@@ -65,7 +65,7 @@ def keep_open(folder: Path, run: Run) -> Path:
     """Keeps what a run of `read_on` left of open connections, beside its small tables in `folder`; answers where."""
     tasks = [path for path in run.folders if (path / FRAGMENTS).exists()]
     stitched = [path for path in run.folders if path not in tasks]
-    carried.keep(tasks, stitched, folder, run.summary, folder / KEPT)
+    open_connections.keep(tasks, stitched, folder, run.summary, folder / KEPT)
     return folder / KEPT
 
 
@@ -170,7 +170,7 @@ class _Pool:
         """What tasks of an earlier run took for sure is refuted, and they cannot be read again: these connections begin anew."""
         assert self._carried is not None
         self._left_out += 1
-        self._carried = carried.without(self._carried, flows, self._folder / f"carried{self._left_out}")
+        self._carried = open_connections.without(self._carried, flows, self._folder / f"carried{self._left_out}")
         return self._stitch()
 
     def _run_all(self, works: Sequence[Callable[..., Outcome]]) -> Iterator[tuple[int, Outcome]]:

@@ -1,12 +1,12 @@
 """A dataset that grows: the runs that it is made of, and how a new one becomes part of it at one moment.
 
 The manifest is that moment. It lists the runs; each run its captures, its files, and which of these are `open`: rows of
-connections that were not over (`analyzer.distributed.carried`). The rows of a table are those of the settled files of all runs,
-and of the open files of the newest one, which has all rows of these connections from their beginning on. A file has its name in
-the table's directory (TABLE/date=2026-05-01/part-RUN.parquet) while its rows count, else the same below HIDDEN, where no glob of a
-table looks. So a run first writes hidden files and then the manifest, and only then files move. A run that is killed before that
-leaves the old state, one that is killed behind it the new one, in which readers take a file where it is; the next run moves the
-rest.
+connections that were not over (`analyzer.distributed.open_connections`). The rows of a table are those of the settled files of
+all runs, and of the open files of the newest one, which has all rows of these connections from their beginning on. A file has
+its name in the table's directory (TABLE/date=2026-05-01/part-RUN.parquet) while its rows count, else the same below HIDDEN,
+where no glob of a table looks. So a run first writes hidden files and then the manifest, and only then files move. A run that
+is killed before that leaves the old state, one that is killed behind it the new one, in which readers take a file where it is;
+the next run moves the rest.
 
 A run can be taken back while what it was given of the run before is kept: that is how captures that come late, or again, get
 their rows in order.
@@ -147,7 +147,7 @@ def read_manifest(place: Place) -> Manifest:
     try:
         told = json.loads(data)
         if told.get("format") == PARQUET and "runs" not in told:
-            raise DatasetError(f"{place}: was exported without --add, and cannot grow; export it anew with --add")
+            raise DatasetError(f"{place}: was exported without --add, and cannot grow; export it again with --add")
         return Manifest(tuple(map(_run_of_json, told["runs"])), told["serial"], told["moving"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DatasetError(f"{place}/{MANIFEST}: not a manifest of a dataset that grows") from error

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.base import temp_folders
 from analyzer.base.tables import TABLES
 from analyzer.base.text import printable
-from analyzer.distributed.carried import UNSETTLED, Carried
+from analyzer.distributed.open_connections import UNSETTLED, Carried
 from analyzer.ingest.run_tables import by_file
 from analyzer.inputs.capture_heads import in_time_order, peek_all
 from analyzer.inputs.expansion import expand

@@ -281,7 +281,7 @@ ORDER = (
     "analyzer.distributed.resolver",
     "analyzer.distributed.stitch",
     "analyzer.distributed.tasks",
-    "analyzer.distributed.carried",
+    "analyzer.distributed.open_connections",
     "analyzer.distributed.pool",
     "analyzer.run",
     "analyzer.run.raw_views",

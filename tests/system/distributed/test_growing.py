@@ -17,7 +17,7 @@ from runs_apart import compared
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.distributed import carried
+from analyzer.distributed import open_connections
 from analyzer.query import dataset_places, growing
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.dataset_places import LocalPlace, alone, place_of
@@ -36,7 +36,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def _connections_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """These captures last some seconds: else all of their connections would count as open."""
-    monkeypatch.setattr(carried, "LINGER_NS", 500_000_000)
+    monkeypatch.setattr(open_connections, "LINGER_NS", 500_000_000)
 
 
 def days(capture: Path, count: int, folder: Path) -> list[Path]:
@@ -260,7 +260,7 @@ def test_what_cannot_grow_is_left_alone(kind: str, samples: Path, tmp_path: Path
         (to / "manifest.json").write_text('{"format": "parquet", "tables": {}, "files": {}}')
     else:
         (to / "notes.txt").write_text("mine")
-    with pytest.raises(DatasetError, match=r"export it anew with --add|holds notes.txt and no manifest"):
+    with pytest.raises(DatasetError, match=r"export it again with --add|holds notes.txt and no manifest"):
         additions.add([str(path)], str(to), OPTIONS)
     assert sorted(each.name for each in to.iterdir() if each.name != "_kanalyze") == (
         ["manifest.json"] if kind == "export" else ["notes.txt"]
