@@ -21,9 +21,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analyzer.base.again import PLACEHOLDER
 from analyzer.base.filters import Filters
 from analyzer.base.memory import question_memory_bytes
+from analyzer.base.retyped_inputs import PLACEHOLDER
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import metrics
@@ -93,7 +93,7 @@ class Dataset:
         self.settings = Settings()
         self.warnings = tuple(warnings)
         self.failed = failed
-        # What a person types to name the captures again (`base.again`), for commands that a report suggests.
+        # What a person types to name the captures again (`base.retyped_inputs`), for commands that a report suggests.
         self.captures = PLACEHOLDER
         self.limits = tuple(limits)
         # What `query.readability` measures, once.

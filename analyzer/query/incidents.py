@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analyzer.base.again import PLACEHOLDER
+from analyzer.base.retyped_inputs import PLACEHOLDER
 from analyzer.query.findings import SEVERITIES, Rule
 
 # Columns of a rule that say what a finding is about, under the same name in all rules.

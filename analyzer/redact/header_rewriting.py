@@ -1,8 +1,8 @@
 """The headers of a packet without what they must not tell: addresses become pseudonyms, numbers stay, all else becomes zeros.
 
 It reads what carries Kafka nearly always: Ethernet, Linux cooked captures, BSD loopback and raw IP; VLANs and MPLS; IP in IP, GRE,
-ERSPAN, VXLAN and Geneve. For any other clothes `bare` gives the IP packet inside, for an interface of raw IP. As with messages the
-result begins as zeros, so what no function has understood is zero.
+ERSPAN, VXLAN and Geneve. For any other encapsulation `bare` gives the IP packet inside, for an interface of raw IP. As with
+messages the result begins as zeros, so what no function has understood is zero.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.base import again, temp_folders
+from analyzer.base import retyped_inputs, temp_folders
 from analyzer.base.memory import question_memory_bytes
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
@@ -49,7 +49,7 @@ def open_dataset(
     `progress` is called with the number of bytes of each block that was read.
     """
     dataset = _opened(inputs, options, progress, block_bytes)
-    dataset.captures = again.arguments(inputs, options)
+    dataset.captures = retyped_inputs.arguments(inputs, options)
     return dataset
 
 

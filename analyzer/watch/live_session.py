@@ -12,7 +12,7 @@ from queue import Empty, Queue
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from analyzer.base import again, temp_folders, workers
+from analyzer.base import retyped_inputs, temp_folders, workers
 from analyzer.query.dataset import limit_reason
 from analyzer.query.table_views import parquet
 from analyzer.report.facts import Facts
@@ -68,7 +68,7 @@ class Session:
             partial(_read, self._orders, theirs, inputs, options, self.folder, spool_bytes, records)
         )
         theirs.close()
-        self._analyst = Analyst(self.folder, span_ns, options, again.arguments(inputs, options))
+        self._analyst = Analyst(self.folder, span_ns, options, retyped_inputs.arguments(inputs, options))
         self._threads = [threading.Thread(target=each, daemon=True) for each in (self._listen, self._analyse)]
         for thread in self._threads:
             thread.start()

@@ -1,4 +1,4 @@
-"""One capture in many clothes: the base that every row of the table dresses, and what must be the same afterwards.
+"""One capture in many encapsulations: the base that every row of the table wraps, and what must be the same afterwards.
 
 A row of a test makes a capture file of the base's packets (wrapped, reordered, changed) and asks `rows_of` and `tshark_counts`
 of it. The base is the beginning of one of the samples, with checksums as they should be: a loopback capture leaves them unset.
@@ -65,7 +65,7 @@ def write(path: Path, frames: Iterable[bytes], times: Iterable[int], link: int) 
     return path
 
 
-def dressed(path: Path, wrap: Callable[[Base], bytes], link: int = 1, six: bool = False) -> Path:
+def encapsulated(path: Path, wrap: Callable[[Base], bytes], link: int = 1, six: bool = False) -> Path:
     """The base, each of its packets wrapped."""
     packets = base(six)
     return write(path, map(wrap, packets), (packet.time for packet in packets), link)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from clothes import in_udp
+from encapsulations import in_udp
 from one_base import Base, base, write
 from scapy.layers.inet import IP
 from scapy.layers.l2 import Dot1AD, Dot1Q, Ether

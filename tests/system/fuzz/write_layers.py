@@ -1,7 +1,7 @@
 """Writes corpus/layers.jsonl: one packet of every link layer, tunnel and extension header, built by scapy.
 
-The lists are those of tests/unit/dissectors/packet/test_packets_layers.py and tests/system/edge/clothes.py; stored, so that a
-fuzzing run need not load scapy.
+The lists are those of tests/unit/dissectors/packet/test_packets_layers.py and tests/support/encapsulations.py; stored, so
+that a fuzzing run need not load scapy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ sys.path[:0] = [
     str(ROOT / folder) for folder in (".", "tests/support", "tests/unit/dissectors/packet", "tests/system/edge")
 ]
 
-from clothes import LINKS, TUNNELS  # noqa: E402
+from encapsulations import LINKS, TUNNELS  # noqa: E402
 from one_base import Base  # noqa: E402
 from test_packets_layers import LAYERS  # noqa: E402
 

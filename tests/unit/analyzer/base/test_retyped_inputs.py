@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.base import again
+from analyzer.base import retyped_inputs
 from analyzer.base.options import Options
 
 NAMES = [
@@ -29,7 +29,7 @@ def test_a_shell_finds_the_same_files(
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     inputs = [place.format(tmp_path) + name for name in names]
-    typed = again.arguments(inputs, Options(ports=(9092,)))
+    typed = retyped_inputs.arguments(inputs, Options(ports=(9092,)))
     assert len(typed) < len(" ".join(inputs))
     found = subprocess.run(["sh", "-c", f"printf '%s\\0' {typed}"], capture_output=True, check=True, text=True)
     assert sorted(found.stdout.split("\0")[:-1]) == sorted([*inputs, "--ports", "9092"])
@@ -41,7 +41,7 @@ def test_files_among_others_have_no_pattern(tmp_path: Path, monkeypatch: pytest.
     inputs = [f"broker.{number:02}.pcap" for number in range(8)]
     for name in (*inputs, other):
         (tmp_path / name).touch()
-    assert again.arguments(inputs, Options()) == again.PLACEHOLDER
+    assert retyped_inputs.arguments(inputs, Options()) == retyped_inputs.PLACEHOLDER
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_files_among_others_have_no_pattern(tmp_path: Path, monkeypatch: pytest.
     ],
 )
 def test_what_is_typed(inputs: list[str], typed: str) -> None:
-    assert again.arguments(inputs, Options()) == typed
-    assert os.sep not in again.PLACEHOLDER
+    assert retyped_inputs.arguments(inputs, Options()) == typed
+    assert os.sep not in retyped_inputs.PLACEHOLDER

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 from capture_tools import Read, pcap_file, read_capture
-from clothes import LINKS, NOT_READ, TUNNELS, Clothes, in_udp
 from effort import one_in
-from further_clothes import FURTHER
-from one_base import Base, Row, Seen, base, dressed, rows_of, tshark_counts
-from rare_clothes import RARE
+from encapsulations import LINKS, NOT_READ, TUNNELS, Encapsulation, in_udp
+from nested_encapsulations import FURTHER
+from one_base import Base, Row, Seen, base, encapsulated, rows_of, tshark_counts
+from rare_encapsulations import RARE
 
 from dissectors import layout
 
@@ -25,7 +25,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, tuple[list[Row
     """What the base gives, in IPv4 and in IPv6."""
     found = {}
     for six in (False, True):
-        path = dressed(tmp_path_factory.mktemp("base") / "base.pcap", lambda packet: packet.ethernet, six=six)
+        path = encapsulated(tmp_path_factory.mktemp("base") / "base.pcap", lambda packet: packet.ethernet, six=six)
         found[six] = rows_of(path), tshark_counts(path)
     return found
 
@@ -33,10 +33,10 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, tuple[list[Row
 @pytest.mark.slow
 @pytest.mark.parametrize("row", SOME, ids=lambda row: row.name)
 def test_the_rows_are_those_of_the_base(
-    row: Clothes, plain: dict[bool, tuple[list[Row], Seen]], tmp_path: Path
+    row: Encapsulation, plain: dict[bool, tuple[list[Row], Seen]], tmp_path: Path
 ) -> None:
     rows, seen = plain[row.six]
-    path = dressed(tmp_path / "base.pcap", row.wrap, row.link, row.six)
+    path = encapsulated(tmp_path / "base.pcap", row.wrap, row.link, row.six)
     assert rows_of(path, decode_as=row.decode_as) == rows
     if row.tshark == NOT_READ:
         assert tshark_counts(path).segments == 0
@@ -44,19 +44,19 @@ def test_the_rows_are_those_of_the_base(
         assert tshark_counts(path, *row.tshark) == seen
 
 
-def example(row: Clothes) -> Base:
+def example(row: Encapsulation) -> Base:
     """A packet of the base with some payload, which is short."""
     return next(packet for packet in base(row.six) if len(packet.ip) in range(90, 200))
 
 
-def read(data: bytes, row: Clothes, length: int | None = None) -> Read:
+def read(data: bytes, row: Encapsulation, length: int | None = None) -> Read:
     made = pcap_file([data], row.link, lengths=[len(data) if length is None else length])
     return read_capture(made, tunnels=row.decode_as)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_cut_anywhere_it_is_a_segment_or_counted(row: Clothes) -> None:
+def test_cut_anywhere_it_is_a_segment_or_counted(row: Encapsulation) -> None:
     """With its headers captured a packet is a segment of full length; with less it has an outcome and never raises."""
     packet = example(row)
     data = row.wrap(packet)
@@ -75,7 +75,7 @@ def test_cut_anywhere_it_is_a_segment_or_counted(row: Clothes) -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_both_directions_have_one_scope(row: Clothes) -> None:
+def test_both_directions_have_one_scope(row: Encapsulation) -> None:
     packets = base(row.six)
     both = [next(packet for packet in packets if packet.side == side) for side in (0, 1)]
     made = pcap_file([row.wrap(packet) for packet in both], row.link)
@@ -98,7 +98,7 @@ def test_a_guess_by_content_is_proved() -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in TABLE if row.decode_as], ids=lambda row: row.name)
-def test_a_name_reads_what_content_does_not_prove(row: Clothes) -> None:
+def test_a_name_reads_what_content_does_not_prove(row: Encapsulation) -> None:
     """One wrong bit in the inner IPv4 header."""
     packet = example(row)
     data = row.wrap(packet._replace(ip=packet.ip[:8] + bytes([packet.ip[8] ^ 0x40]) + packet.ip[9:]))
