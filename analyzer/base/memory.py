@@ -11,8 +11,8 @@ from pathlib import Path
 PART_FOR_QUESTIONS = 4
 LEAST_FOR_QUESTIONS = 256_000_000
 MOST_FOR_QUESTIONS = 4_000_000_000
-# No more than so many times the bytes of the captures: the engine takes what it may, though less would do.
-QUESTIONS_PER_CAPTURED = 4
+# No more than so many times the bytes of the captures beyond the least: the engine takes what it may, though less would do.
+QUESTIONS_PER_CAPTURED = 3
 # Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`), within these bounds.
 PART_FOR_CONNECTIONS = 8
 CONNECTION_BYTES = 750
@@ -24,10 +24,10 @@ GROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/m
 
 def question_memory_bytes(captured_bytes: int | None = None) -> int:
     """Memory for the SQL engine where nobody says how much: a quarter of the machine's, 256 MB to 4 GB; and for questions about
-    captures of so many bytes no more than four times as many."""
+    captures of so many bytes no more than 256 MB and three times as many."""
     most = min(_limits(), default=LEAST_FOR_QUESTIONS) // PART_FOR_QUESTIONS
     if captured_bytes is not None:
-        most = min(most, QUESTIONS_PER_CAPTURED * captured_bytes)
+        most = min(most, LEAST_FOR_QUESTIONS + QUESTIONS_PER_CAPTURED * captured_bytes)
     return min(max(most, LEAST_FOR_QUESTIONS), MOST_FOR_QUESTIONS)
 
 
