@@ -1,10 +1,12 @@
 -- SASL logins, one row each: a handshake begins a login, the steps after it belong to it. `outcome` is what the broker's answer
 -- says. Where it says nothing (GSSAPI) the login succeeded if another request was answered later, since a broker answers only
--- who is logged in. A broker that closes the connection instead of answering has refused the login.
+-- who is logged in. A broker that closes the connection instead of answering has refused the login, unless its packets are not in
+-- the capture.
 WITH steps AS (
     SELECT
         s.*,
         p.connection,
+        p.one_way,
         sum(CASE WHEN s.step = 'handshake' THEN 1 ELSE 0 END)
             OVER (PARTITION BY s.part ORDER BY s.begin_ns, s.exchange ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
             AS login
@@ -26,6 +28,7 @@ attempts AS (
         max(CASE WHEN accepted THEN 1 ELSE 0 END) AS accepted,
         max(CASE WHEN NOT accepted THEN 1 ELSE 0 END) AS refused,
         max_by(ended, begin_ns) AS ended,
+        max(one_way) AS one_way,
         max_by(error_code, begin_ns) FILTER (WHERE error_code IS NOT NULL) AS error_code,
         row_number() OVER (PARTITION BY part ORDER BY min(begin_ns)) AS number
     FROM steps
@@ -40,7 +43,7 @@ ended AS (
         CASE
             WHEN a.refused = 1 THEN 'failed'
             WHEN a.accepted = 1 OR o.last_ns >= a.end_ns THEN 'ok'
-            WHEN a.ended = 'closed' OR a.ended = 'abandoned' THEN 'failed'
+            WHEN (a.ended = 'closed' OR a.ended = 'abandoned') AND a.one_way IS NULL THEN 'failed'
             ELSE 'open'
         END AS outcome,
         a.number > 1 OR coalesce(o.first_ns < a.begin_ns, false) AS again
