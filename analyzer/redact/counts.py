@@ -29,4 +29,3 @@ class Counts:
     tls_records: int = 0
     patched_bytes: int = 0
     payload_bytes: int = 0
-    stream_segments_forgotten: int = 0

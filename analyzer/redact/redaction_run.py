@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.extract.output import finished, packed
 from analyzer.extract.pcapng_file import PcapngFile
-from analyzer.inputs.sources import InputError
+from analyzer.inputs.sources import InputError, Source
 from analyzer.redact import allow_list
 from analyzer.redact.counts import Counts
-from analyzer.redact.pseudonyms import Pseudonyms
+from analyzer.redact.pseudonyms import Pseudonyms, Unchanged
 from analyzer.redact.redacting import redacted
 from analyzer.redact.verification import Verdict, verify
 from analyzer.version import VERSION
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
-    from analyzer.inputs.sources import Source
+
+# What is not confirmed becomes zeros, and then the proof begins again: at most so often.
+_MOST_TURNS = 5
 
 
 class NotProved(Exception):
@@ -63,12 +65,28 @@ def redact(
             made.write(PcapngFile(sink))
         counts, failures, kept = made.counts, made.failures, made.kept
     verdict = None
-    if verifies:
+    for turn in range(_MOST_TURNS if verifies else 0):
         rewind()
         verdict = verify(path, sources, options, rewind)
-        if verdict.problems:
-            raise NotProved(verdict.problems)
+        if not verdict.unconfirmed or turn == _MOST_TURNS - 1:
+            break
+        _zero_unconfirmed(path, suffix, options)
+    if verdict is not None and verdict.problems:
+        raise NotProved(verdict.problems)
     return Done(counts, failures, manifest(counts, kept, len(sources), verdict))
+
+
+def _zero_unconfirmed(path: Path, suffix: str, options: Options) -> None:
+    """Of a damaged capture some bytes were read as a message that nobody takes for one any more, now that what stood around it is
+    zero. They become zeros too."""
+    output = Source(path.name, path, path.stat().st_size)
+    again = path.with_name(f"{path.name}.again")
+    try:
+        with redacted([output], options, Unchanged(), lambda: None) as made, packed(again, suffix) as sink:
+            made.write(PcapngFile(sink))
+        again.replace(path)
+    finally:
+        again.unlink(missing_ok=True)
 
 
 def manifest(counts: Counts, kept: set[tuple[str, str]], captures: int, verdict: Verdict | None) -> dict[str, Any]:

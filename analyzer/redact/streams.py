@@ -127,7 +127,6 @@ class Streams:
             del self._of_packet[number]
         for direction in {id(each): each for _, each in oldest}.values():
             direction.held = [each for each in direction.held if each[3] not in forgotten]
-        self._counts.stream_segments_forgotten += len(forgotten)
 
     def forget(self, direction: Direction) -> None:
         """The connection is over."""

@@ -46,10 +46,11 @@ _MOST_REMEMBERED = 2_000_000
 @dataclass
 class Verdict:
     """`problems`: a line for each thing that should not be there; empty: it was proved. `packets`, `sought`: how many were
-    compared, and looked for."""
+    compared, and looked for; `unconfirmed`: packets with bytes that are not on the list."""
 
     packets: int = 0
     packet_bytes: int = 0
+    unconfirmed: int = 0
     sought: int = 0
     problems: list[str] = field(default_factory=list)
 
@@ -65,6 +66,8 @@ def verify(
     verdict = Verdict()
     output = Source(written.name, written, written.stat().st_size)
     _places(output, options, verdict)
+    if verdict.unconfirmed:
+        return verdict
     rewind()
     _search(output, sources, options, keys, verdict)
     return verdict
@@ -85,6 +88,7 @@ def _places(output: Source, options: Options, verdict: Verdict) -> None:
                 packet = next(found, None)
                 if packet is None or packet.data != data[at : at + size]:
                     number = packets[layout.PACKET_NUMBER, each]
+                    verdict.unconfirmed += 1
                     place = -1 if packet is None else _first_difference(packet.data, bytes(data[at : at + size]))
                     verdict.tell(f"packet {number} has bytes that are not on the list, from byte {place} on")
                 verdict.packets += 1
