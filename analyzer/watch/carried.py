@@ -39,7 +39,7 @@ def _questions(folders: Sequence[Path], live: Path) -> Iterator[tuple[str, str]]
     """(name of a table, its SQL), each after those that it reads."""
     yield "open_parts", f"SELECT part FROM ({parquet([live / 'raw_parts.parquet'])})"
     is_open = "part IN (SELECT part FROM open_parts)"
-    exchanges, entries = (f"({parquet(_files(name, folders))})" for name in ("exchanges", "entries"))
+    exchanges, entries = (f"({_rows(name, folders, live)})" for name in ("exchanges", "entries"))
     # A request is read before the exchange has ended, maybe in another window.
     unended = f"{is_open} AND exchange NOT IN (SELECT exchange FROM {exchanges})"
     yield "raw_entries", f"{_fetched(exchanges, entries, is_open)} UNION ALL SELECT * FROM {entries} WHERE {unended}"
@@ -80,6 +80,12 @@ def _fetched(exchanges: str, entries: str, is_open: str) -> str:
         f"SELECT e.* FROM {entries} AS e JOIN {exchanges} AS f ON f.exchange = e.exchange "
         f"WHERE f.api_key = 1 AND coalesce(f.replica_id, -1) < 0 AND e.{is_open} QUALIFY row_number() OVER ({kept}) = 1"
     )
+
+
+def _rows(name: str, folders: Sequence[Path], live: Path) -> str:
+    """SQL of the rows of a raw table; a window without any has no file."""
+    files = _files(name, folders)
+    return parquet(files) if files else f"SELECT * FROM ({parquet([live / f'raw_{name}.parquet'])}) {_NEVER}"
 
 
 def _files(name: str, folders: Sequence[Path]) -> list[Path]:

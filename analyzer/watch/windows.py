@@ -70,8 +70,7 @@ class Windows:
     def dataset(self) -> Dataset:
         """What the last windows hold, and what is open."""
         assert self._live is not None
-        scope = f"exchange NOT IN (SELECT exchange FROM {_CARRIED})"
-        return self._dataset(list(self._kept), self._live, scope)
+        return self._dataset(list(self._kept), self._live)
 
     def _leaving(self) -> list[Cut]:
         """The oldest windows that are too old or too many; none where they are few, as leaving has its price."""
@@ -95,13 +94,13 @@ class Windows:
     def _leave(self, leaving: Sequence[Cut], live: Live) -> None:
         """Windows go where their rows are added up; what later rows need of them is carried on."""
         folders = [each.folder for each in leaving]
+        told, ended = (_files(folders, name) for name in ("exchanges", "parts"))
         following = list(self._kept)[len(leaving) : len(leaving) + 1]
-        scope = "exchange IN (SELECT exchange FROM leaving)"
-        with self._dataset([*leaving, *following], live, scope, leaving=folders) as dataset:
-            self._totals.add_exchanges(dataset)
-        ended = [folder for folder in folders if (folder / "raw_parts.parquet").exists()]
+        if told:
+            with self._dataset([*leaving, *following], live, told) as dataset:
+                self._totals.add_exchanges(dataset)
         if ended:
-            with self._dataset(leaving, live, scope, leaving=folders, connections_of=ended) as dataset:
+            with self._dataset(leaving, live, told, ended) as dataset:
                 self._totals.add_connections(dataset)
         before, self._carries = self._carried, self._carries + 1
         self._carried = self._folder / f"carried{self._carries}"
@@ -112,14 +111,10 @@ class Windows:
             self._kept.popleft()
 
     def _dataset(
-        self,
-        cuts: Sequence[Cut],
-        live: Live,
-        scope: str,
-        leaving: Sequence[Path] = (),
-        connections_of: Sequence[Path] = (),
+        self, cuts: Sequence[Cut], live: Live, leaving: Sequence[Path] | None = None, ended: Sequence[Path] = ()
     ) -> Dataset:
-        """A dataset of windows and live rows whose exchanges are those of `scope`; with `connections_of` only their connections."""
+        """A dataset of windows and live rows. Its exchanges are those of the files `leaving`, None: all but those that were carried
+        on; with `ended` its connections are those of these files."""
         folders = [*([self._carried] if self._carried else []), *(each.folder for each in cuts)]
         rows = sum((each.rows for each in cuts), Counter[str]()) + live.summary.rows
         summary = replace(live.summary, rows=rows)
@@ -129,14 +124,17 @@ class Windows:
         views["raw_whole"] = f"SELECT DISTINCT part FROM ({parquet(whole)})"
         if self._carried is not None:
             views[_CARRIED] = parquet([self._carried / "raw_exchanges.parquet"])
-        if leaving:
-            views["leaving"] = parquet([folder / "raw_exchanges.parquet" for folder in leaving])
-        if leaving or self._carried is not None:
+        scope = "exchange NOT IN (SELECT exchange FROM carried)"
+        if leaving is not None:
+            scope = "exchange IN (SELECT exchange FROM leaving)" if leaving else "false"
+            views["leaving"] = parquet(leaving or [live.folder / "raw_exchanges.parquet"])
+        if leaving is not None or self._carried is not None:
             inner = "exchanges_as_read" if "exchanges_as_read" in views else "timed_exchanges"
             views[inner] = f"SELECT * FROM (\n{views[inner]}\n) AS x WHERE {scope}"
-        for name in ("parts", "framed_parts") if connections_of else ():
-            paths = [path for folder in connections_of if (path := folder / f"raw_{name}.parquet").exists()]
-            views[f"raw_{name}"] = parquet(paths)
+        if ended:
+            framed = _files([path.parent for path in ended], "framed_parts")
+            views["raw_parts"] = parquet(ended)
+            views["raw_framed_parts"] = parquet(framed) if framed else f"{views['raw_framed_parts']} WHERE false"
         begin = cuts[0].begin_ns
         if self._carried is not None and begin is not None:
             views["captures"] = _from(views["captures"], begin)
@@ -153,6 +151,11 @@ class Windows:
         )
         dataset.captures = self._captures
         return dataset
+
+
+def _files(folders: Sequence[Path], name: str) -> list[Path]:
+    """The files of a raw table; a window without rows has none."""
+    return [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]
 
 
 def _from(captures: str, begin_ns: int) -> str:
