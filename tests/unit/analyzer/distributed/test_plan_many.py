@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from capture_tools import pcap_file
 
-from analyzer.distributed.plan import capture_points, plan
+from analyzer.distributed.plan import Task, capture_points, plan
 from analyzer.ingest.summary import Summary, total
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
+from analyzer.inputs.sources import Piece, Source
+from analyzer.spark import stages
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,10 @@ def test_the_sum_of_many_summaries_is_that_of_adding_two_at_a_time() -> None:
         for n in range(20)
     ]
     assert total(parts) == reduce(add, parts)
+
+
+@pytest.mark.parametrize("count", [1, stages.PACK_TASKS, 2 * stages.PACK_TASKS + 1])
+def test_a_worker_of_spark_finds_its_task_among_all(count: int) -> None:
+    tasks = [(Task((Piece(n, n, Source(f"capture{n}.pcap", size_bytes=n)),)), frozenset((n,))) for n in range(count)]
+    packs = stages.packed_tasks(tasks)
+    assert [stages.task_at(packs, place) for place in range(count)] == tasks
