@@ -5,6 +5,7 @@ An input that cannot be read is named in `Dataset.warnings` and sets `Dataset.fa
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -98,6 +99,8 @@ def dataset_of(
     folder = temp_folders.make(options.temp_dir)
     try:
         done = run(folder)
+        if not raw_views.is_small(done.summary):
+            gc.collect()  # stages that refer to each other would keep their matrices while questions need the memory
         readings = by_file(done.readings)
         warnings += [line for reading in readings for line in input_warnings(reading)]
         warnings += limit_warnings(done.summary)
