@@ -11,6 +11,7 @@
 # make lab    real brokers and clients with things done to them, captured, into tests/data/incidents: INCIDENT=NAME, one (root)
 # make lab-score  does the first finding name the cause of each incident?
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md
+# make bench-growth  does a report of twice as much take twice as long? each axis, to bench/growth.md
 # make bench-spark  the job on Spark beside the export of this machine; KANALYZE_BENCH_LARGE=1: 5 GB, too
 # make profile  where the CPU time goes, by stage and library: CAPTURE=FILE VERB=report|findings|export
 # make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
@@ -44,7 +45,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-spark profile compare wheels docs man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-spark profile compare wheels docs man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -102,6 +103,9 @@ lab-score: $(DEV)
 bench: $(DEV)
 	$(BIN)/python bench/decode.py
 	$(BIN)/python bench/run.py
+
+bench-growth: $(DEV)
+	$(BIN)/python bench/growth.py
 
 bench-spark: $(DEV) $(SPARK)/.installed java
 	$(SPARK)/bin/python bench/spark.py

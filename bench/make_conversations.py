@@ -85,14 +85,14 @@ def _packets(number: int, exchange: Exchange) -> Iterator[tuple[int, bytes]]:
             framed = struct.pack(">i", len(message)) + message
             for begin in range(0, len(framed), SEGMENT_BYTES):
                 piece = framed[begin : begin + SEGMENT_BYTES]
-                yield time_us, _packet(number, side, at[side], at[1 - side], piece)
+                yield time_us, packet(number, side, at[side], at[1 - side], piece)
                 at[side] = (at[side] + len(piece)) & 0xFFFFFFFF
                 time_us += SEGMENT_US
             time_us += STEP_US
         correlation = (correlation + 1) & 0x7FFFFFFF
 
 
-def _packet(number: int, side: int, sequence: int, acknowledged: int, payload: bytes) -> bytes:
+def packet(number: int, side: int, sequence: int, acknowledged: int, payload: bytes) -> bytes:
     ports, hosts = (40_000 + number, 9_092), (b"\x0a\0\0\x01", b"\x0a\0\0\x02")
     tcp = struct.pack(">HHIIBBHHH", ports[side], ports[1 - side], sequence, acknowledged, 0x50, 0x18, 4_096, 0, 0)
     total = 20 + len(tcp) + len(payload)
