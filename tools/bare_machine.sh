@@ -29,8 +29,12 @@ for file in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt ${SSL_CERT_FILE:-} 
     test ! -e "$file" || { mkdir -p "$system$(dirname "$file")" && cp -L "$file" "$system$file"; }
 done
 test ! -e "$HOME/.config/pip/pip.conf" || install -D "$HOME/.config/pip/pip.conf" "$system/root/.config/pip/pip.conf"
+# What any machine has, and a folder has not: processes, terminals, a name of its own that resolves (Java asks for it).
 test -e "$system/proc/version" || mount -t proc proc "$system/proc"
-trap 'umount "$system/proc" 2>/dev/null || true' EXIT
+test -e "$system/dev/pts/ptmx" || { mkdir -p "$system/dev/pts" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$system/dev/pts"; }
+ln -sf pts/ptmx "$system/dev/ptmx"
+echo "127.0.0.1 localhost $(hostname)" >"$system/etc/hosts"
+trap 'umount "$system/proc" "$system/dev/pts" 2>/dev/null || true' EXIT
 
 for packages in "" "gcc libc6-dev" "gcc libc6-dev python3-dev"; do
     test -z "$packages" || inside "apt-get install -y -qq --no-install-recommends $packages" >/dev/null
