@@ -31,8 +31,11 @@ numbered AS (
     SELECT
         *,
         dense_rank() OVER (
-            ORDER BY between_brokers, api_name, kind, api_version, client_id, client_address, principal, broker_id,
-                broker_address, broker_port, connection, group_id, topic
+            ORDER BY
+                between_brokers, api_name IS NULL, api_name, kind IS NULL, kind, api_version IS NULL, api_version,
+                client_id IS NULL, client_id, client_address IS NULL, client_address, principal IS NULL, principal,
+                broker_id IS NULL, broker_id, broker_address IS NULL, broker_address, broker_port IS NULL,
+                broker_port, connection IS NULL, connection, group_id IS NULL, group_id, topic IS NULL, topic
         ) AS number
     FROM keyed
 ),

@@ -72,7 +72,10 @@ judged AS (
     SELECT
         *,
         max(lag) OVER (PARTITION BY cluster, group_id, client_id, client_address) AS greatest,
-        dense_rank() OVER (ORDER BY cluster, group_id, client_id, client_address) AS number
+        dense_rank() OVER (ORDER BY
+            cluster IS NULL, cluster, group_id IS NULL, group_id, client_id IS NULL, client_id,
+            client_address IS NULL, client_address
+        ) AS number
     FROM running
 ),
 placed AS (

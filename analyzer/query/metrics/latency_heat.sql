@@ -14,7 +14,9 @@ WITH counted AS (
     GROUP BY ALL
 ),
 numbered AS (
-    SELECT *, dense_rank() OVER (ORDER BY reach, api_name, kind) AS number FROM counted
+    SELECT *, dense_rank() OVER (ORDER BY
+            reach IS NULL, reach, api_name IS NULL, api_name, kind IS NULL, kind
+        ) AS number FROM counted
 ),
 totalled AS (
     SELECT *, sum(n) OVER (PARTITION BY number) AS total FROM numbered

@@ -47,7 +47,10 @@ slotted AS (
     GROUP BY ALL
 ),
 numbered AS (
-    SELECT *, dense_rank() OVER (ORDER BY cluster, topic, client_id, client_address) AS number FROM slotted
+    SELECT *, dense_rank() OVER (ORDER BY
+            cluster IS NULL, cluster, topic IS NULL, topic, client_id IS NULL, client_id, client_address IS NULL,
+            client_address
+        ) AS number FROM slotted
 ),
 totalled AS (
     SELECT
