@@ -4,7 +4,7 @@
 -- says: broker {broker} became unavailable[: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect, from the beginning of the capture to its end, came to nothing, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}]
 -- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
--- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, failing*, connection_storm
+-- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
