@@ -137,7 +137,7 @@ NESTED = [
     Encapsulation("vxlan in geneve in vxlan", lambda p: in_vxlan(p, in_udp(p, 6081, geneve_head(b"", 0x6558) + vxlan()(p)))),
     Encapsulation("vxlan elsewhere, vlan inside", lambda p: in_vxlan(p, with_vlan(p.ethernet), 4999),
             tshark=("-d", "udp.port==4999,vxlan")),
-    Encapsulation("otv", lambda p: in_udp(p, 8472, b"\x08\0\0\0\0\0\x05\0" + p.ethernet), tshark=("-d", "udp.port==8472,otv")),
+    Encapsulation("otv", lambda p: in_udp(p, 8472, b"\x08\0\0\0\0\0\x05\0" + p.ethernet), tshark=NOT_READ),
     Encapsulation("geneve, gateway load balancer", lambda p: in_udp(p, 6081, geneve_head(AWS) + p.ip)),
     Encapsulation("geneve, ipv6 outside", lambda p: in_udp(p, 6081, geneve_head(AWS, 0x6558) + p.ethernet, six=True)),
     Encapsulation("geneve, critical option (OVN)", lambda p: in_udp(
@@ -234,7 +234,7 @@ NESTED = [
     Encapsulation("etherip in a vlan", lambda p: ether(p, 0x8100) + b"\0\x05\x08\0" + in_ip(p, 97, b"\x30\0" + p.ethernet)[14:]),
     Encapsulation("openvpn without cipher", lambda p: in_udp(p, 1194, b"\x30" + bytes(4) + p.ip), tshark=NOT_READ),
     Encapsulation("vxlan in udp-lite", lambda p: in_ip(p, 136, struct.pack(">HHHH", 5, 4789, 8, 0) + bytes(VXLAN(vni=3, flags=8))
-                                                + p.ethernet), tshark=NOT_READ),
+                                                + p.ethernet)),
 ]  # fmt: skip
 FURTHER_LINKS = [
     Encapsulation("cooked, vlan", cooked(0x8100, lambda p: b"\0\x2a\x08\0" + p.ip), 113),
@@ -272,16 +272,17 @@ FURTHER_LINKS = [
     Encapsulation("ppp like hdlc", lambda p: b"\xff\x03\0\x21" + p.ip, 50),
     Encapsulation("ppp like hdlc, ipv6", lambda p: b"\xff\x03\0\x57" + p.ip, 50, six=True),
     Encapsulation("pppoe as link", session, 51),
-    Encapsulation("netanalyzer", lambda p: b"\x01\x20" + struct.pack("<H", len(p.ethernet) + 4) + p.ethernet + bytes(4), 240),
+    Encapsulation("netanalyzer", lambda p: b"\x01\x20" + struct.pack("<H", len(p.ethernet) + 4) + p.ethernet + bytes(4), 240,
+                  tshark=NOT_READ),
     Encapsulation("netanalyzer, preamble", lambda p: b"\x01\x20" + struct.pack("<H", len(p.ethernet) + 12) + PREAMBLE + p.ethernet
-            + bytes(4), 241),
-    Encapsulation("docsis", lambda p: b"\0\0" + struct.pack(">H", len(p.ethernet)) + b"\0\0" + p.ethernet, 143),
+            + bytes(4), 241, tshark=NOT_READ),
+    Encapsulation("docsis", lambda p: b"\0\0" + struct.pack(">H", len(p.ethernet)) + b"\0\0" + p.ethernet, 143, tshark=NOT_READ),
     Encapsulation("hdlc with direction", lambda p: bytes([p.side]) + b"\x0f\0\x08\0" + p.ip, 205, tshark=NOT_READ),
-    Encapsulation("mpls as link", lambda p: mpls(5, 6) + p.ip, 219),
+    Encapsulation("mpls as link", lambda p: mpls(5, 6) + p.ip, 219, tshark=NOT_READ),
     Encapsulation("usb of windows, rndis", lambda p: b"\x1b\0" + bytes(25) + rndis(p), 249, tshark=NOT_READ),
     Encapsulation("usb of linux, rndis", lambda p: bytes(64) + rndis(p), 220, tshark=NOT_READ),
     Encapsulation("usb of linux, ethernet", lambda p: bytes(64) + p.ethernet, 220, tshark=NOT_READ),
-    Encapsulation("frame relay, multilink", lambda p: b"\xe0\0\x18\x41\x03\xcc" + p.ip, 182),
+    Encapsulation("frame relay, multilink", lambda p: b"\xe0\0\x18\x41\x03\xcc" + p.ip, 182, tshark=NOT_READ),
     Encapsulation("vpp dispatch", lambda p: bytes(20) + b"node-name\0" + p.ethernet, 280, tshark=NOT_READ),
     Encapsulation("sita", lambda p: bytes(5) + b"\xff\x03\0\x21" + p.ip, 196, tshark=NOT_READ),
 ]  # fmt: skip
