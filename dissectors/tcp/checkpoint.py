@@ -1,9 +1,9 @@
 """Checkpoints of a connection, for a task: a run over a part of a capture.
 
-A connection can be checkpointed while nothing of it is buffered or awaited, both sides go on, and it was seen at one capture
-point. What lies between two checkpoints, a span, does not depend on what lies before it but for the numbers of the checkpoint.
-So the run that joins the tasks need not see the span's segments: it checks that its connection matches the checkpoint before
-the span, and resumes at the one behind it.
+A connection can be checkpointed while nothing of it is buffered or awaited, both sides go on, it was seen at one capture point,
+and what is under way follows from the numbers of the checkpoint. What lies between two checkpoints, a span, does not depend on
+what lies before it but for these numbers. So the run that joins the tasks need not see the span's segments: it checks that its
+connection matches the checkpoint before the span, and resumes at the one behind it.
 
 A span is spoiled when something came that makes this untrue: a segment earlier than the span, one with SYN, FIN or RST, one
 of another view, a possible duplicate of a segment before the task, or one whose wrong checksum may be damage (`damaged`).
@@ -89,9 +89,25 @@ def can_checkpoint(tcp: TcpState, slot: cython.longlong) -> cython.bint:
             or tcp.side[s, SIDE_ACKED] > tcp.side[s, SIDE_NEXT]
             or tcp.side[s, SIDE_HOLE_ACK] > tcp.side[s, SIDE_NEXT]
             or tcp.side[s, SIDE_LOST_TO] > tcp.side[s, SIDE_NEXT]
+            or not knows_what_is_under_way(tcp, s)
         ):
             return False
     return is_only_view(tcp, slot)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def knows_what_is_under_way(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether the bytes of side `s` that are not acknowledged lie between two numbers that checkpoints are compared by.
+
+    A task that met the side in mid-flight takes its first bytes for new ones with nothing before them under way. Where that is
+    wrong a later ACK tells what another run knows.
+    """
+    return (
+        tcp.side[s, SIDE_TOP] != 0
+        and (tcp.side[s, SIDE_TOP] - tcp.side[s, SIDE_NEXT]) & LOW_32 == 0
+        and (tcp.side[s, SIDE_ACKED_TO] - tcp.side[s ^ 1, SIDE_LAST_ACK]) & LOW_32 == 0
+    )
 
 
 @cython.cfunc
@@ -128,7 +144,16 @@ def endpoints(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def begin_span(tcp: TcpState, slot: cython.longlong, since: cython.longlong):
-    """A span begins behind the checkpoint just taken; 0: none begins."""
+    """A span begins behind the checkpoint just taken, or goes on; 0: none begins.
+
+    A task that has not seen the SYN forgets what it took for the extremes before: it did not know what was under way.
+    """
+    s: cython.longlong
+    if since != tcp.conn[slot, CONN_SPAN_SINCE] and tcp.conn[slot, CONN_FROM_SYN] == 0:
+        for s in range(2 * slot, 2 * slot + 2):
+            tcp.side[s, SIDE_MOST_UNACKED] = 0
+            tcp.side[s, SIDE_WAY_LEAST] = 0
+            tcp.side[s, SIDE_LAG_BOUND] = 0
     tcp.conn[slot, CONN_SPAN_BYTES] = 0
     tcp.conn[slot, CONN_SPAN_SINCE] = since
     tcp.conn[slot, CONN_STOP_SIDE] = 0
