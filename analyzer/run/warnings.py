@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +15,14 @@ from dissectors.problems import KINDS as PROBLEM_KINDS
 if TYPE_CHECKING:
     from analyzer.ingest.summary import Summary
     from analyzer.inputs.readings import Reading
+    from dissectors.formats.capture_facts import Note
     from dissectors.tls.keys import KeyLog
 
 # A tunnel that is not read is worth a line from one packet in so many on: tunnels have control messages, and bytes are damaged.
 LEAST_SHARE = 100
+
+# Of notes that differ in their numbers alone so many are lines.
+MOST_ALIKE = 3
 
 
 def passed_over_warning(names: Sequence[str]) -> str:
@@ -66,16 +72,13 @@ def input_warnings(reading: Reading) -> Iterator[str]:
     """Lines about one input: why it could not be read, its notes, and packets of unknown link types."""
     if reading.failure:
         yield reading.failure
-    for note in reading.notes:
-        yield f"{reading.source.name}: {note.text}"
+    for line in note_lines(reading.notes):
+        yield f"{reading.source.name}: {line}"
     for each in reading.unread:
         if each.is_tunnel and each.packets * LEAST_SHARE >= sum(reading.outcomes):
             yield f"{reading.source.name}: {each}, not decoded: the traffic in this tunnel is missing from all results"
-    if reading.last_time_ns is not None and 0 <= reading.last_time_ns < _FIRST_YEAR_NS:
-        yield (
-            f"{reading.source.name}: all packets are dated 1970: the clock of the capture, or the resolution of its timestamps, is "
-            "wrong; durations may be wrong too"
-        )
+    if reading.first_time_ns is not None and 0 <= reading.first_time_ns < _FIRST_YEAR_NS:
+        yield f"{reading.source.name}: {_dated_1970(reading)}"
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
         links = ", ".join(link_name(link) for link in reading.unread_links)
@@ -84,3 +87,29 @@ def input_warnings(reading: Reading) -> Iterator[str]:
             f"{reading.source.name}: {packets} skipped: unsupported link type ({links}); "
             "capture on Ethernet, cooked or raw IP instead"
         )
+
+
+def note_lines(notes: Iterable[Note]) -> Iterator[str]:
+    """The texts of notes, of many that are alike the first few."""
+    texts = [(re.sub(r"\d+", "0", note.text), note.text) for note in notes]
+    alike = Counter(shape for shape, _ in texts)
+    said: Counter[str] = Counter()
+    for shape, text in texts:
+        said[shape] += 1
+        more = alike[shape] - MOST_ALIKE
+        if said[shape] < MOST_ALIKE or more <= 0:
+            yield text
+        elif said[shape] == MOST_ALIKE:
+            yield f"{text} ({more:,} more like this)"
+
+
+def _dated_1970(reading: Reading) -> str:
+    if reading.last_time_ns is not None and reading.last_time_ns < _FIRST_YEAR_NS:
+        return (
+            "all packets are dated 1970: the clock of the capture, or the resolution of its timestamps, is wrong; durations may "
+            "be wrong too"
+        )
+    return (
+        "some packets are dated 1970, others not: the clock of an interface, or the resolution of its timestamps, is wrong, and "
+        "so are rates and durations"
+    )

@@ -149,6 +149,21 @@ def test_a_clock_of_1970_is_told(kanalyze: Run, tmp_path: Path) -> None:
     assert done.returncode == 0 and len(said) == 1 and "old.pcap" in said[0] and "1970" in said[0]
 
 
+def test_a_clock_of_1970_among_others_is_told(kanalyze: Run, tmp_path: Path) -> None:
+    (tmp_path / "mixed.pcap").write_bytes(WEB + pcap(tcp(b"later", 40000, 8080, 49), start_s=5)[24:])
+    result = kanalyze("mixed.pcap", cwd=tmp_path)
+    assert any("some packets are dated 1970" in line for line in lines(result.stderr))
+
+
+def test_notes_that_differ_in_numbers_alone_are_few_lines(kanalyze: Run, tmp_path: Path) -> None:
+    """A pcapng without interfaces: each packet names another one that is not declared."""
+    section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+    packets = (struct.pack("<IIIIIIII", 6, 32, number, 0, 0, 0, 0, 32) for number in range(50))
+    (tmp_path / "bare.pcapng").write_bytes(section + b"".join(packets))
+    told = [line for line in lines(kanalyze("bare.pcapng", cwd=tmp_path).stderr) if "is not declared" in line]
+    assert [line.endswith("(47 more like this)") for line in told] == [False, False, True]
+
+
 @pytest.mark.parametrize("head", [b"snoop\0\0\0\0\0\0\2\0\0\0\4", b"GMBU\0\2", b"RTSS\1\1"])
 def test_captures_of_other_programs_are_told_how_to_convert(kanalyze: Run, tmp_path: Path, head: bytes) -> None:
     """Also in a directory, where files that are no captures are passed over."""
