@@ -6,7 +6,7 @@ import ast
 import importlib.util
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from types import ModuleType
 
@@ -45,6 +45,12 @@ def test_a_name_stands_for_one_subject() -> None:
             named[Path(path).name].append(path)
     twice = {name: paths for name, paths in named.items() if len(paths) > 1 and tuple(paths) not in ONE_SUBJECT}
     assert not twice
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """pytest imports them by their names alone: a second one would end the whole run before its first test."""
+    named = Counter(Path(path).name for path in files("tests"))
+    assert not [name for name, count in named.items() if count > 1 and name.startswith("test_")]
 
 
 # Files that share a name because they are about one subject.
