@@ -89,7 +89,8 @@ def read_packet_block(
     if captured > total - header - 4:
         return note_bad_packet(r, captured)
     if number >= r.count - r.first:
-        add_note(r, "damaged", f"packet {r.packets} belongs to interface {number}, which is not declared")
+        why = "beyond those that are kept" if r.many_interfaces else "not declared"
+        add_note(r, "damaged", f"packet {r.packets} belongs to interface {number}, which is {why}")
         return write_packet(r, UNKNOWN, UNKNOWN, header, captured, u32(r, at + 24))
     number += r.first
     time: cython.longlong = packet_time(r, number, u32(r, at + 12), u32(r, at + 16))

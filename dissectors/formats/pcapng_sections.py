@@ -82,8 +82,7 @@ def keep_interface(r: PcapngState, order, link, snaplen, clock):
 def read_interface_description(r: PcapngState, order, body):
     if r.count == MOST_INTERFACES:
         if not r.many_interfaces:
-            text = f"more than {MOST_INTERFACES:,} interfaces: those beyond are not known, their packets have no time"
-            add_note(r, "damaged", text)
+            add_note(r, "odd", f"more than {MOST_INTERFACES:,} interfaces: packets of those beyond are not read")
         r.many_interfaces = True
         return
     if len(body) < 8:

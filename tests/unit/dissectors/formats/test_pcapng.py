@@ -188,6 +188,17 @@ def test_a_huge_block_is_passed_over_without_holding_it() -> None:
 
 
 @pytest.mark.slow
+def test_interfaces_beyond_the_limit_are_one_note_and_only_their_packets_are_lost() -> None:
+    """Declared alone they damage nothing."""
+    data = section() + 70_000 * interface()
+    rows, reader, _ = read_packets(data + enhanced(b"a", 5, 65_535))
+    assert [note.kind for note in reader.notes] == ["odd"]
+    assert rows[0][layout.PACKET_LINK] == 1
+    rows, reader, _ = read_packets(data + enhanced(b"a", 5, 65_536))
+    assert [note.kind for note in reader.notes] == ["odd", "damaged"]
+    assert "interface 65536" in reader.notes[1].text
+
+
 def test_hostile_interfaces_and_notes_are_bounded() -> None:
     data = section() + interface() * 70_000 + enhanced(b"a", 1, 69_999) * 300
     rows, reader, _ = read_packets(data)
