@@ -64,7 +64,7 @@ _READING = (
         multiple=True,
         type=Tap(),
         metavar="NAME=GLOB",
-        help="Captures that match GLOB were taken at capture point NAME: kept apart from others; may be repeated.",
+        help="Captures that match GLOB were taken at capture point NAME: kept and counted apart; may be repeated.",
     ),
     click.option(
         "--decode-as",

@@ -130,7 +130,7 @@ def command(
 
     \b
     tcpdump -i any -U -w - port 9092 | kanalyze watch -
-    kanalyze watch --tap web=/run/web.fifo --tap db=/run/db.fifo
+    kanalyze watch /run/web.fifo /run/db.fifo
     kanalyze watch /captures/ring --every 60s --format jsonl --metrics :9464
     kanalyze watch /captures/ring --record /var/lib/kanalyze --keep 10m --on high --hook 'mail -s "$KANALYZE_SENTENCE" ops'
     """
