@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from lacking import lacking_programs
 # No test is timed: a machine may be slow, and is no fault of ours.
 settings.register_profile("kanalyze", deadline=None)
 settings.load_profile("kanalyze")
+# Nobody is there to leave a pager: without this, a test that gives kanalyze a terminal would wait for ever.
+os.environ["KANALYZE_PAGER"] = "cat"
 # A shell's background job ignores Ctrl-C, and the programs that tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

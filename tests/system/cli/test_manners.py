@@ -186,7 +186,14 @@ def on_a_terminal(tmp_path: Path, *words: str) -> str:
     pager.write_text("#!/bin/sh\necho PAGED\ncat\n", encoding="utf-8")
     pager.chmod(0o755)
     leader, follower = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "100", "LINES": "24", "PAGER": str(pager)}
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm",
+        "COLUMNS": "100",
+        "LINES": "24",
+        "KANALYZE_PAGER": str(pager),
+    }
     with subprocess.Popen(
         [sys.executable, "-c", COMMAND[-1], *words], stdin=follower, stdout=follower, stderr=follower, env=env
     ) as process:

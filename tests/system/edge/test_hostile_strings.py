@@ -126,6 +126,7 @@ SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "extract": (("*", "--broker", "*.*", "--comment", "-o", "NEW"),),
     "html": (("*", "-o", "-"),),
     "trace": (("*", "-o", "NEW"),),
+    "redact": (("*", "-o", "NEW"),),
     # The plan is what it tells without Spark.
     "spark": (("*", "--plan"),),
 }
