@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +39,8 @@ def _put(lines: list[str], height: int) -> None:
     if not wanted or len(lines) < height or pager in ("", "cat") or os.environ.get("TERM", "dumb") == "dumb":
         click.echo(text)
         return
+    import subprocess  # not for those who read no screen full
+
     # What less does: colours as they are, nothing cleared behind it, no stop at what fits.
     environment = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
     try:

@@ -307,8 +307,8 @@ def test_threads_that_want_different_tables_get_different_copies(
     made: list[Path] = []
     monkeypatch.setattr(table_directories.temp_folders, "make", slow_directory)
     monkeypatch.setattr(table_directories, "_copy", lambda *_: None)
+    monkeypatch.setattr(table_directories.RemoteFolder, "_entry", lambda *_: None)
     where = table_directories.RemoteFolder(parse_address("s3://bucket/set"), tmp_path)
-    where._listed = {str(number): None for number in range(8)}
     with ThreadPoolExecutor(8) as pool:
         paths = [
             path for found in pool.map(where.local_paths, ([str(number)] for number in range(8))) for path in found
