@@ -192,7 +192,8 @@ class Pseudonyms:
             return None
 
     def _ipv6_text(self, text: str) -> str | None:
-        """The same text with other digits: where zeros are left out, or letters are large, it stays so."""
+        """The same text with other digits: where zeros are left out, or letters are large, it stays so. An
+        IPv4 address in hexadecimal is hashed where its pseudonym, found by decimal digits, would be longer or shorter."""
         address, mark, zone = text.partition("%")
         try:
             packed = IPv6Address(address).packed
@@ -215,6 +216,8 @@ class Pseudonyms:
         start = len(words) - len(back)
         back = [_hex(words[start + place], part) for place, part in enumerate(back)]
         written = ":".join(front) + gap + ":".join(back) + tail
+        if len(written) != len(text.partition("%")[0]):
+            return self._hashed(text.encode("latin-1"), len(text))
         zone = f"{mark}{self.name(zone.encode('latin-1')).decode('latin-1')}" if mark else ""
         return written + zone
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import string
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analyzer.redact.pseudonyms import KEY_BYTES, Pseudonyms
@@ -54,9 +54,10 @@ def test_an_ipv4_address_is_the_same_as_text(address) -> None:  # type: ignore[n
 
 
 @given(st.ip_addresses(v=6))
+@example(IPv6Address("::ffff:a00:0"))
 def test_an_ipv6_address_is_the_same_as_text(address) -> None:  # type: ignore[no-untyped-def]
     packed = ONE.ipv6(address.packed)
-    assert len(ONE.host(str(address).encode())) == len(str(address))
+    assert len(ONE.host(str(address).encode())) == len(ONE.name(str(address).encode())) == len(str(address))
     if not address.ipv4_mapped:
         assert ip_address(ONE.host(str(address).encode()).decode()).packed == packed
     assert (
