@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -45,6 +46,42 @@ def test_a_name_stands_for_one_subject() -> None:
             named[Path(path).name].append(path)
     twice = {name: paths for name, paths in named.items() if len(paths) > 1 and tuple(paths) not in ONE_SUBJECT}
     assert not twice
+
+
+def test_the_top_level_holds_what_it_should() -> None:
+    """Output of a script that went into a file of a strange name is soon added with everything else."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    told = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
+    names = {name.split("/")[0] for name in told.split("\0") if name}
+    assert names == TOP_LEVEL
+
+
+TOP_LEVEL = {
+    *(
+        ".ci",
+        ".containerignore",
+        ".github",
+        ".gitignore",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Containerfile",
+    ),
+    *(
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "SECURITY.md",
+        "analyzer",
+        "bench",
+        "dissectors",
+        "docs",
+        "lab",
+        "mkdocs.yml",
+    ),
+    *("notebooks", "pyproject.toml", "samples", "setup.py", "tests", "tools"),
+}
 
 
 def test_no_two_test_files_share_a_name() -> None:
