@@ -50,6 +50,8 @@ NEEDED_OPTIMIZERS = (
     "unnest_rewriter",
     "unused_columns",
 )
+# With more texts an ENUM type costs more than it saves: when a question is planned, types are compared text by text.
+MOST_TEXTS = 8_000
 # A query that was interrupted may run on for so long.
 PATIENCE_S = 5
 
@@ -64,6 +66,7 @@ class Dataset:
     `views` maps names to the SQL of views, which may read each other. The SQL of a final table goes under the table's name, or
     a function that returns it, called when the table is first read; other SQL finds the table as `all_<table>`. Missing final
     tables are empty. A view is created when a question first names it; one in `materialized` is computed then, and held as a table.
+    `types` maps names of types, which the SQL of views may name, to a SELECT of their texts (`_create_type`).
     `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
     What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
     `threads` None means one per core. `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than
@@ -75,6 +78,7 @@ class Dataset:
         views: Mapping[str, str | Callable[[], str]],
         *,
         materialized: Collection[str] = (),
+        types: Mapping[str, str] | None = None,
         filters: Filters | None = None,
         cleanup: Callable[[], None] | None = None,
         warnings: Iterable[str] = (),
@@ -131,6 +135,8 @@ class Dataset:
         self._catalog = Catalog(names, entry, lambda sql: self.connection("making").execute(sql))
         try:
             self._set_up(simple_plans)
+            for name, texts in (types or {}).items():
+                self._create_type(name, texts)
         except BaseException:
             self.close()
             raise
@@ -146,6 +152,16 @@ class Dataset:
         # 16 MB, and a question waits for that: longer than all scans of these tables gain.
         self._database.execute("SET GLOBAL wal_autocheckpoint = '1 TB'")
         self.choose(self.settings)
+
+    def _create_type(self, name: str, texts: str) -> None:
+        """A type for texts that are among those that a SELECT finds: an ENUM, in their order; of many texts VARCHAR."""
+        run = self._database.execute
+        distinct = f"SELECT DISTINCT text FROM ({texts}) AS t WHERE text IS NOT NULL LIMIT {MOST_TEXTS + 1}"
+        run(f"CREATE TEMP TABLE found AS {distinct}")
+        (count,) = run("SELECT count(*) FROM found").fetchone() or (0,)
+        few = count <= MOST_TEXTS
+        run(f"CREATE TYPE {name} AS {'ENUM (SELECT text FROM found ORDER BY text)' if few else 'VARCHAR'}")
+        run("DROP TABLE found")
 
     def connection(self, purpose: str = "asking") -> duckdb.DuckDBPyConnection:
         """The connection that this thread has for a purpose; `close` closes it."""

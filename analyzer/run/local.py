@@ -114,6 +114,7 @@ def dataset_of(
         dataset = Dataset(
             raw_views.views(folder, done, options) | dict(views or {}),
             materialized=raw_views.computed_once(done.summary, options),
+            types=raw_views.types(done, options),
             # Where all is small, handing work to a second thread takes longer than the work.
             threads=1 if raw_views.is_small(done.summary) else None,
             simple_plans=raw_views.is_small(done.summary, FRACTION_OF_SIMPLE_PLANS),

@@ -17,6 +17,7 @@ from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import ENTRIES, EXCHANGES, Field
 from analyzer.query import resolve
 from analyzer.query.table_views import parquet
+from analyzer.run import repeated_texts
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -104,11 +105,18 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     """Name -> SQL of each raw table and of each view that makes final tables of them. `folder` has the tables of the run."""
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
+    if holds_exchanges(run.summary, options):
+        raw |= repeated_texts.with_numbers(raw)
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
     made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
     return raw | captures | made | (_held(made["timed_exchanges"]) if holds_exchanges(run.summary, options) else {})
+
+
+def types(run: Run, options: Options) -> dict[str, str]:
+    """The types that the SQL of `views` names, each with a SELECT of its texts."""
+    return repeated_texts.types(rows_of(run.folders)) if holds_exchanges(run.summary, options) else {}
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
@@ -166,7 +174,7 @@ def _held(exchanges: str) -> dict[str, str]:
     which are made of their times in less time than it takes to write them."""
     left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
     columns = [column for column in TABLES["exchanges"] if column.name not in resolve.DURATIONS]
-    held = ", ".join(column.name for column in columns if column.name not in left_out)
+    held = ", ".join(repeated_texts.held_column(column.name) for column in columns if column.name not in left_out)
     named = (
         _not_read(column.name, SQL_TYPES[column.type]) if column.name in left_out else column.name for column in columns
     )

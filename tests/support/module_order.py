@@ -284,6 +284,7 @@ ORDER = (
     "analyzer.distributed.open_connections",
     "analyzer.distributed.pool",
     "analyzer.run",
+    "analyzer.run.repeated_texts",
     "analyzer.run.raw_views",
     "analyzer.run.run_sql",
     "analyzer.run.moved_rows",
