@@ -1,4 +1,4 @@
-"""How much memory this process may use, how much of it questions may take, and how many connections fit into it."""
+"""How much memory this process may use, how much of it questions may take, how many connections fit into it, and what it keeps."""
 
 from __future__ import annotations
 
@@ -20,6 +20,22 @@ LEAST_CONNECTIONS = 100_000
 MOST_CONNECTIONS = 5_000_000
 # The limit of a control group, as version 2 and version 1 of the kernel's interface tell it.
 GROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+# glibc's mallopt(3): by how much more than is asked for a heap grows, and how much free memory at its end stays; the size of a
+# thread's heap.
+M_TOP_PAD = -2
+HEAP_BYTES = 64 << 20
+
+
+def keep_freed_memory() -> None:
+    """Lets glibc keep the heap of a thread that is empty for a moment; elsewhere nothing.
+
+    It unmaps the heap otherwise, and the next statement of SQL touches new pages: two of three page faults of a small report, a
+    seventh of its CPU time.
+    """
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).mallopt(M_TOP_PAD, HEAP_BYTES)
 
 
 def question_memory_bytes(captured_bytes: int | None = None) -> int:

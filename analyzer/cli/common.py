@@ -232,10 +232,12 @@ def opened(
     What could not be read comes first, for what the verb `asks` (a key of `query.readability.ASKS`; None: it says so itself):
     the first line where `form` is "table", else a line on stderr. `name` stands before it where there are several datasets.
     """
+    from analyzer.base.memory import keep_freed_memory
     from analyzer.cli.interrupts import interruptible
     from analyzer.cli.progress import progress
     from analyzer.run.local import open_dataset
 
+    keep_freed_memory()
     say_when_uncompiled()
     with progress(inputs) as bar, open_dataset(inputs, dataclasses.replace(options, tables=tables), bar) as dataset:
         bar.clear()
