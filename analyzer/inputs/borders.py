@@ -2,13 +2,14 @@
 
 A capture that is cut is still put in the order of its times as one: a packet behind a cut may be earlier than packets before
 it, and then belongs to the part before. What is *before a cut* are packets that begin before it in the file, and those of the
-next WIDE_BYTES that are earlier than the latest of the last WIDE_BYTES before it. Both parts at a cut look at the same bytes
-of the file, so each packet is in exactly one part, and all parts in turn are the order of the whole capture.
+next WIDE_BYTES that are earlier than the latest of the last WIDE_BYTES before it, up to where the clock was set back: nothing
+is moved across that. Both parts at a cut look at the same bytes of the file, so each packet is in exactly one part, and all
+parts in turn are the order of the whole capture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,21 +48,36 @@ class Stretch(NamedTuple):
     is_own: bool = True
 
 
-def stretches(source: Source, end_of_file: int) -> list[Stretch]:
-    """What a part of a file reads, in the order of the file; at least one stretch."""
+class Border(NamedTuple):
+    """What is known at a cut. Of the records that begin behind it, before offset `until`, packets with times in `moved` belong
+    before it. Where a reader of the whole file is there: `top`, the latest time of two neighbours, `before`, that of the last
+    packet (both UNKNOWN without one)."""
+
+    moved: Times
+    until: int
+    top: int
+    before: int
+
+
+def stretches(source: Source, end_of_file: int) -> tuple[Border | None, list[Stretch]]:
+    """The border before a part of a file (None where it begins with the file), and what the part reads, in the order of the
+    file; at least one stretch."""
     own_end = end_of_file if source.end is None else source.end
     if source.cuts is None:
-        return [Stretch(own_end, None, NEVER)]
-    given = _moved(source, source.cuts.begin) if source.cuts.begin else NEVER
+        return None, [Stretch(own_end, None, NEVER)]
+    border = _border(source, source.cuts.begin) if source.cuts.begin else None
     ends = [own_end]
     taken: list[Times | None] = [None]
+    last = end_of_file
     for cut, following in zip(source.cuts.behind, [*source.cuts.behind, end_of_file][1:], strict=True):
         before = taken[-1]
-        moved = _moved(source, cut)
-        taken.append(moved if before is None else before & moved)
-        ends.append(min(following, source.cuts.behind[0] + WIDE_BYTES))
+        behind = _border(source, cut)
+        taken.append(behind.moved if before is None else before & behind.moved)
+        last = min(last, behind.until)
+        ends.append(min(following, last))
+    given = border.moved if border else NEVER
     whole = (Stretch(end, times, given, times is None) for end, times in zip(ends, taken, strict=True))
-    return [part for each in whole for part in _divided(each, source.cuts.begin + WIDE_BYTES)]
+    return border, [part for each in whole for part in _divided(each, border.until if border else 0)]
 
 
 def _divided(stretch: Stretch, border: int) -> Iterator[Stretch]:
@@ -72,36 +88,60 @@ def _divided(stretch: Stretch, border: int) -> Iterator[Stretch]:
         yield stretch._replace(given=NEVER)
 
 
-def _moved(source: Source, cut: int) -> Times:
-    """Times of packets behind the cut that belong before it. They are looked for from where the capture would be cut too, so the
-    time of a record that only seems to be one does no harm: both parts find the same."""
+def _border(source: Source, cut: int) -> Border:
+    """The border at a cut. Records are looked for from where the capture would be cut too, so the time of one that only seems to
+    be one does no harm: both parts find the same. Raises InputError."""
     assert source.cuts is not None
-    latest = _latest(replace(source, end=cut, begin=max(0, cut - WIDE_BYTES) & -4, exact=False), source.cuts.head)
-    return NEVER if latest == layout.UNKNOWN else Times(latest - WINDOW_NS, latest)
+    begin = max(0, cut - WIDE_BYTES) & -4
+    head = source.cuts.head if begin else b""
+    part = replace(source, begin=begin, end=cut, exact=False, head=head, done_bytes=0, notes=[])
+    clock, times = _Clock(), list[int]()
+    known: tuple[Times, int, int] | None = None
+    until = cut + WIDE_BYTES
+    before_end = cut
+    for time, end, is_behind in _times(part, until):
+        if is_behind and known is None:
+            known = (_moved(times, clock.top), clock.top, clock.before)
+        if time != layout.UNKNOWN:
+            if clock.is_set_back(time):
+                if is_behind:
+                    until = before_end
+                    break
+                times, clock = [], _Clock()
+            clock.see(time)
+            times.append(time)
+        before_end = end
+    moved, top, before = known or (_moved(times, clock.top), clock.top, clock.before)
+    return Border(moved, until, top, before)
 
 
-def _latest(part: Source, head: bytes) -> int:
-    """The latest time of a part since its clock was set back, UNKNOWN without one; not that of a clock that jumped far ahead for
-    one packet. Raises InputError."""
-    times: list[int] = []
-    usual = before = layout.UNKNOWN
-    for time in _times(replace(part, head=head if part.begin else b"", done_bytes=0, notes=[])):
-        if time == layout.UNKNOWN:
-            continue
-        if usual != layout.UNKNOWN and time < usual - WINDOW_NS:
-            times, usual, before = [], layout.UNKNOWN, layout.UNKNOWN
-        usual = max(usual, min(before, time))
-        before = time
-        times.append(time)
-    return max(
-        (time for time in times if usual in (layout.UNKNOWN, time) or time <= usual + WINDOW_NS), default=layout.UNKNOWN
-    )
+class _Clock:
+    """What `TimeOrder` knows of times: the latest of two neighbours, which one packet far ahead does not move, and the last."""
+
+    def __init__(self) -> None:
+        self.top = self.before = layout.UNKNOWN
+
+    def is_set_back(self, time: int) -> bool:
+        return self.top != layout.UNKNOWN and time < self.top - WINDOW_NS
+
+    def see(self, time: int) -> None:
+        self.top = max(self.top, min(self.before, time))
+        self.before = time
 
 
-def _times(part: Source) -> Iterator[int]:
-    """Times of the packets that begin in a part; not of a last one that ends far behind it. Raises InputError."""
+def _moved(times: Sequence[int], top: int) -> Times:
+    """Times of packets behind others, which may still be sorted among them: before the latest, but not that of a clock that jumped
+    far ahead for one packet."""
+    latest = max((time for time in times if top == layout.UNKNOWN or time <= top + WINDOW_NS), default=None)
+    return NEVER if latest is None else Times(latest - WINDOW_NS, latest)
+
+
+def _times(part: Source, until: int) -> Iterator[tuple[int, int, bool]]:
+    """Of the packets of a part, and behind it of those that begin before `until`: the time, an offset of the file behind the
+    packet but not behind the beginning of the next, and whether it begins behind the part. Not of a last one that ends far behind
+    `until`. Raises InputError."""
     data = bytearray()
-    enough = len(part.head) + (part.end or 0) - part.begin + _BEYOND_BYTES
+    enough = len(part.head) + until - part.begin + _BEYOND_BYTES
     for block in part.blocks():
         data += block
         if len(data) >= enough:
@@ -113,11 +153,16 @@ def _times(part: Source) -> Iterator[int]:
     if reader is None:
         return
     packets = new_matrix(layout.PACKET_COLUMNS, _ROWS)
-    at, why = reader.offset - part.begin + len(part.head), layout.WHY_OUTPUT_FULL
-    while why != layout.WHY_DONE:
-        rows, at, why = reader.feed(data, at, packets)
-        for row in range(rows):
-            yield packets[layout.PACKET_TIME, row]
+    ahead = part.begin - len(part.head)
+    at = reader.offset - ahead
+    for is_behind in (False, True):
+        reader.until = until if is_behind else part.end or 0
+        why = layout.WHY_OUTPUT_FULL
+        while why != layout.WHY_DONE:
+            rows, at, why = reader.feed(data, at, packets)
+            for row in range(rows):
+                end = packets[layout.PACKET_OFFSET, row] + packets[layout.PACKET_CAPTURED, row] + ahead
+                yield packets[layout.PACKET_TIME, row], end, is_behind
 
 
 def _enter(part: Source, data: bytearray) -> Reader | None:

@@ -68,9 +68,9 @@ class PacketRows:
         source = self._reading.source
         if source.begin == source.end:
             return
-        self._stretches = stretches(source, NO_MORE)
-        if self._stretches[0].given != NEVER:
-            self._order.begin_behind(self._stretches[0].given.end)
+        border, self._stretches = stretches(source, NO_MORE)
+        if border and border.moved != NEVER:
+            self._order.begin_behind(border.top, border.before, border.moved.end)
         filling = source.fill(bytearray(self._block_bytes))
         data, new = next(filling)
         at = 0

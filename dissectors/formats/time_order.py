@@ -80,10 +80,11 @@ class TimeOrder:
         self.last_key = UNKNOWN
         return 0
 
-    def begin_behind(self, time):
-        """Packets before those that will be added were as late as `time`."""
-        self.top = time
-        self.newest = time
+    def begin_behind(self, top, before, newest):
+        """What is known of packets before those that will be added: the latest time of two neighbours, the last, the latest."""
+        self.top = top
+        self.before = before
+        self.newest = newest
 
     def add(self, packets: cython.longlong[:, ::1], start: cython.longlong, rows: cython.longlong):
         """Takes `packets[:, start:rows]`, the next ones of the file.

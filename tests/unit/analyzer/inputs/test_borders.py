@@ -83,6 +83,27 @@ def test_parts_are_the_order_of_the_whole(kind: str, seed: int, tmp_path: Path) 
     assert numbers == told.numbers == len(times)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_clock_that_was_set_back_is_so_in_parts_too(seed: int, tmp_path: Path) -> None:
+    """Cut anywhere, also between two steps back: none is lost, and nothing is moved across one, though its time would fit."""
+    chance = random.Random(seed)
+    times, clock = [], 10_000_000
+    for n in range(900):
+        clock += 8_000 if n % 90 else -chance.randrange(2_400_000, 3_500_000)
+        times.append(clock + chance.choice((0, chance.randrange(20_000))))
+    raw, head = written(tmp_path / "a", "pcap", times)
+    whole, told = read(Source("a", tmp_path / "a", len(raw)))
+    assert told.steps_back == 9
+    starts = [24, *ends_of(raw)[:-1]]
+    cuts = sorted(chance.sample(starts[1:], chance.choice([1, 3, 12, 100])))
+    parts = parts_of(tmp_path / "a", len(raw), head, cuts)
+    for part in parts:
+        part.exact = True
+    read_parts = [read(part) for part in parts]
+    assert [packet for packets, _ in read_parts for packet in packets] == whole
+    assert sum(reading.steps_back for _, reading in read_parts) == told.steps_back
+
+
 def test_a_clock_that_jumped_ahead_takes_nothing_from_the_next_part(tmp_path: Path) -> None:
     times = list(range(0, 1_000_000, 1_000))
     times[499] += 10 * 10**6
