@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,8 +13,8 @@ from pathlib import Path
 PART_FOR_QUESTIONS = 4
 LEAST_FOR_QUESTIONS = 256_000_000
 MOST_FOR_QUESTIONS = 4_000_000_000
-# No more than so many times the bytes of the captures beyond the least: the engine takes what it may, though less would do.
-QUESTIONS_PER_CAPTURED = 3
+# No more than so many times the bytes of the captures: the engine takes what it may, though less would do.
+QUESTIONS_PER_CAPTURED = 4
 # Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`), within these bounds.
 PART_FOR_CONNECTIONS = 8
 CONNECTION_BYTES = 750
@@ -40,10 +42,10 @@ def keep_freed_memory() -> None:
 
 def question_memory_bytes(captured_bytes: int | None = None) -> int:
     """Memory for the SQL engine where nobody says how much: a quarter of the machine's, 256 MB to 4 GB; and for questions about
-    captures of so many bytes no more than 256 MB and three times as many."""
+    captures of so many bytes no more than four times as many."""
     most = min(_limits(), default=LEAST_FOR_QUESTIONS) // PART_FOR_QUESTIONS
     if captured_bytes is not None:
-        most = min(most, LEAST_FOR_QUESTIONS + QUESTIONS_PER_CAPTURED * captured_bytes)
+        most = min(most, QUESTIONS_PER_CAPTURED * captured_bytes)
     return min(max(most, LEAST_FOR_QUESTIONS), MOST_FOR_QUESTIONS)
 
 
@@ -51,6 +53,17 @@ def connections_at_a_time() -> int:
     """Connections that are followed at a time where nobody says how many: 100,000 to 5 million."""
     most = min(_limits(), default=0) // PART_FOR_CONNECTIONS // CONNECTION_BYTES
     return min(max(most, LEAST_CONNECTIONS), MOST_CONNECTIONS)
+
+
+def give_back() -> None:
+    """Gives the system the pages that nothing uses any more: allocators keep them, and what comes next would need as many anew."""
+    gc.collect()  # what refers to each other would keep its matrices
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    with suppress(ImportError, OSError, AttributeError):  # other C libraries than glibc have no such function
+        import ctypes
+
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _limits() -> Iterator[int]:

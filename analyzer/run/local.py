@@ -5,14 +5,13 @@ An input that cannot be read is named in `Dataset.warnings` and sets `Dataset.fa
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base import retyped_inputs, temp_folders
-from analyzer.base.memory import question_memory_bytes
+from analyzer.base.memory import give_back, question_memory_bytes
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 
 # With at most this fraction of the rows of a small capture, a search for a better plan takes longer than any plan.
 FRACTION_OF_SIMPLE_PLANS = 0.05
+# Of smaller captures, which have few rows, stages leave less memory than is worth the search for it.
+LEAST_BYTES_TO_GIVE_BACK = 32_000_000
 
 
 def open_dataset(
@@ -99,15 +100,16 @@ def dataset_of(
     folder = temp_folders.make(options.temp_dir)
     try:
         done = run(folder)
-        if not raw_views.is_small(done.summary):
-            gc.collect()  # stages that refer to each other would keep their matrices while questions need the memory
         readings = by_file(done.readings)
+        captured_bytes = sum(reading.bytes for reading in readings)
+        if captured_bytes > LEAST_BYTES_TO_GIVE_BACK or not raw_views.is_small(done.summary):
+            give_back()  # questions need the memory that stages had
         warnings += [line for reading in readings for line in input_warnings(reading)]
         warnings += limit_warnings(done.summary)
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
         warnings += secret_warnings(done.keys)
-        memory = options.memory_bytes or question_memory_bytes(sum(reading.bytes for reading in readings))
+        memory = options.memory_bytes or question_memory_bytes(captured_bytes)
         options = replace(options, memory_bytes=memory)
         for name, table in small_tables(done.readings, done.summary).items():
             pq.write_table(behind(name, table), folder / f"{name}.parquet")

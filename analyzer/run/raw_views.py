@@ -145,12 +145,14 @@ def _saw_one_way(folders: Sequence[Path]) -> bool:
     """Whether of some connection with content one side sent no packet. What follows from it is judged in `resolve/parts.sql`."""
     import pyarrow.parquet as pq
 
+    columns = ["a_packets", "b_packets", "a_stream_bytes", "b_stream_bytes"]
     for path in _files("parts", folders):
-        rows = pq.ParquetFile(path).read(["a_packets", "b_packets", "a_stream_bytes", "b_stream_bytes"]).to_pydict()
-        # Nearly always both sides have sent something on every connection.
-        may_be = 0 in rows["a_packets"] or 0 in rows["b_packets"]
-        if may_be and any(not (a and b) and (c or d) for a, b, c, d in zip(*rows.values(), strict=True)):
-            return True
+        for batch in pq.ParquetFile(path).iter_batches(columns=columns):
+            rows = batch.to_pydict()
+            # Nearly always both sides have sent something on every connection.
+            may_be = 0 in rows["a_packets"] or 0 in rows["b_packets"]
+            if may_be and any(not (a and b) and (c or d) for a, b, c, d in zip(*rows.values(), strict=True)):
+                return True
     return False
 
 
