@@ -71,6 +71,7 @@ class Collector:
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()
         self._waiting = WaitingRequests(_MOST_WAITING_BYTES, _MOST_KNOWN_BYTES)
+        self._changes = 0
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
         self._bodies = Bodies()
         wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
@@ -157,6 +158,9 @@ class Collector:
         end_ns = held.end_ns if buffer is None else frame.end_ns
         seen = SeenExchange(frame.part, held.version, request, reply, held.begin_ns, end_ns, status)
         rows = self._write_facts(kind, seen, (frame.exchange, frame.part))
+        if kind.changes is not None and kind.changes() != self._changes:
+            self._changes = kind.changes()
+            self._waiting.forget_known()
         if which is not None:
             self._waiting.learn(which, tuple((self._rows[name], values) for name, values in rows))
 

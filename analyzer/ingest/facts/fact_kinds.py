@@ -43,7 +43,8 @@ class FactKind:
 
     With both, `read` is called once, when the exchange has ended. `by_body`: equal bodies have the same facts, which are
     written once. `repeats`: `read` looks at nothing but version, request and reply, and many exchanges have equal bytes; these
-    have the same facts, which are read once.
+    have the same facts, which are read once. If `read` also looks at what earlier exchanges told, `changes` counts how often
+    that changed: with each change what was read before is forgotten.
     """
 
     key: int
@@ -52,6 +53,7 @@ class FactKind:
     read: Callable[[SeenExchange], Iterator[Row]]
     by_body: bool = False
     repeats: bool = False
+    changes: Callable[[], int] | None = None
 
 
 def uuid_or_none(value: bytes | None) -> str | None:

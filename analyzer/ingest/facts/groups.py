@@ -82,6 +82,7 @@ class ClassicGroups:
 
     def __init__(self) -> None:
         self._types: dict[str, str] = {}
+        self._changes = 0
 
     def kinds(self) -> tuple[FactKind, ...]:
         return (
@@ -91,6 +92,8 @@ class ClassicGroups:
                 "protocols(name metadata) reason",
                 "error_code generation_id protocol_type protocol_name leader member_id members(member_id)",
                 self.join,
+                repeats=True,
+                changes=self._count_changes,
             ),
             FactKind(
                 14,
@@ -98,6 +101,8 @@ class ClassicGroups:
                 "assignments(member_id assignment)",
                 "error_code protocol_type protocol_name assignment",
                 self.sync,
+                repeats=True,
+                changes=self._count_changes,
             ),
             FactKind(
                 13,
@@ -200,9 +205,15 @@ class ClassicGroups:
             )
 
     def _remember(self, group: str, kind: str) -> None:
+        if self._types.get(group) == kind:
+            return
         if len(self._types) >= _MOST_GROUPS and group not in self._types:
             self._types.clear()
         self._types[group] = kind
+        self._changes += 1
+
+    def _count_changes(self) -> int:
+        return self._changes
 
 
 def _fields(message: Message | None) -> dict[str, Any]:

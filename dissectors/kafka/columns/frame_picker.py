@@ -149,9 +149,8 @@ class WaitingRequests:
         self.most_bytes = most_bytes
         self.most_known_bytes = most_known_bytes
         self.waiting_bytes = 0
-        self.known_bytes = 0
         self.waiting = {}
-        self.known = {}
+        self.forget_known()
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -202,11 +201,15 @@ class WaitingRequests:
         size: cython.longlong = ENTRY_BYTES * (1 + len(rows)) + len(which[2]) + len(which[3])
         if size > self.most_known_bytes:
             return
+        if self.known_bytes + size > self.most_known_bytes:
+            self.forget_known()
         self.known_bytes += size
-        if self.known_bytes > self.most_known_bytes:
-            self.known = {}
-            self.known_bytes = size
         self.known[which] = rows
+
+    def forget_known(self):
+        """Forgets the rows of all exchanges that were read before."""
+        self.known = {}
+        self.known_bytes = 0
 
     @cython.cfunc
     def _forget(self, index: object) -> tuple:

@@ -286,6 +286,20 @@ def test_equal_exchanges_are_told_as_if_each_was_read(shared: Path, monkeypatch:
     assert told(16 << 20) == told(20_000) == read
 
 
+def test_an_equal_sync_is_read_by_what_its_group_has_become() -> None:
+    """SyncGroup v0 does not tell the protocol type of its group: an earlier JoinGroup did, and a later one may tell another."""
+    frames = Frames()
+    assignment = bytes(2) + bytes(3) + b"\x01" + text("t") + bytes(3) + b"\x01" + bytes(4) + b"\xff" * 4
+    sync = text("g") + bytes(4) + text("m") + bytes(4), bytes(2) + len(assignment).to_bytes(4, "big") + assignment
+    for number, kind in enumerate(("consumer", "consumer", "connect", "connect", "consumer")):
+        join = text("g") + bytes(4) + text("m") + text(kind) + bytes(4)
+        frames.exchange(11, 0, join, bytes(6) + 3 * text("m") + bytes(4), 4 * number)
+        for other in range(1, 4):
+            frames.exchange(14, 0, *sync, 4 * number + other)
+    held = [row["assigned_partitions"] for row in frames.end()["group_steps"] if row["event"] == "sync"]
+    assert held == 6 * [1] + 6 * [None] + 3 * [1]
+
+
 def test_no_bytes_stop_a_kind(shared: Path) -> None:
     """Messages of Apache's encoder, damaged at random: rows or none, never an exception."""
     bodies = bodies_of(shared, {kind.key for kind in kinds_for(True, True)})
