@@ -15,6 +15,7 @@ docs/tables.md, and null means not known. An argument of a wrong type is a TypeE
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -189,12 +190,14 @@ class Capture:
         return Frame(self._dataset.arrow(narrowed(parts[arguments.one_of(part, parts, "part")], wanted)))
 
     def diff(self, after: Capture) -> Differences:
-        """What changed from this capture to `after`. ValueError when the two were read with different filters."""
+        """What changed from this capture to `after`: another one, or the same dataset at another time. ValueError when the two were
+        read with different filters but for `from_ns` and `to_ns`."""
         from analyzer.notebook.comparison_frames import differences
 
         if not isinstance(after, Capture):
             raise TypeError(f"after: expected what `analyzer.read` returned, got {after!r}")
-        if self._options.filters != after._options.filters:
+        mine, other = (replace(each._options.filters, from_ns=None, to_ns=None) for each in (self, after))
+        if mine != other:
             raise ValueError("after: was read with other filters, so the two cannot be compared")
         return differences(self._dataset, after._dataset)
 

@@ -12,8 +12,8 @@ from analyzer.base.text import file_text
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
-_SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
-_SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h)", re.IGNORECASE)
+_SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
+_SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h|d)", re.IGNORECASE)
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
 _ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
 _DECODE_AS = re.compile(r"udp\.port\s*==\s*(\d{1,5})\s*,\s*([\w.-]+)", re.ASCII)
@@ -34,7 +34,7 @@ class Size(click.ParamType):
 
 
 class Span(click.ParamType):
-    """A length of time, more than none: `500ms`, `10s`, `1.5m`, `2h`, as ns."""
+    """A length of time, more than none: `500ms`, `10s`, `1.5m`, `2h`, `1d`, as ns."""
 
     name = "span"
 
@@ -141,3 +141,22 @@ class UtcTime(click.ParamType):
         if match is None:
             self.fail(f"{value!r} is not a time like 2026-05-01T10:59:12.123 (UTC)", param, ctx)
         return int(moment.astimezone(UTC).timestamp()) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
+
+
+class TimeRange(click.ParamType):
+    """Two moments as UtcTime has them, `2026-05-01..2026-05-08`: from the first on, before the second."""
+
+    name = "range"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        first, dots, last = value.partition("..")
+        if not dots:
+            self.fail(f"{value!r} is not a range of time like 2026-05-01..2026-05-08", param, ctx)
+        begin, end = (UtcTime().convert(each, param, ctx) for each in (first, last))
+        if begin >= end:
+            self.fail(
+                f"{value!r} ends before it begins; the second moment is the first that does not count", param, ctx
+            )
+        return begin, end

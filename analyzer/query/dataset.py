@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from analyzer.base.filters import Filters
 from analyzer.base.memory import question_memory_bytes
@@ -52,12 +52,24 @@ NEEDED_OPTIMIZERS = (
 )
 # With more texts an ENUM type costs more than it saves: when a question is planned, types are compared text by text.
 MOST_TEXTS = 8_000
+# The view that hours can give.
+_COUNTS = "latency_counts"
 # A query that was interrupted may run on for so long.
 PATIENCE_S = 5
 
 
 class DatasetError(OSError):
     """A directory that is no dataset, or SQL that cannot be run. The text is a message for a person."""
+
+
+class Hours(Protocol):
+    """What `analyzer.query.hours` makes of the hours of a dataset."""
+
+    def sql(self) -> str:
+        """The rows as they were written."""
+
+    def counts(self, settings: Settings, filters: Filters) -> str | None:
+        """SQL of what the view `latency_counts` gives for a question; None where it needs rows."""
 
 
 class Dataset:
@@ -70,7 +82,9 @@ class Dataset:
     `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
     What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
     `threads` None means one per core. `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than
-    any plan. A full disk raises duckdb.IOException, too little memory duckdb.OutOfMemoryException.
+    any plan. `hours` answer instead of rows where they can (`analyzer.query.hours`).
+
+    A full disk raises duckdb.IOException, too little memory duckdb.OutOfMemoryException.
     """
 
     def __init__(
@@ -88,6 +102,7 @@ class Dataset:
         threads: int | None = None,
         simple_plans: bool = False,
         temp_directory: Path | None = None,
+        hours: Hours | None = None,
     ) -> None:
         # The engine without the package around it, whose Python (2.0: a layer of relations) takes longer to import than a
         # small capture takes to read.
@@ -105,6 +120,7 @@ class Dataset:
         # The TLS secrets of the captures, for `messages.bodies`, which reads the captures again.
         self.tls_keys: KeyLog | None = None
         self._cleanup = cleanup
+        self._hours = hours
         self.temp_directory = Path(temp_directory or tempfile.gettempdir())
         # DuckDB makes the directory when it spills, and not before.
         self._spill = self.temp_directory / f"kanalyze-sql-{uuid.uuid4().hex}"
@@ -118,16 +134,18 @@ class Dataset:
         # another default catalog behind in its connection.
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
+        if hours is not None:
+            views = {**views, "hours": hours.sql}
         late = {
-            name if name.startswith(NEAR) else f"all_{name}": sql
-            for name, sql in views.items()
-            if not isinstance(sql, str)
+            f"all_{name}" if name in TABLES else name: sql for name, sql in views.items() if not isinstance(sql, str)
         }
         ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
         near = [name.removeprefix(NEAR) for name in views if name.startswith(NEAR)]
         entries = entries_of(ready, materialized, self.filters, near)
 
         def entry(name: str) -> Entry | None:
+            if name == _COUNTS and (counts := self.hours_answer()) is not None:
+                return Entry(counts, False)
             found = Entry(late[name](), False) if name in late else entries.get(name)
             return found or shared_entry(name, self.settings)
 
@@ -178,6 +196,10 @@ class Dataset:
         self.settings = settings
         self._run(f"CREATE OR REPLACE VIEW settings AS {settings.sql()}")
         self._catalog.forget(lambda name: name in metrics.view_names() and metrics.is_given_settings(name))
+
+    def hours_answer(self) -> str | None:
+        """SQL of the view `latency_counts` from the hours of the dataset; None where it has none, or the question needs rows."""
+        return self._hours.counts(self.settings, self.filters) if self._hours else None
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""

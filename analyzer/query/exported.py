@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from analyzer.base.storage.objects import find_object
 from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
 from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.hours import HOURS, Hours, beside
 from analyzer.query.table_directories import Folder, folder, table_files
 from analyzer.query.table_views import NEAR, no_rows, null_column, parquet
 
@@ -104,7 +105,8 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
         files = {table: _where_they_are(where, names, told.moving) for table, names in told.files.items() if names}
     else:
         # Google's storage shows no folders: what the manifest names is looked for in them.
-        files = {table: found for table in TABLES if (found := table_files(where, table, table in counts))}
+        files = {table: found for table in (*TABLES, HOURS) if (found := table_files(where, table, table in counts))}
+    hours = _hours(where, files.pop(HOURS, []), told, options.get("filters") or Filters(), files.get("exchanges", []))
     if not files:
         raise DatasetError(f"{where}: contains no tables of kanalyze, expected exchanges.parquet and others")
     for table, rows in counts.items():
@@ -123,7 +125,19 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
         where.close()
         temp_folders.remove(temporary)
 
-    return Dataset(views, cleanup=cleanup, temp_directory=temporary, **options)
+    return Dataset(views, cleanup=cleanup, temp_directory=temporary, hours=hours, **options)
+
+
+def _hours(
+    where: Folder, names: Sequence[str], told: _Told, filters: Filters, exchanges: Sequence[str]
+) -> Hours | None:
+    """The hours of a dataset; None where a file of exchanges has none: it was written by an older kanalyze."""
+    if not names or {_plain(name) for name in names} != {beside(_plain(name)) for name in exchanges}:
+        return None
+    near = set(told.near(HOURS, [_plain(name) for name in names], filters))
+    if not near:
+        return None
+    return Hours(cache(lambda: where.local_paths([name for name in names if _plain(name) in near])))
 
 
 def _where_they_are(where: Folder, names: Sequence[str], moving: bool) -> list[str]:
@@ -150,7 +164,8 @@ def _check_manifest(where: Folder) -> _Told:
         }
         files = None
         if "runs" in told:
-            files = {table: [str(file["file"]) for file in told["files"][table]] for table in TABLES if table in counts}
+            held = (*TABLES, HOURS)
+            files = {table: [str(file["file"]) for file in told["files"][table]] for table in held if table in counts}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DatasetError(f"{where}/{MANIFEST}: not a manifest that kanalyze export wrote") from error
     if form != "parquet":

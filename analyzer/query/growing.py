@@ -25,10 +25,13 @@ from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place
 from analyzer.query.export_tables import PARQUET, Written
 from analyzer.query.exported import HIDDEN, MANIFEST, OWN, SCHEMA, hidden
+from analyzer.query.hours import HOURS
 from analyzer.version import VERSION
 
 # What a run left of open connections, and the open files of the runs before the newest, are kept for so many runs.
 KEPT_RUNS = 8
+# What has files by day: tables, and the hours of one of them.
+_WITH_FILES = (*TABLES, HOURS)
 # Files that are never removed, so that their directory stays one.
 _KEEP = f"{HIDDEN}/keep"
 _LOCKED = f"{OWN}/lock"
@@ -81,7 +84,7 @@ class Manifest:
 
     def files(self) -> dict[str, list[Written]]:
         """Table -> the files whose rows count, in the order of time."""
-        found: dict[str, list[Written]] = {table: [] for table in TABLES}
+        found: dict[str, list[Written]] = {table: [] for table in _WITH_FILES}
         for run in self.runs:
             for table, written in run.files.items():
                 found[table] += [file for file in written if run is self.runs[-1] or file.file not in run.open_files]
@@ -167,7 +170,7 @@ def settle(place: Place, manifest: Manifest) -> Manifest:
     """Moves files to where they belong, and removes what belongs to no run: the end of a commit, or what a run that was killed left
     to do."""
     names = manifest.names()
-    visible = {name for table in TABLES for name in place.names(table)}
+    visible = {name for table in _WITH_FILES for name in place.names(table)}
     for name in sorted(names - visible):
         place.move(hidden(name), name)
     for name in sorted(visible - names):

@@ -140,7 +140,8 @@ def matched(dataset: Dataset) -> bool:
     """False when filters leave nothing of what is there."""
     if not dataset.filters:
         return True
-    tables = ("exchanges", "connections")  # the latter for attempts to connect that came to nothing
+    # Connections for attempts to connect that came to nothing; hours first, which are small.
+    tables = (*(("latency_counts",) if dataset.hours_answer() else ()), "exchanges", "connections")
     return any(dataset.query(f"SELECT 1 AS one FROM {table} LIMIT 1") for table in tables)
 
 

@@ -27,6 +27,7 @@ from analyzer.query import growing
 from analyzer.query.dataset_places import Place, alone
 from analyzer.query.exported import hidden
 from analyzer.query.growing import AddedRun, Input, Manifest
+from analyzer.query.hours import HOURS, beside, write_hours
 from analyzer.query.partitions import MERGED, Order, write_partitions
 from analyzer.query.table_views import parquet
 from analyzer.run.local import dataset_of
@@ -232,10 +233,14 @@ class _Addition:
         open_files = set()
         for table in TABLES:
             for file, is_open in write_partitions(dataset, table, order):
-                self._place.put(written / file.file, hidden(file.file))
-                files.setdefault(table, []).append(file)
-                if is_open:
-                    open_files.add(file.file)
+                made = [(table, file)]
+                if table == "exchanges":
+                    made.append((HOURS, file._replace(file=beside(file.file), rows=write_hours(file.file, written))))
+                for name, each in made:
+                    self._place.put(written / each.file, hidden(each.file))
+                    files.setdefault(name, []).append(each)
+                    if is_open:
+                        open_files.add(each.file)
         return files, frozenset(open_files)
 
     def _inputs(self, done: Run) -> list[Input]:

@@ -257,6 +257,7 @@ ORDER = (
     "analyzer.query.table_views",
     "analyzer.query.dataset",
     "analyzer.query.table_directories",
+    "analyzer.query.hours",
     "analyzer.query.exported",
     "analyzer.query.resolve",
     "analyzer.query.findings",

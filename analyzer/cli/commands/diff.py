@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, exit_code, format_option, opened
+from analyzer.cli.values import TimeRange
 
 
 @click.command(short_help="What changed between two captures.")
-@click.argument("before")
-@click.argument("after")
+@click.argument("inputs", nargs=-1, required=True, metavar="BEFORE [AFTER]")
+@click.option("--before", type=TimeRange(), metavar="FROM..TO", help="Of one dataset: the time that is BEFORE (UTC).")
+@click.option("--after", type=TimeRange(), metavar="FROM..TO", help="Of one dataset: the time that is AFTER (UTC).")
 @format_option("table", "json", "jsonl", "csv")
 @capture_options()
-def command(before: str, after: str, options: Options, form: str) -> int:
+def command(
+    inputs: tuple[str, ...], options: Options, before: tuple[int, int] | None, after: tuple[int, int] | None, form: str
+) -> int:
     """Print what changed from BEFORE to AFTER, two captures, directories of captures or exported datasets: what got slower
     or faster, which errors are new, which clients appeared or disappeared, which findings are new.
+
+    With --before and --after both are times of one dataset: the first moment of each counts, the last one does not.
 
     A difference is reported when it is statistically significant (p < 0.1 %); a latency must also have changed by a fifth
     and by 0.1 ms or more, with at least 30 requests on both sides. Waits by design are left out. The table shows what
     changed, the other formats everything.
     """
+    (first, of_first), (second, of_second) = _sides(inputs, options, before, after)
     with (
-        opened((before,), options, None, asks="everything", form=form, name="BEFORE") as old,
-        opened((after,), options, None, asks="everything", form=form, name="AFTER") as new,
+        opened((first,), of_first, None, asks="everything", form=form, name="BEFORE") as old,
+        opened((second,), of_second, None, asks="everything", form=form, name="AFTER") as new,
     ):
         from analyzer.compare.captures import compare
 
@@ -45,3 +53,21 @@ def command(before: str, after: str, options: Options, form: str) -> int:
             sides = {"before": as_object(readability(old)), "after": as_object(readability(new))}
             write(found, form, sys.stdout, sides)
         return max(exit_code(old), exit_code(new))
+
+
+def _sides(
+    inputs: tuple[str, ...], options: Options, before: tuple[int, int] | None, after: tuple[int, int] | None
+) -> list[tuple[str, Options]]:
+    """What is compared: an input each, with what of it counts. Raises click.UsageError."""
+    if before is None and after is None:
+        if len(inputs) != 2:
+            raise click.UsageError("give two captures, or one dataset with --before FROM..TO and --after FROM..TO")
+        return [(path, options) for path in inputs]
+    if before is None or after is None or len(inputs) != 1:
+        raise click.UsageError("--before and --after go together, with one dataset")
+    if options.filters.from_ns is not None or options.filters.to_ns is not None:
+        raise click.UsageError("--before and --after take the place of --from and --to")
+    return [
+        (inputs[0], replace(options, filters=replace(options.filters, from_ns=begin, to_ns=end)))
+        for begin, end in (before, after)
+    ]

@@ -176,3 +176,14 @@ def same_rows(
         assert agree(table, found[table], expected[table]), table
         assert apart is None or agree(table, apart[table], expected[table]), f"{table}, resolved where the rows lie"
     return told[0]
+
+
+def days(capture: Path, count: int, folder: Path) -> list[Path]:
+    """The capture as several, one after the other."""
+    raw = content(capture)
+    starts = packets(raw)
+    edges = [starts[(len(starts) - 1) * day // count] for day in range(count)] + [starts[-1]]
+    paths = [folder / f"day{day}.pcap" for day in range(count)]
+    for path, begin, end in zip(paths, edges, edges[1:], strict=False):
+        path.write_bytes(raw[:24] + raw[begin:end])
+    return paths

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from parts_agree import agree
-from parts_of_captures import content, packets
+from parts_of_captures import days
 from runs_apart import compared
 
 from analyzer.base.filters import Filters
@@ -37,17 +37,6 @@ class Killed(BaseException):
 def _connections_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """These captures last some seconds: else all of their connections would count as open."""
     monkeypatch.setattr(open_connections, "LINGER_NS", 500_000_000)
-
-
-def days(capture: Path, count: int, folder: Path) -> list[Path]:
-    """The capture as several, one after the other."""
-    raw = content(capture)
-    starts = packets(raw)
-    edges = [starts[(len(starts) - 1) * day // count] for day in range(count)] + [starts[-1]]
-    paths = [folder / f"day{day}.pcap" for day in range(count)]
-    for path, begin, end in zip(paths, edges, edges[1:], strict=False):
-        path.write_bytes(raw[:24] + raw[begin:end])
-    return paths
 
 
 def rows(dataset: Dataset) -> Rows:

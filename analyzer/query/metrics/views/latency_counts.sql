@@ -10,6 +10,8 @@ SELECT
     count(measured_ns) AS n,
     count(*) FILTER (WHERE error_count > 0) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
+    sum(throttle_time_ms) AS throttle_time_ms,
+    max(throttle_time_ms) AS max_throttle_time_ms,
     sum(request_bytes) AS request_bytes,
     sum(response_bytes) AS response_bytes,
     min(request_time_ns) AS first_time_ns,

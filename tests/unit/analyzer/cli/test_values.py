@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.cli.values import DecodeAs, Ports, Size, Span, UtcTime
+from analyzer.cli.values import DecodeAs, Ports, Size, Span, TimeRange, UtcTime
 from dissectors.packet.udp_ports import TUNNELS
 
 
@@ -120,3 +120,19 @@ def test_times_are_utc(text: str, seconds: int) -> None:
 def test_no_times(text: str) -> None:
     with pytest.raises(click.BadParameter):
         UtcTime().convert(text, None, None)
+
+
+def test_a_range_of_time() -> None:
+    hour = 3600 * 10**9
+    assert TimeRange().convert("2026-05-01..2026-05-02T01:00", None, None) == (
+        1777593600 * 10**9,
+        1777593600 * 10**9 + 25 * hour,
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2026-05-01", "2026-05-01..", "..2026-05-01", "2026-05-02..2026-05-01", "2026-05-01..2026-05-01"]
+)
+def test_no_range_of_time(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        TimeRange().convert(text, None, None)

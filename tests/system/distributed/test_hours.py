@@ -1,0 +1,175 @@
+"""The hours of a dataset give the answers that its rows give, and give none where rows are needed."""
+
+from __future__ import annotations
+
+import json
+import struct
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parts_of_captures import days, packets
+
+import analyzer
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.cli.main import main
+from analyzer.distributed import open_connections
+from analyzer.query import hours
+from analyzer.query.dataset import Dataset
+from analyzer.query.hours import HOUR_NS
+from analyzer.run import additions, local
+
+OPTIONS = Options(jobs=1)
+QUESTIONS = (
+    Settings(),
+    Settings(("api", "client")),
+    Settings(("broker", "principal", "version")),
+    Settings(("client",), HOUR_NS),
+    Settings((), 24 * HOUR_NS),
+)
+OF_ROWS = (
+    Settings(("topic",)),
+    Settings(("group", "api")),
+    Settings(("connection",)),
+    Settings((), 60_000_000_000),
+    Settings((), None, "service"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _connections_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that rows are settled, and others written again by the next run."""
+    monkeypatch.setattr(open_connections, "LINGER_NS", 500_000_000)
+
+
+@pytest.fixture
+def grown(samples: Path, tmp_path: Path) -> str:
+    """A dataset of three runs, an hour after the other; connections go on through all of them."""
+    to = str(tmp_path / "set")
+    for number, path in enumerate(days(samples / "throttle.pcap.zst", 3, tmp_path)):
+        path.write_bytes(later(path.read_bytes(), number * 3600))
+        additions.add([str(path)], to, OPTIONS)
+    return to
+
+
+def later(raw: bytes, seconds: int) -> bytes:
+    """A little-endian pcap with its packets later by some time."""
+    moved = bytearray(raw)
+    for at in packets(raw)[:-1]:
+        moved[at : at + 4] = struct.pack("<I", struct.unpack_from("<I", raw, at)[0] + seconds)
+    return bytes(moved)
+
+
+def answer(dataset: Dataset, settings: Settings) -> list[tuple[Any, ...]]:
+    dataset.choose(settings)
+    rows = dataset.query("SELECT * FROM latency_slices")
+    # Floats are added in some order.
+    return sorted(
+        tuple(f"{value:.6g}" if isinstance(value, float) else repr(value) for value in row.values()) for row in rows
+    )
+
+
+def opened(to: str, filters: Filters | None = None) -> Dataset:
+    return local.open_dataset([to], Options(jobs=1, filters=filters or Filters()))
+
+
+def from_rows(to: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    with monkeypatch.context() as patch, opened(to) as dataset:
+        patch.setattr(Dataset, "hours_answer", lambda _: None)
+        return answer(dataset, settings)
+
+
+def test_hours_answer_as_rows_do(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [from_rows(grown, settings, monkeypatch) for settings in QUESTIONS]
+    with opened(grown) as dataset:
+        for path in (Path(grown) / "exchanges").rglob("*.parquet"):
+            path.unlink()  # nothing of the answers comes from rows
+        assert [answer(dataset, settings) for settings in QUESTIONS] == expected
+        assert all(len(rows) > 1 for rows in expected)
+        (told,) = dataset.query("SELECT sum(requests) AS n, sum(throttled) AS throttled FROM hours")
+        assert told["n"] == sum(int(row[17]) for row in expected[0]) and told["throttled"] > 0
+
+
+def test_what_needs_rows_reads_them(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(grown) as dataset:
+        for settings in OF_ROWS:
+            assert answer(dataset, settings) == from_rows(grown, settings, monkeypatch)
+            assert dataset.hours_answer() is None
+    for filters in (Filters(apis=("Fetch",)), Filters(from_ns=1), Filters(to_ns=HOUR_NS + 1)):
+        with opened(grown, filters) as dataset:
+            assert dataset.hours_answer() is None
+
+
+def test_a_time_of_whole_hours(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(grown) as dataset:
+        (span,) = dataset.query("SELECT min(hour_ns) AS first, max(hour_ns) AS last FROM hours")
+    first, last = span["first"], span["last"]
+    assert last - first == 2 * HOUR_NS
+    for filters in (
+        Filters(from_ns=first, to_ns=last + HOUR_NS),
+        Filters(from_ns=first + HOUR_NS, to_ns=last),
+        Filters(from_ns=last),
+        Filters(to_ns=first + HOUR_NS),
+        Filters(to_ns=first),
+    ):
+        with opened(grown, filters) as dataset:
+            assert (dataset.hours_answer() is not None) == (filters.to_ns != first)
+            found = answer(dataset, Settings())
+        with monkeypatch.context() as patch, opened(grown, filters) as dataset:
+            patch.setattr(Dataset, "hours_answer", lambda _: None)
+            assert found == answer(dataset, Settings())
+
+
+def test_the_smallest_of_many_clients_are_one(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question by client then reads rows, and others need not."""
+    monkeypatch.setattr(hours, "MOST_CLIENTS", 1)
+    to = str(tmp_path / "set")
+    additions.add([str(samples / "throttle.pcap.zst")], to, OPTIONS)
+    with opened(to) as dataset:
+        clients = dataset.query(
+            "SELECT client_id, is_other, sum(requests) AS n FROM hours GROUP BY ALL ORDER BY n DESC"
+        )
+        assert {row["client_id"] == hours.OTHER for row in clients if row["is_other"]} == {True}
+        assert {row["is_other"] for row in clients} == {True, False}
+        assert answer(dataset, Settings()) == from_rows(to, Settings(), monkeypatch)
+        assert dataset.hours_answer() is not None
+        assert answer(dataset, Settings(("client",))) == from_rows(to, Settings(("client",)), monkeypatch)
+        assert dataset.hours_answer() is None
+
+
+def test_two_times_of_one_dataset_are_compared(grown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the two captures would be, and as the Python API does."""
+    with opened(grown) as dataset:
+        (span,) = dataset.query("SELECT min(hour_ns) AS first, max(hour_ns) AS last FROM hours")
+        counted = dataset.query(
+            "SELECT hour_ns, sum(requests) AS n FROM hours WHERE role IS NULL GROUP BY ALL ORDER BY ALL"
+        )
+    first, second, third = (span["first"] + each * HOUR_NS for each in range(3))
+    ranges = [f"{moment(first)}..{moment(second)}", f"{moment(third)}..{moment(third + HOUR_NS)}"]
+    line = ["diff", grown, "--before", ranges[0], "--after", ranges[1], "--format", "json"]
+    assert main(line) == 0
+    told = json.loads(capsys.readouterr().out)["latency"]
+    sums = [sum(row[side] for row in told) for side in ("before_count", "after_count")]
+    # Waits by design are not compared.
+    assert all(0 < found <= row["n"] for found, row in zip(sums, (counted[0], counted[-1]), strict=True))
+    with analyzer.read(grown, from_ns=first, to_ns=second) as old, analyzer.read(grown, from_ns=third) as new:
+        assert old.diff(new).latency.to_pylist() == told
+    for wrong in (line[:4], [*line, "--from", ranges[0][:10]], [*line[:2], grown, *line[2:]], line[:2]):
+        assert main(wrong) == 2
+
+
+def moment(time_ns: int) -> str:
+    return datetime.fromtimestamp(time_ns // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def test_without_all_hours_rows_are_read(grown: str) -> None:
+    """A run of an older kanalyze wrote none."""
+    path = Path(grown) / "manifest.json"
+    told = json.loads(path.read_text())
+    told["files"]["hours"].pop()
+    path.write_text(json.dumps(told))
+    with opened(grown) as dataset:
+        assert dataset.hours_answer() is None and dataset.metric("latency")
