@@ -147,12 +147,14 @@ class Source:
 
 
 def make_room(buffer: bytearray, begin: int, end: int, size: int) -> tuple[bytearray, int, int]:
-    """The buffer with `buffer[begin:end]` still in it, and room behind for what `fill` reads next. While little is left unused it
-    has `size` bytes, which stay in the processor's cache; with more it grows, so that bytes are seldom moved."""
+    """The buffer with `buffer[begin:end]` still in it, and room behind for what `fill` reads next. While little is left unused
+    `size` bytes of it are used, which stay in the processor's cache; with more it grows by half at least, and is used to its end,
+    so that bytes are seldom moved however few of them come at a time."""
     held = end - begin
-    limit = size if held <= size // 2 else 2 * held + size
-    if end + max(size - held, size - size // 2) <= limit <= len(buffer):
+    is_much = held > size // 2
+    if end + max(size - held, size - size // 2) <= (len(buffer) if is_much else size):
         return buffer, begin, end
+    limit = 2 * held + size if is_much else size
     roomy = buffer if len(buffer) >= limit else bytearray(limit)
     memoryview(roomy)[:held] = memoryview(buffer)[begin:end]
     return roomy, 0, held
@@ -257,18 +259,32 @@ class _Pieces:
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
         self._rest = memoryview(b"")
+        self._failure: InputError | None = None
 
     def readinto(self, view: memoryview) -> int:
-        """Copies from one piece into the view; returns the number of bytes, 0 at the end."""
-        while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._rest = memoryview(piece)
-        count = min(len(view), len(self._rest))
-        view[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
+        """Fills the view, at the end less of it; returns the number of bytes, 0 at the end. Pieces of a few KiB by themselves would
+        cost more than what is read in them. An InputError is raised when what came before it was taken."""
+        count = 0
+        while count < len(view):
+            if not self._rest:
+                self._rest = memoryview(self._next())
+                if not self._rest:
+                    break
+            some = self._rest[: len(view) - count]
+            view[count : count + len(some)] = some
+            self._rest = self._rest[len(some) :]
+            count += len(some)
+        if self._failure and not count:
+            raise self._failure
         return count
+
+    def _next(self) -> bytes:
+        """The next piece that is not empty; none at the end, and where the input breaks off."""
+        try:
+            return next(filter(None, self._pieces), b"")
+        except InputError as error:
+            self._failure = error
+            return b""
 
 
 def _plain(raw: _Opened, size: int) -> Iterator[bytes]:

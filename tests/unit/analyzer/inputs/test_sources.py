@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -74,6 +74,56 @@ def test_a_cut_compressed_file_gives_what_came_before(tmp_path: Path, name: str)
         (note,) = one.notes
         assert (note.kind, note.offset) == ("cut", len(got))
         assert "end in the middle" in note.text
+
+
+def filled(one: Source, size: int, uses: Callable[[int], int]) -> tuple[bytes, int]:
+    """What a reader of `fill` gets that each time uses `uses(bytes that it sees)` bytes, and how many buffers there were."""
+    got, buffers = bytearray(), []
+    filling = one.fill(bytearray(size))
+    data, new = next(filling)
+    while new:
+        if not buffers or buffers[-1] is not data.obj:
+            buffers.append(data.obj)
+        used = uses(len(data))
+        got += data[:used]
+        data, new = filling.send(used)
+    got += data
+    with pytest.raises(StopIteration):
+        filling.send(0)
+    return bytes(got), len(buffers)
+
+
+@pytest.mark.parametrize("name", [None, *PACKERS])
+@pytest.mark.parametrize("size", [100, 5_000, 1 << 20])
+def test_a_reader_may_leave_bytes_unused(tmp_path: Path, name: str | None, size: int) -> None:
+    one = source(tmp_path, PACKERS[name](CAPTURE) if name else CAPTURE)
+    chance = Random(size)
+    for uses in (lambda seen: seen, lambda seen: chance.randint(0, seen), lambda seen: max(0, seen - 20_000)):
+        assert filled(one, size, uses)[0] == CAPTURE
+
+
+@pytest.mark.parametrize("name", [None, *PACKERS])
+def test_what_is_left_unused_is_seldom_moved(tmp_path: Path, name: str | None) -> None:
+    """However small the pieces of the unpacker are."""
+    one = source(tmp_path, PACKERS[name](CAPTURE) if name else CAPTURE)
+    got, buffers = filled(one, 1_000, lambda _: 0)
+    assert got == CAPTURE
+    assert buffers <= 12
+
+
+def test_packed_data_before_a_read_that_fails_is_given_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pieces(*_: object) -> Iterator[bytes]:
+        yield from (b"one", b"", b"two")
+        raise InputError("gone")
+
+    one = source(tmp_path, PACKERS["zstd"](CAPTURE))
+    monkeypatch.setattr(Source, "_unpacked", pieces)
+    filling = one.fill(bytearray(100))
+    assert bytes(next(filling)[0]) == b"onetwo"
+    data, new = filling.send(4)
+    assert (bytes(data), new) == (b"wo", 0)
+    with pytest.raises(InputError, match="gone"):
+        filling.send(0)
 
 
 def test_a_cut_zstd_file_loses_no_whole_block(tmp_path: Path) -> None:
