@@ -220,11 +220,17 @@ def _readable(dataset: Dataset) -> dict[str, Any]:
         "groups",
         "transactions",
         "clients",
+        "unanswered",
         "readiness",
     )
     verdicts = {ask: readability(dataset, ask) for ask in asks}
     return {
-        ask: {"verdict": verdict.verdict, "sentence": harmless(sentence(verdict))} for ask, verdict in verdicts.items()
+        ask: {
+            "verdict": verdict.verdict,
+            "sentence": harmless(sentence(verdict)),
+            "reasons": [reason.kind for reason in verdict.reasons],
+        }
+        for ask, verdict in verdicts.items()
     }
 
 

@@ -5,7 +5,8 @@ const SEVERITIES = ['high', 'medium', 'low', 'info'];
 function drawFindings() {
   const place = section('findings', 'What needs attention', { short: 'Findings', commands: ['findings'], asks: 'findings' });
   const list = element('ol', { class: 'findings' });
-  const quiet = element('p', { class: 'calm' });
+  const { verdict } = DATA.readable.findings;
+  const quiet = element('p', { class: verdict === 'whole' ? 'calm' : 'silent' }, verdict === 'whole' ? 'Nothing needs attention.' : 'Nothing found in what could be read.');
   place.append(quiet, list);
   if (DATA.not_shown.findings) return list.replaceWith(element('p', { class: 'unread' }, DATA.not_shown.findings));
   const cards = DATA.findings.map(card);
@@ -16,10 +17,8 @@ function drawFindings() {
     place.append(element('details', { class: 'infos', open: !others.length }, element('summary', {}, infos.length === 1 ? '1 more for information' : `${infos.length} more for information`),
       element('ol', { class: 'findings' }, infos)));
   }
-  const nothing = DATA.readable.findings.verdict === 'nothing' ? DATA.readable.findings.sentence
-    : DATA.readable.findings.verdict === 'whole' ? 'Nothing needs attention.' : 'Nothing found in what could be read.';
-  quiet.textContent = nothing;
-  quiet.hidden = others.length > 0;
+  // Where nothing could be read the section begins with that sentence already.
+  quiet.hidden = others.length > 0 || verdict === 'nothing';
   onSelection(() => cards.forEach((each, at) => each.classList.toggle('outside', !touches(DATA.findings[at].first_time_ns, DATA.findings[at].last_time_ns))));
 }
 

@@ -31,19 +31,24 @@ function figures() {
   const seconds = coverage.captured_ns / SECOND;
   const bad = rowsOf('errors').filter((row) => !row.between_brokers).reduce((sum, row) => sum + Number(row.unexpected), 0);
   const cut = totalOf('errors') > DATA.tables.errors.rows.length ? 'at least ' : '';
-  const unknown = DATA.readable.errors.verdict === 'nothing';
+  const unread = (asks) => DATA.readable[asks].verdict === 'nothing';
+  // What TLS hides is not known to be none.
+  const hidden = unread('everything') && DATA.readable.everything.reasons.includes('tls');
+  const counted = (number, more) => hidden ? ['not known', ''] : [number, more];
+  const oneWay = DATA.readable.everything.reasons.includes('one_way');
+  const bytesOf = (bytes) => oneWay && !bytes ? ['not known', ''] : counted(size(bytes), seconds ? sizeRate(bytes / seconds) : '');
   const high = DATA.findings.filter((each) => each.severity === 'high').length;
   const medium = DATA.findings.filter((each) => each.severity === 'medium').length;
   const lost = coverage.closed + coverage.abandoned;
   const entries = [
-    ['needs attention', high + medium ? count(high + medium) : DATA.readable.findings.verdict === 'nothing' ? 'not known' : 'nothing', high + medium ? `${high} high, ${medium} medium` : '', '#findings', high ? 'bad' : medium ? 'warn' : ''],
-    ['requests', count(coverage.requests), seconds ? `${rate(coverage.requests / seconds)}/s` : '', '#time'],
-    ['to brokers', size(coverage.request_bytes), seconds ? sizeRate(coverage.request_bytes / seconds) : '', '#flows'],
-    ['to clients', size(coverage.response_bytes), seconds ? sizeRate(coverage.response_bytes / seconds) : '', '#flows'],
-    ['errors, not normal', unknown ? 'not known' : `${cut}${count(bad)}`, '', '#errors', bad && !unknown ? 'warn' : ''],
-    ['unanswered', count(lost), 'connection ended', '#unanswered', lost ? 'warn' : ''],
-    ['clients', count(coverage.clients), `${count(coverage.kafka_connections)} connections`, '#clients'],
-    ['brokers', count(coverage.brokers), 'endpoints', '#brokers'],
+    ['needs attention', high + medium ? count(high + medium) : unread('findings') ? 'not known' : DATA.readable.findings.verdict === 'whole' ? 'nothing' : 'nothing seen', high + medium ? `${high} high, ${medium} medium` : '', '#findings', high ? 'bad' : medium ? 'warn' : ''],
+    ['requests', ...counted(count(coverage.requests), seconds ? `${rate(coverage.requests / seconds)}/s` : ''), '#time'],
+    ['to brokers', ...bytesOf(coverage.request_bytes), '#flows'],
+    ['to clients', ...bytesOf(coverage.response_bytes), '#flows'],
+    ['errors, not normal', unread('errors') ? 'not known' : `${cut}${count(bad)}`, '', '#errors', bad && !unread('errors') ? 'warn' : ''],
+    ['unanswered', ...(unread('unanswered') ? ['not known', ''] : [count(lost), 'connection ended']), '#unanswered', lost && !unread('unanswered') ? 'warn' : ''],
+    ['clients', ...counted(count(coverage.clients), `${count(coverage.kafka_connections)} connections`), '#clients'],
+    ['brokers', ...counted(count(coverage.brokers), 'endpoints'), '#brokers'],
   ];
   byId('figures').replaceChildren(...entries.map(([title, number, more, to, kind]) => element('div', { class: `figure ${kind ?? ''}`, 'data-figure': title },
     element('dt', {}, title), element('dd', {}, element('a', { href: to }, number), more ? element('small', {}, more) : null))));

@@ -24,6 +24,7 @@ from analyzer.report import format as words
 from analyzer.run.local import open_dataset
 
 ASKED = (Path(__file__).parent / "asked.js").read_text(encoding="utf-8")
+INCIDENTS = Path(__file__).parents[2] / "data" / "incidents"
 CAPTURES = ("groups_classic", "throttle", "transactions")
 
 
@@ -296,6 +297,16 @@ def test_hostile_names_are_inert(tmp_path: Path) -> None:
             assert "<script>window.hostile" in text
             assert not re.search("[\x1b\u202e\u2066\x07]", text)
             assert opened.ask("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_what_tls_hides_is_not_told_as_none(tmp_path: Path) -> None:
+    chromium()
+    made([str(INCIDENTS / "nat_tls_java.pcap.zst")], tmp_path / "report.html")
+    with Page(tmp_path / "report.html") as opened:
+        figures = opened.ask(f"{ASKED} figures()")
+        assert [name for name, number in figures.items() if number in ("0", "0 B", "nothing")] == []
+        assert figures["requests"] == "not known"
+        assert opened.ask("[...document.querySelectorAll('.calm')].filter((each) => !each.hidden).length") == 0
 
 
 def test_numbers_are_written_as_on_the_terminal(tmp_path: Path) -> None:
