@@ -22,6 +22,15 @@ MAGICS = {
     b"\xa1\xb2\xcd\x34": (">", 1_000_000, 24),
     b"\x34\xcd\xb2\xa1": ("<", 1_000_000, 24),
 }
+# Writers that have the magic of others, but longer headers of records (Nokia's IPSO, RedHat 6.1; SuSE 6.3): bytes of a record's
+# header by magic -> what it may be instead. A magic of ours, in no file, names the variant in the `head` for parts of a file.
+_VARIANTS = {
+    b"\xa1\xb2\xc3\xd4": ((20, b"\xa1\xb2\xc3\x14"), (24, b"\xa1\xb2\xc3\x18")),
+    b"\xd4\xc3\xb2\xa1": ((20, b"\x14\xc3\xb2\xa1"), (24, b"\x18\xc3\xb2\xa1")),
+    b"\xa1\xb2\xcd\x34": ((28, b"\xa1\xb2\xcd\x1c"),),
+    b"\x34\xcd\xb2\xa1": ((28, b"\x1c\xcd\xb2\xa1"),),
+}
+MAGICS |= {ours: (*MAGICS[magic][:2], record) for magic, variants in _VARIANTS.items() for record, ours in variants}
 
 
 @cython.cclass
@@ -51,6 +60,7 @@ class PcapReader:
         cython.longlong
     )  # 1: the two lengths of a record are swapped; 2: the smaller one is the captured length; else 0
     record: cython.longlong  # bytes of a record's header
+    has_begun: cython.bint  # a record was seen, and so `record` is sure
     tick: cython.longlong  # ns
     ticks: cython.longlong  # per second
     link: cython.longlong
@@ -81,6 +91,7 @@ class PcapReader:
         self.head = bytes(head[:FILE_HEADER_BYTES])
         self.until = NO_END
         self.ended = False
+        self.has_begun = False
         self.block = b""
         if network & 0x03FF0000:
             self._note(
@@ -92,6 +103,7 @@ class PcapReader:
         self.offset = offset
         self.packets = 0
         self.notes = []
+        self.has_begun = True
 
     def guess(self, block: cython.const[cython.uchar][::1], start: cython.longlong, stop: cython.longlong):
         """The first offset in `block[start:stop]` at which records seem to begin; -1 when there is none.
@@ -103,7 +115,7 @@ class PcapReader:
         self.block = block
         stop = min(stop, len(block) - self.record + 1)
         while at < stop:
-            if self._begins_chain(at):
+            if self._begins_chain(at, 1):
                 found = at
                 break
             at += 1
@@ -112,8 +124,9 @@ class PcapReader:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _begins_chain(self, at: cython.longlong) -> cython.longlong:
-        """Whether headers lead from `at` from record to record. Neighbours are captured within a day of each other."""
+    def _begins_chain(self, at: cython.longlong, to_the_end: cython.longlong) -> cython.longlong:
+        """Whether headers lead from `at` from record to record, at least `to_the_end` times where the last one ends with the block.
+        Neighbours are captured within a day of each other."""
         size: cython.longlong = len(self.block)
         links: cython.longlong = 0
         seconds: cython.longlong
@@ -134,7 +147,7 @@ class PcapReader:
             at += self.record + captured
             if at <= size:
                 links += 1
-        return links == CHAIN or links >= SHORT_CHAIN or (links > 0 and at == size)
+        return links == CHAIN or links >= SHORT_CHAIN or (links >= to_the_end and at == size)
 
     @cython.boundscheck(False)
     def feed(self, block: cython.const[cython.uchar][::1], start: cython.longlong, out: cython.longlong[:, ::1]):
@@ -160,6 +173,8 @@ class PcapReader:
         check_room(out, PACKET_COLUMNS, 0)
         self.ended = False
         self.block = block
+        if not self.has_begun and at + self.record <= size:
+            self._choose_variant(at)
         while not self.stopped and at < last and at + self.record <= size:
             if row == rows:
                 why = WHY_OUTPUT_FULL
@@ -194,6 +209,18 @@ class PcapReader:
         self.packets += row
         self.offset += at - start
         return row, at, why
+
+    def _choose_variant(self, at):
+        """Another length of the headers of records, if they lead from record to record with it alone."""
+        usual: cython.longlong = self.record
+        self.has_begun = True
+        if self._begins_chain(at, 1):
+            return
+        for self.record, ours in _VARIANTS.get(self.head[:4], ()):
+            if self._begins_chain(at, SHORT_CHAIN):
+                self.head = ours + self.head[4:]
+                return
+        self.record = usual
 
     def finish(self, leftover_bytes):
         """A `Note` when the file ends within a record, else None. `leftover_bytes` were never consumed."""

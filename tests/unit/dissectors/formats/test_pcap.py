@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import random
 import struct
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import dpkt
 import pytest
@@ -38,6 +40,28 @@ def test_every_magic(order: str, kind: dict[str, bool], tick: int) -> None:
     ]
     assert {row[layout.PACKET_LINK] for row in rows} == {113}
     assert (problem, reader.packets, reader.offset, reader.notes) == (None, 3, len(data), [])
+
+
+@pytest.mark.parametrize("kind", ["nokiapcap", "rh6_1pcap", "suse6_3pcap", "modpcap"])
+def test_variants_without_a_magic_of_their_own(kind: str, samples: Path, tmp_path: Path) -> None:
+    """As Wireshark writes them: longer headers of records, under the magic of others. A part of a file has them too."""
+    if which("editcap") is None:
+        pytest.skip("needs editcap (Debian: wireshark-common)")
+    data = unpacked(samples / "throttle.pcap.zst")
+    (tmp_path / "plain").write_bytes(data)
+    subprocess.run(["editcap", "-F", kind, tmp_path / "plain", tmp_path / "variant"], check=True)
+    variant = (tmp_path / "variant").read_bytes()
+    expected = read_packets(data)[0]
+    found, reader, problem = read_packets(variant)
+    assert found == expected and (problem, reader.notes) == (None, [])
+    part = open_reader(reader.head)
+    matrix = new_matrix(layout.PACKET_COLUMNS, 2000)
+    part.feed(reader.head, 0, matrix)
+    at = part.guess(variant, 100_000, len(variant))
+    part.enter(at)
+    rows, end, _ = part.feed(variant, at, matrix)
+    assert 100 < rows < len(expected) and end == len(variant)
+    assert [matrix[layout.PACKET_TIME, row] for row in range(rows)] == [row[1] for row in expected[-rows:]]
 
 
 def test_same_packets_as_dpkt(shared: Path) -> None:
