@@ -9,6 +9,7 @@ of the pairs of line and file, other ones for each file; `--bytes` is about how 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections import Counter
@@ -38,7 +39,7 @@ EXCHANGES = "exchanges --format jsonl"
 def runs(name: str, lines: Sequence[str], folder: Path, size: int = SMALL_BYTES) -> Iterator[tuple[Run, str | None]]:
     """What each line answers on one file, and the law that it breaks."""
     capture, other = folder / f"{name}.cap", folder / "other.cap"
-    capture.write_bytes(CASES[name](size))
+    made_apart(capture, name, size)
     if any(verb_runs.OTHER in line for line in lines):
         other.write_bytes(hostile_files.pcap(hostile_files.base()))
     largest = "#1"
@@ -46,10 +47,26 @@ def runs(name: str, lines: Sequence[str], folder: Path, size: int = SMALL_BYTES)
         seen = verb_runs.run(EXCHANGES, [*EXCHANGES.split(), str(capture)], folder)
         largest = verb_runs.largest_exchange(seen.out) if seen.code == 0 else largest
     for line in lines:
-        done = verb_runs.run(line, verb_runs.words(line, capture, other, largest, folder), folder)
+        given = capture if verb_runs.STDIN in line.split() else None
+        done = verb_runs.run(line, verb_runs.words(line, capture, other, largest, folder), folder, given)
         yield done, broken(done, folder)
-        rmtree(folder / "new", ignore_errors=True)
+        new = folder / "new"
+        rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
     capture.unlink()
+
+
+def made_apart(capture: Path, name: str, size: int) -> None:
+    """Writes a file in a process of its own: what is forked later would begin with all the memory that it took."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            capture.write_bytes(CASES[name](size))
+            code = 0
+        finally:
+            os._exit(code)
+    if os.waitpid(child, 0)[1]:
+        raise RuntimeError(f"{name}: could not be made")
 
 
 def broken(done: Run, folder: Path) -> str | None:

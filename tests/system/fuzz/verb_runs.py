@@ -30,6 +30,8 @@ from analyzer.cli import main as entry
 LIMIT_BYTES = 4 << 30
 # What stands in a verb for the capture, for another one, for the largest exchange of the capture, for a new directory.
 CAPTURE, OTHER, EXCHANGE, NEW = "CAPTURE", "OTHER", "EXCHANGE", "NEW"
+# The capture comes on standard input.
+STDIN = "-"
 TABULAR = ("table", "json", "jsonl", "csv")
 SECTIONS = {
     "brokers": ("", "--by topic"),
@@ -67,6 +69,9 @@ def lines() -> Iterator[str]:
     yield "exchanges --format jsonl --max-frame 4KiB --max-connections 2 --max-reassembly 64KiB"
     yield f"extract --client * --comment -o {NEW} {CAPTURE}"
     yield f"extract --exchange {EXCHANGE} --bare -o {NEW} {CAPTURE}"
+    yield f"html -o {NEW} {CAPTURE}"
+    yield f"trace -o {NEW} {CAPTURE}"
+    yield f"watch --format jsonl {STDIN}"
     yield f"redact --verify -o {NEW} {CAPTURE}"
     yield f"spark --plan --out {NEW} {CAPTURE}"
     for form in ("parquet", "csv", "jsonl"):
@@ -108,19 +113,19 @@ def words(line: str, capture: Path, other: Path, exchange: str, folder: Path) ->
     found = [known.get(word, word) for word in line.split()]
     if found[-1] == "SUMMARIZE":
         found[-1:] = ["SELECT * FROM exchanges ORDER BY request_time_ns DESC NULLS LAST LIMIT 50"]
-    elif CAPTURE not in line:
+    elif CAPTURE not in line and STDIN not in found:
         found.append(str(capture))
     return found
 
 
-def run(line: str, arguments: Sequence[str], folder: Path, most_seconds: float = 600) -> Run:
-    """One run in a process of its own; what it writes is read back from `folder`."""
+def run(line: str, arguments: Sequence[str], folder: Path, given: Path | None = None, most_seconds: float = 600) -> Run:
+    """One run in a process of its own, with `given` as its standard input; what it writes is read back from `folder`."""
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     out, err = folder / "out", folder / "err"
     child = os.fork()
     if child == 0:
-        _child(arguments, out, err, temporary)
+        _child(arguments, given, out, err, temporary)
     deadline = time.monotonic() + most_seconds
     peak = 0
     for step in count():
@@ -156,10 +161,13 @@ def _held_bytes(process: int) -> int:
     return 0
 
 
-def _child(arguments: Sequence[str], out: Path, err: Path, temporary: Path) -> None:
+def _child(arguments: Sequence[str], given: Path | None, out: Path, err: Path, temporary: Path) -> None:
     """Never returns."""
     code = 99
     try:
+        if given is not None:
+            os.dup2(os.open(given, os.O_RDONLY), 0)
+            sys.stdin = open(0, closefd=False)  # noqa: SIM115
         for path, descriptor in ((out, 1), (err, 2)):
             opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
             os.dup2(opened, descriptor)
