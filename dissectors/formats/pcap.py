@@ -216,7 +216,8 @@ class PcapReader:
         self.has_begun = True
         if self._begins_chain(at, 1):
             return
-        for self.record, ours in _VARIANTS.get(self.head[:4], ()):
+        for record, ours in _VARIANTS.get(self.head[:4], ()):
+            self.record = record
             if self._begins_chain(at, SHORT_CHAIN):
                 self.head = ours + self.head[4:]
                 return

@@ -71,7 +71,9 @@ def frames(size: int, each: bytes) -> bytes:
 
 @case
 def keys_of_nobody(size: int) -> bytes:
-    return many((struct.pack(">hhihx", key - 5, 0, key, -1), struct.pack(">i", key)) for key in range(size // 200 + 1))
+    return many(
+        (struct.pack(">hhihx", key % 0x8000 - 5, 0, key, -1), struct.pack(">i", key)) for key in range(size // 200 + 1)
+    )
 
 
 @case
