@@ -13,7 +13,7 @@ from dataclasses import dataclass
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.%]+)\](:\d+)?")
 # An escaped character, a class, a wildcard, any other character.
 _GLOB = re.compile(
-    r"\\(?P<plain>.)|\[(?P<others>!?)(?P<members>\][^\]]*|[^\]]+)\]|(?P<wild>[*?])|(?P<letter>.)", re.DOTALL
+    r"\\(?P<plain>.)|\[(?P<others>!?+)(?P<members>\][^\]]*|[^\]]+)\]|(?P<wild>[*?])|(?P<letter>.)", re.DOTALL
 )
 _RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 _LIKE_WILD = {"*": "%", "?": "_"}

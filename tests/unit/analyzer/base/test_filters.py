@@ -28,6 +28,7 @@ def matches(value: str | None, pattern: str) -> bool | None:
 @example("%", "ab")
 @example("a!b", "a!b")
 @example("[!a-]", "b")
+@example("[!]", "[!]")
 @given(st.text("ab*?[]!-%_^é\n", max_size=6), st.text("ab[]!-%_^é\n", max_size=5))
 def test_a_glob_matches_what_the_shell_would(pattern: str, value: str) -> None:
     assert matches(value, pattern) == fnmatchcase(value, pattern)
