@@ -49,7 +49,7 @@ def read(
     to_ns: int | None = None,
     **options: Any,
 ) -> Capture:
-    """Reads captures (paths, globs, directories, URIs), or one exported dataset, into tables.
+    """Reads captures (paths, globs, directories, URIs), or exported datasets, into tables.
 
     The filters are those of the command line: globs, one or several. `from_ns` (included) and `to_ns` (not included)
     bound the time, ns since the epoch. `options` are fields of `analyzer.base.options.Options`, such as `ports=(19092,)`.

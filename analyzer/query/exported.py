@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,6 +79,14 @@ def is_dataset(place: Path | str) -> bool:
     return any(table_files(where, table) for table in TABLES)
 
 
+class Exported(NamedTuple):
+    """An exported directory. `views`: SQL of its tables as `Dataset` takes it; `close` removes what was copied."""
+
+    views: dict[str, str | Callable[[], str]]
+    hours: Hours | None
+    close: Callable[[], None]
+
+
 def open_dataset(place: Path | str, **options: Any) -> Dataset:
     """Opens an exported directory, here or in object storage; `options` are keyword arguments of Dataset.
 
@@ -87,13 +95,20 @@ def open_dataset(place: Path | str, **options: Any) -> Dataset:
     """
     temporary = temp_folders.make(options.pop("temp_directory", None))
     try:
-        return _opened(place, temporary, options)
+        found = read_exported(place, temporary, options.get("filters") or Filters())
+
+        def cleanup() -> None:
+            found.close()
+            temp_folders.remove(temporary)
+
+        return Dataset(found.views, cleanup=cleanup, temp_directory=temporary, hours=found.hours, **options)
     except BaseException:
         temp_folders.remove(temporary)
         raise
 
 
-def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Dataset:
+def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Exported:
+    """What an exported directory holds; copies go below `temporary`. Raises DatasetError, StorageError."""
     where = folder(place, temporary)
     if file_text(str(where)) != str(where):
         raise DatasetError(
@@ -106,7 +121,7 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
     else:
         # Google's storage shows no folders: what the manifest names is looked for in them.
         files = {table: found for table in (*TABLES, HOURS) if (found := table_files(where, table, table in counts))}
-    hours = _hours(where, files.pop(HOURS, []), told, options.get("filters") or Filters(), files.get("exchanges", []))
+    hours = _hours(where, files.pop(HOURS, []), told, filters, files.get("exchanges", []))
     if not files:
         raise DatasetError(f"{where}: contains no tables of kanalyze, expected exchanges.parquet and others")
     for table, rows in counts.items():
@@ -115,17 +130,13 @@ def _opened(place: Path | str, temporary: Path, options: dict[str, Any]) -> Data
     late = {table: partial(_completed, where, table, names, counts.get(table)) for table, names in files.items()}
     for table in OF_EXCHANGES:
         names = files.get(table, [])
-        near = told.near(table, [_plain(name) for name in names], options.get("filters") or Filters())
+        near = told.near(table, [_plain(name) for name in names], filters)
         if len(near) < len(names):
             kept = [name for name in names if _plain(name) in set(near)]
             late[f"{NEAR}{table}"] = partial(_completed, where, table, kept, None)
-    views = late if where.is_remote else {table: sql() for table, sql in late.items()}
-
-    def cleanup() -> None:
-        where.close()
-        temp_folders.remove(temporary)
-
-    return Dataset(views, cleanup=cleanup, temp_directory=temporary, hours=hours, **options)
+    return Exported(
+        dict(late) if where.is_remote else {table: sql() for table, sql in late.items()}, hours, where.close
+    )
 
 
 def _hours(

@@ -18,6 +18,7 @@ from analyzer.inputs.sources import InputError
 from analyzer.query.dataset import Dataset
 from analyzer.query.exported import is_dataset
 from analyzer.query.exported import open_dataset as open_exported
+from analyzer.query.several_datasets import open_datasets
 from analyzer.run import raw_views, strategy
 from analyzer.run.warnings import (
     input_warnings,
@@ -46,7 +47,7 @@ def open_dataset(
     progress: Callable[[int], None] | None = None,
     block_bytes: int | None = None,
 ) -> Dataset:
-    """The tables of captures, or of one exported directory. Raises InputError when nothing at all could be read.
+    """The tables of captures, or of exported directories. Raises InputError when nothing at all could be read.
 
     `progress` is called with the number of bytes of each block that was read.
     """
@@ -58,10 +59,9 @@ def open_dataset(
 def _opened(
     inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None, block_bytes: int | None
 ) -> Dataset:
-    if len(inputs) == 1 and is_dataset(inputs[0]):
-        return open_exported(
-            inputs[0], filters=options.filters, memory_bytes=options.memory_bytes, temp_directory=options.temp_dir
-        )
+    if is_dataset(inputs[0]):
+        given = {"filters": options.filters, "memory_bytes": options.memory_bytes, "temp_directory": options.temp_dir}
+        return open_exported(inputs[0], **given) if len(inputs) == 1 else open_datasets(inputs, **given)
     found = expand(inputs)
     warnings = [str(error) for error in found.errors]
     if not found.sources:

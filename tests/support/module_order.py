@@ -271,6 +271,7 @@ ORDER = (
     "analyzer.query.dataset_places",
     "analyzer.query.growing",
     "analyzer.query.partitions",
+    "analyzer.query.several_datasets",
     "analyzer.distributed",
     "analyzer.distributed.plan",
     "analyzer.distributed.plan_repair",

@@ -187,3 +187,11 @@ def days(capture: Path, count: int, folder: Path) -> list[Path]:
     for path, begin, end in zip(paths, edges, edges[1:], strict=False):
         path.write_bytes(raw[:24] + raw[begin:end])
     return paths
+
+
+def later(raw: bytes, seconds: int) -> bytes:
+    """A little-endian pcap with its packets later by some time."""
+    moved = bytearray(raw)
+    for at in packets(raw)[:-1]:
+        moved[at : at + 4] = struct.pack("<I", struct.unpack_from("<I", raw, at)[0] + seconds)
+    return bytes(moved)

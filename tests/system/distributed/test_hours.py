@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import struct
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from parts_of_captures import days, packets
+from parts_of_captures import days, later
 
 import analyzer
 from analyzer.base.filters import Filters
@@ -53,14 +52,6 @@ def grown(samples: Path, tmp_path: Path) -> str:
         path.write_bytes(later(path.read_bytes(), number * 3600))
         additions.add([str(path)], to, OPTIONS)
     return to
-
-
-def later(raw: bytes, seconds: int) -> bytes:
-    """A little-endian pcap with its packets later by some time."""
-    moved = bytearray(raw)
-    for at in packets(raw)[:-1]:
-        moved[at : at + 4] = struct.pack("<I", struct.unpack_from("<I", raw, at)[0] + seconds)
-    return bytes(moved)
 
 
 def answer(dataset: Dataset, settings: Settings) -> list[tuple[Any, ...]]:
