@@ -68,12 +68,12 @@ def beside(exchanges: str) -> str:
     return f"{HOURS}/{exchanges.removeprefix('exchanges/')}"
 
 
-def write_hours(exchanges: str, below: Path) -> int:
-    """Writes the hours of a file of exchanges, both below a directory; answers their rows. Raises duckdb.IOException for a full
-    disk."""
+def write_hours(exchanges: str, below: Path, threads: int | None = None) -> int:
+    """Writes the hours of a file of exchanges, both below a directory; answers their rows. `threads` None: one per core. Raises
+    duckdb.IOException for a full disk."""
     to = below / beside(exchanges)
     to.parent.mkdir(parents=True, exist_ok=True)
-    with Dataset({"exchanges": parquet([below / exchanges])}) as dataset:
+    with Dataset({"exchanges": parquet([below / exchanges])}, threads=threads) as dataset:
         dataset.choose(Settings(DIMENSIONS, HOUR_NS))
         clients = "slot_ns, client_id, client_address, principal"
         ranked = (

@@ -30,6 +30,20 @@ OF_ONE_JOB = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 NO_CODE = "; the Python of the executors has no kanalyze: ship an environment (spark.archives) or set PYSPARK_PYTHON"
 TRACEBACK = "Traceback (most recent call last):"
 _END = re.compile(r"([\w.]+(?:Error|Exception|Interrupt|Exit))(?:: (.*))?$")
+# What Java's errors begin with, and the names of its classes before the text of one.
+_CALLED = "An error occurred while calling "
+_JAVA_NAMES = re.compile(r"^(?::\s*)?(?:[\w.$]+(?:Exception|Error|Throwable):\s*)*")
+_MORE_ROOM = (
+    "give Spark more memory (spark.executor.memoryOverhead) or fewer cores (--jobs), or smaller tasks (--task-size)"
+)
+# What nobody of ours lived to word.
+_LOST = (
+    (
+        re.compile("Python worker exited unexpectedly"),
+        f"a Python worker was killed, as happens where memory is short: {_MORE_ROOM}",
+    ),
+    (re.compile(r"ExecutorLostFailure .*?Reason: ([^\n]*)"), "executors were lost, the last one so: {}"),
+)
 # Set by spark-submit for the program that it starts.
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
@@ -193,4 +207,9 @@ def reason(error: BaseException) -> str:
         for end in ends:
             # Errors that are made for a person need no name.
             return end[2] if end[1].startswith("analyzer.") and end[2] else end[0]
+    for pattern, words in _LOST:
+        if found := pattern.search(str(error)):
+            return words.format(*found.groups())
+    if len(lines) > 1 and lines[0].startswith(_CALLED):
+        return _JAVA_NAMES.sub("", lines[1])
     return lines[0] if lines else type(error).__name__

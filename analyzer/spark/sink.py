@@ -8,21 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
+from analyzer.query.hours import HOURS, beside, write_hours
 from analyzer.spark.dataflow import partition_number
-from analyzer.spark.rows import FINAL, conform, files, tuples
+from analyzer.spark.rows import FINAL, PIECE_BYTES, conform, files, keep, tuples
 from analyzer.spark.session import SparkError, told
+from analyzer.spark.stages import room
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +41,7 @@ GROUP_ROWS = 65_536
 GROUP_BYTES = 32 << 20
 # The large table, which has a directory for each day (UTC) where captures span several.
 BY_DAY = "exchanges"
+OF_HOURS = "exchanges"
 DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
 
 
@@ -85,23 +90,54 @@ def _write_files(tables: Tables, place: str) -> dict[str, list[Written]]:
 
     with told():
         found = tables.final.frame.select("table", "task", "batch").mapInArrow(store, STORED).collect()
-    _check([Stored(*row) for row in found], place)
-    return {table: written or [_write_empty(table, place)] for table, written in tables.final.files.items()}
+    stored = [Stored(*row) for row in found]
+    _check(stored, place)
+    rows = {file.file: file.rows for file in stored}
+    exchanges = tables.final.files[OF_HOURS]
+    hours = [file._replace(file=beside(file.file), rows=rows[beside(file.file)]) for file in exchanges]
+    made = {table: written or [_write_empty(table, place)] for table, written in tables.final.files.items()}
+    return made | ({HOURS: hours} if hours else {})
 
 
 def store_files(batches: Iterable[pa.RecordBatch], place: str) -> Iterator[pa.RecordBatch]:
-    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name."""
-    import pyarrow as pa
-
+    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name, and the hours of exchanges."""
     for name, _, pieces in files(tuples(batches)):
         file = name.removeprefix(FINAL)
-        size = 0
-        with _writing(place, file) as out:
-            for piece in pieces:
-                out.write(piece)
-                size += len(piece)
-        arrays = [pa.array([value]) for value in Stored(file, 0, size)]
-        yield pa.RecordBatch.from_arrays(arrays, names=list(Stored._fields))
+        if file.startswith(f"{OF_HOURS}/"):
+            yield from _with_hours(pieces, file, place)
+        else:
+            yield _as_row(_store(pieces, file, place))
+
+
+def _with_hours(pieces: Iterable[bytes], file: str, place: str) -> Iterator[pa.RecordBatch]:
+    """A file of exchanges, and its hours."""
+    folder = temp_folders.make(room(None))
+    try:
+        path = folder / file
+        path.parent.mkdir(parents=True)
+        keep(pieces, path)
+        hours = beside(file)
+        counted = write_hours(file, folder, threads=1)
+        for name, rows in ((file, 0), (hours, counted)):
+            with (folder / name).open("rb") as source:
+                yield _as_row(_store(iter(partial(source.read, PIECE_BYTES), b""), name, place)._replace(rows=rows))
+    finally:
+        temp_folders.remove(folder)
+
+
+def _store(pieces: Iterable[bytes], file: str, place: str) -> Stored:
+    size = 0
+    with _writing(place, file) as out:
+        for piece in pieces:
+            out.write(piece)
+            size += len(piece)
+    return Stored(file, 0, size)
+
+
+def _as_row(file: Stored) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([pa.array([value]) for value in file], names=list(Stored._fields))
 
 
 def _check(written: Iterable[Stored], place: str) -> None:
@@ -144,8 +180,6 @@ def _write_table(rows: DataFrame, table: str, place: str, by_day: bool) -> list[
 
 def store_partition(batches: Iterable[pa.RecordBatch], number: int, table: str, place: str) -> Iterator[pa.RecordBatch]:
     """Runs on an executor: one partition as one file, or one for each day; the last column is the day."""
-    import pyarrow as pa
-
     part = f"part-{number:05}.parquet"
     schema = arrow_schema(table)
     pieces = (piece for batch in batches for piece in _days(batch))
@@ -153,8 +187,7 @@ def store_partition(batches: Iterable[pa.RecordBatch], number: int, table: str, 
         with _File(place, f"{table}/{day}{part}", table) as file:
             for _, rows in of_day:
                 file.add(conform(rows, schema))
-        arrays = [pa.array([value]) for value in file.written]
-        yield pa.RecordBatch.from_arrays(arrays, names=list(Stored._fields))
+        yield _as_row(file.written)
 
 
 def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:

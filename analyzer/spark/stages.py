@@ -272,7 +272,7 @@ def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
     """A folder for one run, and the options with which it runs here."""
     if given.version != VERSION:
         raise RuntimeError(f"this executor has kanalyze {VERSION}, the driver {given.version}: they must be the same")
-    folder = temp_folders.make(_room(given.options))
+    folder = temp_folders.make(room(given.options.temp_dir))
     try:
         secrets = folder / "secrets"
         secrets.mkdir()
@@ -285,8 +285,8 @@ def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
         temp_folders.remove(folder)
 
 
-def _room(options: Options) -> Path | None:
+def room(asked: Path | None) -> Path | None:
     """Where temporary files go: as asked, else where Spark puts its own, which is the large disk of an executor."""
     spark = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0]
-    candidates = [options.temp_dir, Path(spark) if spark else None]
+    candidates = [asked, Path(spark) if spark else None]
     return next((path for path in candidates if path is not None and os.access(path, os.W_OK)), None)

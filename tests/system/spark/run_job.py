@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,7 +21,7 @@ from questions import answers
 
 from analyzer.cli.main import main
 from analyzer.spark import get_session, tables
-from analyzer.spark.session import opened
+from analyzer.spark.session import SparkError, opened, told
 
 # A small machine runs it beside other tests.
 SETTINGS = (
@@ -61,8 +62,24 @@ def _both(words: Sequence[str]) -> int:
     return 0
 
 
+def _killed(_: Sequence[str]) -> int:
+    """A job whose worker is killed from outside, as far as Spark can see."""
+
+    def end(batches: Iterator[Any]) -> Iterator[Any]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        yield from batches
+
+    try:
+        with told():
+            get_session().range(0, 1, 1, 1).mapInArrow(end, "id bigint").collect()
+    except SparkError as error:
+        print(error)
+        return 2
+    return 0
+
+
 # What is no command line of kanalyze.
-OWN = {"ask": _ask, "both": _both}
+OWN = {"ask": _ask, "both": _both, "killed": _killed}
 
 
 if __name__ == "__main__":

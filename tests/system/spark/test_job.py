@@ -18,6 +18,8 @@ from parts_agree import agree
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset
+from analyzer.query.hours import HOURS
 from analyzer.run.local import open_dataset
 
 # These are cut into parts, and the one that stays compressed is read whole.
@@ -99,10 +101,32 @@ def test_what_is_refuted_is_read_again(answers: Answers) -> None:
 def test_the_dataset_is_complete_and_nothing_else_is_there(answers: Answers, folder: Path) -> None:
     assert answers["all"]["code"] == 0
     manifest = json.loads((folder / "all" / "manifest.json").read_text())
-    assert set(manifest["tables"]) == set(TABLES) and len(manifest["inputs"]) == 4
+    assert set(manifest["tables"]) == {*TABLES, HOURS} and len(manifest["inputs"]) == 4
     names = [path.relative_to(folder / "all").as_posix() for path in (folder / "all").rglob("*") if path.is_file()]
-    assert {name.partition("/")[0] for name in names} == {*TABLES, "manifest.json"}
+    assert {name.partition("/")[0] for name in names} == {*TABLES, HOURS, "manifest.json"}
     assert all(name.endswith(".parquet") for name in names if name != "manifest.json")
+
+
+def test_hours_made_by_executors_answer_as_rows_do(
+    answers: Answers, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answers["all"]["code"] == 0
+    with open_dataset([str(folder / "all")], Options()) as written:
+        assert written.hours_answer() is not None
+        from_hours = written.metric("latency")
+    with monkeypatch.context() as patch, open_dataset([str(folder / "all")], Options()) as written:
+        patch.setattr(Dataset, "hours_answer", lambda _: None)
+        assert from_hours == written.metric("latency") and from_hours
+
+
+def test_a_worker_that_is_killed_is_one_sentence(program: Program) -> None:
+    """Then the session is as good as before: the tests behind this one run in it."""
+    told = program.run("killed")
+    assert told["code"] == 2
+    assert told["out"].startswith(
+        "a Python worker was killed, as happens where memory is short: give Spark more memory"
+    )
+    assert told["out"].count("\n") == 1
 
 
 def test_nothing_is_left_where_spark_was_started(answers: Answers, program: Program) -> None:

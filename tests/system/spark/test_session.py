@@ -56,6 +56,29 @@ java.lang.IllegalStateException: no"""
     assert reason(RuntimeError("")) == "RuntimeError"
 
 
+@pytest.mark.parametrize(
+    ("java", "told"),
+    [
+        ("Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times", "Job aborted due to stage failure"),
+        (
+            "Job aborted due to stage failure: Task 3 in stage 2.0 failed 4 times, most recent failure: Lost task 3.3 in stage 2.0 "
+            "(TID 9) (10.0.0.1 executor 2): ExecutorLostFailure (executor 2 exited caused by one of the running tasks) "
+            "Reason: worker lost: Not receiving heartbeat",
+            "executors were lost, the last one so: worker lost: Not receiving heartbeat",
+        ),
+        (
+            "Job aborted: Lost task 0.0: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)",
+            "a Python worker was killed",
+        ),
+    ],
+)
+def test_of_java_the_line_behind_the_name_of_a_call_is_told(java: str, told: str) -> None:
+    text = (
+        f"An error occurred while calling o66.collectToPython.\n: org.apache.spark.SparkException: {java}\n\tat org.x.Y"
+    )
+    assert reason(RuntimeError(text)).startswith(told)
+
+
 def test_without_pyspark_one_line_says_what_to_install(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     try:
         import pyspark  # noqa: F401
