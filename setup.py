@@ -57,6 +57,8 @@ DIRECTIVES = {
     # A memoryview that was never set has length 0: the bounds check catches it, a second check is not needed.
     "initializedcheck": False,
     "show_performance_hints": False,
+    # Nobody pickles a stage; what Cython writes for it is a twelfth of the C code.
+    "auto_pickle": False,
 }
 
 
