@@ -237,6 +237,7 @@ ORDER = (
     "analyzer.ingest.tls_facts",
     "analyzer.ingest.facts",
     "analyzer.ingest.facts.fact_tables",
+    "analyzer.ingest.facts.fact_columns",
     "analyzer.ingest.facts.fact_kinds",
     "analyzer.ingest.facts.clusters",
     "analyzer.ingest.facts.groups",

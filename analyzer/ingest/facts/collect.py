@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.ingest.facts import clusters, heartbeats, logins, transactions
+from analyzer.ingest.facts.fact_columns import take_table
 from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.facts.groups import ClassicGroups
@@ -21,7 +22,7 @@ from analyzer.ingest.raw_tables import STATUSES
 from dissectors import layout
 from dissectors.kafka.columns import frame_picker_limits as limits
 from dissectors.kafka.columns.field_reader import Reader, message_reader, wanted_fields
-from dissectors.kafka.columns.frame_picker import Bodies, FramePicker, Picked, WaitingRequests, wanted_table
+from dissectors.kafka.columns.frame_picker import Bodies, FactRows, FramePicker, Picked, WaitingRequests, wanted_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,7 +69,7 @@ class Collector:
     def __init__(self, kinds: Iterable[FactKind], write: Callable[[str, pa.Table], None]) -> None:
         self._kinds = {kind.key: kind for kind in kinds}
         self._write = write
-        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in FACT_TABLES if name != _REPORTED}
+        self._rows = {name: FactRows() for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()
         self._waiting = WaitingRequests(_MOST_WAITING_BYTES, _MOST_KNOWN_BYTES)
         self._changes = 0
@@ -83,7 +84,7 @@ class Collector:
         """Takes one batch of frames that the walker has read; bytes of the buffers are copied."""
         self._picker.take(frames, rows, block, heap, self._read_one, self._end)
         for name, found in self._rows.items():
-            if len(found) >= _ROWS:
+            if found.rows >= _ROWS:
                 self._flush(name)
         if self._bodies.rows >= _ROWS:
             self._flush_reported()
@@ -104,7 +105,7 @@ class Collector:
     @property
     def positions(self) -> dict[str, int]:
         """Raw table -> rows so far, those of it that are not written yet too."""
-        rows = {name: len(rows) for name, rows in self._rows.items()} | {_REPORTED: self._bodies.rows}
+        rows = {name: found.rows for name, found in self._rows.items()} | {_REPORTED: self._bodies.rows}
         return {name: self._flushed[name] + more for name, more in rows.items()}
 
     def held_request(self, index: int, exchange: int) -> tuple[Any, ...] | None:
@@ -125,7 +126,7 @@ class Collector:
         if kind.by_body:
             self._bodies.learn(frame, buffer, self._body(list(kind.read(seen))))
         else:
-            self._write_facts(kind, seen, (frame.exchange, frame.part))
+            self._write_facts(kind, seen, frame)
 
     def _body(self, found: list[Row]) -> int | None:
         """The number of the facts of a body: equal facts have one number and are written once. None: it has no facts."""
@@ -139,7 +140,7 @@ class Collector:
         if body not in self._written_bodies:
             self._written_bodies.add(body)
             for name, values in found:
-                self._rows[name].append((body, *values))
+                self._rows[name].add(body, 0, values)
         return body
 
     # ---- facts of request and reply ----
@@ -157,7 +158,7 @@ class Collector:
         status = STATUSES[frame.status if buffer is None else layout.STATUS_ANSWERED]
         end_ns = held.end_ns if buffer is None else frame.end_ns
         seen = SeenExchange(frame.part, held.version, request, reply, held.begin_ns, end_ns, status)
-        rows = self._write_facts(kind, seen, (frame.exchange, frame.part))
+        rows = self._write_facts(kind, seen, frame)
         if kind.changes is not None and kind.changes() != self._changes:
             self._changes = kind.changes()
             self._waiting.forget_known()
@@ -191,37 +192,29 @@ class Collector:
         fields, complete = reader.read(data, begin, end)
         return Message(fields, complete)
 
-    def _write_facts(self, kind: FactKind, seen: SeenExchange, key: tuple[int, ...]) -> list[Row]:
+    def _write_facts(self, kind: FactKind, seen: SeenExchange, frame: Picked) -> list[Row]:
         """Adds the facts of an exchange, and returns them."""
         found = list(kind.read(seen))
         for name, values in found:
-            self._rows[name].append((*key, *values))
+            self._rows[name].add(frame.exchange, frame.part, values)
         return found
 
     def _flush(self, name: str) -> None:
-        import pyarrow as pa
-
-        rows = self._rows[name]
-        if rows:
-            columns = zip(*rows, strict=True)
-            kinds = (kind for _, kind in FACT_TABLES[name])
-            self._put(name, [pa.array(values, kind) for values, kind in zip(columns, kinds, strict=True)])
-            rows.clear()
+        if self._rows[name].rows:
+            self._put(name, take_table(name, self._rows[name]))
 
     def _flush_reported(self) -> None:
         import pyarrow as pa
 
         if rows := self._bodies.rows:
-            columns = self._bodies.take()
-            self._put(
-                _REPORTED, [pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(each)]) for each in columns]
-            )
+            columns = [
+                pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(each)]) for each in self._bodies.take()
+            ]
+            self._put(_REPORTED, pa.table(columns, [column for column, _ in FACT_TABLES[_REPORTED]]))
 
-    def _put(self, name: str, columns: list[pa.Array]) -> None:
-        import pyarrow as pa
-
-        self._write(name, pa.table(columns, [column for column, _ in FACT_TABLES[name]]))
-        self._flushed[name] += len(columns[0])
+    def _put(self, name: str, table: pa.Table) -> None:
+        self._write(name, table)
+        self._flushed[name] += table.num_rows
 
 
 def _events(kind: FactKind) -> list[tuple[int, int, int]]:

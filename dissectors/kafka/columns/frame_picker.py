@@ -11,6 +11,7 @@ import cython
 
 from dissectors.kafka.columns.frame_picker_limits import *
 from dissectors.layout import *
+from dissectors.matrix import check_room
 
 
 @cython.cclass
@@ -131,6 +132,71 @@ def _body(frame: Picked, buffer: memoryview) -> tuple:
 
 
 @cython.cclass
+class FactRows:
+    """Rows of one table of facts. Each has two keys (exchange and part; or the number of a body) and the tuple of its values,
+    which all rows share that were added with the same object.
+
+    `distinct`: the tuples of values, in the order in which they came first.
+    """
+
+    rows = cython.declare(cython.longlong, visibility="readonly")
+    distinct = cython.declare(list, visibility="readonly")
+    places = cython.declare(dict)
+    first_keys = cython.declare(object)
+    second_keys = cython.declare(object)
+    numbers = cython.declare(object)
+
+    def __init__(self):
+        self._clear()
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _clear(self) -> cython.int:
+        self.rows = 0
+        self.distinct = []
+        self.places = {}
+        self.first_keys = array("q")
+        self.second_keys = array("q")
+        self.numbers = array("q")
+        return 0
+
+    @cython.ccall
+    def add(self, first: cython.longlong, second: cython.longlong, values: object):
+        """Adds a row."""
+        # An id stands for a tuple as long as that is in `distinct`.
+        number: object = self.places.get(id(values))
+        if number is None:
+            number = len(self.distinct)
+            self.places[id(values)] = number
+            self.distinct.append(values)
+        self.first_keys.append(first)
+        self.second_keys.append(second)
+        self.numbers.append(number)
+        self.rows += 1
+
+    def take(self, shared: cython.longlong[:, ::1], matrix: cython.longlong[:, ::1]):
+        """Writes all rows into a matrix: the two keys, then the columns that `shared` has for their tuple. They are gone then.
+
+        Raises ValueError unless both matrices have room.
+        """
+        columns: cython.longlong = shared.shape[0]
+        column: cython.longlong
+        row: cython.longlong
+        check_room(shared, columns, len(self.distinct))
+        check_room(matrix, FACT_KEYS + columns, self.rows)
+        first: cython.longlong[::1] = self.first_keys
+        second: cython.longlong[::1] = self.second_keys
+        numbers: cython.longlong[::1] = self.numbers
+        for row in range(self.rows):
+            matrix[0, row] = first[row]
+            matrix[1, row] = second[row]
+        for column in range(columns):
+            for row in range(self.rows):
+                matrix[FACT_KEYS + column, row] = shared[column, numbers[row]]
+        self._clear()
+
+
+@cython.cclass
 class WaitingRequests:
     """Requests that wait for their replies, as bytes, and the rows of facts of exchanges that were read before.
 
@@ -193,11 +259,11 @@ class WaitingRequests:
         if known is None:
             return request, which
         for rows, values in cython.cast(tuple, known):
-            cython.cast(list, rows).append((frame.exchange, frame.part, *values))
+            cython.cast(FactRows, rows).add(frame.exchange, frame.part, values)
         return None
 
     def learn(self, which: tuple, rows: tuple):
-        """Remembers the facts of an exchange: tuples of the list that they go to, and their values behind exchange and part."""
+        """Remembers the facts of an exchange: tuples of the `FactRows` that they go to, and their values."""
         size: cython.longlong = ENTRY_BYTES * (1 + len(rows)) + len(which[2]) + len(which[3])
         if size > self.most_known_bytes:
             return

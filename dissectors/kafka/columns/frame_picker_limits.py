@@ -21,3 +21,6 @@ PICK_TOKEN = 7  # a bare SASL token: a request, or a reply
 SHORT_BODY_BYTES = 1_024
 # Memory that a remembered body takes beside its bytes, about.
 ENTRY_BYTES = 250
+
+# Columns of a row of facts that it does not share with others.
+FACT_KEYS = 2
