@@ -8,10 +8,9 @@ from typing import Any
 from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import kind_of
-from analyzer.report.format import client, clock, endpoint, safe
+from analyzer.report.format import client, endpoint, safe, slot_start
 from analyzer.report.text_tables import Column
 
-SECOND_NS = 1_000_000_000
 Cell = Callable[[dict[str, Any]], str]
 
 
@@ -65,7 +64,6 @@ _CELLS: dict[str, tuple[Column, Cell]] = {
 def key_columns(settings: Settings, default: Sequence[str]) -> list[tuple[Column, Cell]]:
     """Columns with what fills them: the time slot when there are some, then what `settings` names, else `default`."""
     found = [_CELLS[name] for name in (settings.by or default)]
-    if settings.every_ns:
-        digits = 0 if settings.every_ns % SECOND_NS == 0 else 3
-        found.insert(0, (Column("from (UTC)"), lambda row: clock(row["slot_ns"], digits)))
+    if every_ns := settings.every_ns:
+        found.insert(0, (Column("from (UTC)"), lambda row: slot_start(row["slot_ns"], every_ns)))
     return found

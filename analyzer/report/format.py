@@ -12,6 +12,8 @@ from typing import Any
 from analyzer.base.text import printable
 
 SECOND_NS = 1_000_000_000
+_HOUR_NS = 3600 * SECOND_NS
+_DAY_NS = 24 * _HOUR_NS
 NONE = "-"
 
 # Below the first number, a duration is written in this unit (ns) with so many decimals.
@@ -153,6 +155,15 @@ def bits_per_second(value: float) -> str:
 def clock(ns: int | None, digits: int = 0) -> str:
     """The time of day alone: 10:59:12."""
     return NONE if ns is None else moment(ns, digits).partition(" ")[2]
+
+
+def slot_start(ns: int | None, every_ns: int) -> str:
+    """When a slot of time begins: 10:59:12, of slots of hours 2026-05-01 10:00, of days 2026-05-01."""
+    if ns is None:
+        return NONE
+    if every_ns % _DAY_NS == 0:
+        return moment(ns)[:10]
+    return moment(ns)[:16] if every_ns % _HOUR_NS == 0 else clock(ns, 0 if every_ns % SECOND_NS == 0 else 3)
 
 
 def time_range(first_ns: int, last_ns: int) -> str:

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from analyzer.base.settings import Settings
 from analyzer.report import text_tables
-from analyzer.report.dimension_columns import SECOND_NS, Cell, key_columns
+from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import clock, count, duration, milliseconds, safe, share, things
+from analyzer.report.format import SECOND_NS, count, duration, milliseconds, safe, share, slot_start, things
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze throttle"
@@ -147,7 +147,7 @@ def _over_time(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("throttle_over_time")
     if not rows:
         return []
-    digits = 0 if (facts.settings.every_ns or 0) % SECOND_NS == 0 else 3
+    every_ns = facts.settings.every_ns or SECOND_NS
     columns = (
         Column("from (UTC)"),
         Column("throttled", right=True),
@@ -158,7 +158,7 @@ def _over_time(facts: Facts, width: int, limit: int | None) -> list[Text]:
     table = [
         Row(
             [
-                clock(row["slot_ns"], digits),
+                slot_start(row["slot_ns"], every_ns),
                 count(row["throttled"]),
                 milliseconds(row["throttle_time_ms"]),
                 count(row["connections"]),

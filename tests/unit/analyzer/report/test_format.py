@@ -173,3 +173,11 @@ def test_proposed_arguments_are_quoted() -> None:
     assert text.argument("orders-app-7") == "orders-app-7"
     assert not text.can_be_typed("a\nb")
     assert not text.can_be_typed("")
+
+
+@pytest.mark.parametrize(
+    ("every_s", "told"), [(86_400, "2026-05-01"), (7_200, "2026-05-01 10:00"), (60, "10:00:00"), (0.5, "10:00:00.500")]
+)
+def test_a_slot_is_told_by_its_date_where_it_is_long(every_s: float, told: str) -> None:
+    start = 1777629600 * 10**9 + (500_000_000 if every_s < 1 else 0)
+    assert text.slot_start(start, int(every_s * 10**9)) == told and text.slot_start(None, 1) == "-"
