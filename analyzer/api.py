@@ -95,6 +95,7 @@ class Capture:
     errors = _Table()
     problems = _Table()
     queued_packets = _Table()
+    unread_silences = _Table()
     fetch_positions = _Table()
     mutes = _Table()
     batches = _Table()

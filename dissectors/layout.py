@@ -272,6 +272,16 @@ QUEUED_BYTES = _queued.column()  # of payload, on the wire
 QUEUED_LAG = _queued.column()  # as CHUNK_LAG
 QUEUED_COLUMNS = _queued.count
 
+# silences: times in which a side of a TLS connection sent nothing (TLS detection -> rows).
+_silence = Numbering()
+SILENCE_PART = _silence.column()
+SILENCE_SIDE = _silence.column()  # who sent nothing
+SILENCE_BEGIN = _silence.column()  # time of its data before
+SILENCE_END = _silence.column()  # time of its next data; UNKNOWN when the connection ended without any
+SILENCE_ASKED = _silence.column()  # time of the first data of the other side in between; UNKNOWN: none
+SILENCE_ASKED_NUMBER = _silence.column()  # its packet number; UNKNOWN: none
+SILENCE_COLUMNS = _silence.count
+
 # frames: one row per Kafka frame, and one per request that ended without a reply (frames -> walk -> exchanges).
 _frame = Numbering()
 FRAME_EVENT = _frame.column()

@@ -561,6 +561,19 @@ waited_ns       int64   Time in queues between its host and the capture, at leas
                         give or take the 1 ms of the timestamp.
 """)
 
+UNREAD_SILENCES = _columns("""
+connection      int64   The TLS connection, which was not decrypted and may be Kafka.
+tap             string  Capture point, as in `connections`.
+client_address  string  Address of the client.
+broker_address  string  Address of the broker.
+broker_port     int32   Port of the broker.
+begin_ns        int64   When the broker sent data before, ns since the epoch.
+asked_time_ns   int64   When the client sent the first data since then, ns since the epoch; null: it sent none.
+end_ns          int64   When the broker sent data again, ns since the epoch; null: not before the connection or the capture ended.
+file            int32   Input (captures.file) that holds what the client sent; null: it sent nothing.
+packet          int64   Its number there, as in Wireshark; null: it sent nothing.
+""")
+
 TABLES: dict[str, tuple[Column, ...]] = {
     "captures": CAPTURES,
     "connections": CONNECTIONS,
@@ -569,6 +582,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "errors": ERRORS,
     "problems": PROBLEMS,
     "queued_packets": QUEUED_PACKETS,
+    "unread_silences": UNREAD_SILENCES,
     "fetch_positions": FETCH_POSITIONS,
     "mutes": MUTES,
     "batches": BATCHES,
@@ -589,6 +603,7 @@ ROW_OF = {
     "errors": "error code that is not 0, at any depth of a message",
     "problems": "problem in reading the capture",
     "queued_packets": "packet that waited in a queue between its host and the capture",
+    "unread_silences": "time in which a broker sent nothing on a TLS connection without keys: of 0.8 s or more, or the last",
     "fetch_positions": "partition that a consumer's Fetch reads, from its reconstructed fetch session",
     "mutes": "reply with a throttle time, and the time for which its connection is muted",
     "batches": "record batch or legacy message set (outermost message)",

@@ -63,7 +63,7 @@ MOST_PENDING_BYTES = 96 << 20
 MARKERS_AT_ONCE = 1_000
 # Raw tables in which the rows of spans are kept, and those in which only rows of complete connections are.
 TABLES_OF_SPANS = ("exchanges", "entries", "errors", "queued", *FACT_TABLES)
-TABLES_OF_COMPLETE = ("parts", "framed_parts", "problems", "tls")
+TABLES_OF_COMPLETE = ("parts", "framed_parts", "problems", "tls", "silences")
 # Problems that depend on all connections at the time: memory for unfinished frames, connections, bytes that wait for others.
 LIMITS = frozenset((PROBLEM_FRAME_CUT_BY_LIMIT, PROBLEM_CONNECTION_EVICTED, PROBLEM_HOLE_GIVEN_UP))
 # A stage that reports fewer problems at a time has dropped none because its table was full, only problems of connections that

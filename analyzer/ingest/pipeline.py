@@ -81,7 +81,7 @@ class Pipeline:
         self._observer = observer
         self._opening_rows = OpeningRows()
         self._openings = Openings(self._opening_rows)
-        self._tls_rows = TlsRows()
+        self._tls_rows = TlsRows(notes_silences=observer is None)
         self.keys = keys if keys is not None else KeyLog()
         self._tls = Sessions(self._tls_rows, self.keys)
         self._tls_facts: list[TlsFacts] = []
@@ -125,6 +125,7 @@ class Pipeline:
             ("errors", raw_tables.ERRORS),
             ("problems", raw_tables.PROBLEMS),
             ("queued", raw_tables.QUEUED),
+            ("silences", raw_tables.SILENCES),
             ("parts", raw_tables.PARTS),
             ("framed_parts", raw_tables.FRAMED_PARTS),
             ("tls", tls_facts.FIELDS),
@@ -172,8 +173,7 @@ class Pipeline:
 
     def add_table(self, name: str, fields: Sequence[raw_tables.Field]) -> RawTable:
         """One more raw table, which is completed with the others."""
-        self._tables[name] = table = RawTable(self._path(name), fields, self._writer)
-        return table
+        return self._tables.setdefault(name, RawTable(self._path(name), fields, self._writer))
 
     def summary(self) -> Summary:
         """What the run tells beside its tables."""
@@ -197,7 +197,7 @@ class Pipeline:
         return Counter({name: table.rows for name, table in self._tables.items()})
 
     def positions(self) -> dict[str, int]:
-        """Raw table -> rows so far, those of it that are not written yet too: exchanges, entries, errors, queued and facts."""
+        """Raw table -> rows so far, those of it that are not written yet too."""
         rows = {name: self._tables[name].rows + out.rows for name, out in self._out.items()}
         rows["queued"] = self._tables["queued"].rows + self._streams.queued_rows
         if self._collector:
@@ -366,12 +366,12 @@ class Pipeline:
         out.rows = 0
 
     def _take_parts(self) -> None:
-        """Rows of closed connections and queued packets go out when there are many, or at the end; problems and facts of TLS at
-        once."""
+        """Problems and facts of TLS go out at once, other rows when there are many, or at the end."""
         for name, rows, take in (
             ("parts", self._streams.part_rows, self._streams.take_parts),
             ("framed_parts", self._frames.framed_part_rows, self._frames.take_framed_parts),
             ("queued", self._streams.queued_rows, self._streams.take_queued),
+            ("silences", self._tls_rows.silence_rows, self._tls_rows.take_silences),
         ):
             if rows >= PART_ROWS or (rows and self._ending):
                 matrix, rows = take()

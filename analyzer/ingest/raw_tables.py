@@ -147,6 +147,15 @@ QUEUED = (
     Field("lag_ns", layout.QUEUED_LAG, "int64"),
 )
 
+SILENCES = (
+    Field("part", layout.SILENCE_PART, "int64"),
+    Field("side", layout.SILENCE_SIDE, "int16"),
+    Field("begin_ns", layout.SILENCE_BEGIN, "int64"),
+    Field("end_ns", layout.SILENCE_END, "int64"),
+    Field("asked_ns", layout.SILENCE_ASKED, "int64"),
+    Field("packet", layout.SILENCE_ASKED_NUMBER, "packet"),
+)
+
 
 def _pair(name: str, at: int) -> tuple[Field, Field]:
     """The columns of both sides: side 0 is `a` (it sent the first packet seen, the SYN when there is one), side 1 is `b`."""

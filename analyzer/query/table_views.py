@@ -77,6 +77,7 @@ def _conditions(filters: Filters) -> dict[str, str]:
         with_exchanges = "connection IN (SELECT connection FROM exchanges)"
         conditions["connections"] = f"{with_exchanges} OR ({attempt_condition(filters)})"
         conditions["queued_packets"] = f"{with_exchanges} AND {time_condition(filters, 'time_ns')}"
+        conditions["unread_silences"] = "connection IN (SELECT connection FROM tls_unread)"
         for table, columns in TABLES.items():
             names = {column.name for column in columns}
             if "exchange" in names and table not in UNFILTERED:

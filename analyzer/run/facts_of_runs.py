@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 # Raw tables with a row for each connection, group step or fact at most.
 SMALL = (
-    *("parts", "framed_parts", "tls", "problems", "joined", "reported"),
+    *("parts", "framed_parts", "tls", "silences", "problems", "joined", "reported"),
     *("cluster_facts", "broker_facts", "topic_facts", "version_facts", "group_steps", "login_steps", "token_owners"),
 )
 # Views over the rows of a run that it hands on with them.
 SIGNS = ("part_signs", "last_answers", "member_clients")
 # Final tables that are made of these alone.
-FINAL = ("captures", "connections", "problems", "topic_ids", "brokers", "offered_versions", "logins")
+FINAL = ("captures", "connections", "unread_silences", "problems", "topic_ids", "brokers", "offered_versions", "logins")
 # What every run is given, and of what it is given the rows about its own connections.
 FOR_ALL = (
     "raw_splits",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from analyzer.inputs.readings import Reading
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
-OF_EACH_PROCESS = ("exchanges", "entries", "errors", "queued", "problems", "parts", "framed_parts", "tls")
+OF_EACH_PROCESS = ("exchanges", "entries", "errors", "queued", "silences", "problems", "parts", "framed_parts", "tls")
 OF_THE_RUN = ("whole", "splits", "notes")
 # Raw tables to which a task adds rows of connections that it could not finish. The rows have a part number of the task;
 # `raw_joined` says which part of the stitched connections that is. Rows of complete connections keep the task's number.

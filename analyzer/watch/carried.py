@@ -53,7 +53,7 @@ def _questions(folders: Sequence[Path], live: Path) -> Iterator[tuple[str, str]]
     yield "raw_whole", f"SELECT DISTINCT part FROM ({parquet(_files('whole', folders))}) WHERE {is_open}"
     if errors := _files("errors", folders):
         yield "raw_errors", f"SELECT * FROM ({parquet(errors)}) WHERE {unended}"
-    for name in ("queued", "problems", "parts", "framed_parts", "tls"):
+    for name in ("queued", "silences", "problems", "parts", "framed_parts", "tls"):
         # None of these, but the columns that they have.
         yield f"raw_{name}", f"SELECT * FROM ({parquet([live / f'raw_{name}.parquet'])}) {_NEVER}"
     kept = f"exchange IN (SELECT exchange FROM raw_exchanges) OR {unended}"

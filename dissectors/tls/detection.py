@@ -9,6 +9,9 @@ Rows of TLS connections leave for `sessions`. When `sessions` finds that nothing
 (`stop_reading`), its data is counted and dropped here. Rows of one slot stay in order: when rows of a slot have left a batch,
 all later rows of this slot leave it too, also those of the next connection in it.
 
+Of what nobody can decrypt sizes and times still tell who asked and who was silent: where a side sent no data for 0.8 s, and where
+the connection ended, a row (SILENCE_) says since when, and when the other side had asked for something.
+
 Known weakness: a connection whose first segment has fewer than 6 bytes is not recognised.
 
 Sources: RFC 5246 and RFC 8446, record layer and handshake headers.
@@ -38,8 +41,18 @@ class TlsRows:
     batch: i64
     capacity: i64  # rows that `taken` has room for
     used: i64
+    silences: i64[:, ::1]
+    silences_memory: object
+    silence_rows = cython.declare(i64, visibility="readonly")
+    silence_room: i64
+    notes_silences: cython.bint
 
-    def __init__(self):
+    def __init__(self, notes_silences=True):
+        """`notes_silences`: False where another run over the same connections tells of them."""
+        self.notes_silences = notes_silences
+        self.silences_memory = None
+        self.silence_rows = 0
+        self.silence_room = 0
         self.slots = 0
         self.batch = 0
         self.capacity = 0
@@ -70,6 +83,12 @@ class TlsRows:
         """Nothing of this part can be decrypted: from the next batch on its data is only counted."""
         if self.state[slot, S_PART] == part and self.state[slot, S_KIND] == TLS:
             self.state[slot, S_KIND] = UNREADABLE
+
+    def take_silences(self):
+        """(matrix of SILENCE_ columns, rows) since the last call; `separate` writes to it again."""
+        rows = self.silence_rows
+        self.silence_rows = 0
+        return new_matrix(SILENCE_COLUMNS, 1) if self.silences_memory is None else self.silences_memory, rows
 
     def is_followed(self, slot, part):
         """Whether `sessions` follows the data of this part, by its slot."""
@@ -148,6 +167,8 @@ class TlsRows:
                 state = self._look(chunks, row, slot)
             elif state == UNDECIDED and kind == CHUNK_GAP:
                 self.state[slot, S_SEEN + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
+            if state >= TLS and self.notes_silences:
+                self._note(chunks, row, slot, kind)
             if state >= TLS or (self.used > 0 and self.state[slot, S_BATCH] == self.batch):
                 if state == UNREADABLE and kind == CHUNK_GAP:
                     continue
@@ -194,6 +215,66 @@ class TlsRows:
         for column in range(CHUNK_COLUMNS):
             to[column, at] = chunks[column, row]
         return 0
+
+    # ---- who was silent, and for how long ----
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _note(self, chunks: i64[:, ::1], row: i64, slot: i64, kind: i64) -> cython.int:
+        if kind == CHUNK_DATA and chunks[CHUNK_TIME, row] > 0:
+            self._note_data(chunks, row, slot)
+        elif kind == CHUNK_CLOSE:
+            self._note_close(slot)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _note_data(self, chunks: i64[:, ::1], row: i64, slot: i64) -> cython.int:
+        side: i64 = chunks[CHUNK_SIDE, row]
+        time: i64 = chunks[CHUNK_TIME, row]
+        if self.state[slot, S_DATA_TIME + side] and time - self.state[slot, S_DATA_TIME + side] >= LEAST_SILENCE_NS:
+            self._silence_row(slot, side, time)
+        self.state[slot, S_DATA_TIME + side] = time
+        self.state[slot, S_ASKED_TIME + side] = 0
+        side ^= 1
+        if self.state[slot, S_ASKED_TIME + side] == 0:
+            self.state[slot, S_ASKED_TIME + side] = time
+            self.state[slot, S_ASKED_NUMBER + side] = chunks[CHUNK_NUMBER, row]
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _note_close(self, slot: i64) -> cython.int:
+        side: i64
+        for side in range(2):
+            if self.state[slot, S_DATA_TIME + side]:
+                self._silence_row(slot, side, UNKNOWN)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _silence_row(self, slot: i64, side: i64, end: i64) -> cython.int:
+        row: i64 = self.silence_rows
+        asked: i64 = self.state[slot, S_ASKED_TIME + side]
+        if row >= self.silence_room:
+            self._grow_silences(row)
+        self.silences[SILENCE_PART, row] = self.state[slot, S_PART]
+        self.silences[SILENCE_SIDE, row] = side
+        self.silences[SILENCE_BEGIN, row] = self.state[slot, S_DATA_TIME + side]
+        self.silences[SILENCE_END, row] = end
+        self.silences[SILENCE_ASKED, row] = asked if asked else UNKNOWN
+        self.silences[SILENCE_ASKED_NUMBER, row] = self.state[slot, S_ASKED_NUMBER + side] if asked else UNKNOWN
+        self.silence_rows = row + 1
+        return 0
+
+    def _grow_silences(self, rows):
+        self.silence_room = max(64, 2 * rows) + 8
+        larger = new_matrix(SILENCE_COLUMNS, self.silence_room)
+        for column in range(SILENCE_COLUMNS):
+            for row in range(rows):
+                larger[column, row] = self.silences[column, row]
+        self.silences_memory = larger
+        self.silences = larger
 
     # ---- is it TLS? ----
 

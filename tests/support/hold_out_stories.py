@@ -161,6 +161,46 @@ def http_at_tls(port: int = 9093, answered: int = 7) -> Tables:
     return {"connections": [served, connection(2, broker_port=port, **probe)]}
 
 
+def silence(number: int, begin_s: float, asked_s: float | None, end_s: float | None) -> dict[str, Any]:
+    """A broker sends nothing on this TLS connection from one moment to the next; the client asks meanwhile."""
+    row: dict[str, Any] = {"connection": number, "tap": "default", "client_address": "10.0.0.1"}
+    row |= {"broker_address": "10.0.1.1", "broker_port": 9092, "packet": number, "file": 0, "begin_ns": at(begin_s)}
+    return row | {"asked_time_ns": asked_s and at(asked_s), "end_ns": end_s and at(end_s)}
+
+
+def still_unread(seconds: float, asking: int = 2, chatter: bool = False, polls: int = 0, late_s: float = 0) -> Tables:
+    """`asking` of three TLS connections ask at 5 s and are answered so long after, the last of them `late_s` later; `chatter`: the
+    third goes on meanwhile; `polls`: each waited so often before."""
+    links = [connection(n, **TLS) for n in (1, 2, 3)]
+    rows = [silence(n, 4.9, 5, 5 + seconds + (late_s if n == asking else 0)) for n in range(1, asking + 1)]
+    rows += [silence(n, p, p + 0.01, p + 1) for n in (1, 2) for p in range(polls)]
+    if not chatter:
+        rows += [silence(n, 4.8, None, 6 + seconds) for n in range(asking + 1, 4)]
+    return {"connections": links, "unread_silences": rows}
+
+
+def idle_unread(silence_s: float, resent: int = 2, survived_s: float = 2, goes_on: bool = True) -> Tables:
+    """A TLS client asks after so much silence, again and again, and is not answered; others are, after `survived_s`."""
+    links = [connection(1, client_retransmitted=resent, close="none", **TLS), connection(2, **TLS)]
+    rows = [silence(1, 1, 1 + silence_s, None), silence(2, 1, 1 + survived_s, 1.1 + survived_s)]
+    return {"connections": links, "unread_silences": rows + ([silence(2, 9.5, None, None)] if goes_on else [])}
+
+
+def left_behind(silence_s: float, close: str = "none", others: int = 0, side: str = "broker") -> Tables:
+    """Beside a broker: a client that writes is heard of again on a new connection only, with so many others at its start."""
+    asks = {"capture_side": side, "requests": 1, "replies": 1}
+    old = connection(1, first_time_ns=at(0), last_time_ns=at(1), close=close, **asks)
+    new = [
+        connection(2 + n, first_time_ns=at(1 + silence_s), last_time_ns=at(40), close="none", **asks)
+        for n in range(1 + others)
+    ]
+    rows = [
+        exchange(n, at_ns=at(t), connection=1 + n, client_id="hut", **PRODUCE)
+        for n, t in enumerate((1, 1.1 + silence_s))
+    ]
+    return {"exchanges": rows, "connections": [old, *new]}
+
+
 TLS = {"is_kafka": False, "protocol": "tls", "tls": True}
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "unsteady_member": (
@@ -207,11 +247,34 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "broker_stalled": (
-        (lambda: still_from_the_start(1.5), lambda: still_from_the_start(1.5, throttle_time_ms=None)),
         (
+            lambda: still_from_the_start(1.5),
+            lambda: still_from_the_start(1.5, throttle_time_ms=None),
+            lambda: still_unread(3),
+            lambda: still_unread(3, polls=1),
+        ),
+        (
+            lambda: still_unread(0.9),
+            lambda: still_unread(3, asking=1),
+            lambda: still_unread(3, chatter=True),
+            lambda: still_unread(3, polls=4),
+            lambda: still_unread(3, late_s=-0.5),
             lambda: still_from_the_start(0.8),
             lambda: still_from_the_start(1.5, clients=1, throttle_time_ms=None),
             lambda: ended_early(1.5),
+        ),
+    ),
+    "idle_killed": (
+        (lambda: idle_unread(6), lambda: left_behind(8)),
+        (
+            lambda: idle_unread(4.9),
+            lambda: idle_unread(6, resent=1),
+            lambda: idle_unread(6, survived_s=7),
+            lambda: idle_unread(6, goes_on=False),
+            lambda: left_behind(4.9),
+            lambda: left_behind(8, close="fin"),
+            lambda: left_behind(8, others=1),
+            lambda: left_behind(8, side="client"),
         ),
     ),
     "broker_gone": (

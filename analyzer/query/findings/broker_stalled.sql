@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 4
--- when: exchanges having max(latency_ns) >= 800000000 OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)) <= (SELECT max(last_time_ns) FROM connections) - 800000000
--- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited
+-- when: exchanges having max(latency_ns) >= 800000000 OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)) <= (SELECT max(last_time_ns) FROM connections) - 800000000 OR (SELECT count(*) FROM unread_silences WHERE coalesce(end_ns - asked_time_ns, 1000000000) >= 1000000000) >= 2
+-- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited[, {unread}]
 -- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
 -- look: kanalyze latency --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
@@ -13,6 +13,8 @@
 -- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker. Where throttle times are
 -- not known (cut packets, old versions) a quota may hold one client, but not two. A capture may end, or begin,
 -- in the middle of it: then requests count that every broker answers at once.
+-- Of TLS without keys it is told where all of a broker's connections fell silent at once: two of them at least in the midst of work, in
+-- which their answers come soon, and were answered at the same moment. What waited cannot be read, so it may have been a follower's.
 -- The last packet of a broker: one of several captures may end before the others.
 WITH seen AS (
     SELECT broker_address, broker_port, max(last_time_ns) AS last_time_ns
@@ -90,7 +92,7 @@ waited AS (
         s.begin_ns,
         s.end_ns,
         s.lasts,
-        min(x.request_end_ns) AS first_request_ns,
+        min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
         count(*) AS requests,
         count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         count(DISTINCT x.connection) AS connections,
@@ -108,7 +110,8 @@ waited AS (
     JOIN asked AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
     JOIN connections AS c ON c.connection = x.connection
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE (coalesce(k.reach, 'broker') = 'broker' OR x.is_overdue) AND x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 500000000
+    WHERE (coalesce(k.reach, 'broker') = 'broker' OR x.is_overdue)
+        AND (x.request_end_ns >= s.begin_ns OR x.is_overdue) AND x.request_end_ns <= s.end_ns - 500000000
         AND (x.response_time_ns >= s.end_ns OR (s.lasts AND x.status = 'pending' AND c.one_way IS NULL))
     GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns, s.lasts
 ),
@@ -127,6 +130,80 @@ judged AS (
         >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)
         AND (w.unsure = 0 OR w.clients >= 2)
+),
+-- Silences in TLS without keys. A connection at work: the broker had sent something in the second before, as it did in most of the
+-- seconds of the connection.
+unread AS (
+    SELECT
+        u.*,
+        c.client_retransmitted = 0 AND coalesce(u.end_ns, s.last_time_ns) - u.asked_time_ns >= 1000000000 AS is_taken,
+        coalesce(u.end_ns, s.last_time_ns) AS until_ns,
+        u.end_ns IS NULL AS lasts,
+        u.asked_time_ns - u.begin_ns < 1000000000 AND c.one_way IS NULL AND (u.end_ns IS NOT NULL OR c.close = 'none')
+            AND u.asked_time_ns - c.first_time_ns >= 1000000000
+            AND coalesce(b.silent_ns, 0) < (c.last_time_ns - c.first_time_ns - (coalesce(u.end_ns, s.last_time_ns) - u.begin_ns)) / 2
+            AS is_at_work
+    FROM unread_silences AS u
+    JOIN connections AS c ON c.connection = u.connection
+    JOIN seen AS s ON s.broker_address = u.broker_address AND s.broker_port = u.broker_port
+    LEFT JOIN (
+        SELECT
+            v.connection,
+            v.begin_ns,
+            (SELECT sum(w.end_ns - w.begin_ns) FROM unread_silences AS w WHERE w.connection = v.connection AND w.begin_ns <> v.begin_ns)
+                AS silent_ns
+        FROM unread_silences AS v
+    ) AS b ON b.connection = u.connection AND b.begin_ns = u.begin_ns
+),
+unread_still AS (
+    SELECT broker_address, broker_port, asked_time_ns AS first_request_ns, begin_ns, until_ns, lasts
+    FROM unread
+    WHERE is_at_work AND until_ns - asked_time_ns >= 1000000000
+),
+-- Each begins with one connection; those of the same end are one.
+unread_waited AS (
+    SELECT
+        s.broker_address,
+        s.broker_port,
+        s.until_ns AS end_ns,
+        s.lasts,
+        s.first_request_ns,
+        s.begin_ns,
+        count(*) FILTER (WHERE u.asked_time_ns IS NOT NULL) AS requests,
+        count(*) FILTER (WHERE u.is_at_work AND u.until_ns <= s.until_ns + 300000000) AS at_work,
+        count(*) FILTER (WHERE u.is_taken) AS taken,
+        count(DISTINCT u.client_address) AS clients,
+        count(DISTINCT u.connection) AS silent,
+        min_by(u.connection, (u.asked_time_ns, u.connection)) AS connection
+    FROM unread_still AS s
+    JOIN unread AS u ON u.broker_address = s.broker_address AND u.broker_port = s.broker_port
+        AND u.begin_ns <= s.first_request_ns + 300000000 AND u.until_ns >= s.until_ns - 300000000
+    GROUP BY s.broker_address, s.broker_port, s.until_ns, s.lasts, s.first_request_ns, s.begin_ns
+),
+unread_judged AS (
+    SELECT w.*
+    FROM unread_waited AS w
+    WHERE w.at_work >= 2 AND w.taken > 0 AND w.silent >= (
+        SELECT count(*)
+        FROM connections AS c
+        WHERE c.broker_address = w.broker_address AND c.broker_port = w.broker_port AND c.broker_stream_bytes > 0
+            AND c.first_time_ns < w.first_request_ns AND c.last_time_ns > w.end_ns - 300000000
+    )
+),
+unread_told AS (
+    SELECT
+        broker_address,
+        broker_port,
+        floor(end_ns / 1000000000) AS second,
+        bool_or(lasts) AS lasts,
+        min(first_request_ns) AS first_request_ns,
+        min(begin_ns) AS begin_ns,
+        max(end_ns) AS end_ns,
+        max(requests) AS requests,
+        max(clients) AS clients,
+        min(connection) AS connection
+    FROM unread_judged
+    GROUP BY broker_address, broker_port, floor(end_ns / 1000000000)
 )
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
@@ -134,6 +211,7 @@ SELECT
         WHEN bool_and(may_be_disk) THEN 'or its disk, or a follower that it waits for'
         WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for'
     END AS or_follower,
+    CAST(NULL AS STRING) AS unread,
     CASE WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium' ELSE 'high' END AS severity,
     max(end_ns - first_request_ns) AS still_ns,
     CASE WHEN bool_or(lasts) THEN 'up to the end of the capture' END AS until,
@@ -143,7 +221,27 @@ SELECT
     max(end_ns - first_request_ns) AS weight,
     min_by(evidence_first, (begin_ns, evidence_first)) AS evidence_first,
     max_by(evidence_last, (end_ns, evidence_last)) AS evidence_last,
+    CAST(NULL AS BIGINT) AS connection,
     min(begin_ns) AS first_time_ns,
     max(end_ns) AS last_time_ns
 FROM judged
+GROUP BY broker_address, broker_port
+UNION ALL
+SELECT
+    broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    'or a follower that it waits for' AS or_follower,
+    'of which sizes and times tell, as it is TLS without keys' AS unread,
+    'medium' AS severity,
+    max(end_ns - first_request_ns) AS still_ns,
+    CASE WHEN bool_or(lasts) THEN 'up to the end of the capture' END AS until,
+    count(*) AS times,
+    CAST(sum(requests) AS BIGINT) AS requests,
+    max(clients) AS clients,
+    max(end_ns - first_request_ns) AS weight,
+    CAST(NULL AS BIGINT) AS evidence_first,
+    CAST(NULL AS BIGINT) AS evidence_last,
+    min_by(connection, (begin_ns, connection)) AS connection,
+    min(begin_ns) AS first_time_ns,
+    max(end_ns) AS last_time_ns
+FROM unread_told
 GROUP BY broker_address, broker_port

@@ -1,13 +1,16 @@
 -- severity: medium
 -- rank: 5
--- when: connections having bool_or(is_kafka AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst')))
--- says: connections of {who} to {broker} are dropped while idle: what was sent after {killed_ns} without traffic never got through, {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
+-- when: connections having bool_or(is_kafka AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst'))) OR (count(*) FILTER (WHERE is_kafka AND capture_side = 'broker' AND close = 'none' AND requests > 0) >= 2 AND max(last_time_ns) - min(first_time_ns) >= 10000000000) OR bool_or(protocol = 'tls' AND (client_retransmitted >= 2 OR close = 'rst'))
+-- says: connections of {who} to {broker} are dropped while idle[: what was sent after {killed_ns} without traffic never got through][: after {left_ns} without traffic the client connected anew, and nothing more came on the connection before, not even its end], {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
 -- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
 -- look: kanalyze unanswered[ --client {who}]
 -- explains: unanswered, connection_storm
 -- Silence of 5 s at least, then a request that nobody acknowledged or that a reset answered, and nothing more of the broker on this
 -- connection, though the broker went on to answer others, and no longer silence that a connection survived. Beside the broker the same
 -- shows in its reply to a long poll, sent again and again and never acknowledged, while the client begins a new connection.
+-- Seen there alone, a client that writes is not heard of again on a connection, which nobody closes, and then begins one new
+-- connection, not the two or more of a process that starts: once may be chance, so that is for information.
+-- Of TLS without keys sizes and times tell the same (`unread_silences`).
 WITH suspects AS (
     SELECT
         connection,
@@ -39,6 +42,38 @@ requests AS (
         max(x.response_time_ns) OVER (PARTITION BY x.connection) AS last_reply_ns
     FROM exchanges AS x JOIN suspects AS s ON s.connection = x.connection
     WHERE x.request_time_ns IS NOT NULL
+),
+-- Connections with what a client wrote, by the newest of them; the next one of the same client.
+writing AS (
+    SELECT
+        x.client_id,
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        x.connection,
+        max(x.exchange) AS exchange,
+        min(c.first_time_ns) AS first_ns,
+        max(coalesce(x.response_end_ns, x.request_time_ns)) AS last_ns,
+        max(c.last_time_ns) AS last_packet_ns,
+        bool_and(c.close = 'none' AND c.capture_side = 'broker' AND c.one_way IS NULL) AS is_open
+    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key = 0 AND x.client_id IS NOT NULL AND c.is_kafka AND coalesce(c.role, 'client') = 'client'
+        AND c.capture_side = 'broker'
+    GROUP BY x.client_id, x.client_address, x.broker_address, x.broker_port, x.connection
+),
+followed AS (
+    SELECT
+        *,
+        lead(first_ns) OVER (PARTITION BY client_id, client_address, broker_address, broker_port ORDER BY first_ns, connection) AS next_ns
+    FROM writing
+),
+left_behind AS (
+    SELECT f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
+    FROM followed AS f
+    JOIN connections AS n ON n.client_address = f.client_address AND n.first_time_ns BETWEEN f.next_ns - 5000000000 AND f.next_ns + 5000000000
+    WHERE f.is_open AND f.next_ns - f.last_ns >= 5000000000 AND f.last_packet_ns < f.next_ns - 5000000000
+    GROUP BY f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
+    HAVING count(*) = 1
 ),
 killed AS (
     SELECT
@@ -72,6 +107,30 @@ killed AS (
     WHERE s.answers_in_vain AND r.status = 'answered' AND r.wait_ns >= 5000000000
         AND r.request_time_ns = r.last_request_ns AND r.response_time_ns = r.last_reply_ns
     GROUP BY r.client_address, r.broker_address, r.broker_port, r.connection
+    UNION ALL
+    SELECT
+        u.client_address,
+        u.broker_address,
+        u.broker_port,
+        u.connection,
+        u.asked_time_ns - u.begin_ns AS silence_ns,
+        CAST(NULL AS BIGINT) AS exchange,
+        u.client_address AS who,
+        u.asked_time_ns AS time_ns
+    FROM unread_silences AS u JOIN connections AS c ON c.connection = u.connection
+    WHERE u.end_ns IS NULL AND u.asked_time_ns - u.begin_ns >= 5000000000 AND (c.client_retransmitted >= 2 OR c.close = 'rst')
+        AND c.one_way IS NULL
+    UNION ALL
+    SELECT
+        client_address,
+        broker_address,
+        broker_port,
+        connection,
+        next_ns - last_ns AS silence_ns,
+        exchange,
+        client_id AS who,
+        next_ns AS time_ns
+    FROM left_behind
 ),
 -- What the connections between the same two survived.
 pairs AS (
@@ -105,11 +164,21 @@ survived AS (
     FROM beside
     WHERE status = 'answered'
     GROUP BY client_address, broker_address, broker_port
+    UNION ALL
+    SELECT client_address, broker_address, broker_port, max(coalesce(asked_time_ns, end_ns) - begin_ns) AS survived_ns
+    FROM unread_silences
+    WHERE end_ns IS NOT NULL
+    GROUP BY client_address, broker_address, broker_port
 ),
 answering AS (
     SELECT k.connection
     FROM killed AS k JOIN exchanges AS x ON x.broker_address = k.broker_address AND x.broker_port = k.broker_port
     WHERE x.response_time_ns > k.time_ns
+    GROUP BY k.connection
+    UNION
+    SELECT k.connection
+    FROM killed AS k JOIN unread_silences AS u ON u.broker_address = k.broker_address AND u.broker_port = k.broker_port
+    WHERE u.begin_ns > k.time_ns
     GROUP BY k.connection
 ),
 told AS (
@@ -119,14 +188,21 @@ told AS (
         k.broker_address || ':' || CAST(k.broker_port AS STRING) AS broker,
         count(*) AS times,
         min(k.silence_ns) AS killed_ns,
+        count(*) = count(l.connection) AS only_left,
         max(CASE WHEN v.survived_ns >= 1000000000 THEN v.survived_ns END) AS survived_ns,
-        min_by(k.exchange, (k.time_ns, k.exchange)) AS evidence_first,
-        max_by(k.exchange, (k.time_ns, k.exchange)) AS evidence_last,
+        min_by(k.exchange, (k.time_ns, k.connection)) AS evidence_first,
+        max_by(k.exchange, (k.time_ns, k.connection)) AS evidence_last,
+        min_by(k.connection, (k.time_ns, k.connection)) AS connection,
         min(k.time_ns) AS first_time_ns,
         max(k.time_ns) AS last_time_ns
     FROM killed AS k
     JOIN answering AS a ON a.connection = k.connection
-    LEFT JOIN survived AS v
+    LEFT JOIN left_behind AS l ON l.connection = k.connection
+    LEFT JOIN (
+        SELECT client_address, broker_address, broker_port, max(survived_ns) AS survived_ns
+        FROM survived
+        GROUP BY client_address, broker_address, broker_port
+    ) AS v
         ON v.client_address = k.client_address AND v.broker_address = k.broker_address AND v.broker_port = k.broker_port
     GROUP BY k.who, k.client_address, k.broker_address, k.broker_port
 ),
@@ -144,10 +220,13 @@ SELECT
     client_address,
     broker,
     times,
-    killed_ns,
+    CASE WHEN NOT only_left THEN killed_ns END AS killed_ns,
+    CASE WHEN only_left THEN killed_ns END AS left_ns,
+    CASE WHEN only_left AND times = 1 THEN 'info' ELSE 'medium' END AS severity,
     survived_ns,
     evidence_first,
     evidence_last,
+    connection,
     first_time_ns,
     last_time_ns,
     CASE

@@ -70,6 +70,7 @@ VIEWS = (
     "transaction_events",
     "batches",
     "queued_packets",
+    "unread_silences",
 )
 # Columns of exchanges that are made of its others alone (`exchanges.sql`).
 DURATIONS = ("send_ns", "latency_ns", "receive_ns", "total_ns")
@@ -81,7 +82,7 @@ OF_RUNS = ("view_times", "part_signs", "fetch_names", "last_answers", "member_cl
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
     for name in (
-        *("exchanges", "entries", "errors", "queued", "problems", "parts", "framed_parts", "tls"),
+        *("exchanges", "entries", "errors", "queued", "silences", "problems", "parts", "framed_parts", "tls"),
         *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
     )
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -23,6 +24,8 @@ STYLES = {"high": "bold red", "medium": "yellow", "info": "cyan"}
 # On the first screen one rule must not hide the others: the rest of its findings are counted.
 OF_ONE_RULE = 2
 COMMAND = "kanalyze findings"
+# With a request that took so long a report never sounds as if all were well.
+SLOW_NS = 1_000_000_000
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -49,17 +52,21 @@ def _nothing(facts: Facts) -> str:
     cut = row["closed"] + row["abandoned"]
     cut_off = f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests"
     where = "" if verdict.verdict == WHOLE else " in what could be read"
-    text = f"Nothing found{where}: no errors beyond normal operation, no throttling, {cut_off}"
-    return f"{text}{_slowest(facts)}."
+    clean = f"no errors beyond normal operation, no throttling, {cut_off}"
+    if (worst := _slowest(facts)) is None:
+        return f"Nothing found{where}: {clean}."
+    slowest = f"the slowest request took {duration(worst['max_ns'])} ({api(worst)})"
+    if worst["max_ns"] >= SLOW_NS:
+        return f"Something was slow, and no cause was found{where}: {slowest}; {clean}."
+    return f"Nothing found{where}: {clean}; {slowest}."
 
 
-def _slowest(facts: Facts) -> str:
-    """What took longest of all that does not wait by design: whether it is too long is for the reader to say."""
+def _slowest(facts: Facts) -> dict[str, Any] | None:
+    """What took longest of all that does not wait by design; None: nothing of the kind was timed."""
     timed = [row for row in facts.rows("latency") if row["max_ns"] is not None and kind_of(row["kind"]).reach == BROKER]
     if not timed:
-        return ""
-    worst = max(timed, key=lambda row: row["max_ns"])
-    return f"; the slowest request took {duration(worst['max_ns'])} ({api(worst)})"
+        return None
+    return max(timed, key=lambda row: row["max_ns"])
 
 
 def _chosen(found: list[Numbered], limit: int) -> list[Numbered]:

@@ -61,6 +61,7 @@ ONE_EACH = {
     "batches": ("exchange", "side", "topic", "partition", "position"),
     "assignments": ("exchange", "topic", "partition"),
     "queued_packets": ("connection", "sender", "packet"),
+    "unread_silences": ("connection", "begin_ns"),
     "offered_versions": ("exchange", "api_key"),
     "brokers": ("cluster", "broker_id"),
     "topic_ids": ("cluster", "topic_id"),
