@@ -77,7 +77,7 @@ def test_a_month_of_days_is_one_run(
             (bucket / path.name).write_bytes(path.read_bytes())
         if number == killed:
             with monkeypatch.context() as patch, pytest.raises(Killed):
-                killed_at(chance.randrange(1, 40), patch)
+                killed_at(chance.randrange(1, 10), patch)
                 additions.add(["s3://captures/"], to, OPTIONS)
         additions.add(["s3://captures/"], to, OPTIONS)
         if number == late + 1:
