@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 from parts_of_captures import days, later
-from s3_server import NoServerError, Server, serve
+from s3_server import SEEN_AFTER_SECONDS, NoServerError, Server, serve
 from test_growing import Killed, check, of_dataset, of_one_run
 
 from analyzer.base.filters import Filters
@@ -69,19 +70,23 @@ def test_a_month_of_days_is_one_run(
         path.write_bytes(later(path.read_bytes(), number * NEXT_S))
     expected = of_one_run(paths)
     chance = random.Random(23)
-    killed, late = chance.randrange(1, DAYS), DAYS - 2
+    # Where nothing came there is nothing to be killed in.
+    killed, late = DAYS - 1, DAYS - 2
     bucket = server.directory / "captures"
     to = str(server.directory / LAKE.removeprefix("s3://"))
     for number, path in enumerate(paths):
         if number != late:
             (bucket / path.name).write_bytes(path.read_bytes())
+        # The server lists what it knew a moment ago.
+        sleep(SEEN_AFTER_SECONDS + 0.5)
         if number == killed:
             with monkeypatch.context() as patch, pytest.raises(Killed):
-                killed_at(chance.randrange(1, 10), patch)
+                killed_at(chance.randrange(1, 4), patch)
                 additions.add(["s3://captures/"], to, OPTIONS)
         additions.add(["s3://captures/"], to, OPTIONS)
         if number == late + 1:
             (bucket / paths[late].name).write_bytes(paths[late].read_bytes())
+            sleep(SEEN_AFTER_SECONDS + 0.5)
             assert additions.add(["s3://captures/"], to, OPTIONS).again >= 1
     check(of_dataset(LAKE), expected)
     copied = bytes_copied(monkeypatch)

@@ -22,6 +22,12 @@ from analyzer.inputs.sources import InputError
 from analyzer.run import local, one_pass, sharded_pass, strategy
 
 
+@pytest.fixture(autouse=True)
+def _no_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that ran before in this process may have opened clients of object storage, with which no capture is shared."""
+    monkeypatch.setattr(strategy, "has_clients", lambda: False)
+
+
 def tables(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     """Every row of every table; small captures are shared too."""
     if jobs > 1:
