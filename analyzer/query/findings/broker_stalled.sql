@@ -3,7 +3,7 @@
 -- when: exchanges having max(latency_ns) >= 800000000 OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)) <= (SELECT max(last_time_ns) FROM connections) - 800000000 OR (SELECT count(*) FROM unread_silences WHERE coalesce(end_ns - asked_time_ns, 1000000000) >= 1000000000) >= 2
 -- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited[, {unread}]
 -- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
--- look: kanalyze latency --broker {broker}
+-- look: kanalyze {verb} --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one is
 -- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one, or for two seconds 3 behind a Produce on one: then it may be the disk, or a follower. One of them at
@@ -141,19 +141,16 @@ unread AS (
         u.end_ns IS NULL AS lasts,
         u.asked_time_ns - u.begin_ns < 1000000000 AND c.one_way IS NULL AND (u.end_ns IS NOT NULL OR c.close = 'none')
             AND u.asked_time_ns - c.first_time_ns >= 1000000000
-            AND coalesce(b.silent_ns, 0) < (c.last_time_ns - c.first_time_ns - (coalesce(u.end_ns, s.last_time_ns) - u.begin_ns)) / 2
-            AS is_at_work
-    FROM unread_silences AS u
+            AND u.silent_ns < (c.last_time_ns - c.first_time_ns - (coalesce(u.end_ns, s.last_time_ns) - u.begin_ns)) / 2 AS is_at_work
+    FROM (
+        -- `silent_ns`: the other silences of the connection that ended.
+        SELECT
+            *,
+            coalesce(sum(end_ns - begin_ns) OVER (PARTITION BY connection), 0) - coalesce(end_ns - begin_ns, 0) AS silent_ns
+        FROM unread_silences
+    ) AS u
     JOIN connections AS c ON c.connection = u.connection
     JOIN seen AS s ON s.broker_address = u.broker_address AND s.broker_port = u.broker_port
-    LEFT JOIN (
-        SELECT
-            v.connection,
-            v.begin_ns,
-            (SELECT sum(w.end_ns - w.begin_ns) FROM unread_silences AS w WHERE w.connection = v.connection AND w.begin_ns <> v.begin_ns)
-                AS silent_ns
-        FROM unread_silences AS v
-    ) AS b ON b.connection = u.connection AND b.begin_ns = u.begin_ns
 ),
 unread_still AS (
     SELECT broker_address, broker_port, asked_time_ns AS first_request_ns, begin_ns, until_ns, lasts
@@ -212,6 +209,7 @@ SELECT
         WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for'
     END AS or_follower,
     CAST(NULL AS STRING) AS unread,
+    'latency' AS verb,
     CASE WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium' ELSE 'high' END AS severity,
     max(end_ns - first_request_ns) AS still_ns,
     CASE WHEN bool_or(lasts) THEN 'up to the end of the capture' END AS until,
@@ -231,6 +229,7 @@ SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     'or a follower that it waits for' AS or_follower,
     'of which sizes and times tell, as it is TLS without keys' AS unread,
+    'connections' AS verb,
     'medium' AS severity,
     max(end_ns - first_request_ns) AS still_ns,
     CASE WHEN bool_or(lasts) THEN 'up to the end of the capture' END AS until,

@@ -3,7 +3,7 @@
 -- when: connections having bool_or(is_kafka AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst'))) OR (count(*) FILTER (WHERE is_kafka AND capture_side = 'broker' AND close = 'none' AND requests > 0) >= 2 AND max(last_time_ns) - min(first_time_ns) >= 10000000000) OR bool_or(protocol = 'tls' AND (client_retransmitted >= 2 OR close = 'rst'))
 -- says: connections of {who} to {broker} are dropped while idle[: what was sent after {killed_ns} without traffic never got through][: after {left_ns} without traffic the client opened a new connection, and the one before was never used again nor closed], {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
 -- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
--- look: kanalyze unanswered[ --client {who}]
+-- look: kanalyze {verb}[ --client {who}]
 -- explains: unanswered, connection_storm
 -- Silence of 5 s at least, then a request that nobody acknowledged or that a reset answered, and nothing more of the broker on this
 -- connection, though the broker went on to answer others, and no longer silence that a connection survived. Beside the broker the same
@@ -224,6 +224,8 @@ SELECT
     CASE WHEN only_left THEN killed_ns END AS left_ns,
     CASE WHEN only_left AND times = 1 THEN 'info' ELSE 'medium' END AS severity,
     survived_ns,
+    -- No request is known of TLS without keys, and a connection that was left behind lacks no reply.
+    CASE WHEN only_left OR evidence_first IS NULL THEN 'connections' ELSE 'unanswered' END AS verb,
     evidence_first,
     evidence_last,
     connection,
