@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from analyzer.base import temp_folders
 from analyzer.base.filters import Filters
-from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
-from analyzer.base.storage.objects import find_object
+from analyzer.base.storage.addresses import StorageError
 from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
 from analyzer.query.dataset import Dataset, DatasetError
@@ -66,17 +65,11 @@ def is_dataset(place: Path | str) -> bool:
     """Whether a place is a directory that `kanalyze export` or `kanalyze spark` wrote: it has a manifest, or Parquet files of a
     table. Raises StorageError when storage does not answer.
     """
-    if isinstance(place, Path) or not is_storage_uri(place):
-        where = folder(place)
-        return where.names().get(MANIFEST) is False or any(table_files(where, table) for table in TABLES)
     try:
-        at = parse_address(place)
+        where = folder(place)
     except StorageError:
         return False  # `expand` says what is wrong with it
-    if find_object(at.inside(MANIFEST)):
-        return True
-    where = folder(place)
-    return any(table_files(where, table) for table in TABLES)
+    return where.holds(MANIFEST) or any(table_files(where, table) for table in TABLES)
 
 
 class Exported(NamedTuple):
