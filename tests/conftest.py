@@ -10,6 +10,7 @@ from typing import Any
 import paths
 import pytest
 from hypothesis import settings
+from kanalyze_process import UNCOMPILED
 from lacking import lacking_programs
 
 from analyzer.cli import common
@@ -20,7 +21,7 @@ settings.load_profile("kanalyze")
 # Nobody is there to leave a pager: without this, a test that gives kanalyze a terminal would wait for ever.
 os.environ["KANALYZE_PAGER"] = "cat"
 # As plain Python kanalyze says so on stderr. Tests that compare stderr do not ask for that line; one of its own does.
-if os.environ.get("KANALYZE_UNCOMPILED", "") not in ("", "0"):
+if UNCOMPILED:
     common.say_when_uncompiled = lambda: None
 # A shell's background job ignores Ctrl-C, and the programs that tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,11 +1,8 @@
-"""What the tests of the command line share: how to run it, datasets made by hand."""
+"""What the tests of the command line share: datasets made by hand."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
-
-COMMAND = (sys.executable, "-c", "from analyzer.cli.main import run; run()")
 
 
 class Stub:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import COMMAND, Stub, exchanges
+from command import Stub, exchanges
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 Finished = subprocess.CompletedProcess[bytes]

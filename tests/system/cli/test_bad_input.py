@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import COMMAND
+from kanalyze_process import AS_INSTALLED, COMMAND
 from paths import ROOT
 
 Run = Callable[..., Any]
@@ -290,8 +290,10 @@ def test_nothing_but_data_on_a_pipe(kanalyze: Run, kafka: Path) -> None:
         assert b"\x1b" not in done.stdout + done.stderr and lines(done.stderr) in ([], [done.stderr.decode().rstrip()])
 
 
-def test_uncompiled_stages_say_so_in_one_line(kanalyze: Run, tmp_path: Path) -> None:
+def test_uncompiled_stages_say_so_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "web.pcap").write_bytes(WEB)
-    done = kanalyze("web.pcap", KANALYZE_UNCOMPILED="1")
+    env = {**os.environ, "KANALYZE_UNCOMPILED": "1"}
+    done = subprocess.run([*AS_INSTALLED, tmp_path / "web.pcap"], capture_output=True, cwd=ROOT, env=env, timeout=60)
     assert done.returncode == 0 and done.stderr.count(b"\n") == 1 and b"uncompiled" in done.stderr
-    assert kanalyze("decode", KANALYZE_UNCOMPILED="1").stderr == b""
+    decode = subprocess.run([*AS_INSTALLED, "decode"], input=b"", capture_output=True, cwd=ROOT, env=env, timeout=60)
+    assert decode.stderr == b""

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from command import COMMAND
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 Run = Callable[..., Any]

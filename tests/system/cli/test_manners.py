@@ -9,7 +9,6 @@ import pty
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 import click
 import pytest
-from command import COMMAND
+from kanalyze_process import COMMAND
 from paths import ROOT, SAMPLES
 
 from analyzer.cli.json_schemas import has_schema, schema
@@ -194,9 +193,7 @@ def on_a_terminal(tmp_path: Path, *words: str) -> str:
         "LINES": "24",
         "KANALYZE_PAGER": str(pager),
     }
-    with subprocess.Popen(
-        [sys.executable, "-c", COMMAND[-1], *words], stdin=follower, stdout=follower, stderr=follower, env=env
-    ) as process:
+    with subprocess.Popen([*COMMAND, *words], stdin=follower, stdout=follower, stderr=follower, env=env) as process:
         os.close(follower)
         shown = b""
         while True:

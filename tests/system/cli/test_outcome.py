@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 import pytest
-from command import COMMAND
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 from analyzer.cli.main import main

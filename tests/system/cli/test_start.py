@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from kanalyze_process import UNCOMPILED
 from paths import ROOT
 
 from analyzer.cli.main import cli, main, verbs
@@ -39,6 +40,7 @@ def test_version_answers_at_once(kanalyze: Run) -> None:
     assert min(spent) <= 0.15
 
 
+@pytest.mark.skipif(UNCOMPILED, reason="plain Python imports Cython's stand-in, and what that imports")
 def test_a_report_imports_what_it_needs() -> None:
     """What is imported and not used is most of the time that the report of a small capture takes."""
     code = (

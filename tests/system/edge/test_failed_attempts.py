@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 HEADER_BYTES = 24  # of a pcap file
@@ -39,7 +40,7 @@ def packets(raw: bytes) -> list[int]:
 
 def report(path: Path, *arguments: str) -> str:
     """The report as one line."""
-    command = [sys.executable, "-c", "from analyzer.cli.main import run; run()", str(path), "--jobs", "1", *arguments]
+    command = [*COMMAND, str(path), "--jobs", "1", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stderr == ""
     return " ".join(done.stdout.split())

@@ -12,6 +12,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from kanalyze_process import COMMAND
 from paths import ROOT, SAMPLES
 
 # Not optimised: what is tested is where files go, not how fast they are.
@@ -72,12 +73,7 @@ def test_the_stages_of_a_wheel_are_compiled(python: Path) -> None:
 def test_a_wheel_answers_as_the_checkout_does(python: Path) -> None:
     capture = SAMPLES / "groups_848.pcap.zst"
     installed = run(python, "latency", capture, "--format", "json")
-    here = subprocess.run(
-        [sys.executable, "-c", "from analyzer.cli.main import run; run()", "latency", capture, "--format", "json"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
+    here = subprocess.run([*COMMAND, "latency", capture, "--format", "json"], capture_output=True, text=True, cwd=ROOT)
     assert installed.returncode == 0, installed.stderr
     assert installed.stdout == here.stdout
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 import transform
 from effort import one_in
+from kanalyze_process import COMMAND
 from one_base import OF_THE_WAY
 from paths import ROOT, SAMPLES
 from program import Analyse, Analysis, Row
@@ -89,9 +89,8 @@ def differences(want: list[Row], got: list[Row]) -> list[Any]:
 
 def exported(capture: Path, **environment: str) -> list[dict[str, Any]]:
     """The exchanges as the command line prints them, from a process of its own."""
-    command = [sys.executable, "-c", "from analyzer.cli.main import run; run()"]
     done = subprocess.run(
-        [*command, "export", str(capture), "--table", "exchanges", "--format", "jsonl"],
+        [*COMMAND, "export", str(capture), "--table", "exchanges", "--format", "jsonl"],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,

@@ -9,11 +9,11 @@ import base64
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 # Of `sasl`, whose passwords stand in the README only.
@@ -33,7 +33,7 @@ VERBS = (
 
 def kanalyze(*arguments: str) -> bytes:
     """Everything that a run says, on stdout and stderr."""
-    command = [sys.executable, "-c", "from analyzer.cli.main import run; run()", *arguments]
+    command = [*COMMAND, *arguments]
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from capture_tools import tshark
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 from analyzer.base.options import Options
@@ -20,7 +20,6 @@ from analyzer.query.run_findings import find
 from analyzer.run import local
 from lab.score import DATA
 
-COMMAND = (sys.executable, "-c", "from analyzer.cli.main import run; run()")
 HOOK = 'printf "%s|%s|" "$KANALYZE_FINDING" "$KANALYZE_SENTENCE" >> "$KANALYZE_DIRECTORY/../told"'
 
 

@@ -6,10 +6,10 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from kanalyze_process import COMMAND
 from paths import ROOT
 
 from analyzer.cli.main import cli
@@ -17,7 +17,6 @@ from analyzer.inputs.sources import Source
 from lab.score import DATA
 
 GUIDES = ("watch", "recorder")
-COMMAND = (sys.executable, "-c", "from analyzer.cli.main import run; run()")
 
 
 def text(guide: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kanalyze_process import COMMAND
 from paths import SAMPLES
 
 import analyzer
@@ -40,8 +41,7 @@ def cap() -> Iterator[analyzer.Capture]:
 
 
 def command(*arguments: str) -> str:
-    code = "from analyzer.cli.main import run; run()"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -144,8 +144,7 @@ def test_check_says_what_the_verb_says(cap: analyzer.Capture, tmp_path: Path) ->
         '[quick]\nmetric = "latency"\ncolumn = "p99_ns"\nmax = "5 ms"\n[calm]\nmetric = "errors"\nsum = "count"\nmax = 1000\n'
     )
     found = cap.check(rules)
-    code = "from analyzer.cli.main import run; run()"
-    line = [sys.executable, "-c", code, "check", str(THROTTLE), "--rules", str(rules), "--format", "json"]
+    line = [*COMMAND, "check", str(THROTTLE), "--rules", str(rules), "--format", "json"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and found.to_pylist() == json.loads(done.stdout)
     assert not found.passed and [row["passed"] for row in found.to_pylist()] == [False, True]
