@@ -3,7 +3,8 @@
 Metrics read them as the view `settings`, one row; so a metric is one text for all settings. There is one flag per
 dimension, `by_<name>`: null when the user named none (the metric then groups as it does by default), else true or
 false. `every_ns` is the length of a time slot, null for the whole time. A `subject` is the group that a request names,
-else its topic; unlike `topic` it counts a request with several topics once.
+else its topic; unlike `topic` it counts a request with several topics once. An `error` is the first error code of the reply,
+0 where there is none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-DIMENSIONS = ("api", "version", "client", "principal", "broker", "topic", "partition", "group", "subject", "connection")
+DIMENSIONS = (
+    "api", "version", "error", "client", "principal", "broker", "topic", "partition", "group", "subject", "connection",
+)  # fmt: skip
 # latency: from the last byte of the request to the first of the reply; service: the broker's own part of it; total: from the
 # first byte of the request to the last of the reply.
 MEASURES = ("latency", "service", "total")

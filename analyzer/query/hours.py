@@ -1,5 +1,5 @@
-"""Hours of a dataset: counts and sums of its requests by hour, API, version, client, user, broker and latency bucket, in a file
-beside each file of exchanges. They can be added, so a question about a month need not read the month's rows.
+"""Hours of a dataset: counts and sums of its requests by hour, API, version, error code, client, user, broker and latency
+bucket, in a file beside each file of exchanges. They can be added, so a question about a month need not read the month's rows.
 
 The buckets are those of every percentile of kanalyze (`metrics/views/latency_counts.sql`), so the answer is the one that rows give.
 Where rows are needed they are read: for topics, groups and connections, other durations, filters but whole hours, and by client in
@@ -8,25 +8,28 @@ an hour with so many clients that the smallest were added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base.filters import Filters, literal, time_condition
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
 from analyzer.query.table_views import parquet
 
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
 HOURS = "hours"
 HOUR_NS = 3_600_000_000_000
 # In an hour with more clients (id, address and user) those with the fewest requests are one.
 MOST_CLIENTS = 1_000
 OTHER = "(other)"
-DIMENSIONS = ("api", "version", "client", "principal", "broker")
+DIMENSIONS = ("api", "version", "error", "client", "principal", "broker")
 _OF_CLIENTS = ("client", "principal")
 _KEYS = (
-    "role, own_kind, api_name, kind, api_version, client_id, client_address, principal, broker_id, broker_address, broker_port, "
-    "bucket, parts_known"
+    "role, own_kind, api_name, kind, api_version, error_code, client_id, client_address, principal, broker_id, broker_address, "
+    "broker_port, bucket, parts_known"
 )
 _COUNTS = ("requests", "n", "errors", "throttled", "throttle_time_ms", "request_bytes", "response_bytes")
 _DURATIONS = tuple(
@@ -43,6 +46,7 @@ SELECT
     CASE WHEN coalesce(s.by_api, true) THEN h.api_name END AS api_name,
     CASE WHEN coalesce(s.by_api, true) THEN h.kind END AS kind,
     CASE WHEN s.by_version THEN h.api_version END AS api_version,
+    CASE WHEN s.by_error THEN h.error_code END AS error_code,
     CASE WHEN s.by_client THEN h.client_id END AS client_id,
     CASE WHEN s.by_client THEN h.client_address END AS client_address,
     CASE WHEN s.by_principal THEN h.principal END AS principal,
@@ -126,19 +130,28 @@ class Hours(NamedTuple):
             or not set(settings.by) <= set(DIMENSIONS)
         ):
             return None
-        if set(settings.by) & set(_OF_CLIENTS) and self._has_others():
+        by_client = bool(set(settings.by) & set(_OF_CLIENTS))
+        if any(_lacks_a_key(about) or (by_client and _has_others(about)) for about in self._footers()):
             return None
         condition = time_condition(filters, "hour_ns")
         return settings.folded(_AS_COUNTS.format(rows=self.sql(), added=_added(), condition=condition))
 
-    def _has_others(self) -> bool:
+    def _footers(self) -> Iterator[pq.FileMetaData]:
         import pyarrow.parquet as pq
 
-        for path in self.files():
-            about = pq.read_metadata(path)
-            column = about.schema.to_arrow_schema().get_field_index("is_other")
-            for group in range(about.num_row_groups):
-                told = about.row_group(group).column(column).statistics
-                if told is None or not told.has_min_max or told.max:
-                    return True
-        return False
+        return map(pq.read_metadata, self.files())
+
+
+def _lacks_a_key(about: pq.FileMetaData) -> bool:
+    """Whether the file was written by an older kanalyze, which kept fewer keys."""
+    return not set(_KEYS.split(", ")) <= set(about.schema.names)
+
+
+def _has_others(about: pq.FileMetaData) -> bool:
+    """Whether clients were added up in the file."""
+    column = about.schema.names.index("is_other")
+    for group in range(about.num_row_groups):
+        told = about.row_group(group).column(column).statistics
+        if told is None or not told.has_min_max or told.max:
+            return True
+    return False

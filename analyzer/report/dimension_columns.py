@@ -42,6 +42,16 @@ def _version(row: dict[str, Any]) -> str:
     return "-" if row["api_version"] is None else f"v{row['api_version']}"
 
 
+def _error(row: dict[str, Any]) -> str:
+    """6 NOT_LEADER_OR_FOLLOWER; a dash where no reply tells."""
+    code = row["error_code"]
+    if code is None:
+        return "-"
+    from dissectors.kafka.schema.error_codes import error_code
+
+    return f"{code} {error_code(code).name}" if code else "none"
+
+
 def _partition(row: dict[str, Any]) -> str:
     """orders-3, as Kafka's own tools write it."""
     return safe(row["topic"]) + ("" if row["partition"] is None else f"-{row['partition']}")
@@ -50,6 +60,7 @@ def _partition(row: dict[str, Any]) -> str:
 _CELLS: dict[str, tuple[Column, Cell]] = {
     "api": (Column("API", least=12), api),
     "version": (Column("version"), _version),
+    "error": (Column("error", least=18), _error),
     "client": (Column("client", least=10), client),
     "principal": (Column("user", least=8), lambda row: safe(row["principal"])),
     "broker": (Column("broker", least=14), broker),

@@ -68,9 +68,9 @@ class Tables(Mapping[str, "DataFrame"]):
     """The final tables by name, as a mapping or as attributes: `tables.exchanges`; `sql`, `metric`, `findings` ask them.
 
     `warnings` are lines that a person must see; `failed` says that some input could not be read; `inputs` are the captures in
-    the order of reading; `stages` hold what every run told; `final` the tables as files, before filters; `several_days`:
-    captures touch more than one day (UTC). `close`, or the end of a `with`, gives the disks of the executors back; then nothing
-    can be asked any more.
+    the order of reading, of `captured_bytes` in all, `unread` of them no captures; `stages` hold what every run told; `final`
+    the tables as files, before filters; `several_days`: captures touch more than one day (UTC). `close`, or the end of a `with`,
+    gives the disks of the executors back; then nothing can be asked any more.
     """
 
     def __init__(
@@ -92,6 +92,8 @@ class Tables(Mapping[str, "DataFrame"]):
         self.failed = failed
         self.stages = done.stages
         self.inputs = [reading.source.name for reading in done.files]
+        self.captured_bytes = sum(reading.bytes for reading in done.files)
+        self.unread = sum(reading.failure is not None for reading in done.files)
         self.sql = self._views.sql
         self.metric = self._views.metric
         self.findings = self._views.findings

@@ -334,6 +334,7 @@ ORDER = (
     "analyzer.report.sections.attention",
     "analyzer.report.sections.*",
     "analyzer.report.sections.busiest",
+    "analyzer.report.sections.totals",
     "analyzer.report.terminal",
     "analyzer.messages",
     "analyzer.messages.secrets",

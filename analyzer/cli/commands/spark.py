@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,10 @@ from analyzer.query.readability import EVERYTHING
 
 if TYPE_CHECKING:
     from analyzer.spark.job import Planned
+
+
+# Of latency, by API.
+ROWS = 14
 
 
 class Setting(click.ParamType):
@@ -97,11 +102,13 @@ def _show(planned: Planned) -> int:
 
 
 def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[str, str], ...], strict: bool) -> int:
+    from analyzer.report.format import size, things
     from analyzer.spark import job, session, sink
 
     if planned.plan.refusal:
         raise InputError(planned.plan.refusal)
     sink.check_free(out)
+    began = monotonic()
     given = click.get_current_context().get_parameter_source("jobs") is not ParameterSource.DEFAULT
     cores = planned.options.jobs if given else None
     with (
@@ -112,15 +119,22 @@ def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[s
             say(line)
         counts = sink.write(tables, out, say)
         say(f"{out}: " + ", ".join(f"{rows:,} {table}" for table, rows in counts.items()))
+        read = f"{things(len(tables.inputs), 'capture')}, {size(tables.captured_bytes)}"
+        say(f"{read}: read and written in {monotonic() - began:,.0f} s; could not be read: {tables.unread:,}")
         failed = tables.failed
     code = _judged(out, planned.options)
     return UNREADABLE if failed else code
 
 
 def _judged(out: str, options: Options) -> int:
-    """Says what of the captures could not be read, by the tables that were written; the exit code."""
+    """Says what of the captures could not be read, by the tables that were written, and prints what their hours tell; the exit
+    code."""
+    from analyzer.cli.screen import screen
+    from analyzer.report.terminal import print_section
     from analyzer.run.local import open_dataset
 
     with open_dataset([out], Options(temp_dir=options.temp_dir)) as written:
         tell_what_was_not_read(written, EVERYTHING, "stderr")
+        with screen() as console:
+            print_section(written, "totals", console, ROWS)
         return exit_code(written)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from parts_of_captures import days, later
+from rich.console import Console
 
 import analyzer
 from analyzer.base.filters import Filters
@@ -19,6 +22,7 @@ from analyzer.distributed import open_connections
 from analyzer.query import hours
 from analyzer.query.dataset import Dataset
 from analyzer.query.hours import HOUR_NS
+from analyzer.report.terminal import print_section
 from analyzer.run import additions, local
 
 OPTIONS = Options(jobs=1)
@@ -26,6 +30,7 @@ QUESTIONS = (
     Settings(),
     Settings(("api", "client")),
     Settings(("broker", "principal", "version")),
+    Settings(("error", "api"), HOUR_NS),
     Settings(("client",), HOUR_NS),
     Settings((), 24 * HOUR_NS),
 )
@@ -81,7 +86,7 @@ def test_hours_answer_as_rows_do(grown: str, monkeypatch: pytest.MonkeyPatch) ->
         assert [answer(dataset, settings) for settings in QUESTIONS] == expected
         assert all(len(rows) > 1 for rows in expected)
         (told,) = dataset.query("SELECT sum(requests) AS n, sum(throttled) AS throttled FROM hours")
-        assert told["n"] == sum(int(row[17]) for row in expected[0]) and told["throttled"] > 0
+        assert told["n"] == sum(int(row[18]) for row in expected[0]) and told["throttled"] > 0
 
 
 def test_what_needs_rows_reads_them(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +159,37 @@ def test_two_times_of_one_dataset_are_compared(grown: str, capsys: pytest.Captur
 
 def moment(time_ns: int) -> str:
     return datetime.fromtimestamp(time_ns // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def test_the_end_of_a_run_tells_what_rows_tell(
+    samples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Latency and error codes, for which no row is read."""
+    to = str(tmp_path / "set")
+    additions.add([str(samples / "groups_classic.pcap.zst")], to, OPTIONS)
+    with opened(to) as dataset:
+        codes = dataset.query(
+            "SELECT error_code, api_name, count(*) AS n FROM exchanges WHERE error_code <> 0 AND role = 'client' "
+            "AND status <> 'orphan_reply' GROUP BY ALL"
+        )
+        for path in (Path(to) / "exchanges").rglob("*.parquet"):
+            path.unlink()
+        print_section(dataset, "totals", Console(width=120), 14)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    told: Counter[tuple[int, str]] = Counter()
+    for line in lines:
+        if line and line[0].isdigit() and line[1].isupper():
+            told[int(line[0]), line[2].rstrip(",")] += int(line[-5])
+    assert told == Counter({(row["error_code"], row["api_name"]): row["n"] for row in codes}) and len(told) > 2
+
+
+def test_hours_with_fewer_keys_are_not_read(grown: str) -> None:
+    """An older kanalyze wrote them."""
+    path = next((Path(grown) / "hours").rglob("*.parquet"))
+    rows = pq.read_table(path)
+    pq.write_table(rows.drop_columns(["error_code"]), path)
+    with opened(grown) as dataset:
+        assert dataset.hours_answer() is None and dataset.metric("latency")
 
 
 def test_without_all_hours_rows_are_read(grown: str) -> None:

@@ -119,6 +119,18 @@ def test_hours_made_by_executors_answer_as_rows_do(
         assert from_hours == written.metric("latency") and from_hours
 
 
+def test_the_run_ends_with_what_it_found(answers: Answers, folder: Path) -> None:
+    """Latency and error codes from hours, as anybody gets them who asks the dataset."""
+    lines = answers["all"]["out"].splitlines()
+    assert lines[0].startswith("Latency (") and any(line.startswith("Replies with an error code") for line in lines)
+    with open_dataset([str(folder / "all")], Options()) as written:
+        (most,) = written.query(
+            "SELECT count(*) AS n FROM exchanges WHERE role = 'client' AND api_name = 'ApiVersions' AND status <> 'orphan_reply'"
+        )
+    (told,) = [line.split() for line in lines if line.startswith("  ApiVersions ")]
+    assert int(told[1].replace(",", "")) == most["n"]
+
+
 def test_a_worker_that_is_killed_is_one_sentence(program: Program) -> None:
     """Then the session is as good as before: the tests behind this one run in it."""
     told = program.run("killed")

@@ -27,6 +27,7 @@ SELECT
         THEN CASE WHEN e.kind = 'sasl_token' THEN 'SASL token' ELSE e.api_name END END AS api_name,
     CASE WHEN coalesce(s.by_api, true) THEN e.kind END AS kind,
     CASE WHEN s.by_version THEN e.api_version END AS api_version,
+    CASE WHEN s.by_error THEN e.error_code END AS error_code,
     CASE WHEN s.by_client THEN e.client_id END AS client_id,
     CASE WHEN s.by_client OR s.by_connection THEN e.client_address END AS client_address,
     CASE WHEN s.by_principal THEN e.principal END AS principal,
