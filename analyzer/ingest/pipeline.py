@@ -21,7 +21,7 @@ from analyzer.ingest.raw_writer import RawTable, Writer
 from analyzer.ingest.row_matrix import RowMatrix
 from analyzer.ingest.summary import Summary
 from dissectors import layout
-from dissectors.kafka.columns.exchanges import Exchanges, label, set_apart
+from dissectors.kafka.columns.exchanges import Exchanges, set_apart
 from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.columns.walk import Walker
 from dissectors.kafka.framing.framing import Framing
@@ -151,7 +151,7 @@ class Pipeline:
         self._out = {
             "exchanges": RowMatrix(layout.ROW_COLUMNS, OUT_ROWS),
             "entries": RowMatrix(layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS if options.with_facts else 1),
-            "errors": RowMatrix(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, 1024),
+            "errors": RowMatrix(layout.ERROR_COLUMNS + layout.LABEL_COLUMNS, OUT_ROWS),
         }
         # Exchanges that were not answered, failed or were throttled get row groups of their own: many questions are about these
         # few, and the statistics of all other row groups say that they have none. Not in a task, where the position of a row
@@ -338,11 +338,7 @@ class Pipeline:
             self._exchanges.renumber(texts, self._walker.strings.number)
 
     def _label(self, name: str, matrix: memoryview, rows: int, columns: int) -> None:
-        out = self._out[name]
-        if out.rows + rows > out.size:
-            self._flush(name)
-            out.reserve(rows)
-        out.rows = label(self._frame_rows, matrix, rows, columns, out.matrix, out.rows)
+        self._out[name].label(self._frame_rows, matrix, rows, columns, partial(self._flush, name))
 
     def _flush_all(self) -> None:
         for name in self._out:

@@ -35,6 +35,8 @@ BATCH_VALUES = 1 << 16
 # Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group. By times
 # an export is cut into slices.
 WITH_STATISTICS = ("status", "error_code", "throttle_time_ms", "request_time_ns", "response_time_ns")
+# Strings that are objects twice for a moment, as bytes and as text.
+TEXTS_AT_A_TIME = 1 << 16
 # Tables that wait for the thread; with more the stages wait.
 MOST_WAITING = 4
 
@@ -144,8 +146,10 @@ class _Texts:
 
         if self._array is None or strings is not self._strings:
             self._strings, self._array = strings, pa.array([], pa.string())
-        new = strings[len(self._array) :]
-        if new:
-            decoded = pa.array([text.decode("utf-8", "backslashreplace") for text in new], pa.string())
-            self._array = pa.concat_arrays([self._array, decoded])
+        if len(strings) > len(self._array):
+            decoded = [self._array]
+            for first in range(len(self._array), len(strings), TEXTS_AT_A_TIME):
+                new = strings[first : first + TEXTS_AT_A_TIME]
+                decoded.append(pa.array([text.decode("utf-8", "backslashreplace") for text in new], pa.string()))
+            self._array = pa.concat_arrays(decoded)
         return self._array

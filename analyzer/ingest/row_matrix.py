@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from dissectors.kafka.columns.exchanges import label
 from dissectors.matrix import new_matrix
 
 
@@ -14,8 +17,12 @@ class RowMatrix:
         self.rows = 0
         self.matrix = new_matrix(columns, size)
 
-    def reserve(self, rows: int) -> None:
-        """Makes an empty matrix large enough for one batch of `rows`."""
-        if rows > self.size:
-            self.size = rows
-            self.matrix = new_matrix(self.columns, rows)
+    def label(self, frames: memoryview, matrix: memoryview, rows: int, columns: int, flush: Callable[[], None]) -> None:
+        """Takes the entries or errors of a batch of frames, with the LABEL_ columns; `flush` empties it whenever it is full: a
+        message with a million rows must not cost a second matrix as large."""
+        row = 0
+        while row < rows:
+            if self.rows == self.size:
+                flush()
+            first, row = row, min(rows, row + self.size - self.rows)
+            self.rows = label(frames, matrix, first, row, columns, self.matrix, self.rows)

@@ -9,12 +9,13 @@ from dissectors.matrix import check_room
 def label(
     frames: cython.longlong[:, ::1],
     source: cython.longlong[:, ::1],
+    first: cython.longlong,
     rows: cython.longlong,
     columns: cython.longlong,
     target: cython.longlong[:, ::1],
     used: cython.longlong,
 ):
-    """Copies `rows` rows of entries or errors, which have `columns` columns, to `target` from row `used` on.
+    """Copies rows [first, rows) of entries or errors, which have `columns` columns, to `target` from row `used` on.
 
     In the copies the exchange takes the place of the frame row: its id is in the first column, and the LABEL_ columns follow
     the others. The target must have the room. Returns how many of its rows are used then.
@@ -22,7 +23,7 @@ def label(
     row: cython.longlong
     column: cython.longlong
     frame: cython.longlong
-    for row in range(rows):
+    for row in range(first, rows):
         frame = source[0, row]
         target[0, used] = frames[FRAME_ID, frame]
         for column in range(1, columns):

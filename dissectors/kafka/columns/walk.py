@@ -21,6 +21,9 @@ from dissectors.kafka.columns.walk_text import Strings
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
 
+# A matrix that has grown beyond is made anew for the next batch: ordinary batches fill less.
+KEPT_BYTES = 32 << 20
+
 
 def filled(count, value):
     """`count` int64 numbers, each of them `value`."""
@@ -96,6 +99,7 @@ class Walker(WalkState):
         """
         row, entries_used, errors_used, why = 0, 0, 0, WHY_OUTPUT_FULL
         self.sets_used = 0
+        self._give_back()
         while why != WHY_DONE:
             row, entries_used, errors_used, why = self.feed(
                 block,
@@ -212,6 +216,15 @@ class Walker(WalkState):
             return row, self.entries_used, self.errors_used, why
         finally:
             self._release()
+
+    def _give_back(self):
+        """One message of a million rows must not cost their memory ever after."""
+        if len(self.entries_matrix.cast("B")) > KEPT_BYTES:
+            self.entries_matrix = new_matrix(ENTRY_COLUMNS, 1032)
+        if len(self.errors_matrix.cast("B")) > KEPT_BYTES:
+            self.errors_matrix = new_matrix(ERROR_COLUMNS, 264)
+        if len(self.sets_matrix.cast("B")) > KEPT_BYTES:
+            self.sets_matrix = new_matrix(SET_COLUMNS, 1032)
 
     def _release(self):
         """Releases the buffers of a batch, so that their owners can resize them."""

@@ -37,3 +37,6 @@ SIGN_32 = 1 << 31
 # Short strings are looked up without making a Python object: TEXT_SLOTS slots of TEXT_BYTES bytes.
 TEXT_SLOTS = 4096
 TEXT_BYTES = 64
+# A string that no row needs yet is known by place and size, one number of twice so many bits.
+TEXT_SIZE_BITS = 31
+TEXT_SIZE_MASK = (1 << 31) - 1

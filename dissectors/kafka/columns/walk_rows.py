@@ -9,6 +9,7 @@ from dissectors.kafka.columns.batch_format import *
 from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import WalkState
+from dissectors.kafka.columns.walk_text import register_text
 from dissectors.layout import *
 
 
@@ -28,6 +29,9 @@ def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, ent
             return 0
         w.full = FULL_ERRORS
         return NO_ROOM
+    register_text(w, ENTRY_TOPIC)
+    if entity >= 0:
+        register_text(w, entity)
     w.errors[ERROR_FRAME, column] = w.row
     w.errors[ERROR_CODE, column] = code
     w.errors[ERROR_FIELD, column] = field
@@ -56,7 +60,9 @@ def patch_errors(w: WalkState, first: cython.longlong, register: cython.longlong
         target = ERROR_PARTITION
     elif register >= REGISTER_ENTITY:
         target = ERROR_ENTITY
-    if target >= 0:
+    if target >= 0 and first < w.errors_used:
+        if target in (ERROR_TOPIC, ERROR_ENTITY):
+            register_text(w, register)
         for column in range(first, w.errors_used):
             if w.errors[target, column] == UNKNOWN:
                 w.errors[target, column] = w.registers[register]
@@ -75,6 +81,7 @@ def write_entry(w: WalkState, forgotten: cython.longlong) -> cython.int:
             return 0
         w.full = FULL_ENTRIES
         return NO_ROOM
+    register_text(w, ENTRY_TOPIC)
     for number in range(ENTRY_TOPIC, ENTRY_COLUMNS):
         w.entries[number, column] = w.registers[number]
     w.entries[ENTRY_FRAME, column] = w.row
@@ -96,6 +103,7 @@ def write_set(w: WalkState, size: cython.longlong) -> cython.int:
             return 0
         w.full = FULL_SETS
         return NO_ROOM
+    register_text(w, ENTRY_TOPIC)
     w.sets[SET_FRAME, column] = w.row
     w.sets[SET_OFFSET, column] = w.pos
     w.sets[SET_BYTES, column] = size

@@ -6,6 +6,7 @@ Only when it differs a Python object is made and looked up in a dictionary.
 
 import cython
 
+from dissectors.kafka.columns.operations import *
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import OUTSIDE, WalkState
 from dissectors.kafka.columns.walk_values import store_value
@@ -98,29 +99,51 @@ def copy_text(
 
 @cython.cfunc
 @cython.exceptval(-1)
-def intern(w: WalkState, size: cython.longlong) -> cython.longlong:
-    return w.strings.number(bytes(w.source[w.pos : w.pos + size]))
-
-
-@cython.cfunc
-@cython.exceptval(-1)
 @cython.boundscheck(False)
-def short_text_number(w: WalkState, size: cython.longlong) -> cython.longlong:
-    """The number of a short string, from the cache when its slot holds the same bytes."""
-    slot: cython.longlong = text_slot(w.data, w.pos, size)
-    if w.text_sizes[slot] != size or not is_same_text(w.data, w.pos, w.text_bytes, slot * TEXT_BYTES, size):
-        copy_text(w.data, w.pos, w.text_bytes, slot * TEXT_BYTES, size)
+def text_number(w: WalkState, at: cython.longlong, size: cython.longlong) -> cython.longlong:
+    """The number of the string of `size` bytes at `at`; of a short one from the cache when its slot holds the same bytes."""
+    slot: cython.longlong
+    if size > TEXT_BYTES:
+        return w.strings.number(bytes(w.source[at : at + size]))
+    slot = text_slot(w.data, at, size)
+    if w.text_sizes[slot] != size or not is_same_text(w.data, at, w.text_bytes, slot * TEXT_BYTES, size):
+        copy_text(w.data, at, w.text_bytes, slot * TEXT_BYTES, size)
         w.text_sizes[slot] = size
-        w.text_numbers[slot] = intern(w, size)
+        w.text_numbers[slot] = w.strings.number(bytes(w.source[at : at + size]))
     return w.text_numbers[slot]
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 @cython.boundscheck(False)
+def register_text(w: WalkState, register: cython.longlong) -> cython.int:
+    """A register that says where its string lies gets the string's number: a row needs it. Most strings of large messages
+    stand in no row (partitions without an error): they are never numbered."""
+    place: cython.longlong = w.registers[register]
+    if place < 0 and place != UNKNOWN:
+        place = -1 - place
+        w.registers[register] = text_number(w, place >> TEXT_SIZE_BITS, place & TEXT_SIZE_MASK)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def store_text(w: WalkState, size: cython.longlong, to: cython.longlong) -> cython.int:
+    """Stores the string of `size` bytes at `pos`: its number; in a register where it lies, as a number below zero."""
+    if TO_REGISTER <= to < TO_ONCE and w.pos >> TEXT_SIZE_BITS == 0 and size >> TEXT_SIZE_BITS == 0:
+        w.registers[to - TO_REGISTER] = -1 - ((w.pos << TEXT_SIZE_BITS) | size)
+    elif to >= TO_ONCE and w.once >> (to - TO_ONCE) & 1:
+        store_value(w, to, UNKNOWN)  # the second one: the message says no such thing once
+    elif to >= 0:
+        store_value(w, to, text_number(w, w.pos, size))
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
 def read_text(w: WalkState, size: cython.longlong, to: cython.longlong, also: cython.longlong) -> cython.int:
-    """Stores the number of the string of `size` bytes at `pos`. The caller has checked that they are there."""
-    number: cython.longlong = intern(w, size) if size > TEXT_BYTES else short_text_number(w, size)
-    store_value(w, to, number)
-    store_value(w, also, number)
+    """Stores the string of `size` bytes at `pos` in two targets. The caller has checked that the bytes are there."""
+    store_text(w, size, to)
+    store_text(w, size, also)
     return 0
