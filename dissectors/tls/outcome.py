@@ -47,6 +47,21 @@ class HandshakeOutcome:
     more can be learned.
     """
 
+    __slots__ = (
+        "_finished",
+        "_is_1_3",
+        "_lost",
+        "_refused",
+        "_sides",
+        "alert",
+        "alert_side",
+        "client",
+        "done",
+        "subject",
+        "valid_from_ns",
+        "valid_until_ns",
+    )
+
     def __init__(self) -> None:
         self.client: int | None = None
         self.alert: bytes | None = None
@@ -59,14 +74,14 @@ class HandshakeOutcome:
         self._lost = False
         self._is_1_3 = False
         self._refused = False  # the server's first record behind the client's Finished may be an alert
-        self._sides = (_Side(), _Side())
+        self._sides: tuple[_Side, ...] = (_Side(), _Side())
 
     def feed(self, side: int, data: memoryview) -> None:
         """Takes bytes of one side, in the order of its stream."""
-        state = self._sides[side]
-        state.seen_bytes += len(data)
         if self.done:
             return
+        state = self._sides[side]
+        state.seen_bytes += len(data)
         state.held += data
         while not self.done and self._record(side, state):
             pass
@@ -90,6 +105,7 @@ class HandshakeOutcome:
         for state in self._sides:
             state.held.clear()
             state.messages.clear()
+        self._sides = ()
 
     def _record(self, side: int, state: _Side) -> bool:
         held = state.held

@@ -14,8 +14,8 @@ Sources: RFC 5246 section 6.2, RFC 8446 section 5.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Protocol
 
 from dissectors.tls.keys import Opened, RecordKey
 
@@ -32,20 +32,49 @@ _TRIES_PER_RECORD = 4_096
 _TRIES = 200_000
 _MOST_UNOPENED = 64
 
-# Called with (content, its pieces as (bytes, time, packet number), offset of its first byte in the content stream).
-TakeContent = Callable[[bytes, list[tuple[int, int, int]], int], None]
-# Called with (bytes lost, time, packet number, offset in the content stream).
-TakeLoss = Callable[[int, int, int, int], None]
+
+class Receiver(Protocol):
+    """Takes what the records of a side hold."""
+
+    def record(self, side: int, kind: int, content: bytes) -> None:
+        """A record that is no application data, in order; may change the keys of the directions."""
+
+    def content(self, side: int, content: bytes, pieces: list[tuple[int, int, int]], at: int) -> None:
+        """Content, its pieces as (bytes, time, packet number), the offset of its first byte in the stream of content."""
+
+    def loss(self, side: int, size: int, time: int, number: int, at: int) -> None:
+        """Bytes of content that were lost, at this time, packet and offset in the stream of content."""
 
 
 class Direction:
     """The records that one side sends. `key` decrypts them; `following` is tried when `key` does not fit any more.
 
-    `on_record(kind, content)` is called for every record that is no application data, in order; it may change the keys.
     `proven`: a record was decrypted; `unopened`: records since then that were not; `dead`: no more can be decrypted.
+    A capture may have a hundred thousand of these at a time: no attribute dictionary, and nothing that grows once one is dead.
     """
 
-    def __init__(self, on_record: Callable[[int, bytes], None], on_content: TakeContent, on_loss: TakeLoss) -> None:
+    __slots__ = (
+        "_at",
+        "_base",
+        "_buffer",
+        "_content_at",
+        "_lost_from",
+        "_nonce",
+        "_receiver",
+        "_runs",
+        "_sequence",
+        "_side",
+        "_tries",
+        "dead",
+        "following",
+        "key",
+        "overhead_bytes",
+        "proven",
+        "unopened",
+        "unread_bytes",
+    )
+
+    def __init__(self, side: int, receiver: Receiver) -> None:
         self.key: RecordKey | None = None
         self.following: RecordKey | None = None
         self.proven = False
@@ -53,14 +82,13 @@ class Direction:
         self.overhead_bytes = 0
         self.unread_bytes = 0
         self.unopened = 0
-        self._on_record = on_record
-        self._on_content = on_content
-        self._on_loss = on_loss
+        self._side = side
+        self._receiver = receiver
         self._sequence = 0
         self._buffer = bytearray()
         self._at = 0  # offset of the next record in the buffer
         self._base = 0  # offset of the buffer in the stream
-        self._runs: deque[tuple[int, int, int]] = deque()  # offset in the stream, time, packet number
+        self._runs: list[tuple[int, int, int]] = []  # offset in the stream, time, packet number
         self._content_at = 0  # offset in the stream of content, in which lost bytes count
         self._lost_from = -1  # offset in the stream from which on records are lost; -1: none are
         self._tries = 0
@@ -104,7 +132,7 @@ class Direction:
         """The stream has ended."""
         if not self.dead and not self.is_synchronised and self.proven:
             self._drop_buffer()
-            self._on_loss(max(1, self._base - self._lost_from), time, number, self._content_at)
+            self._receiver.loss(self._side, max(1, self._base - self._lost_from), time, number, self._content_at)
         self.give_up()
 
     def give_up(self) -> None:
@@ -121,8 +149,10 @@ class Direction:
 
     def _forget_runs(self, offset: int) -> None:
         """Forgets runs before the one that `offset` of the stream is in."""
-        while len(self._runs) > 1 and self._runs[1][0] <= offset:
-            self._runs.popleft()
+        runs, past = self._runs, 0
+        while past + 1 < len(runs) and runs[past + 1][0] <= offset:
+            past += 1
+        del runs[:past]
 
     def _lose(self, offset: int) -> None:
         if self.is_synchronised:
@@ -194,13 +224,13 @@ class Direction:
     def _take(self, opened: Opened, offset: int, size: int) -> None:
         if opened.kind != DATA:
             self.overhead_bytes += size
-            self._on_record(opened.kind, opened.content)
+            self._receiver.record(self._side, opened.kind, opened.content)
             return
         self.overhead_bytes += size - len(opened.content)
         if opened.content:
             explicit = self.key.explicit_bytes if self.key else 0
             pieces = list(self._pieces(offset + 5 + explicit, len(opened.content), offset + size))
-            self._on_content(opened.content, pieces, self._content_at)
+            self._receiver.content(self._side, opened.content, pieces, self._content_at)
             self._content_at += len(opened.content)
 
     def _pieces(self, start: int, size: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -266,7 +296,7 @@ class Direction:
                 if self.proven and lost > 0:
                     self._forget_runs(offset)
                     _, time, number = self._runs[0]
-                    self._on_loss(lost, time, number, self._content_at)
+                    self._receiver.loss(self._side, lost, time, number, self._content_at)
                     self._content_at += lost
                 self.following = None if key is not self.key else self.following
                 self.key = key

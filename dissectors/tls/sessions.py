@@ -83,29 +83,38 @@ class TlsFacts:
 class Session:
     """One connection: follows its handshake and gives each direction its keys."""
 
+    __slots__ = (
+        "_client_random",
+        "_client_side",
+        "_keys",
+        "_messages",
+        "_pending",
+        "_sessions",
+        "directions",
+        "facts",
+        "first_seq",
+        "outcome",
+        "slot",
+    )
+
     def __init__(self, slot: int, part: int, keys: KeyLog, sessions: Sessions) -> None:
         self.slot = slot
         self.facts = TlsFacts(part)
-        self.directions = (self._direction(0, sessions), self._direction(1, sessions))
+        self.directions = (Direction(0, self), Direction(1, self))
         self.first_seq: list[int | None] = [None, None]
         self._keys = keys
-        self._messages = (Messages(), Messages())
+        self._sessions = sessions
+        self._messages: tuple[Messages, ...] = (Messages(), Messages())
         self._client_side = 0
         self._client_random: bytes | None = None
         self._pending: tuple[RecordKey, RecordKey] | None = None
         self.outcome = HandshakeOutcome()
 
-    def _direction(self, side: int, sessions: Sessions) -> Direction:
-        return Direction(
-            lambda kind, content: self._record(side, kind, content),
-            lambda content, pieces, at: sessions.content(self, side, content, pieces, at),
-            lambda size, time, number, at: sessions.loss(self, side, size, time, number, at),
-        )
-
     def gap(self, side: int, size: int) -> None:
         """Bytes of a side were never captured."""
         self.outcome.gap()
-        self._messages[side].clear()
+        if self._messages:
+            self._messages[side].clear()
         self.directions[side].gap(size)
 
     def settle(self) -> bool:
@@ -115,6 +124,13 @@ class Session:
         elif self.facts.reason is None and self.facts.version is None and any(d.dead for d in self.directions):
             self.facts.reason = NO_HANDSHAKE
         return self.facts.reason is not None and (self.outcome.done or self.outcome.client is None)
+
+    def rest(self) -> None:
+        """What was held for later is not needed: the connection may stay open for long, and there may be very many."""
+        for direction in self.directions:
+            direction.give_up()
+        self._messages = ()
+        self._client_random = self._pending = None
 
     def close(self) -> TlsFacts:
         """The connection is over; returns its facts."""
@@ -143,12 +159,21 @@ class Session:
 
     # ---- handshake ----
 
-    def _record(self, side: int, kind: int, content: bytes) -> None:
+    def record(self, side: int, kind: int, content: bytes) -> None:
+        """Takes a record that is no application data."""
         if kind == CHANGE_CIPHER_SPEC:
             self._change_cipher(side)
         elif kind == HANDSHAKE:
             for message, body in self._messages[side].feed(content):
                 self._message(side, message, body)
+
+    def content(self, side: int, content: bytes, pieces: list[tuple[int, int, int]], at: int) -> None:
+        """Takes the content of one record."""
+        self._sessions.content(self, side, content, pieces, at)
+
+    def loss(self, side: int, size: int, time: int, number: int, at: int) -> None:
+        """Takes the size of content that was lost."""
+        self._sessions.loss(self, side, size, time, number, at)
 
     def _message(self, side: int, kind: int, body: bytes) -> None:
         direction = self.directions[side]
@@ -313,6 +338,7 @@ class Sessions:
         if was_alive and direction.dead and session.facts.reason is None:
             self._problem(session, row)
         if session.settle():
+            session.rest()
             self._rows.stop_reading(session.slot, session.facts.part)
 
     def _close(self, session: Session, row: Row) -> None:
@@ -339,7 +365,7 @@ class Sessions:
         found[layout.PROBLEM_DETAIL] = layout.UNKNOWN
         self._problems.append(found)
 
-    # ---- content, called by the directions of sessions ----
+    # ---- content, from the directions of sessions ----
 
     def content(self, session: Session, side: int, content: bytes, pieces: list[tuple[int, int, int]], at: int) -> None:
         """Takes the content of one record. Bytes that the same packet brought become one row, also across records."""
