@@ -28,6 +28,9 @@ EXPECTED: dict[tuple[str, int], int | None] = {
     ("ShareFetch", 122): None,
     ("ShareFetch", 123): None,
     **{(api, code): 10 for api in ("Fetch", "Produce") for code in (5, 6, 74, 75, 78)},
+    # Asked while leadership moves: a broker hears of the new leader's epoch later or earlier than who asks.
+    ("OffsetForLeaderEpoch", 74): 10,
+    ("OffsetForLeaderEpoch", 75): 10,
     ("Metadata", 3): 5,
     ("Metadata", 5): 5,
     **{(api, 51): 5 for api in ("AddPartitionsToTxn", "InitProducerId", "Produce")},

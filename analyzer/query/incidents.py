@@ -3,7 +3,9 @@
 A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one of
 theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
 touch; with a star behind the rule's name when their times touch and the cause is no milder: a broker that is gone is felt
-everywhere. An incident is as severe as its cause says, which knows what was lost, for whom and for how long.
+everywhere. Where a rule explains only some APIs or errors of another (in parentheses), another error of the same client at the
+same time is an incident of its own. An incident is as severe as its cause says, which knows what was lost, for whom and for how
+long.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analyzer.base.retyped_inputs import PLACEHOLDER
-from analyzer.query.findings import SEVERITIES, Rule
+from analyzer.query.findings import SEVERITIES, Explained, Rule
 
 # Columns of a rule that say what a finding is about, under the same name in all rules.
 SUBJECTS = ("who", "client_address", "broker", "topic", "partition", "group_id", "connection")
-ANYWHERE = "*"
+# The host of a broker, of rules that may be about all its ports: where both findings name it, it is compared instead of `broker`.
+HOST = "host"
 # A symptom may begin so long before what is seen of its cause, or after it: clients retry, sessions run out.
 SLACK_NS = 15_000_000_000
 
@@ -77,8 +80,8 @@ def grouped(found: Sequence[Finding]) -> list[Finding]:
     ordered = sorted(found, key=lambda each: (each.rule.rank, *each.order()))
     explainers: dict[str, list[int]] = {}
     for number, each in enumerate(ordered):
-        for name in each.rule.explains:
-            explainers.setdefault(name.rstrip(ANYWHERE), []).append(number)
+        for explained in each.rule.explains:
+            explainers.setdefault(explained.rule, []).append(number)
     cause_of: dict[int, int] = {}
     for number, each in enumerate(ordered):
         causes = (other for other in explainers.get(each.rule.name, ()) if _explains(ordered[other], each))
@@ -111,12 +114,22 @@ def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
 def _explains(cause: Finding, symptom: Finding) -> bool:
     # What did no harm itself is not what harmed others elsewhere.
     milder = SEVERITIES.index(cause.severity) > SEVERITIES.index(symptom.severity)
-    anywhere = symptom.rule.name + ANYWHERE in cause.rule.explains and not milder
-    return (anywhere or _about_the_same(cause.row, symptom.row)) and _at_the_same_time(cause.row, symptom.row)
+    return _at_the_same_time(cause.row, symptom.row) and any(
+        _has_word(explained, symptom.row)
+        and ((explained.anywhere and not milder) or _about_the_same(cause.row, symptom.row))
+        for explained in cause.rule.explains
+        if explained.rule == symptom.rule.name
+    )
+
+
+def _has_word(explained: Explained, row: dict[str, Any]) -> bool:
+    return not explained.words or row.get("api_name") in explained.words or row.get("name") in explained.words
 
 
 def _about_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    shared = [name for name in SUBJECTS if one.get(name) is not None and other.get(name) is not None]
+    shared = [name for name in (HOST, *SUBJECTS) if one.get(name) is not None and other.get(name) is not None]
+    if HOST in shared and "broker" in shared:
+        shared.remove("broker")
     # A rule names one of several connections: another one is no other subject where there is more to compare.
     compared = [name for name in shared if name != "connection"] or shared
     return bool(compared) and all(one[name] == other[name] for name in compared)

@@ -36,7 +36,7 @@ function groupLanes(group) {
   const rebalances = rowsOf('rebalances').filter((row) => same(row, group));
   const members = rowsOf('group_members').filter((row) => same(row, group));
   const events = rowsOf('group_timeline').filter((row) => same(row, group) && (failed(row) || row.event === 'leave'));
-  const facts = [`${group.group_type}, ${group.state}`, things(group.rebalances, 'rebalance'), group.lag == null ? null : `lag ${count(group.lag)}`].filter(Boolean).join(' · ');
+  const facts = [group.state ? `${group.group_type}, ${group.state}` : group.group_type, group.rebalances == null ? null : things(group.rebalances, 'rebalance'), group.lag == null ? null : `lag ${count(group.lag)}`].filter(Boolean).join(' · ');
   const made = element('article', { class: 'group' }, element('h3', {}, named(group.group_id), element('small', {}, facts)));
   laneRow(made, { title: 'rebalances', className: 'thin', fill: () => rebalances.map((row) => laneBar(row.begin_ns, row.end_ns, { class: `rebalance ${row.cause ?? 'unknown'}`,
     title: `${moment(row.begin_ns, 3)}, ${duration(row.duration_ns)}${row.pause_ns ? `, nobody consumed for ${duration(row.pause_ns)}` : ''}: ${causeOf(row)}` })) });

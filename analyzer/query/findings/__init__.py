@@ -11,7 +11,8 @@ comment lines of the form `-- word: text`, in this order:
     -- do: what a person should do about it
     -- look: kanalyze throttle[ --client {client_id}]
     -- explains: head_of_line, unanswered      may be missing; rules whose findings about the same are symptoms of this one,
-                                            or about anything, where the name ends with *
+                                            or about anything, where the name ends with *; in parentheses the values of
+                                            `api_name` or `name`, one of which such a finding must have: failing(Fetch|Produce)
 
 Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a time of day, `_date_ns`: with its
 day, `_share`: per cent, `_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left
@@ -39,12 +40,22 @@ SEVERITIES = ("high", "medium", "info")
 HEAD = ("severity", "rank", "when", "says", "do", "look")
 EXPLAINS = "explains"
 _LINE = re.compile(r"-- (\w+): (.+)")
+_EXPLAINED = re.compile(r"(\w+)(\*?)(?:\(([\w|]+)\))?")
+
+
+class Explained(NamedTuple):
+    """A rule whose findings another rule explains: those about the same, or `anywhere`; only those whose `api_name` or `name`
+    is one of `words`, if there are any.
+    """
+
+    rule: str
+    anywhere: bool
+    words: tuple[str, ...]
 
 
 class Rule(NamedTuple):
     """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing. `explains` are
-    names of rules whose findings are symptoms of this one when they are about the same, at the same time; with a star behind the
-    name it is enough that they are at the same time.
+    rules whose findings are symptoms of this one when they are about the same, at the same time.
     """
 
     name: str
@@ -56,7 +67,7 @@ class Rule(NamedTuple):
     do: str
     look: str
     sql: str
-    explains: tuple[str, ...] = ()
+    explains: tuple[Explained, ...] = ()
 
 
 def names() -> list[str]:
@@ -72,12 +83,20 @@ def rule(name: str) -> Rule:
     sql = path.read_text(encoding="utf-8")
     lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 1]]
     head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, EXPLAINS)}
-    explains = tuple(head.pop(EXPLAINS, "").replace(",", " ").split())
+    explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())
     if tuple(head) != HEAD or head["severity"] not in SEVERITIES or " having " not in head["when"]:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
     table, _, condition = head["when"].partition(" having ")
     told = (head["says"], head["do"], head["look"])
     return Rule(name, head["severity"], int(head["rank"]), table, condition, *told, sql, explains)
+
+
+def _explained(path: Path, text: str) -> Explained:
+    match = _EXPLAINED.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{path.name}: {text!r} names no rule that is explained")
+    name, star, words = match.groups()
+    return Explained(name, bool(star), tuple(words.split("|")) if words else ())
 
 
 def rules() -> list[Rule]:

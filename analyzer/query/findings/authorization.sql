@@ -4,7 +4,7 @@
 -- says: {who}[ (user {principal})] is not authorized for {api_name}[ on {entity}]: {name}, {times|time|times}
 -- do: Grant this user the missing ACL (kafka-acls.sh --add), or find out why this client sends the request.
 -- look: kanalyze errors[ --client {who}] --api {api_name}
--- explains: failing, metadata_storm, commit_failures
+-- explains: metadata_storm, commit_failures
 -- High when a client that wants to move records or join a group was denied three times; a single denied call of an administrator is
 -- for information.
 SELECT

@@ -1,15 +1,15 @@
 -- severity: high
 -- rank: 6
 -- when: connections having bool_or(seen_from = 'syn' AND broker_stream_bytes = 0) OR bool_or(role = 'follower' AND close <> 'none')
--- says: broker {broker} became unavailable[: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect failed, from the beginning of the capture to its end, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}]
+-- says: broker {broker} became unavailable[: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect failed, from the beginning of the capture to its end, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}][; meanwhile {refused_writes|write was|writes were} refused for lack of in-sync replicas]
 -- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
--- explains: refused_connections, unanswered, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm
+-- explains: refused_connections, unanswered*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
 -- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
--- times meanwhile that a partition has no leader or that a write was refused for want of replicas. After one
+-- times meanwhile that a partition has no leader (medium), or that a write was refused for want of replicas (high). After one
 -- or two attempts, and none in the last five seconds, it may be back: for information, unless clients were told so. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
 -- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
@@ -103,7 +103,12 @@ lived AS (
 ),
 -- What clients were told meanwhile of partitions without a leader, and of writes for which too few replicas were in sync.
 refused AS (
-    SELECT w.broker_address, w.broker_port, w.gone_ns, count(*) AS told
+    SELECT
+        w.broker_address,
+        w.broker_port,
+        w.gone_ns,
+        count(*) AS told,
+        count(*) FILTER (WHERE e.code IN (19, 20)) AS writes
     FROM away AS w
     JOIN errors AS e ON e.code IN (5, 19, 20)
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
@@ -113,6 +118,7 @@ refused AS (
 asked AS (
     SELECT
         w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
+        w.broker_address AS host,
         w.attempts,
         w.clients,
         CAST(NULL AS BIGINT) AS never,
@@ -123,9 +129,10 @@ asked AS (
             WHEN w.attempts < 3 AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3 THEN 'and nobody asked for it again'
             ELSE 'and it was not back at the end of the capture'
         END AS back,
+        nullif(n.writes, 0) AS refused_writes,
         CASE
             WHEN v.back_ns IS NULL AND w.attempts < 3 AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3 THEN 'info'
-            WHEN v.back_ns IS NULL THEN 'high'
+            WHEN v.back_ns IS NULL OR n.writes >= 3 THEN 'high'
             WHEN v.back_ns - w.gone_ns >= 60000000000 OR n.told >= 3 THEN 'medium'
             ELSE 'info'
         END AS severity,
@@ -146,12 +153,14 @@ asked AS (
 never AS (
     SELECT
         f.broker_address || ':' || CAST(f.broker_port AS STRING) AS broker,
+        f.broker_address AS host,
         CAST(NULL AS BIGINT) AS attempts,
         CAST(NULL AS BIGINT) AS clients,
         count(*) AS never,
         CAST(NULL AS BIGINT) AS ended,
         min_by(f.connection, (f.first_time_ns, f.connection)) AS connection,
         'and it was not back at the end of the capture' AS back,
+        CAST(NULL AS BIGINT) AS refused_writes,
         'high' AS severity,
         count(*) AS weight,
         CAST(NULL AS BIGINT) AS evidence_last_reply,
@@ -207,12 +216,14 @@ harmed AS (
 missed AS (
     SELECT
         f.client_address || coalesce(':' || CAST(c.broker_port AS STRING), '') AS broker,
+        f.client_address AS host,
         CAST(NULL AS BIGINT) AS attempts,
         CAST(NULL AS BIGINT) AS clients,
         CAST(NULL AS BIGINT) AS never,
         f.ended,
         f.connection,
         'and it was not back at the end of the capture' AS back,
+        CAST(NULL AS BIGINT) AS refused_writes,
         CASE WHEN h.harm >= 3 THEN 'high' ELSE 'info' END AS severity,
         f.ended AS weight,
         CAST(NULL AS BIGINT) AS evidence_last_reply,

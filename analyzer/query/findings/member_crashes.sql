@@ -4,7 +4,7 @@
 -- says: {who} joined group {group_id} again {times|time|times} without leaving it first, {apart_ns} apart: each time its process had ended before
 -- do: The process dies and is started again (a crash loop, a killed container), or it ends without closing its consumer: read its own log. Until its session expires, the group waits for a member that no longer exists.
 -- look: kanalyze groups --group {group_id}
--- explains: session_expired, rebalance_loop, stuck_member, failing, commit_failures
+-- explains: session_expired, rebalance_loop, stuck_member, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID), commit_failures
 -- Three members at least of one client at one address, one after the other: the connection by which a member joined ends (the
 -- coordinator may answer late on it), it said nothing more before the next joined, and nobody told the coordinator that it left.
 WITH joined AS (

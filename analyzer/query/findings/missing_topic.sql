@@ -4,7 +4,7 @@
 -- says: {who} keeps asking for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
 -- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
 -- look: kanalyze errors[ --client {who}][ --topic {topic}]
--- explains: metadata_storm, failing, connection_storm
+-- explains: metadata_storm, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then.
 SELECT
     coalesce(x.client_id, x.client_address) AS who,

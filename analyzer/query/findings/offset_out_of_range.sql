@@ -4,7 +4,7 @@
 -- says: {who} fetched offsets of {topic} that {state}, {times|time|times}[ (offset {asked_offset})][, with the end at {end_offset}][; it continued at {reset_offset}]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
--- explains: failing, lag_growing
+-- explains: failing(OFFSET_OUT_OF_RANGE), lag_growing
 -- The reply with the error tells no bounds. They come from other replies of the capture about the partition: high watermarks, and what
 -- the client itself was told when it asked where to go on (ListOffsets). An end may grow beyond what was asked for, or belong to an
 -- earlier topic of the name: where the client went on tells most.

@@ -7,7 +7,8 @@
 -- explains: connection_storm
 -- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
 -- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
--- port. A broker that answered afterwards was starting: for information.
+-- port. A broker that answered afterwards was starting: for information. `host` where no client was ever served at this port: the
+-- controller's, say, which goes with the broker. Who tries a loopback address is known by no other address of its host.
 WITH refused AS (
     SELECT *
     FROM connections
@@ -15,7 +16,11 @@ WITH refused AS (
         AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
 ),
 answered AS (
-    SELECT broker_address, broker_port, max(first_time_ns) AS last_ns
+    SELECT
+        broker_address,
+        broker_port,
+        max(first_time_ns) AS last_ns,
+        max(CASE WHEN coalesce(role, 'client') = 'client' THEN 1 ELSE 0 END) AS served
     FROM all_connections
     WHERE is_kafka AND replies > 0
     GROUP BY broker_address, broker_port
@@ -56,7 +61,8 @@ SELECT
     j.broker_address || ':' || CAST(j.broker_port AS STRING) AS broker,
     j.times,
     j.clients,
-    CASE WHEN j.clients = 1 THEN j.one_client END AS client_address,
+    CASE WHEN coalesce(l.served, 0) = 0 THEN j.broker_address END AS host,
+    CASE WHEN j.clients = 1 AND j.broker_address NOT LIKE '127.%' AND j.broker_address <> '::1' THEN j.one_client END AS client_address,
     CASE WHEN NOT j.is_known OR l.last_ns > j.last_time_ns THEN 'info' ELSE 'medium' END AS severity,
     j.times AS weight,
     j.connection,

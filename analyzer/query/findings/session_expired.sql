@@ -4,7 +4,7 @@
 -- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times}[ (session timeout {session_timeout_ms})][; {back}]
 -- do: It was killed, the whole process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
 -- look: kanalyze groups[ --group {group_id}]
--- explains: failing, commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
+-- explains: failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID), commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
 -- Silence of the session timeout at least, and then one of two: its next request is told that there is no such member, or the others
 -- were made to rebalance when the time was over and it never came back. Where its session timeout is not known (the group began
 -- before the capture, or is of the newer protocol): five seconds and three times its own longest pause before, until the others

@@ -1,10 +1,10 @@
 -- severity: info
 -- rank: 16
 -- when: batches having sum(records) FILTER (WHERE side = 'request') >= 1000
--- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}
+-- says: {topic}: partition {partition} gets {records|record|records}, {times_median} times the median of its {partitions|partition|partitions}[: {writer_share} of them from {writer}]
 -- do: Probably one key has most of the records: choose a different key, or split this one over several partitions.
 -- look: kanalyze topics[ --topic {topic}]
--- Beyond 25 times the median one partition's broker and consumer have the topic to themselves: worth a look.
+-- Beyond 25 times the median one partition's broker and consumer have the topic to themselves: worth a look. The greatest writer is named.
 WITH sent AS (
     SELECT
         connection,
@@ -35,15 +35,46 @@ middle AS (
         count(*) AS partitions
     FROM written
     GROUP BY cluster, topic
+),
+skewed AS (
+    SELECT w.cluster, w.topic, w.partition, w.records, w.evidence_greatest, m.median_records, m.partitions
+    FROM written AS w JOIN middle AS m ON m.cluster IS NOT DISTINCT FROM w.cluster AND m.topic = w.topic
+    WHERE m.partitions >= 3 AND w.records >= 1000 AND w.records > 5 * m.median_records
+),
+-- Who wrote to them: each connection by one of its requests.
+writers AS (
+    SELECT
+        k.cluster,
+        k.topic,
+        k.partition,
+        coalesce(x.client_id, x.client_address) AS writer,
+        CAST(sum(s.records) AS BIGINT) AS records
+    FROM skewed AS k
+    JOIN sent AS s ON s.topic = k.topic AND s.partition = k.partition
+    JOIN connections AS c ON c.connection = s.connection AND c.cluster IS NOT DISTINCT FROM k.cluster
+    JOIN exchanges AS x ON x.exchange = s.exchange
+    GROUP BY k.cluster, k.topic, k.partition, coalesce(x.client_id, x.client_address)
+),
+greatest_writers AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        max_by(writer, (records, writer)) AS writer,
+        max(records) AS records
+    FROM writers
+    GROUP BY cluster, topic, partition
 )
 SELECT
-    w.topic,
-    w.partition,
-    w.records,
-    m.partitions,
-    w.records / nullif(m.median_records, 0) AS times_median,
-    CASE WHEN w.records > 25 * m.median_records THEN 'medium' ELSE 'info' END AS severity,
-    w.records AS weight,
-    w.evidence_greatest
-FROM written AS w JOIN middle AS m ON m.cluster IS NOT DISTINCT FROM w.cluster AND m.topic = w.topic
-WHERE m.partitions >= 3 AND w.records >= 1000 AND w.records > 5 * m.median_records
+    k.topic,
+    k.partition,
+    k.records,
+    k.partitions,
+    k.records / nullif(k.median_records, 0) AS times_median,
+    g.writer,
+    CAST(g.records AS DOUBLE) / k.records AS writer_share,
+    CASE WHEN k.records > 25 * k.median_records THEN 'medium' ELSE 'info' END AS severity,
+    k.records AS weight,
+    k.evidence_greatest
+FROM skewed AS k LEFT JOIN greatest_writers AS g
+    ON g.cluster IS NOT DISTINCT FROM k.cluster AND g.topic = k.topic AND g.partition = k.partition

@@ -48,9 +48,6 @@ compared AS (
     GROUP BY
         s.api_name, s.kind, s.broker_address, s.broker_port, s.p50_ns, s.p99_ns, s.evidence_slowest, s.first_time_ns,
         s.last_time_ns
-),
-followed AS (
-    SELECT broker_address, broker_port FROM exchanges WHERE role = 'follower' GROUP BY broker_address, broker_port
 )
 SELECT
     c.api_name,
@@ -59,8 +56,7 @@ SELECT
     CASE WHEN c.others_p99_ns IS NULL THEN c.p50_ns END AS p50_ns,
     c.p99_ns,
     c.others_p99_ns,
-    CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' AND f.broker_address IS NULL
-        THEN ' or that of a follower' END AS or_follower,
+    CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' THEN ' or that of a follower' END AS or_follower,
     CASE WHEN c.others_p99_ns IS NULL THEN 'medium' ELSE 'high' END AS severity,
     count(*) AS slow_requests,
     c.p99_ns AS weight,
@@ -70,11 +66,10 @@ SELECT
 FROM compared AS c
 JOIN timed AS x
     ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
-LEFT JOIN followed AS f ON f.broker_address = c.broker_address AND f.broker_port = c.broker_port
 WHERE x.broker_ns >= CASE
     WHEN c.others_p99_ns IS NULL THEN greatest(10e0 * c.p50_ns, 1e8)
     ELSE greatest(3e0 * c.others_p99_ns, 5e7) END
 GROUP BY
     c.api_name, c.kind, c.broker_address, c.broker_port, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
-    c.first_time_ns, c.last_time_ns, f.broker_address
+    c.first_time_ns, c.last_time_ns
 HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR count(DISTINCT floor(x.request_time_ns / 1000000000)) >= 5)

@@ -4,7 +4,7 @@
 -- says: {client_address}[ ({client_id})] speaks {spoken} to {broker}, which {expected}: {times|connection|connections} failed
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
--- explains: connection_storm, unanswered, tls_failed, authentication_failures, failing
+-- explains: connection_storm, unanswered, tls_failed, authentication_failures(ILLEGAL_SASL_STATE), failing(ILLEGAL_SASL_STATE)
 -- What a port speaks is known from the connections on which its broker answered, from a TLS alert behind a plain request, and from
 -- ILLEGAL_SASL_STATE, which a broker answers to a login where its listener has none. A port that only ever closes tells less:
 -- behind a ClientHello, or behind the first request after ApiVersions, the sentence says what such a port does, and wants more

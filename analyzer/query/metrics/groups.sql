@@ -1,7 +1,8 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
 -- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
--- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets. `last_` columns
--- say who started the last rebalance, and why, as in metric rebalances. Times in ns.
+-- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets; null, as members
+-- are, where no reply tells it, or where all that was seen of its members is that they live (heartbeats). `last_` columns say who
+-- started the last rebalance, and why, as in metric rebalances. Times in ns.
 WITH steps AS (
     SELECT
         coalesce(cluster, '') AS cluster,
@@ -11,6 +12,7 @@ WITH steps AS (
         max_by(protocol, time_ns) FILTER (WHERE protocol IS NOT NULL) AS protocol,
         max(coalesce(generation, sent_generation)) AS generation,
         -- Codes of normal operation: a member id first, a rebalance under way, a coordinator that moves.
+        count(error_code) AS answered,
         count(*) FILTER (WHERE error_code NOT IN (0, 14, 15, 16, 27, 79)) AS failures,
         max_by(error_code, time_ns) FILTER (WHERE error_code NOT IN (0, 14, 15, 16, 27, 79)) AS last_failure,
         min(begin_ns) AS first_time_ns,
@@ -96,14 +98,18 @@ committed AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
         x.group_id,
-        count(*) AS commits,
-        count(*) FILTER (WHERE x.error_code NOT IN (0, 14, 15, 16, 27)) AS failed_commits,
-        max_by(x.error_code, x.request_time_ns) FILTER (WHERE x.error_code NOT IN (0, 14, 15, 16, 27)) AS last_commit_error,
+        count(*) FILTER (WHERE x.api_key <> 12) AS commits,
+        count(*) FILTER (WHERE x.api_key <> 12 AND x.error_code IS NOT NULL) AS answered_commits,
+        count(*) FILTER (WHERE x.api_key <> 12 AND x.error_code NOT IN (0, 14, 15, 16, 27)) AS failed_commits,
+        max_by(x.error_code, x.request_time_ns) FILTER (WHERE x.api_key <> 12 AND x.error_code NOT IN (0, 14, 15, 16, 27))
+            AS last_commit_error,
+        count(*) FILTER (WHERE x.api_key = 12) AS heartbeats,
+        count(*) FILTER (WHERE x.api_key = 12 AND x.error_code IS NOT NULL) AS answered_heartbeats,
         count(*) FILTER (WHERE x.api_key = 28) AS commits_in_transactions,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key IN (8, 28) AND x.group_id IS NOT NULL AND x.status <> 'orphan_reply'
+    WHERE x.api_key IN (8, 12, 28) AND x.group_id IS NOT NULL AND x.status <> 'orphan_reply'
     GROUP BY coalesce(c.cluster, ''), x.group_id
 ),
 behind AS (
@@ -120,18 +126,20 @@ names AS (
 SELECT
     nullif(n.cluster, '') AS cluster,
     n.group_id,
-    CASE WHEN s.group_type IS NULL THEN 'offsets' WHEN s.group_type <> s.other_type THEN 'mixed' ELSE s.group_type END AS group_type,
+    CASE WHEN s.group_type IS NULL AND k.heartbeats > 0 THEN 'classic' WHEN s.group_type IS NULL THEN 'offsets' WHEN s.group_type <> s.other_type THEN 'mixed' ELSE s.group_type END AS group_type,
     CASE
+        WHEN s.answered = 0 OR (s.group_type IS NULL AND k.heartbeats > 0) THEN NULL
         WHEN s.group_type IS NULL THEN 'offsets'
         WHEN coalesce(p.members, 0) = 0 THEN 'empty'
         WHEN w.asked_ns > coalesce(r.last_end_ns, 0) OR NOT coalesce(r.complete, true) THEN 'rebalancing'
         ELSE 'stable'
     END AS state,
-    coalesce(p.members, 0) AS members,
+    CASE WHEN s.answered > 0 OR (s.group_type IS NULL AND k.heartbeats = 0) THEN coalesce(p.members, 0) END AS members,
     coalesce(p.seen, 0) AS members_seen,
     s.protocol,
     s.generation,
-    coalesce(r.rebalances, 0) AS rebalances,
+    CASE WHEN s.answered > 0 OR k.answered_heartbeats > 0 OR (s.group_type IS NULL AND k.heartbeats = 0)
+        THEN coalesce(r.rebalances, 0) END AS rebalances,
     r.rebalancing_ns,
     r.longest_rebalance_ns,
     r.longest_pause_ns,
@@ -142,10 +150,10 @@ SELECT
     l.reason AS last_reason,
     l.unheard_ns AS last_unheard_ns,
     coalesce(k.commits, 0) AS commits,
-    coalesce(k.failed_commits, 0) AS failed_commits,
+    CASE WHEN k.answered_commits > 0 OR coalesce(k.commits, 0) = 0 THEN coalesce(k.failed_commits, 0) END AS failed_commits,
     k.last_commit_error,
     coalesce(k.commits_in_transactions, 0) AS commits_in_transactions,
-    coalesce(s.failures, 0) AS failures,
+    CASE WHEN s.answered > 0 OR s.answered IS NULL THEN coalesce(s.failures, 0) END AS failures,
     s.last_failure,
     b.lag,
     least(s.first_time_ns, k.first_time_ns) AS first_time_ns,

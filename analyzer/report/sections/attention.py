@@ -26,6 +26,9 @@ OF_ONE_RULE = 2
 COMMAND = "kanalyze findings"
 # With a request that took so long a report never sounds as if all were well.
 SLOW_NS = 1_000_000_000
+# Rules that explain one of these tell why requests were slow, or why they were not answered.
+SLOW_REQUESTS = frozenset({"head_of_line", "slow_broker", "request_timed_out"})
+LOST_REQUESTS = frozenset({"unanswered"})
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -34,15 +37,31 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     found = [(number, each) for number, each in enumerate(facts.findings(), 1) if each.severity != "info"]
     lines = [text_tables.heading("Needs attention", width)]
     if not found:
-        text = _nothing(facts)
-        return lines + [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
+        hint = _hint(facts)
+        text = _nothing(facts, hint is not None)
+        lines += [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
+        return lines if hint is None else lines + _lines(*hint, width)
     shown = found if limit is None else _chosen(found, limit)
     for number, finding in shown:
         lines += _lines(number, finding, width)
     return lines + text_tables.more(len(found) - len(shown), facts.ask(COMMAND), width)
 
 
-def _nothing(facts: Facts) -> str:
+def _hint(facts: Facts) -> Numbered | None:
+    """The first finding for information that tells why requests were slow or had no reply, where some were or had none."""
+    if NOTHING in (facts.readability("findings").verdict, facts.readability("errors").verdict):
+        return None
+    row, worst = facts.coverage(), _slowest(facts)
+    wanted = LOST_REQUESTS if row["closed"] + row["abandoned"] else frozenset[str]()
+    if worst is not None and worst["max_ns"] >= SLOW_NS:
+        wanted |= SLOW_REQUESTS
+    for number, each in enumerate(facts.findings(), 1):
+        if wanted & {each.rule.name, *(explained.rule for explained in each.rule.explains)}:
+            return number, each
+    return None
+
+
+def _nothing(facts: Facts, is_explained: bool) -> str:
     verdict = facts.readability("findings")
     if verdict.verdict == NOTHING:
         return sentence_of(verdict)
@@ -53,12 +72,15 @@ def _nothing(facts: Facts) -> str:
     cut_off = f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests"
     where = "" if verdict.verdict == WHOLE else " in what could be read"
     clean = f"no errors beyond normal operation, no throttling, {cut_off}"
+    found = "Nothing serious found" if is_explained else "Nothing found"
+    below = " For information:" if is_explained else ""
     if (worst := _slowest(facts)) is None:
-        return f"Nothing found{where}: {clean}."
+        return f"{found}{where}: {clean}.{below}"
     slowest = f"the slowest request took {duration(worst['max_ns'])} ({api(worst)})"
     if worst["max_ns"] >= SLOW_NS:
-        return f"Something was slow, and no cause was found{where}: {slowest}; {clean}."
-    return f"Nothing found{where}: {clean}; {slowest}."
+        no_cause = "" if is_explained else ", and no cause was found"
+        return f"Something was slow{no_cause}{where}: {slowest}; {clean}.{below}"
+    return f"{found}{where}: {clean}; {slowest}.{below}"
 
 
 def _slowest(facts: Facts) -> dict[str, Any] | None:

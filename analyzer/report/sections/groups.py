@@ -154,7 +154,7 @@ def _group(row: dict[str, Any]) -> Row:
         [
             safe(row["group_id"]),
             row["group_type"],
-            row["state"],
+            row["state"] or NONE,
             count(row["members"]),
             count(row["generation"]),
             count(row["rebalances"]),
@@ -175,7 +175,7 @@ def _last(row: dict[str, Any]) -> str:
     return f"{clock(row['last_rebalance_ns'])} {words}" if row["last_rebalance_ns"] is not None else NONE
 
 
-def _with_error(number: int, code: int | None) -> str:
+def _with_error(number: int | None, code: int | None) -> str:
     return f"{number:,} {_error(code)}" if number and code is not None else count(number)
 
 

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+import analyzer
+from analyzer.report.facts import Facts
+from analyzer.report.sections import attention
 from lab.score import DATA, judge, not_yet, truths
 
 _TRUTHS = truths()
@@ -32,3 +35,12 @@ def test_each_capture_has_its_truth() -> None:
 def test_a_truth_is_whole() -> None:
     for truth in _TRUTHS.values():
         assert bool(truth["causes"]) == bool(truth["subject"]) == (truth["kind"] == "incident"), truth["name"]
+
+
+def test_what_explains_a_lost_request_is_told_in_the_report_even_for_information() -> None:
+    with analyzer.read(DATA / "nat_60_python.pcap.zst") as capture:
+        lines = attention.render(Facts(capture._dataset), 120, 5)
+    text = " ".join(line.plain.strip() for line in lines)
+    assert "Nothing found" not in text
+    assert "1 request unanswered when a connection ended" in text
+    assert "connections of hut-alarms to 10.20.0.11:9092 are dropped while idle" in text

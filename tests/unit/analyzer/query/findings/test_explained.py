@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from analyzer.query.findings import names, rule, rules
-from analyzer.query.incidents import ANYWHERE, SLACK_NS, SUBJECTS, Finding, grouped
+from analyzer.query.incidents import SLACK_NS, SUBJECTS, Finding, grouped
 
 CAUSE, SYMPTOM = "missing_topic", "metadata_storm"
 
 
-def finding(name: str, severity: str = "medium", **row: Any) -> Finding:
+def finding(name: str, severity: str = "medium", /, **row: Any) -> Finding:
     return Finding(rule(name), severity, {"weight": 1, "first_time_ns": 0, "last_time_ns": 10} | row, ())
 
 
@@ -22,7 +22,7 @@ def told(*found: Finding) -> list[tuple[str, list[str]]]:
 
 def test_every_rule_explains_rules_that_exist() -> None:
     for each in rules():
-        assert {name.rstrip(ANYWHERE) for name in each.explains} <= set(names()) - {each.name}, each.name
+        assert {explained.rule for explained in each.explains} <= set(names()) - {each.name}, each.name
 
 
 def test_a_symptom_stands_below_its_cause() -> None:
@@ -47,6 +47,20 @@ def test_a_connection_is_compared_where_there_is_nothing_else() -> None:
     one, other = finding(CAUSE, connection=1), finding(SYMPTOM, connection=2)
     assert told(one, other) == [(CAUSE, []), (SYMPTOM, [])]
     assert told(finding(CAUSE, connection=1, who="a"), finding(SYMPTOM, connection=2, who="a")) == [(CAUSE, [SYMPTOM])]
+
+
+def test_another_error_of_the_same_client_is_an_incident_of_its_own() -> None:
+    login = finding("failing", who="a", api_name="SaslHandshake", name="ILLEGAL_SASL_STATE")
+    write = finding("failing", who="a", api_name="Produce", name="CORRUPT_MESSAGE")
+    cause = finding("wrong_protocol", who="a")
+    assert told(cause, login, write) == [("wrong_protocol", ["failing"]), ("failing", [])]
+
+
+def test_a_host_is_compared_instead_of_its_ports() -> None:
+    gone, other = finding("broker_gone", broker="h:1", host="h"), finding("refused_connections", broker="h:2", host="h")
+    assert told(gone, other) == [("broker_gone", ["refused_connections"])]
+    without_host = finding("refused_connections", broker="h:2")
+    assert told(gone, without_host) == [("broker_gone", []), ("refused_connections", [])]
 
 
 def test_some_causes_are_felt_everywhere() -> None:

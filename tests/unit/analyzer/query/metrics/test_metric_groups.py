@@ -270,3 +270,20 @@ def test_a_group_that_only_commits_is_one_too(tmp_path: Path) -> None:
     rows = [exchange(1, api_key=8, group_id="tool", error_code=0)]
     with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)]}) as opened:
         assert told(opened.metric("groups"), "group_id", "group_type", "state") == [("tool", "offsets", "offsets")]
+
+
+def test_requests_alone_do_not_tell_how_a_group_is(tmp_path: Path) -> None:
+    events = [step(1, "join", 0, generation=-1, error_code=None), step(2, "sync", 5, error_code=None)]
+    commit = exchange(3, api_key=8, api_name="OffsetCommit", group_id="g", status="reply_lost", error_code=None)
+    rows = [exchange(each["exchange"], at_ns=START_NS, client_id="x") for each in events] + [commit]
+    with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)], "group_events": events}) as opened:
+        (row,) = opened.metric("groups")
+    told_of = ("group_type", "state", "members", "rebalances", "commits", "failed_commits", "failures")
+    assert told([row], *told_of) == [("classic", None, None, None, 1, None, None)]
+
+
+def test_a_group_that_only_lives_is_a_group_of_unknown_members(tmp_path: Path) -> None:
+    beats = [exchange(number, api_key=12, api_name="Heartbeat", group_id="g", error_code=0) for number in range(3)]
+    with dataset(tmp_path, {"exchanges": beats, "connections": [connection(1)]}) as opened:
+        (row,) = opened.metric("groups")
+    assert told([row], "group_type", "state", "members", "rebalances", "commits") == [("classic", None, None, 0, 0)]
