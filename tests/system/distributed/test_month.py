@@ -12,20 +12,20 @@ from pathlib import Path
 from time import sleep
 
 import pytest
+from effort import LONG
 from parts_of_captures import days, later
 from s3_server import SEEN_AFTER_SECONDS, NoServerError, Server, serve
 from test_growing import Killed, check, of_dataset, of_one_run
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
+from analyzer.distributed import open_connections
 from analyzer.query.dataset_places import LocalPlace
 from analyzer.query.table_directories import RemoteFolder
 from analyzer.run import additions, local
 
-# With more days of so small a capture connections are silent for several days, and are taken to be over.
-DAYS = 3
-# A little less than a day: a connection that is silent for a day is taken to be over, and these go on.
-NEXT_S = 23 * 3600
+DAYS = 30 if LONG else 3
+NEXT_S = 24 * 3600
 HOUR_NS = 3_600_000_000_000
 LAKE = "s3://lake/kafka"
 OPTIONS = Options(jobs=1)
@@ -65,13 +65,16 @@ def killed_at(step: int, patch: pytest.MonkeyPatch) -> None:
 def test_a_month_of_days_is_one_run(
     server: Server, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Connections of so small a capture are silent for days, and are not over.
+    monkeypatch.setattr(open_connections, "SILENT_NS", (DAYS + 1) * NEXT_S * 10**9)
     paths = days(samples / "throttle.pcap.zst", DAYS, tmp_path)
     for number, path in enumerate(paths):
         path.write_bytes(later(path.read_bytes(), number * NEXT_S))
     expected = of_one_run(paths)
     chance = random.Random(23)
     # Where nothing came there is nothing to be killed in.
-    killed, late = DAYS - 1, DAYS - 2
+    late = chance.randrange(1, DAYS - 1)
+    killed = chance.randrange(late + 1, DAYS)
     bucket = server.directory / "captures"
     to = str(server.directory / LAKE.removeprefix("s3://"))
     for number, path in enumerate(paths):
