@@ -74,6 +74,20 @@ def tell_redacted(out: str, done: Done, verified: bool) -> None:
         f"{file_text(out)}: {things(counts.packets, 'packet')} ({size(counts.packet_bytes)}), "
         f"{things(counts.messages, 'message')} redacted{left_out}"
     )
+    told = done.manifest.get("decrypted")
+    if told:
+        say(
+            f"{things(told['connections'], 'TLS connection')} decrypted ({size(told['content_bytes'])} of content): sizes and "
+            "sequence numbers are those of the content; packets of handshakes stay, without payload"
+        )
+        if told["packets_left_out"]:
+            say(
+                f"{things(told['packets_left_out'], 'packet')} (IP fragments, unknown headers) could not be decrypted, left out"
+            )
+        if counts.tls_records:
+            say(
+                f"{things(counts.tls_records, 'TLS record')} of other connections could not be decrypted, and have no content"
+            )
     if counts.opaque_batches:
         say(f"{things(counts.opaque_batches, 'compressed batch', 'compressed batches')} became zeros as a whole")
     if verified:

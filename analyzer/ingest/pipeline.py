@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from analyzer.base.options import Options
     from analyzer.ingest.checkpoints import TaskObserver
+    from dissectors.tls.content_rows import TakeContent
     from dissectors.tls.sessions import TlsFacts
 
 # Rows of a batch: so many that the calls between stages cost nothing, so few that a batch stays in the processor's cache.
@@ -59,10 +60,10 @@ LEAST_BUFFERED_PER_SIDE = 16 << 20
 class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
-    `hook` sees each batch of frames while their bytes are there, `chunk_hook` each batch of chunks. `keys` are the secrets of TLS
-    connections; secrets that are added later count for connections that begin later. With an `observer` this is a run over a part
-    of a capture: raw rows keep the order in which they were made, and TLS connections leave no rows. With `parks` idle connections
-    leave their slots: nobody may ask `connections` then. Raises OSError when the folder's disk is full.
+    `hook` sees each batch of frames while their bytes are there, `chunk_hook` of chunks, `content_hook` what is decrypted. `keys`:
+    secrets of TLS connections; a later one counts for connections that begin later. With an `observer` (a part of a capture) raw
+    rows keep the order in which they were made, and TLS connections leave none. With `parks` idle connections leave their slots:
+    nobody may ask `connections` then. Raises OSError when the folder's disk is full.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Pipeline:
         observer: TaskObserver | None = None,
         parks: bool = False,
         chunk_hook: ChunkHook | None = None,
+        content_hook: TakeContent | None = None,
     ) -> None:
         self._hook = hook
         self._chunk_hook = chunk_hook or (lambda *_: None)
@@ -83,7 +85,7 @@ class Pipeline:
         self._openings = Openings(self._opening_rows)
         self._tls_rows = TlsRows(notes_silences=observer is None)
         self.keys = keys if keys is not None else KeyLog()
-        self._tls = Sessions(self._tls_rows, self.keys)
+        self._tls = Sessions(self._tls_rows, self.keys, content_hook)
         self._tls_facts: list[TlsFacts] = []
         # Buffered bytes are those that wait for earlier bytes, a quarter of the limit, and those of unfinished frames.
         out_of_order_bytes = options.max_reassembly_bytes // 4
@@ -333,7 +335,7 @@ class Pipeline:
                 self._flush("exchanges")
         if self._walker.strings_full():
             self._flush_all()
-            texts = list(self._walker.texts())
+            texts = [*self._walker.texts()]
             self._walker.clear_strings()
             self._exchanges.renumber(texts, self._walker.strings.number)
 
@@ -358,8 +360,8 @@ class Pipeline:
         self._append(name, out)
 
     def _append(self, name: str, out: RowMatrix) -> None:
-        self._tables[name].append(out.matrix, out.rows, self._walker.texts())
-        out.rows = 0
+        rows, out.rows = out.rows, 0
+        self._tables[name].append(out.matrix, rows, self._walker.texts())
 
     def _take_parts(self) -> None:
         """Problems and facts of TLS go out at once, other rows when there are many, or at the end."""
@@ -374,9 +376,8 @@ class Pipeline:
                 self._tables[name].append(matrix, rows, [])
         self._take_tls_facts()
         for stage in (self._frames, self._streams, self._tls):
-            matrix, rows, dropped = stage.take_problems()
-            if rows or dropped:
-                self._take_problems(matrix, rows, dropped)
+            if any((taken := stage.take_problems())[1:]):
+                self._take_problems(*taken)
 
     def _take_problems(self, matrix: memoryview, rows: int, dropped: int) -> None:
         self._tables["problems"].append(matrix, rows, [])

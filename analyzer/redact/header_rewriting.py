@@ -335,6 +335,22 @@ def _sum(data: bytes) -> int:
     return _words(data)
 
 
+def ip_checksum(head: bytes | bytearray) -> bytes:
+    """The checksum of an IPv4 header whose field is zero now."""
+    return (_ONES - _words(bytes(head))).to_bytes(2, "big")
+
+
+def link_bytes(data: bytes, link: int) -> int | None:
+    """How many bytes stand before the IP packet where only VLANs do; None where something else does."""
+    at = {_SLL: 16, _SLL2: 20}.get(link, 4 if link in _LOOPBACK else 0 if link in _RAW else None)
+    if link != _ETHERNET:
+        return at
+    at = 14
+    while int.from_bytes(data[at - 2 : at], "big") in _VLANS:
+        at += 4
+    return at
+
+
 def inner_packet(data: bytes, at: int, segments: memoryview, row: int) -> int | None:
     """Where the IP header before the payload at `at` of a segment begins; None where it is not found."""
     high, low = segments[layout.SEGMENT_SRC_HIGH, row], segments[layout.SEGMENT_SRC_LOW, row]

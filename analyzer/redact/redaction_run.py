@@ -76,6 +76,33 @@ def redact(
     return Done(counts, failures, manifest(counts, kept, len(sources), verdict))
 
 
+def redact_decrypted(
+    sources: Sequence[Source],
+    path: Path,
+    suffix: str,
+    options: Options,
+    key: bytes,
+    verifies: bool,
+    rewind: Callable[[], object],
+    progress: Callable[[int], None] | None = None,
+) -> Done:
+    """As `redact`, of TLS connections whose keys are known what was said in them, as TCP. Raises also InputError when nothing could
+    be decrypted."""
+    from analyzer.redact.decrypting import decrypted
+
+    with decrypted(sources, options, rewind, progress) as plain:
+        done = redact(plain.sources, path, suffix, options, key, verifies, lambda: None)
+        done.counts.without_time += plain.without_time
+        done.failures[:0] = plain.failures
+        told = {
+            "connections": plain.connections,
+            "content_bytes": plain.content_bytes,
+            "packets_left_out": plain.left_out,
+        }
+        done.manifest["decrypted"] = told
+    return done
+
+
 def _zero_unconfirmed(path: Path, suffix: str, options: Options) -> None:
     """Of a damaged capture some bytes were read as a message that nobody takes for one any more, now that what stood around it is
     zero. They become zeros too."""

@@ -16,6 +16,7 @@ from dissectors.errors import Truncated
 from dissectors.matrix import new_matrix
 from dissectors.problems import PROBLEM_TLS_LOST
 from dissectors.tls.cbc import cbc_keys
+from dissectors.tls.content_rows import ContentRows, Row
 from dissectors.tls.hello import (
     CLIENT_HELLO,
     FINISHED,
@@ -42,6 +43,7 @@ from dissectors.tls.outcome import HandshakeOutcome
 from dissectors.tls.record_layer import CHANGE_CIPHER_SPEC, HANDSHAKE, Direction
 
 if TYPE_CHECKING:
+    from dissectors.tls.content_rows import TakeContent
     from dissectors.tls.detection import TlsRows
 
 # Why a connection was not decrypted.
@@ -52,10 +54,6 @@ WRONG_KEYS = "wrong_keys"
 REASONS = (NO_KEYS, NO_HANDSHAKE, UNSUPPORTED, WRONG_KEYS)
 
 MOST_PROBLEMS = 4_096
-# What a chunk of content tells of the way of its packets: nothing.
-_NO_WAY = (layout.UNKNOWN, layout.UNKNOWN, 0, 0, 0, 0, layout.UNKNOWN)
-
-Row = list[int]
 
 
 @dataclass(slots=True)
@@ -254,18 +252,23 @@ class Session:
 
 
 class Sessions:
-    """All open TLS connections. `heap` holds the bytes of the chunks that the last `feed` returned."""
+    """All open TLS connections. `heap` holds the bytes of the chunks that the last `feed` returned; `take_content` is told what
+    they hold."""
 
-    def __init__(self, rows: TlsRows, keys: KeyLog) -> None:
-        self.heap = bytearray()
+    def __init__(self, rows: TlsRows, keys: KeyLog, take_content: TakeContent | None = None) -> None:
+        self._out = ContentRows(take_content)
         self._rows = rows
         self._keys = keys
         self._open: dict[int, Session] = {}  # by part: one that nothing can read may change its slot
         self._over: list[TlsFacts] = []
-        self._out: list[Row] = []
         self._problems: list[Row] = []
         self._problems_dropped = 0
         self._reason = 0  # of the last gap
+
+    @property
+    def heap(self) -> bytearray:
+        """The bytes of the last chunks."""
+        return self._out.heap
 
     def feed(self, rows: int, block: memoryview, stream_heap: bytearray) -> tuple[memoryview, int]:
         """Takes the first `rows` rows of `TlsRows.taken`, whose bytes are in `block` and `stream_heap`.
@@ -274,8 +277,7 @@ class Sessions:
         """
         taken = self._rows.taken
         buffers = (block, memoryview(stream_heap))
-        self.heap = bytearray()
-        self._out = []
+        self._out.clear()
         for number in range(rows):
             row = [taken[column, number] for column in range(layout.TAKEN_COLUMNS)]
             slot, part = row[layout.CHUNK_SLOT], row[layout.TAKEN_PART]
@@ -289,16 +291,8 @@ class Sessions:
             if row[layout.TAKEN_TLS]:
                 self._of_session(self._open[part], row, data)
             else:
-                row[layout.CHUNK_BUFFER] = 0
-                if len(data):
-                    row[layout.CHUNK_OFFSET] = len(self.heap)
-                    self.heap += data
-                self._out.append(row)
-        chunks = new_matrix(layout.CHUNK_COLUMNS, max(1, len(self._out)))
-        for column in range(layout.CHUNK_COLUMNS):
-            for number, row in enumerate(self._out):
-                chunks[column, number] = row[column]
-        return chunks, len(self._out)
+                self._out.copy(row, data)
+        return self._out.matrix()
 
     def take_facts(self) -> list[TlsFacts]:
         """The connections that closed since the last call."""
@@ -368,33 +362,10 @@ class Sessions:
     # ---- content, from the directions of sessions ----
 
     def content(self, session: Session, side: int, content: bytes, pieces: list[tuple[int, int, int]], at: int) -> None:
-        """Takes the content of one record. Bytes that the same packet brought become one row, also across records."""
-        seq = (session.first_seq[side] or 0) + at
-        offset = len(self.heap)
-        self.heap += content
-        for size, time, number in pieces:
-            last = self._out[-1] if self._out else None
-            if last is not None and self._goes_on(last, session.slot, side, seq, time, number):
-                last[layout.CHUNK_LENGTH] += size
-            else:
-                self._out.append(
-                    [layout.CHUNK_DATA, session.slot, side, 0, offset, size, time, number, seq, 0, *_NO_WAY]
-                )
-            seq += size
-            offset += size
-
-    def _goes_on(self, last: Row, slot: int, side: int, seq: int, time: int, number: int) -> bool:
-        return (
-            last[layout.CHUNK_KIND] == layout.CHUNK_DATA
-            and last[layout.CHUNK_SLOT] == slot
-            and last[layout.CHUNK_SIDE] == side
-            and last[layout.CHUNK_TIME] == time
-            and last[layout.CHUNK_NUMBER] == number
-            and last[layout.CHUNK_SEQ] + last[layout.CHUNK_LENGTH] == seq
-        )
+        """Takes the content of one record, by the packets that brought it."""
+        self._out.content(session.slot, side, content, pieces, (session.first_seq[side] or 0) + at)
 
     def loss(self, session: Session, side: int, size: int, time: int, number: int, at: int) -> None:
         """Takes the size of content that was lost at this place of the stream."""
         seq = (session.first_seq[side] or 0) + at
-        reason = self._reason or layout.GAP_LOST
-        self._out.append([layout.CHUNK_GAP, session.slot, side, 0, 0, size, time, number, seq, reason, *_NO_WAY])
+        self._out.loss(session.slot, side, size, time, number, seq, self._reason or layout.GAP_LOST)

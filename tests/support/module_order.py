@@ -106,6 +106,7 @@ ORDER = (
     "dissectors.tls.cbc",
     "dissectors.tls.record_layer",
     "dissectors.tls.outcome",
+    "dissectors.tls.content_rows",
     "dissectors.tls.sessions",
     # what messages are made of
     "dissectors.kafka",
@@ -369,6 +370,10 @@ ORDER = (
     "analyzer.redact.redacting",
     "analyzer.redact.needles",
     "analyzer.redact.verification",
+    "analyzer.redact.packet_store",
+    "analyzer.redact.plain_positions",
+    "analyzer.redact.plain_packets",
+    "analyzer.redact.decrypting",
     "analyzer.redact.redaction_run",
     "analyzer.redact.bug_report",
     "analyzer.watch",

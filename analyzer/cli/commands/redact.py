@@ -27,8 +27,16 @@ from analyzer.cli.target import (
 @click.option(
     "--verify", "verifies", is_flag=True, help="Prove it before the file gets its name: takes three times as long."
 )
+@click.option(
+    "--decrypt",
+    "decrypts",
+    is_flag=True,
+    help="Of TLS connections with known keys write the redacted content, as plain TCP.  [default: TLS without its content]",
+)
 @capture_options(strict=False)
-def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path | None, verifies: bool) -> int:
+def command(
+    inputs: tuple[str, ...], options: Options, out: str, key_file: Path | None, verifies: bool, decrypts: bool
+) -> int:
     """Write captures once more as a pcapng file that is safe to attach to a bug report.
 
     What is kept is on a list: numbers, times and sizes of packets and messages, and words of Kafka's own. Names (topics, clients,
@@ -36,8 +44,13 @@ def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path 
     passwords, settings, and all that is not understood become zeros. So its report is that of the captures but for names. What was
     kept stands in FILE.manifest.json.
 
+    With --decrypt a TLS connection whose keys are in a key log (--tls-keylog) or in the capture becomes one of plain TCP: each
+    packet keeps its time and carries the content that it brought, redacted like all else; sizes and sequence numbers are those of
+    the content. Keys are never written.
+
     \b
     kanalyze redact broker1.pcap -o for-the-vendor.pcapng --verify
+    kanalyze redact tls.pcap --tls-keylog keys.log --decrypt -o for-the-vendor.pcapng --verify
     kanalyze redact captures/ -o monday.pcapng.zst --key-file ours.key
     """
     from analyzer.cli.progress import progress
@@ -47,7 +60,7 @@ def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path 
     from analyzer.inputs.sources import InputError
     from analyzer.messages.bodies import kept_standard_input
     from analyzer.query.exported import is_dataset
-    from analyzer.redact.redaction_run import NotProved, redact, write_manifest
+    from analyzer.redact.redaction_run import NotProved, redact, redact_decrypted, write_manifest
 
     if options.filters:
         raise click.UsageError("whole captures are redacted; `kanalyze extract --redact` chooses packets")
@@ -67,7 +80,8 @@ def command(inputs: tuple[str, ...], options: Options, out: str, key_file: Path 
         rewind()
         try:
             with progress(inputs) as bar, finished(out, options.temp_dir) as path:
-                done = redact(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
+                run = redact_decrypted if decrypts else redact
+                done = run(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
                 write_manifest(out, done, options)
         except NotProved as problem:
             tell_not_proved(problem)
