@@ -4,8 +4,8 @@ A connection in its slot costs some 3 KB over all stages, a parked one some 450 
 before a batch of segments that may bring more, some of those idle for longest are parked (closed ones end), and what the batch
 wants comes back. Nothing that comes out of a stage depends on it.
 
-Connections whose rows wait (openings), or whose handshake or content is followed (TLS), stay in their slots: more is known of
-them than rows of numbers. TLS that nothing can decrypt is parked like others.
+Connections whose rows wait (openings) stay in their slots: more is known of them than rows of numbers. What is known of TLS
+sessions beside such rows goes by part, and stays where it is.
 """
 
 from __future__ import annotations
@@ -86,15 +86,16 @@ class IdleConnections:
     def _free_slots(self) -> None:
         """Frees a quarter of the slots: of the connections idle for longest, closed ones end, and others are parked."""
         idle = self._streams.idle()[: max(0, self._streams.live - self._room * 3 // 4)]
-        found = [each for each in idle if not each[IDLE_CLOSED] and self._may_leave(each[IDLE_SLOT], each[IDLE_PART])]
+        found = [
+            each
+            for each in idle
+            if not each[IDLE_CLOSED] and not self._openings.is_held(each[IDLE_SLOT], each[IDLE_PART])
+        ]
         parked = self._parking.park(found, self._groups())
         self._streams.leave([each[IDLE_SLOT] for each in found[:parked]])
         self._give_up([each[IDLE_SLOT] for each in idle if each[IDLE_CLOSED]])
         # Where few may leave, not each batch tries again.
         self._full_at = max(self._room, self._streams.live + self._room // 4)
-
-    def _may_leave(self, slot: int, part: int) -> bool:
-        return not self._openings.is_held(slot, part) and not self._tls.is_followed(slot, part)
 
     def _come_back(self, entries: list[int]) -> list[int]:
         """Returns the slots that they have now."""

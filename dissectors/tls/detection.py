@@ -90,10 +90,6 @@ class TlsRows:
         self.silence_rows = 0
         return new_matrix(SILENCE_COLUMNS, 1) if self.silences_memory is None else self.silences_memory, rows
 
-    def is_followed(self, slot, part):
-        """Whether `sessions` follows the data of this part, by its slot."""
-        return slot < self.slots and self.state[slot, S_KIND] == TLS and self.state[slot, S_PART] == part
-
     def slot_state(self, slots):
         """(number of the column that holds the part, ((matrix of state, rows for each slot), ...)), with so many slots."""
         if slots > self.slots:

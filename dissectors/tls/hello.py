@@ -142,6 +142,8 @@ class Messages:
     Only the bodies of hellos are kept; other messages have an empty body.
     """
 
+    __slots__ = ("_held", "_skip")
+
     def __init__(self) -> None:
         self._held = bytearray()
         self._skip = 0

@@ -54,6 +54,7 @@ WRONG_KEYS = "wrong_keys"
 REASONS = (NO_KEYS, NO_HANDSHAKE, UNSUPPORTED, WRONG_KEYS)
 
 MOST_PROBLEMS = 4_096
+_HEAD = (layout.CHUNK_SLOT, layout.CHUNK_KIND, layout.CHUNK_SIDE, layout.CHUNK_TIME, layout.CHUNK_NUMBER)
 
 
 @dataclass(slots=True)
@@ -259,7 +260,7 @@ class Sessions:
         self._out = ContentRows(take_content)
         self._rows = rows
         self._keys = keys
-        self._open: dict[int, Session] = {}  # by part: one that nothing can read may change its slot
+        self._open: dict[int, Session] = {}  # by part: a connection that was idle may come back in another slot
         self._over: list[TlsFacts] = []
         self._problems: list[Row] = []
         self._problems_dropped = 0
@@ -310,8 +311,7 @@ class Sessions:
         return matrix, len(rows), dropped
 
     def _of_session(self, session: Session, row: Row, data: memoryview) -> None:
-        kind, side = row[layout.CHUNK_KIND], row[layout.CHUNK_SIDE]
-        time, number = row[layout.CHUNK_TIME], row[layout.CHUNK_NUMBER]
+        session.slot, kind, side, time, number = (row[column] for column in _HEAD)
         if kind == layout.CHUNK_CLOSE:
             self._close(session, row)
             return

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -69,25 +70,29 @@ def test_rows_do_not_depend_on_slots(path: Path, room: int, monkeypatch: pytest.
 
 
 def side_by_side(path: Path, count: int) -> Path:
-    """The first connection of a capture in TLS so many times: each packet of all before the next one."""
+    """The first connection of a capture in TLS so many times: each packet of all before the next one, in any order. Without its
+    last acknowledgement: a connection that both sides have ended may leave its slot before that."""
+    chance = Random(count)
     found = [Ether(row[layout.PACKET_OFFSET]) for row in read_packets(unpacked(LAB / "tls12.pcap"))[0]]
     client, broker = found[0].sport, found[0].dport
     frames = []
-    for frame in found:
-        if {frame.sport, frame.dport} == {client, broker}:
-            for number in range(count):
-                setattr(frame[TCP], "dport" if frame.sport == broker else "sport", 20_000 + number)
-                del frame[TCP].chksum
-                frames.append(bytes(frame))
+    for frame in [each for each in found if {each.sport, each.dport} == {client, broker}][:-1]:
+        for number in chance.sample(range(count), count):
+            setattr(frame[TCP], "dport" if frame.sport == broker else "sport", 20_000 + number)
+            del frame[TCP].chksum
+            frames.append(bytes(frame))
     path.write_bytes(pcap_file(frames))
     return path
 
 
 @pytest.mark.skipif(not (LAB / "tls12.pcap").exists(), reason="the captures of the lab are not here")
-def test_tls_that_nothing_can_decrypt_leaves_its_slot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("keys", [(), (LAB / "tls12.keylog",)], ids=["no_keys", "keys"])
+def test_tls_leaves_its_slot(keys: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether nothing of it can be decrypted or all: what is known of a session does not go by slot."""
     path = side_by_side(tmp_path / "tls.pcap", 40)
-    free = rows_of(path)
-    assert len(free[0]["connections"]) == 40 and all("no_keys" in row for row in free[0]["connections"])
+    free = rows_of(path, tls_key_logs=keys)
+    assert len(free[0]["connections"]) == 40 and all(("no_keys" in row) != bool(keys) for row in free[0]["connections"])
+    assert (len(free[0]["exchanges"]) > 40) == bool(keys)
     parked = []
     free_slots = IdleConnections._free_slots
 
@@ -97,7 +102,7 @@ def test_tls_that_nothing_can_decrypt_leaves_its_slot(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(IdleConnections, "_free_slots", counted)
     monkeypatch.setattr(idle_connections, "ROOM", 10)
-    assert rows_of(path) == free
+    assert rows_of(path, tls_key_logs=keys) == free
     assert max(parked) > 20
 
 
