@@ -18,6 +18,7 @@ INTERFACE_NAME, RESOLUTION, TIME_OFFSET = 2, 9, 14
 NS_PER_SECOND = 1_000_000_000
 # Options have a length of 16 bits.
 MOST_COMMENT_BYTES = 65_535
+_PACKET, _SIZE = struct.Struct("<IIIIIII"), struct.Struct("<I")
 
 
 class PcapngFile:
@@ -46,9 +47,13 @@ class PcapngFile:
 
     def packet(self, interface: int, ticks: int, data: bytes, length: int, comment: str = "") -> None:
         """Adds a packet of `length` bytes on the wire, of which `data` was captured, at `ticks` of its interface's clock."""
-        head = struct.pack("<IIIII", interface, ticks >> 32 & 0xFFFFFFFF, ticks & 0xFFFFFFFF, len(data), length)
-        options = [(COMMENT, _cut(comment.encode()))] if comment else []
-        self._block(ENHANCED_PACKET, head + _padded(data) + _options(options))
+        options = _options([(COMMENT, _cut(comment.encode()))]) if comment else b""
+        captured = len(data)
+        padding = -captured % 4
+        size = 32 + captured + padding + len(options)
+        high, low = ticks >> 32 & 0xFFFFFFFF, ticks & 0xFFFFFFFF
+        head = _PACKET.pack(ENHANCED_PACKET, size, interface, high, low, captured, length)
+        self._sink.write(b"".join((head, data, bytes(padding), options, _SIZE.pack(size))))
 
     def _block(self, kind: int, body: bytes) -> None:
         size = struct.pack("<I", 12 + len(body))

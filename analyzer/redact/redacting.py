@@ -20,7 +20,7 @@ from analyzer.inputs.engine import Engine
 from analyzer.inputs.sources import InputError
 from analyzer.redact.conversations import Conversations
 from analyzer.redact.counts import Counts
-from analyzer.redact.header_rewriting import NO_SUM, tcp_checksum
+from analyzer.redact.packet_checksums import NO_SUM, tcp_checksum
 from analyzer.redact.packet_spool import Places, Spool, Spooled
 from analyzer.redact.packet_spooling import PacketSpooler
 from analyzer.redact.streams import Streams

@@ -59,10 +59,11 @@ def fixed(size: int) -> Step:
 
     def step(work: Work, at: int, end: int) -> int:
         behind = at + size
-        work.out[at : min(behind, end)] = work.source[at : min(behind, end)]
-        if behind > end:
-            raise Stop
-        return behind
+        if behind <= end:
+            work.out[at:behind] = work.source[at:behind]
+            return behind
+        work.out[at:end] = work.source[at:end]
+        raise Stop
 
     return step
 
@@ -105,9 +106,11 @@ def array(inner: Step, flexible: bool, least: int) -> Step:
 
     def step(work: Work, at: int, end: int) -> int:
         count, at = length(work, at, end, flexible, 4)
+        if count <= 0:
+            return at
         if count * least > work.room(at, end):
             raise Stop
-        work.left -= max(count, 0)
+        work.left -= count
         if work.left < 0:
             work.counts.too_long += 1
             raise Stop
@@ -123,9 +126,11 @@ def numbers(size: int, flexible: bool) -> Step:
 
     def step(work: Work, at: int, end: int) -> int:
         count, at = length(work, at, end, flexible, 4)
+        if count <= 0:
+            return at
         if count * size > work.room(at, end):
             raise Stop
-        return fixed(max(count, 0) * size)(work, at, end)
+        return fixed(count * size)(work, at, end)
 
     return step
 
@@ -134,6 +139,8 @@ def tags(known: dict[int | None, Step]) -> Step:
     """The tagged fields of a struct (KIP-482): of those that nobody knows the number and the size are written."""
 
     def step(work: Work, at: int, end: int) -> int:
+        if at < end and not work.source[at]:
+            return at + 1  # there are none, and it is zero
         count, at = varint(work, at, end)
         if count * 2 > work.room(at, end):
             raise Stop
@@ -159,6 +166,9 @@ def tags(known: dict[int | None, Step]) -> Step:
 def length(work: Work, at: int, end: int, compact: bool, size: int) -> tuple[int, int]:
     """(length, place behind it); the length of what is null is -1."""
     if compact:
+        if at < end and (byte := work.source[at]) < 128:
+            work.out[at] = byte
+            return byte - 1, at + 1
         count, at = varint(work, at, end)
         return count - 1, at
     if at + size > end:

@@ -361,6 +361,7 @@ ORDER = (
     "analyzer.redact.message_rewriting",
     "analyzer.redact.opening_rewriting",
     "analyzer.redact.tls_rewriting",
+    "analyzer.redact.packet_checksums",
     "analyzer.redact.header_rewriting",
     "analyzer.redact.packet_spool",
     "analyzer.redact.packet_spooling",
