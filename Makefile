@@ -5,6 +5,7 @@
 # make check  tests, lint, format, types: what must be green before a commit
 # make test-spark  only the tests on Spark, the long ones too: the same rows as without it (needs Java 17)
 # make test-spark-all  the same with each release of Spark that we promise to run on
+# make test-lowest  the unit tests with the oldest libraries that pyproject.toml allows
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
 # make fuzz-asan  the same under AddressSanitizer
@@ -31,6 +32,8 @@ NOTEBOOKS := .venv-notebooks
 SPARK := .venv-spark
 # What only the lab's clients need.
 LAB := .venv-lab
+# The oldest libraries that we run with.
+LOWEST := .venv-lowest
 # What builds wheels for other processors.
 WHEELS := .venv-wheels
 # The oldest release that we run on.
@@ -45,7 +48,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-spark profile compare wheels docs man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-spark profile compare wheels docs man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -68,6 +71,9 @@ test-spark: $(DEV) $(SPARK)/.installed java
 
 test-spark-all: test-spark $(SPARK35)/.installed
 	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/system/spark
+
+test-lowest: $(READY) $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup tests/unit -m "not slow"
 
 # Spark needs Java: where there is none, root gets Debian's. Without, its tests are skipped, and say so.
 JAVA_PROBLEM := import sys; from analyzer.spark.session import java_problem; sys.exit(java_problem() or 0)
@@ -137,7 +143,7 @@ docs: $(DEV)
 	$(BIN)/python docs/write_protocol.py
 
 clean:
-	rm -rf $(VENV) $(NOTEBOOKS) $(LAB) $(WHEELS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(NOTEBOOKS) $(LAB) $(LOWEST) $(WHEELS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find analyzer dissectors tests bench docs -name __pycache__ -prune -exec rm -rf {} +
 	find dissectors -name '*.so' -delete
 
@@ -177,6 +183,15 @@ $(NOTEBOOKS)/.installed $(LAB)/.installed $(WHEELS)/.installed $(SPARK)/.install
 	echo "import site; site.addsitedir('$$($(BIN)/python -c "$(PURELIB)")')" \
 		> "$$($(@D)/bin/python -c "$(PURELIB)")/kanalyze.pth"
 	$(@D)/bin/python $(PIP_INSTALL) $(call needed,project optional-dependencies $(EXTRA)) $(WITH)
+	@touch $@
+
+# One file holds them to these versions, whatever the tests bring.
+$(LOWEST)/.installed: $(VENV)/.tools
+	@test -x $(@D)/bin/python || $(BIN)/python -m venv $(@D)
+	@printf '%s\n' $(call needed,project dependencies) | sed 's/,.*//; s/>=/==/' > $(@D)/lowest.txt
+	@$(@D)/bin/python $(PIP_INSTALL) --requirement $(@D)/lowest.txt
+	@KANALYZE_UNCOMPILED=1 $(@D)/bin/python $(PIP_INSTALL) --no-deps --editable .
+	@$(@D)/bin/python $(PIP_INSTALL) --constraint $(@D)/lowest.txt $(call needed,project optional-dependencies dev)
 	@touch $@
 
 notebooks: $(READY) $(NOTEBOOKS)/.installed
