@@ -25,7 +25,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "throttle": ("throttle", "throttle_over_time"),
     "unanswered": ("unanswered",),
 }
-OBJECTS = ("report", "findings", "exchanges")
+OBJECTS = ("report", "findings", "exchanges", "check", "diff", "sql")
+# They print an object for each exchange, a line each: the schema is that of a line.
+LINES = ("dump", "show")
 _KEY: Schema = {"type": ["string", "null"], "pattern": "^[0-9a-f]{16}$"}
 _TYPES = {"DOUBLE": "number", "FLOAT": "number", "BOOLEAN": "boolean", "VARCHAR": "string"}
 _MOMENT = "A moment, ns since the epoch (UTC)."
@@ -33,7 +35,12 @@ _MOMENT = "A moment, ns since the epoch (UTC)."
 
 def has_schema(verb: str) -> bool:
     """Whether a verb's JSON is described."""
-    return verb in ROWS or verb in OBJECTS
+    return verb in ROWS or verb in OBJECTS or verb in LINES
+
+
+def what(verb: str) -> str:
+    """What the schema of a verb is of, for its help."""
+    return "a line" if verb == "dump" else "a line of --format json" if verb in LINES else "--format json"
 
 
 def text(verb: str) -> str:
@@ -43,7 +50,16 @@ def text(verb: str) -> str:
 
 def schema(verb: str) -> Schema:
     """The schema of what `kanalyze VERB --format json` prints. A verb without one is a KeyError."""
-    head = {"$schema": DRAFT, "title": f"kanalyze {verb} --format json"}
+    head = {"$schema": DRAFT, "title": f"kanalyze {verb}: {what(verb)}"}
+    if verb in LINES:
+        return head | _exchange_with_bodies()
+    if verb == "sql":
+        # What its columns are the statement says.
+        return head | {"type": "array", "items": {"type": "object"}}
+    if verb == "check":
+        return head | {"type": "array", "items": _check()}
+    if verb == "diff":
+        return head | _comparison()
     if verb == "findings":
         return head | {"type": "array", "items": _finding()}
     if verb == "exchanges":
@@ -119,6 +135,74 @@ def _finding() -> Schema:
     )
 
 
+def _exchange_with_bodies() -> Schema:
+    found = _rows_of_tables()
+    body: Schema = {"type": ["object", "null"], "description": "As `kanalyze decode` has it; secrets as their size."}
+    left_out: Schema = {"type": "integer", "description": "Bytes of a body that was too large to be shown whole."}
+    for side in ("request", "response"):
+        found["properties"][side] = body
+        found["required"].append(side)
+        found["properties"][f"{side}_left_out_bytes"] = left_out
+    return found
+
+
+def _check() -> Schema:
+    from analyzer.compare.checks import FAILED, NOT_MEASURED, PASSED
+
+    words: Schema = {"type": "string"}
+    limit: Schema = {"type": ["number", "null"]}
+    rows: Schema = {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "Rows of the metric that break the limit.",
+    }
+    return _object(
+        {
+            "check": words,
+            "passed": {"type": "boolean"},
+            "verdict": {"enum": [PASSED, FAILED, NOT_MEASURED]},
+            "metric": words,
+            "column": words,
+            "min": limit,
+            "max": limit,
+            "matched": {"type": "integer", "description": "Rows that the limit is about."},
+            "judged": {"type": "integer", "description": "Of those, rows with a value."},
+            "failed": rows,
+            "not_measured": {
+                "type": ["string", "null"],
+                "description": "Why it is not known whether the limit was kept.",
+            },
+        }
+    )
+
+
+def _comparison() -> Schema:
+    from dataclasses import fields
+    from typing import get_args, get_type_hints
+
+    from analyzer.compare.captures import Comparison
+
+    names = {str: "string", int: "integer", float: "number", type(None): "null"}
+    lists: dict[str, Schema] = {}
+    for part, kind in get_type_hints(Comparison).items():
+        row = get_args(kind)[0]
+        hints = get_type_hints(row)
+        columns = {each.name: get_args(hints[each.name]) or (hints[each.name],) for each in fields(row)}
+        rows = {name: {"type": [names[each] for each in kinds]} for name, kinds in columns.items()}
+        lists[part] = {"type": "array", "items": _object(rows)}
+    return _object(lists | {"readable": _object({"before": _readable(), "after": _readable()})})
+
+
+def _readable() -> Schema:
+    return _object(
+        {
+            "verdict": {"enum": ["whole", "partly", "nothing"]},
+            "reasons": {"type": "array", "items": {"type": "string"}},
+            "sentence": {"type": ["string", "null"]},
+        }
+    )
+
+
 def _report() -> Schema:
     from analyzer.report.json_report import METRICS
 
@@ -126,13 +210,7 @@ def _report() -> Schema:
         name: metric(name) if name == "coverage" else {"type": "array", "items": metric(name)} for name in METRICS
     }
     properties["findings"] = {"type": ["array", "null"], "items": _finding()}
-    properties["readable"] = _object(
-        {
-            "verdict": {"enum": ["whole", "partly", "nothing"]},
-            "reasons": {"type": "array", "items": {"type": "string"}},
-            "sentence": {"type": ["string", "null"]},
-        }
-    )
+    properties["readable"] = _readable()
     found = _object(properties)
     # What memory did not suffice for is named there, and is missing above.
     found["properties"]["not_shown"] = {"type": "object"}

@@ -47,11 +47,11 @@ class Verbs(click.Group):
         module = import_module(f"analyzer.cli.commands.{cmd_name.replace('-', '_')}")
         command = module.command
         assert isinstance(command, click.Command)
-        from analyzer.cli.json_schemas import has_schema
+        from analyzer.cli.json_schemas import has_schema, what
         from analyzer.cli.verb_help import with_manners
 
         command.name = cmd_name
-        return with_manners(command, has_schema(cmd_name))
+        return with_manners(command, what(cmd_name) if has_schema(cmd_name) else None)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Verbs, and captures: a first word may be either."""

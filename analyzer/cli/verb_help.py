@@ -76,8 +76,8 @@ def examples(verb: str) -> dict[str, str]:
     return found.get(verb, {})
 
 
-def with_manners(command: click.Command, has_schema: bool) -> click.Command:
-    """The command as a `Verb`, with the options that every verb has; `has_schema`: `json_schemas` knows its answer."""
+def with_manners(command: click.Command, schema_of: str | None) -> click.Command:
+    """The command as a `Verb`, with the options that every verb has; `schema_of`: what `json_schemas` knows of its answer."""
     more: list[click.Parameter] = [
         click.Option(
             ["--help-all"],
@@ -91,8 +91,8 @@ def with_manners(command: click.Command, has_schema: bool) -> click.Command:
     if any(parameter.name in ("form", "inputs") for parameter in command.params):
         text = "Print a long answer without a pager."
         more.append(click.Option(["--no-pager"], is_flag=True, expose_value=False, callback=_no_pager, help=text))
-    if has_schema:
-        text = "Print the JSON Schema of --format json and exit."
+    if schema_of is not None:
+        text = f"Print the JSON Schema of {schema_of} and exit."
         more.append(
             click.Option(
                 ["--json-schema"], is_flag=True, is_eager=True, expose_value=False, callback=_json_schema, help=text
