@@ -6,7 +6,7 @@ tables of the database.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,7 +111,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
     made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
-    return raw | captures | made | (_held(made["timed_exchanges"]) if holds_exchanges(run.summary, options) else {})
+    return raw | captures | made | (_held(made, run.readings) if holds_exchanges(run.summary, options) else {})
 
 
 def types(run: Run, options: Options) -> dict[str, str]:
@@ -137,8 +137,11 @@ def under_joined_parts(rows: str) -> str:
 def made_of(readings: Sequence[Reading], summary: Summary, one_way: bool = True) -> dict[str, str]:
     """Name -> SQL of the views that make final tables of the raw ones. `one_way`: of a connection only one side may have been
     captured."""
-    whole_files = all(reading.file == reading.split for reading in readings)
-    return resolve.views(summary.api_keys, whole_files, summary.odd, summary.saw_several_points, one_way)
+    return resolve.views(summary.api_keys, _whole_files(readings), summary.odd, summary.saw_several_points, one_way)
+
+
+def _whole_files(readings: Sequence[Reading]) -> bool:
+    return all(reading.file == reading.split for reading in readings)
 
 
 def _saw_one_way(folders: Sequence[Path]) -> bool:
@@ -171,20 +174,44 @@ def _memory_bytes(options: Options) -> int:
     return options.memory_bytes or question_memory_bytes()
 
 
-def _held(exchanges: str) -> dict[str, str]:
-    """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without durations,
-    which are made of their times in less time than it takes to write them."""
+def _held(made: Mapping[str, str], readings: Sequence[Reading]) -> dict[str, str]:
+    """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without those that are
+    made of others in less time than it takes to write them. Numbers that fit are held in half as many bytes."""
     left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
     columns = [column for column in TABLES["exchanges"] if column.name not in resolve.DURATIONS]
-    held = ", ".join(repeated_texts.held_column(column.name) for column in columns if column.name not in left_out)
-    named = (
-        _not_read(column.name, SQL_TYPES[column.type]) if column.name in left_out else column.name for column in columns
+    files, short = _made_of_packets(readings), _four_bytes(readings)
+    held = [column.name for column in columns if column.name not in left_out and column.name not in files]
+    read = {name: f"CAST({name} AS BIGINT) AS {name}" for name in short} | files
+    read |= {
+        column.name: _not_read(column.name, SQL_TYPES[column.type]) for column in columns if column.name in left_out
+    }
+    named = ", ".join(read.get(column.name, column.name) for column in columns)
+    written = ", ".join(
+        f"CAST({name} AS UINTEGER) AS {name}" if name in short else repeated_texts.held_column(name) for name in held
     )
     return {
-        "exchanges_as_read": exchanges,
-        "held_exchanges": f"SELECT {held} FROM exchanges_as_read",
-        "timed_exchanges": f"SELECT {', '.join(named)} FROM held_exchanges",
+        # Its roles become those of exchanges: here a text becomes a number once for each connection.
+        "connection_context": repeated_texts.with_words(made["connection_context"], "role"),
+        "exchanges_as_read": made["timed_exchanges"],
+        "held_exchanges": f"SELECT {written} FROM exchanges_as_read",
+        "timed_exchanges": f"SELECT {named} FROM held_exchanges",
     }
+
+
+def _made_of_packets(readings: Sequence[Reading]) -> dict[str, str]:
+    """SQL of the numbers of files where all packets are of one file."""
+    if len(readings) != 1 or not _whole_files(readings):
+        return {}
+    return {
+        f"{side}_file": f"CASE WHEN {side}_packet IS NOT NULL THEN {readings[0].file} END AS {side}_file"
+        for side in ("request", "response")
+    }
+
+
+def _four_bytes(readings: Sequence[Reading]) -> list[str]:
+    """Columns of exchanges whose values need no more than four bytes: in as many a message says its length."""
+    packets = sum(reading.numbers for reading in readings)
+    return ["request_bytes", "response_bytes", *(["request_packet", "response_packet"] if packets >> 32 == 0 else [])]
 
 
 def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ def with_numbers(raw: Mapping[str, str]) -> dict[str, str]:
     return {name: f"SELECT * REPLACE ({', '.join(each)}) FROM ({raw[name]})" for name, each in casts.items()}
 
 
+def with_words(sql: str, column: str) -> str:
+    """SQL of a view in which a column of words is of type WORDS."""
+    return f"SELECT * REPLACE (CAST({column} AS {WORDS}) AS {column}) FROM (\n{sql}\n) AS w"
+
+
 def held_column(name: str) -> str:
     """SQL of a column of exchanges as it is held."""
     if name == "api_name":

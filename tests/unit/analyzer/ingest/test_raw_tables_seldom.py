@@ -16,6 +16,8 @@ from rich.console import Console
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
+from analyzer.inputs.readings import Reading
+from analyzer.inputs.sources import Source
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.findings import conditions_by_table, rules
@@ -120,6 +122,36 @@ def test_exchanges_that_are_computed_once_are_the_same(path: Path, monkeypatch: 
         for name in left_out.intersection(columns):
             with pytest.raises(DatasetError, match="not read for this report"):
                 found.query(f"SELECT max({name}) FROM exchanges")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_held_numbers_are_those_of_the_files(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one file its number is not held; numbers are in four bytes, where all packets of the run fit into these."""
+    paths = [str(path) for path in SAMPLES if path.name.startswith(("throttle", "transactions"))][:count]
+    columns = ", ".join(f"{side}_{name}" for side in ("request", "response") for name in ("file", "packet", "bytes"))
+    question = f"SELECT {columns}, role FROM exchanges ORDER BY exchange"
+    with local.open_dataset(paths, Options(jobs=1)) as found:
+        expected = found.query(question)
+        types = found.query(f"DESCRIBE {question}")
+    assert {row["request_file"] for row in expected} >= set(range(count))
+    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
+    with local.open_dataset(paths, Options(seldom=False, jobs=1)) as found:
+        assert found.query(question) == expected
+        assert [row["column_type"] for row in found.query(f"DESCRIBE {question}")][:-1] == [
+            row["column_type"] for row in types
+        ][:-1]
+        held = {row["column_name"]: row["column_type"] for row in found.query("DESCRIBE held_exchanges")}
+    assert ("request_file" in held) == (count > 1)
+    assert {held[name] for name in ("request_packet", "response_packet", "response_bytes")} == {"UINTEGER"}
+
+
+def test_packets_too_many_for_four_bytes_keep_their_numbers() -> None:
+    def short(*numbers: int) -> list[str]:
+        readings = [Reading(n, Source("a"), n, numbers=count) for n, count in enumerate(numbers)]
+        return raw_views._four_bytes(readings)
+
+    assert "request_packet" in short(1 << 31, (1 << 31) - 1)
+    assert short(1 << 31, 1 << 31) == ["request_bytes", "response_bytes"]
 
 
 def test_exchanges_too_many_for_the_memory_are_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
