@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
+from effort import also_long, one_in
 from parts_agree import agree
 from parts_of_captures import days
 from runs_apart import compared
@@ -74,7 +76,7 @@ def globbed(to: Path) -> int:
     return len(duckdb.read_parquet(files).fetchall()) if files else 0
 
 
-@pytest.mark.parametrize(("name", "count"), [("throttle", 4), ("groups_848", 3), ("ipv6", 3)])
+@pytest.mark.parametrize(("name", "count"), also_long([("throttle", 4), ("ipv6", 3)], [("groups_848", 3)]))
 def test_days_added_one_by_one_are_one_run(name: str, count: int, samples: Path, tmp_path: Path) -> None:
     paths = days(samples / f"{name}.pcap.zst", count, tmp_path)
     to = tmp_path / "set"
@@ -210,10 +212,11 @@ def test_a_run_killed_at_any_step_leaves_the_old_or_the_new_state(
         last = steps() - before
     assert last > 40
     chance = random.Random(23)
+    additions.add([str(first)], str(tmp_path / "begun"), OPTIONS)
     # The manifest is written when all files and the state are there, before any of the moves.
-    for kill_at in (1, *sorted(chance.sample(range(2, last), 5)), last):
+    for kill_at in (1, *sorted(chance.sample(range(2, last), 12 // one_in(4))), last):
         to = tmp_path / f"killed{kill_at}"
-        additions.add([str(first)], str(to), OPTIONS)
+        shutil.copytree(tmp_path / "begun", to)
         with monkeypatch.context() as patch, pytest.raises(Killed):
             steps_until(kill_at, patch)
             additions.add([str(second)], str(to), OPTIONS)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from effort import also_long
 from parts_agree import agree
 from runs_apart import compared
 
@@ -59,7 +60,10 @@ def compare(path: Path, target_bytes: int, jobs: int, **given: object) -> None:
 
 @pytest.mark.parametrize(
     ("name", "target_bytes", "jobs"),
-    [("throttle", 50_000, 1), ("groups_classic", 100_000, 2), ("old_java", 20_000, 3), ("transactions", 9_000, 2)],
+    also_long(
+        [("throttle", 100_000, 1), ("transactions", 9_000, 2)],
+        [("groups_classic", 100_000, 2), ("old_java", 20_000, 3)],
+    ),
 )
 def test_a_capture_cut_in_tasks_gives_the_same_rows(
     name: str, target_bytes: int, jobs: int, samples: Path, tmp_path: Path
@@ -114,7 +118,7 @@ def test_secrets_reach_the_process_that_needs_them(name: str, shared: Path, tmp_
     compare(path, path.stat().st_size // 4, jobs=2, **given)
 
 
-@pytest.mark.parametrize("tasks", [3, 7])
+@pytest.mark.parametrize("tasks", also_long([7], [3]))
 def test_copies_that_come_late_find_their_originals(tasks: int, shared: Path, tmp_path: Path) -> None:
     """A capture of two interfaces, written one buffer after the other: its times go back by a fifth of a second."""
     capture = shared / "captures" / "lab" / "shape_two.pcapng.zst"

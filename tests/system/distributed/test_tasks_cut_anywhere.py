@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from effort import LONG, also_long
 from made_capture import Conversation, merged, pcap, reply, request
 from opening_bytes import OPENINGS, conversation
 from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
@@ -29,7 +30,6 @@ from analyzer.inputs.sources import Piece, Source
 from analyzer.run import local
 from dissectors import layout
 
-LONG = os.environ.get("KANALYZE_LONG")
 CUTS = int(os.environ.get("KANALYZE_CUTS", "3"))
 SEED = int(os.environ.get("KANALYZE_SEED", "0"))
 # Ways to cut each sample and each damaged capture.
@@ -57,7 +57,7 @@ def compare(
     return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3 if LONG else 2))
 def test_openings_cut_anywhere(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes before Kafka lies in one task, Kafka in others."""
     conversations = [
@@ -69,7 +69,7 @@ def test_openings_cut_anywhere(seed: int, tmp_path: Path, monkeypatch: pytest.Mo
     assert told.spans + told.wholes > 0
 
 
-@pytest.mark.parametrize("name", ["throttle", "groups_classic", "old_java", "ipv6", "versions"])
+@pytest.mark.parametrize("name", also_long(["throttle", "old_java", "versions"], ["groups_classic", "ipv6"]))
 def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = content(samples / f"{name}.pcap.zst")
     resolved = 0
@@ -113,7 +113,10 @@ def damaged(raw: bytes, damage: str, chance: random.Random) -> bytes:
     return raw[:24] + b"".join(records)
 
 
-LAB = ["basics", "sasl_old", "sasl_token", "routed_client", "shape_any", "shape_late", "shape_snap128", "broker_11"]
+# Logins by token, a router, packets of all interfaces, cut packets; then others of the same kinds, and an old broker.
+LAB = also_long(
+    ["sasl_token", "routed_client", "shape_any", "shape_snap128"], ["basics", "sasl_old", "shape_late", "broker_11"]
+)
 
 
 @pytest.mark.parametrize("name", LAB)
@@ -122,7 +125,7 @@ def test_lab_captures_cut_anywhere(name: str, shared: Path, tmp_path: Path, monk
     compare(content(found[0]), tmp_path, len(name), monkeypatch)
 
 
-@pytest.mark.parametrize("version", ["tls12", "tls13"])
+@pytest.mark.parametrize("version", also_long(["tls13"], ["tls12"]))
 def test_tls_is_decrypted_where_all_of_it_is(
     version: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,11 +23,10 @@ GROUPS = 12
 
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_no_verb_breaks_a_law_on_a_hostile_file(tmp_path: Path, group: int) -> None:
-    for number in range(group, len(NAMES), GROUPS):
-        for done, problem in hostile_apart.runs(
-            NAMES[number], hostile.chosen(verb_runs.LINES, number, EVERY), tmp_path
-        ):
-            assert problem is None, (NAMES[number], done.line, problem)
+    numbers = range(group, len(NAMES), GROUPS)
+    asked = {NAMES[number]: hostile.chosen(verb_runs.LINES, number, EVERY) for number in numbers}
+    for name, done, problem in hostile_apart.runs_of(asked, tmp_path):
+        assert problem is None, (name, done.line, problem)
 
 
 def test_each_line_is_asked_of_some_file() -> None:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kanalyze_process import COMMAND
-from paths import ROOT
+from click.testing import CliRunner
+
+from analyzer.cli.main import cli
 
 # Of `sasl`, whose passwords stand in the README only.
 IN_README = ("admin-pw", "alice-pw", "bob-pw", "dave-secret", "erin-secret")
@@ -33,10 +32,9 @@ VERBS = (
 
 def kanalyze(*arguments: str) -> bytes:
     """Everything that a run says, on stdout and stderr."""
-    command = [*COMMAND, *arguments]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    return done.output.encode()
 
 
 def secrets(name: str, lab: Path) -> list[bytes]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from capture_tools import tshark
+from effort import LONG
 from kanalyze_process import COMMAND
 from paths import ROOT
 
@@ -59,9 +60,9 @@ def test_it_acts_once_and_the_extract_leads_to_the_same_finding(name: str, tmp_p
     comments = tshark(folder / "extract.pcapng", ["frame.comment"], "-Y", "frame.comment")
     assert any("kanalyze finding 1" in row["frame.comment"] for row in comments)
 
-    # A restart goes on: the same incident is no other one.
-    recorded(name, tmp_path / "kept", "--on", "medium")
-    assert incidents(tmp_path / "kept") == [folder]
+    if name == "broker_killed" or LONG:  # A restart goes on: the same incident is no other one.
+        recorded(name, tmp_path / "kept", "--on", "medium")
+        assert incidents(tmp_path / "kept") == [folder]
 
 
 def test_two_do_not_record_in_one_place(tmp_path: Path) -> None:
