@@ -201,6 +201,45 @@ def left_behind(silence_s: float, close: str = "none", others: int = 0, side: st
     return {"exchanges": rows, "connections": [old, *new]}
 
 
+def disk_still(
+    seconds: float, writers: int = 2, reads: bool = True, muted_ns: int = 0, pausing: bool = False, code: int = 0
+) -> Tables:
+    """No write of so many clients is answered for so long, while Fetches are; `pausing`: a follower does not fetch meanwhile."""
+    fetch = {"api_key": 1, "api_name": "Fetch", "connection": 9, "kind": "fetch_empty", "latency_ns": 100 * MS_NS}
+    follower = fetch | {"kind": "fetch_follower", "connection": 8, "client_address": "10.0.1.2", "role": "follower"}
+    wrote = PRODUCE | {"muted_ns": muted_ns, "throttle_time_ms": 0, "error_code": code}
+    rows = [exchange(n, at_ns=at(4.9), latency_ns=5 * MS_NS, connection=n, **PRODUCE) for n in range(writers)]
+    for n in range(2 * writers):
+        came, link = 5 + n / 100, n % writers
+        waits = {"latency_ns": int((seconds + 5 - came) * SECOND_NS), "queue_ns": 0 if n < writers else SECOND_NS}
+        rows.append(exchange(20 + n, at_ns=at(came), connection=link, client_id=f"app-{link}", **waits, **wrote))
+    rows += [exchange(60 + n, at_ns=at(4 + n / 4), **fetch) for n in range(4 + int(4 * seconds) if reads else 4)]
+    rows += [exchange(90 + n, at_ns=at(4 + n / 4), **follower) for n in range(3 if pausing else 4 + int(4 * seconds))]
+    return {"exchanges": rows, "connections": [connection(n) for n in range(10)]}
+
+
+def tls_left_behind(silence_s: float, close: str = "none", others: int = 0, beside: bool = False) -> Tables:
+    """Beside a broker: a host's TLS connection goes silent, and after so long it begins another, again and again."""
+    made = {"capture_side": "broker", "close": close, **TLS}
+    begins = [n * (silence_s + 1) for n in range(3)]
+    links = [
+        connection(3 * n + m, first_time_ns=at(begin), last_time_ns=at(begin + 1), **made)
+        for n, begin in enumerate(begins)
+        for m in range(1 + others)
+    ]
+    another = connection(20, client_address="10.0.0.9", **TLS)
+    if beside:
+        links.append(connection(21, first_time_ns=at(0), last_time_ns=at(100), **made))
+    return {"connections": [*links, another], "unread_silences": [silence(20, 90, None, None)]}
+
+
+def tls_line(seconds: float, resent: int = 4, chatter: bool = False, before_s: float = 0.1) -> Tables:
+    """Two TLS connections of a host ask, at 5 s, and hear nothing for so long; `chatter`: only one of them."""
+    links = [connection(n, client_retransmitted=resent, **TLS) for n in (1, 2)]
+    rows = [silence(n, 5 - before_s, 5, 5 + seconds + n / 10) for n in ((1,) if chatter else (1, 2))]
+    return {"connections": links, "unread_silences": rows}
+
+
 TLS = {"is_kafka": False, "protocol": "tls", "tls": True}
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "unsteady_member": (
@@ -252,8 +291,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: still_from_the_start(1.5, throttle_time_ms=None),
             lambda: still_unread(3),
             lambda: still_unread(3, polls=1),
+            lambda: disk_still(2),
         ),
         (
+            lambda: disk_still(1.4),
+            lambda: disk_still(2, writers=1),
+            lambda: disk_still(2, pausing=True),
+            lambda: disk_still(2, muted_ns=SECOND_NS),
+            lambda: disk_still(2, code=7),
             lambda: still_unread(0.9),
             lambda: still_unread(3, asking=1),
             lambda: still_unread(3, chatter=True),
@@ -265,8 +310,12 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "idle_killed": (
-        (lambda: idle_unread(6), lambda: left_behind(8)),
+        (lambda: idle_unread(6), lambda: left_behind(8), lambda: tls_left_behind(8)),
         (
+            lambda: tls_left_behind(4.9),
+            lambda: tls_left_behind(8, close="fin"),
+            lambda: tls_left_behind(8, others=1),
+            lambda: tls_left_behind(8, beside=True),
             lambda: idle_unread(4.9),
             lambda: idle_unread(6, resent=1),
             lambda: idle_unread(6, survived_s=7),
@@ -275,6 +324,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: left_behind(8, close="fin"),
             lambda: left_behind(8, others=1),
             lambda: left_behind(8, side="client"),
+        ),
+    ),
+    "line_dead": (
+        (lambda: tls_line(4),),
+        (
+            lambda: tls_line(2.7),
+            lambda: tls_line(4, resent=2),
+            lambda: tls_line(4, chatter=True),
+            lambda: tls_line(4, before_s=2),
         ),
     ),
     "broker_gone": (

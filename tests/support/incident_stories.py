@@ -281,7 +281,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: stalled(3, resent=1, in_host=1),
             lambda: stalled(3, queued=True),
             lambda: stalled(1.5, connections=1),
-            lambda: stalled(3, chatter=True),
+            lambda: stalled(3, chatter=True, asked={}),
         ),
     ),
     "broker_gone": (lambda: gone(3), (lambda: gone(2), lambda: gone(3, role="follower"))),

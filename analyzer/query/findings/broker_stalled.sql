@@ -1,8 +1,8 @@
 -- severity: high
 -- rank: 4
 -- when: exchanges having max(latency_ns) >= 800000000 OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (0, 2, 3, 8, 9, 10, 12, 18)) <= (SELECT max(last_time_ns) FROM connections) - 800000000 OR (SELECT count(*) FROM unread_silences WHERE coalesce(end_ns - asked_time_ns, 1000000000) >= 1000000000) >= 2
--- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered no request, while {requests|request|requests} from {clients|client|clients} waited[, {unread}]
--- do: Check the broker's garbage collection log and its host at that time: a pause of the process or of the machine, or a full disk.
+-- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered {answered}, while {requests|request|requests} from {clients|client|clients} waited[, {unread}]
+-- do: {advice}
 -- look: kanalyze {verb} --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one is
@@ -15,6 +15,9 @@
 -- in the middle of it: then requests count that every broker answers at once.
 -- Of TLS without keys it is told where all of a broker's connections fell silent at once: two of them at least in the midst of work, in
 -- which their answers come soon, and were answered at the same moment. What waited cannot be read, so it may have been a follower's.
+-- A disk that stands still holds writes alone: no Produce was answered for 1.5 s and more, though other requests were in that time,
+-- and writes of two connections waited, none of them behind another, or ten. A follower that stood still would do the same where all
+-- wait for replicas: not told where one ceased to fetch from this broker.
 -- The last packet of a broker: one of several captures may end before the others.
 WITH seen AS (
     SELECT broker_address, broker_port, max(last_time_ns) AS last_time_ns
@@ -131,6 +134,67 @@ judged AS (
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)
         AND (w.unsure = 0 OR w.clients >= 2)
 ),
+-- Writes that waited, and the times without an answer to any of them.
+writes AS (
+    SELECT
+        broker_address,
+        broker_port,
+        response_time_ns AS end_ns,
+        lag(response_time_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY response_time_ns, exchange) AS begin_ns
+    FROM exchanges
+    WHERE api_key = 0 AND response_time_ns IS NOT NULL
+),
+writes_still AS (
+    SELECT
+        s.broker_address,
+        s.broker_port,
+        s.begin_ns,
+        s.end_ns,
+        min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
+        count(*) AS requests,
+        count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
+        count(DISTINCT CASE WHEN x.is_head THEN x.connection END) AS head_connections,
+        count(*) FILTER (WHERE x.is_head AND x.kind = 'produce_acks_1') AS own,
+        min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
+        max_by(x.exchange, (x.response_time_ns, x.exchange)) AS evidence_last
+    FROM writes AS s
+    JOIN asked AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE s.end_ns - s.begin_ns >= 1500000000
+        AND x.api_key = 0 AND x.status = 'answered' AND x.waited_ns >= 500000000 AND coalesce(x.error_code, 0) = 0
+        AND x.request_end_ns BETWEEN s.begin_ns - 500000000 AND s.end_ns - 500000000 AND x.response_time_ns >= s.end_ns
+    GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns
+    HAVING count(*) >= 3 AND count(*) FILTER (WHERE c.client_retransmitted = 0) > 0
+        AND (count(*) FILTER (WHERE x.throttle_time_ms IS NULL) = 0 OR count(DISTINCT coalesce(x.client_id, x.client_address)) >= 2)
+),
+-- What else the broker did meanwhile: what it answered, and which followers asked it for records, before and within that time.
+writes_beside AS (
+    SELECT
+        s.broker_address,
+        s.broker_port,
+        s.begin_ns,
+        count(*) FILTER (
+            WHERE x.response_time_ns BETWEEN s.first_request_ns + 300000000 AND s.end_ns - 300000000 AND x.api_key <> 0
+        ) AS answered,
+        count(DISTINCT CASE WHEN x.kind = 'fetch_follower' THEN x.client_address END) AS followers,
+        count(
+            DISTINCT CASE
+                WHEN x.kind = 'fetch_follower' AND x.request_time_ns BETWEEN s.first_request_ns + 200000000 AND s.end_ns - 200000000
+                    THEN x.client_address
+            END
+        ) AS following
+    FROM writes_still AS s JOIN exchanges AS x
+        ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
+        AND x.request_time_ns BETWEEN s.begin_ns - 5000000000 AND s.end_ns
+    GROUP BY s.broker_address, s.broker_port, s.begin_ns
+),
+writes_judged AS (
+    SELECT s.*
+    FROM writes_still AS s JOIN writes_beside AS b
+        ON b.broker_address = s.broker_address AND b.broker_port = s.broker_port AND b.begin_ns = s.begin_ns
+    WHERE b.answered > 0 AND b.following = b.followers AND s.end_ns - s.first_request_ns >= 1500000000
+        AND (s.head_connections >= 2 OR (s.head_connections = 1 AND s.requests >= 10))
+),
 -- Silences in TLS without keys. A connection at work: the broker had sent something in the second before, as it did in most of the
 -- seconds of the connection.
 unread AS (
@@ -208,7 +272,9 @@ SELECT
         WHEN bool_and(may_be_disk) THEN 'or its disk, or a follower that it waits for'
         WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for'
     END AS or_follower,
+    'no request' AS answered,
     CAST(NULL AS STRING) AS unread,
+    'Check the garbage collection log of the broker and its host at that time: a pause of the process or of the machine, or a full disk.' AS advice,
     'latency' AS verb,
     CASE WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium' ELSE 'high' END AS severity,
     max(end_ns - first_request_ns) AS still_ns,
@@ -227,8 +293,32 @@ GROUP BY broker_address, broker_port
 UNION ALL
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    CASE WHEN bool_and(own = 0) THEN 'its disk or a follower that it waits for' ELSE 'most likely its disk' END AS or_follower,
+    'no Produce, though other requests' AS answered,
+    CAST(NULL AS STRING) AS unread,
+    'Check the disk of the log directory of this broker at that time (iostat, the kernel log, a snapshot or backup), and its followers if writes wait for them (acks=all).' AS advice,
+    'latency' AS verb,
+    'medium' AS severity,
+    max(end_ns - first_request_ns) AS still_ns,
+    CAST(NULL AS STRING) AS until,
+    count(*) AS times,
+    CAST(sum(requests) AS BIGINT) AS requests,
+    max(clients) AS clients,
+    max(end_ns - first_request_ns) AS weight,
+    min_by(evidence_first, (begin_ns, evidence_first)) AS evidence_first,
+    max_by(evidence_last, (end_ns, evidence_last)) AS evidence_last,
+    CAST(NULL AS BIGINT) AS connection,
+    min(begin_ns) AS first_time_ns,
+    max(end_ns) AS last_time_ns
+FROM writes_judged
+GROUP BY broker_address, broker_port
+UNION ALL
+SELECT
+    broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     'or a follower that it waits for' AS or_follower,
+    'no request' AS answered,
     'of which sizes and times tell, as it is TLS without keys' AS unread,
+    'Check the garbage collection log of the broker and its host at that time: a pause of the process or of the machine, or a full disk.' AS advice,
     'connections' AS verb,
     'medium' AS severity,
     max(end_ns - first_request_ns) AS still_ns,

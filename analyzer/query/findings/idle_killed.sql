@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 5
--- when: connections having bool_or(is_kafka AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst'))) OR (count(*) FILTER (WHERE is_kafka AND capture_side = 'broker' AND close = 'none' AND requests > 0) >= 2 AND max(last_time_ns) - min(first_time_ns) >= 10000000000) OR bool_or(protocol = 'tls' AND (client_retransmitted >= 2 OR close = 'rst'))
+-- when: connections having bool_or(is_kafka AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst'))) OR (count(*) FILTER (WHERE capture_side = 'broker' AND close = 'none' AND (is_kafka AND requests > 0 OR protocol = 'tls')) >= 2 AND max(last_time_ns) - min(first_time_ns) >= 10000000000) OR bool_or(protocol = 'tls' AND (client_retransmitted >= 2 OR close = 'rst'))
 -- says: connections of {who} to {broker} are dropped while idle[: what was sent after {killed_ns} without traffic never got through][: after {left_ns} without traffic the client opened a new connection, and the one before was never used again nor closed], {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
 -- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
 -- look: kanalyze {verb}[ --client {who}]
@@ -10,7 +10,8 @@
 -- shows in its reply to a long poll, sent again and again and never acknowledged, while the client begins a new connection.
 -- Seen there alone, a client that writes is not heard of again on a connection, which nobody closes, and then begins one new
 -- connection, not the two or more of a process that starts: once may be chance, so that is for information.
--- Of TLS without keys sizes and times tell the same (`unread_silences`).
+-- Of TLS without keys sizes and times tell the same (`unread_silences`); seen beside the broker, a connection is left behind when
+-- every connection of its host had been silent for as long, and the host then began one.
 WITH suspects AS (
     SELECT
         connection,
@@ -75,6 +76,31 @@ left_behind AS (
     GROUP BY f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
     HAVING count(*) = 1
 ),
+-- The same of TLS without keys, by hosts; `seen_ns`: when any connection of the host was heard of last.
+unread_hosts AS (
+    SELECT
+        t.client_address,
+        t.broker_address,
+        t.broker_port,
+        t.connection,
+        t.last_time_ns,
+        t.close = 'none' AND t.capture_side = 'broker' AND t.one_way IS NULL AS is_open,
+        max(t.last_time_ns) OVER (
+            PARTITION BY t.client_address, t.broker_address, t.broker_port ORDER BY t.first_time_ns, t.connection
+            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS seen_ns,
+        lead(t.first_time_ns) OVER following AS next_ns,
+        lead(t.first_time_ns, 2) OVER following AS later_ns
+    FROM tls_unread AS t
+    WHERE t.broker_stream_bytes > 0 AND t.broker_port <> 443
+    WINDOW following AS (PARTITION BY t.client_address, t.broker_address, t.broker_port ORDER BY t.first_time_ns, t.connection)
+),
+unread_left AS (
+    SELECT client_address, broker_address, broker_port, connection, next_ns - last_time_ns AS silence_ns, next_ns
+    FROM unread_hosts
+    WHERE is_open AND last_time_ns = seen_ns AND next_ns - seen_ns >= 5000000000
+        AND (later_ns IS NULL OR later_ns - next_ns >= 5000000000)
+),
 killed AS (
     SELECT
         r.client_address,
@@ -131,6 +157,22 @@ killed AS (
         client_id AS who,
         next_ns AS time_ns
     FROM left_behind
+    UNION ALL
+    SELECT
+        client_address,
+        broker_address,
+        broker_port,
+        connection,
+        silence_ns,
+        CAST(NULL AS BIGINT) AS exchange,
+        client_address AS who,
+        next_ns AS time_ns
+    FROM unread_left
+),
+left_ones AS (
+    SELECT connection FROM left_behind
+    UNION
+    SELECT connection FROM unread_left
 ),
 -- What the connections between the same two survived.
 pairs AS (
@@ -197,7 +239,7 @@ told AS (
         max(k.time_ns) AS last_time_ns
     FROM killed AS k
     JOIN answering AS a ON a.connection = k.connection
-    LEFT JOIN left_behind AS l ON l.connection = k.connection
+    LEFT JOIN left_ones AS l ON l.connection = k.connection
     LEFT JOIN (
         SELECT client_address, broker_address, broker_port, max(survived_ns) AS survived_ns
         FROM survived

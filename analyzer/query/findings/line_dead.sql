@@ -1,13 +1,14 @@
 -- severity: medium
 -- rank: 7
--- when: connections having bool_or(is_kafka AND client_retransmitted + broker_retransmitted >= 3)
--- says: no packet got through between {client_address} ({who}) and {broker}[ and {other_brokers|other broker|other brokers}] for {silent_ns}, {times|time|times}: what was sent in that time had to be sent again[, while {others|other host was|other hosts were} answered]
+-- when: connections having bool_or(is_kafka AND client_retransmitted + broker_retransmitted >= 3) OR bool_or(protocol = 'tls' AND client_retransmitted >= 3)
+-- says: no packet got through between {client_address}[ ({who})] and {broker}[ and {other_brokers|other broker|other brokers}] for {silent_ns}, {times|time|times}: what was sent in that time had to be sent again[, while {others|other host was|other hosts were} answered][, {unread}]
 -- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall whose rules were reloaded, a machine that was migrated.
 -- look: kanalyze connections --client {client_address}
 -- explains: head_of_line, unanswered, request_timed_out, lossy_network, broker_stalled*, far_broker
 -- For 3 s and more no reply to any client of a host, though requests had come that do not wait by design, and then their replies on the
 -- same connections: all of these had packets that were sent again, three at least. A host whose processes stand still
--- acknowledges, so nothing would be sent again to a broker that is only slow.
+-- acknowledges, so nothing would be sent again to a broker that is only slow. Of TLS without keys it is told where the capture shows
+-- what the client sent again (`unread_silences`): in the midst of work no connection of the host had an answer.
 WITH resent AS (
     SELECT connection, client_address
     FROM connections
@@ -54,6 +55,34 @@ served AS (
         AND x.response_time_ns BETWEEN w.first_request_ns + 500000000 AND w.end_ns - 500000000
     WHERE coalesce(x.role, 'client') = 'client'
     GROUP BY w.client_address, w.begin_ns
+),
+-- A connection at work: the broker had sent something in the second before, as it did in most of the seconds of the connection.
+unread AS (
+    SELECT u.client_address, u.broker_address, u.broker_port, u.connection, u.begin_ns, u.asked_time_ns, u.end_ns
+    FROM (
+        -- `silent_ns`: the other silences of the connection that ended.
+        SELECT
+            *,
+            coalesce(sum(end_ns - begin_ns) OVER (PARTITION BY connection), 0) - coalesce(end_ns - begin_ns, 0) AS silent_ns
+        FROM unread_silences
+    ) AS u
+    JOIN connections AS c ON c.connection = u.connection
+    WHERE u.end_ns - u.asked_time_ns >= 3000000000 AND u.asked_time_ns - u.begin_ns < 1000000000
+        AND c.client_retransmitted >= 3 AND c.one_way IS NULL AND u.broker_port <> 443
+        AND u.silent_ns < (c.last_time_ns - c.first_time_ns - (u.end_ns - u.begin_ns)) / 2
+),
+-- Connections of the host that lived then, and those of them that were silent for three seconds.
+unread_dead AS (
+    SELECT w.client_address, w.connection, w.begin_ns, w.asked_time_ns, w.end_ns, w.broker_address, w.broker_port
+    FROM unread AS w
+    JOIN connections AS c
+        ON c.client_address = w.client_address AND c.protocol = 'tls' AND c.broker_port <> 443 AND c.broker_stream_bytes > 0
+        AND c.first_time_ns < w.asked_time_ns AND c.last_time_ns > w.asked_time_ns + 3000000000
+    LEFT JOIN unread_silences AS u
+        ON u.connection = c.connection AND u.begin_ns <= w.asked_time_ns + 500000000
+        AND (u.end_ns IS NULL OR u.end_ns >= w.asked_time_ns + 3000000000)
+    GROUP BY w.client_address, w.connection, w.begin_ns, w.asked_time_ns, w.end_ns, w.broker_address, w.broker_port
+    HAVING count(DISTINCT c.connection) = count(DISTINCT u.connection)
 )
 SELECT
     w.client_address,
@@ -63,6 +92,8 @@ SELECT
     max(w.end_ns - w.first_request_ns) AS silent_ns,
     count(*) AS times,
     max(s.others) AS others,
+    CAST(NULL AS STRING) AS unread,
+    CAST(NULL AS BIGINT) AS connection,
     max(w.end_ns - w.first_request_ns) AS weight,
     min_by(w.exchange, (w.begin_ns, w.exchange)) AS evidence_first,
     max_by(w.exchange, (w.end_ns, w.exchange)) AS evidence_last,
@@ -70,3 +101,21 @@ SELECT
     max(w.end_ns) AS last_time_ns
 FROM waited AS w LEFT JOIN served AS s ON s.client_address = w.client_address AND s.begin_ns = w.begin_ns
 GROUP BY w.client_address
+UNION ALL
+SELECT
+    client_address,
+    CAST(NULL AS STRING) AS who,
+    min(broker_address || ':' || CAST(broker_port AS STRING)) AS broker,
+    nullif(count(DISTINCT broker_address || ':' || CAST(broker_port AS STRING)) - 1, 0) AS other_brokers,
+    max(end_ns - asked_time_ns) AS silent_ns,
+    count(DISTINCT floor(asked_time_ns / 10000000000)) AS times,
+    CAST(NULL AS BIGINT) AS others,
+    'of which sizes and times tell, as it is TLS without keys' AS unread,
+    min_by(connection, (asked_time_ns, connection)) AS connection,
+    max(end_ns - asked_time_ns) AS weight,
+    CAST(NULL AS BIGINT) AS evidence_first,
+    CAST(NULL AS BIGINT) AS evidence_last,
+    min(begin_ns) AS first_time_ns,
+    max(end_ns) AS last_time_ns
+FROM unread_dead
+GROUP BY client_address

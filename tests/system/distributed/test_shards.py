@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from made_capture import ACK, START_US, SYN, pcap, segment
-from paths import SAMPLES
+from paths import ROOT, SAMPLES
 
 from analyzer.base import workers
 from analyzer.base.options import Options
@@ -42,6 +42,16 @@ def test_the_rows_are_those_of_one_process(name: str, jobs: int, monkeypatch: py
     alone = tables(name, 1, monkeypatch)
     together = tables(name, jobs, monkeypatch)
     assert sum(map(len, alone.values())) > 1_000
+    for table in TABLES:
+        assert together[table] == alone[table], table
+
+
+@pytest.mark.parametrize("name", ["tls_stall_snap80", "nat_tls_java"])
+def test_silences_of_tls_without_keys_are_those_of_one_process(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(ROOT / "tests" / "data" / "incidents" / f"{name}.pcap.zst")
+    alone = tables(path, 1, monkeypatch)
+    assert len(alone["unread_silences"]) >= 4
+    together = tables(path, 3, monkeypatch)
     for table in TABLES:
         assert together[table] == alone[table], table
 

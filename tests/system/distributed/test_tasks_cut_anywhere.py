@@ -18,6 +18,7 @@ from effort import LONG, also_long
 from made_capture import Conversation, merged, pcap, reply, request
 from opening_bytes import OPENINGS, conversation
 from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
+from paths import ROOT
 
 from analyzer.base.options import Options
 from analyzer.distributed import resolver
@@ -67,6 +68,15 @@ def test_openings_cut_anywhere(seed: int, tmp_path: Path, monkeypatch: pytest.Mo
     ]
     told = compare(pcap(merged(conversations)), tmp_path / "cut", SEED + seed, monkeypatch)
     assert told.spans + told.wholes > 0
+
+
+@pytest.mark.parametrize("name", also_long(["tls_stall_snap80"], ["nat_tls_java", "secure_day_41"]))
+def test_tls_without_keys_cut_anywhere(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who was silent, and for how long, is told of whole connections: cuts within a silence change nothing."""
+    raw = content(ROOT / "tests" / "data" / "incidents" / f"{name}.pcap.zst")
+    expected = of_one_run(raw, tmp_path, Options())
+    assert len(expected["unread_silences"]) >= 4
+    compare(raw, tmp_path / "cut", SEED, monkeypatch, expected=expected)
 
 
 @pytest.mark.parametrize("name", also_long(["throttle", "old_java", "versions"], ["groups_classic", "ipv6"]))
