@@ -198,7 +198,6 @@ notebooks: $(READY) $(NOTEBOOKS)/.installed
 
 # Without a C compiler nothing is built here and everything still runs, slowly.
 $(VENV)/.compiled: $(VENV)/.tools setup.py $(STAGES)
-	@echo "kanalyze: compiling the stages (half a minute)"
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@# As an installed package has it: without, every start in which Python may not write compiles anew.
 	@$(BIN)/python -m compileall -q analyzer dissectors

@@ -222,6 +222,8 @@ def extensions() -> list[Extension]:
             # Stages that were compiled before would be loaded in place of newer files.
             remove_compiled(lambda _: True)
         return []
+    if "--inplace" in sys.argv:
+        print("kanalyze: compiling the stages (half a minute)", flush=True)
     rooms = units(read_stages())
     remove_stale(rooms)
     modules = [
