@@ -13,6 +13,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.tcp.connections import is_only_view
+from dissectors.tcp.extremes import set_extremes_apart
 from dissectors.tcp.lags import difference
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
@@ -144,16 +145,9 @@ def endpoints(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def begin_span(tcp: TcpState, slot: cython.longlong, since: cython.longlong):
-    """A span begins behind the checkpoint just taken, or goes on; 0: none begins.
-
-    A task that has not seen the SYN forgets what it took for the extremes before: it did not know what was under way.
-    """
-    s: cython.longlong
-    if since != tcp.conn[slot, CONN_SPAN_SINCE] and tcp.conn[slot, CONN_FROM_SYN] == 0:
-        for s in range(2 * slot, 2 * slot + 2):
-            tcp.side[s, SIDE_MOST_UNACKED] = 0
-            tcp.side[s, SIDE_WAY_LEAST] = 0
-            tcp.side[s, SIDE_LAG_BOUND] = 0
+    """A span begins behind the checkpoint just taken, or goes on; 0: none begins."""
+    if since != tcp.conn[slot, CONN_SPAN_SINCE]:
+        set_extremes_apart(tcp, slot)
     tcp.conn[slot, CONN_SPAN_BYTES] = 0
     tcp.conn[slot, CONN_SPAN_SINCE] = since
     tcp.conn[slot, CONN_STOP_SIDE] = 0

@@ -9,6 +9,7 @@ import cython
 from dissectors.layout import *
 from dissectors.matrix import new_matrix
 from dissectors.problems import *
+from dissectors.tcp.extremes import bring_extremes_back
 from dissectors.tcp.flow_hash import flow_hash
 from dissectors.tcp.lags import way_count, way_percentile
 from dissectors.tcp.state import TcpState
@@ -144,6 +145,8 @@ def part_row(tcp: TcpState, slot: cython.longlong):
     syn_ack: cython.longlong = tcp.conn[slot, CONN_SYN_ACK_TIME]
     if row >= tcp.part_room:
         grow_parts(tcp)
+    if tcp.in_task:
+        bring_extremes_back(tcp, slot)
     tcp.parts[PART_NUMBER, row] = tcp.conn[slot, CONN_PART]
     tcp.parts[PART_A_HIGH, row] = tcp.conn[slot, CONN_A_HIGH]
     tcp.parts[PART_A_LOW, row] = tcp.conn[slot, CONN_A_LOW]

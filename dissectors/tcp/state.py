@@ -127,6 +127,7 @@ class TcpState:
     touched: list  # slots with segments since `take_touched`
     closed: list  # parts whose slots were freed since `take_closed`
     new_duplicates: list  # (part, input) of each duplicate since `take_duplicates`
+    extremes: dict  # slot -> what `extremes` has set apart
     complete: object  # COMPLETE_ columns of complete connections, one after the other
     viewed_flows: set  # flows of which there was a second view
     disturbed: list  # parts of adopted connections of which a segment came
@@ -171,6 +172,7 @@ def clear_state(tcp: TcpState):
     tcp.touched = []
     tcp.closed = []
     tcp.new_duplicates = []
+    tcp.extremes = {}
     tcp.complete = array("q")
     tcp.viewed_flows = set()
     tcp.disturbed = []

@@ -60,6 +60,7 @@ ORDER = (
     "dissectors.tcp.flow_hash",
     "dissectors.tcp.state",
     "dissectors.tcp.lags",
+    "dissectors.tcp.extremes",
     "dissectors.tcp.sides",
     "dissectors.tcp.output_rows",
     "dissectors.tcp.timing",
