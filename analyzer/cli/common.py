@@ -234,7 +234,7 @@ def opened(
     """
     from analyzer.base.memory import keep_freed_memory
     from analyzer.cli.interrupts import interruptible
-    from analyzer.cli.progress import progress
+    from analyzer.cli.progress import answering, progress
     from analyzer.run.local import open_dataset
 
     keep_freed_memory()
@@ -243,7 +243,7 @@ def opened(
         bar.clear()
         for line in dataset.warnings:
             say(line)
-        with interruptible(dataset):
+        with interruptible(dataset), answering(dataset):
             if asks is not None:
                 tell_what_was_not_read(dataset, asks, form, name)
             yield dataset

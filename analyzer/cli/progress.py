@@ -1,15 +1,22 @@
-"""A progress line on a terminal's stderr; nothing at all elsewhere."""
+"""A progress line on a terminal's stderr, while captures are read and while questions are answered; nothing at all elsewhere."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
 
 _EVERY_S = 0.2
 _WIDTH = 30
+# Answers that come within this need no line.
+_PATIENCE_S = 0.5
 _COMPRESSED = (".gz", ".zst", ".zstd", ".lz4", ".xz")
 
 
@@ -50,6 +57,63 @@ class Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._shown = False
+
+
+class Answering:
+    """A line that says which question is being answered, and for how long there have been questions. A query is one call that may
+    take minutes: a thread draws."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._began = time.monotonic()
+        self._what = ""
+        self._shown = False
+
+    def __call__(self, what: str) -> None:
+        """A question is asked, or (empty) was answered: then the terminal is as it was, for whoever prints the answer."""
+        if not self._wanted:
+            return
+        with self._lock:
+            self._what = what
+            if self._shown and not what:
+                self._write("")
+                self._shown = False
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._draw, daemon=True)
+            self._thread.start()
+
+    def _draw(self) -> None:
+        while not self._over.wait(_EVERY_S):
+            seconds = time.monotonic() - self._began
+            with self._lock:
+                if self._what and seconds >= _PATIENCE_S:
+                    self._write(f"answering: {self._what}, {seconds:,.0f} s")
+                    self._shown = True
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """No question will be asked any more."""
+        self("")
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
+@contextmanager
+def answering(dataset: Dataset) -> Iterator[None]:
+    """Says on a terminal what a dataset is asked inside."""
+    line = Answering(sys.stderr.isatty())
+    dataset.tell = line
+    try:
+        yield
+    finally:
+        line.end()
 
 
 def plain_bytes(inputs: Sequence[str]) -> int | None:

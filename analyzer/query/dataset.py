@@ -119,6 +119,8 @@ class Dataset:
         self.readability: dict[str, Any] | None = None
         # The TLS secrets of the captures, for `messages.bodies`, which reads the captures again.
         self.tls_keys: KeyLog | None = None
+        # Is told what question is asked now, in a word or two, and with "" that it was answered.
+        self.tell: Callable[[str], None] = lambda _: None
         self._cleanup = cleanup
         self._hours = hours
         self.temp_directory = Path(temp_directory or tempfile.gettempdir())
@@ -224,7 +226,17 @@ class Dataset:
 
     def metric(self, name: str) -> list[dict[str, Any]]:
         """The rows of analyzer/query/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
-        return self.ask(self.settings.folded(metrics.text(name)))
+        with self.asking(name.replace("_", " ")):
+            return self.ask(self.settings.folded(metrics.text(name)))
+
+    @contextmanager
+    def asking(self, what: str) -> Iterator[None]:
+        """Tells `tell` of a question that is asked inside."""
+        self.tell(what)
+        try:
+            yield
+        finally:
+            self.tell("")
 
     def tables(self) -> list[str]:
         """Names of the final tables, in the order of the documentation."""

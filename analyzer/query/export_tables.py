@@ -86,10 +86,11 @@ def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
     try:
         borders = _borders(dataset) if form == PARQUET else []
         for table in TABLES:
-            if form == PARQUET:
-                files[table] = target.take(dataset, table, borders)
-            else:
-                files[table] = [_in_one(dataset, table, form, target)]
+            with dataset.asking(f"table {table.replace('_', ' ')}"):
+                if form == PARQUET:
+                    files[table] = target.take(dataset, table, borders)
+                else:
+                    files[table] = [_in_one(dataset, table, form, target)]
         inputs = [row["path"] for row in dataset.query("select path from captures order by file")]
         with target.writing(MANIFEST) as sink:
             sink.write(manifest(inputs, form, files).encode())

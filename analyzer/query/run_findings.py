@@ -24,7 +24,7 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
     rows = [
         (rule, _with_brackets(row))
         for rule in _with_true_condition(dataset, rules() if chosen is None else chosen)
-        for row in dataset.ask(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}")
+        for row in _rows(dataset, rule)
     ]
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
@@ -40,6 +40,11 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
         for rule, row in rows
     ]
     return grouped(found)
+
+
+def _rows(dataset: Dataset, rule: Rule) -> list[dict[str, Any]]:
+    with dataset.asking(f"finding {rule.name.replace('_', ' ')}"):
+        return dataset.ask(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}")
 
 
 def _with_brackets(row: dict[str, Any]) -> dict[str, Any]:

@@ -38,7 +38,12 @@ def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
         opened(inputs, options, None, asks="everything", form="html") as dataset,
     ):
         rewind()
-        made = document(page_data(dataset, lambda wanted: slowest_trees(dataset, inputs, options, wanted)))
+
+        def trees(wanted: list[int]) -> dict[int, list[str]]:
+            with dataset.asking("the slowest requests"):
+                return slowest_trees(dataset, inputs, options, wanted)
+
+        made = document(page_data(dataset, trees))
         if out == "-":
             click.echo(made, nl=False)
         else:

@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from paths import ROOT
+from paths import ROOT, SAMPLES
 
+from analyzer.base.options import Options
 from analyzer.cli.progress import Progress, draw, plain_bytes
+from analyzer.query.run_findings import find
+from analyzer.run import local
 
 
 def test_what_the_line_says() -> None:
@@ -51,3 +54,38 @@ with p.progress(["-"]) as line:
     text = os.read(master, 1000).decode()
     os.close(master)
     assert "5 MB" in text and text.endswith("\r\x1b[K")
+
+
+def test_a_terminal_sees_what_is_asked_and_keeps_nothing() -> None:
+    code = """
+import time, analyzer.cli.progress as p
+p._EVERY_S = p._PATIENCE_S = 0.01
+class Dataset: pass
+with p.answering(Dataset()) as _:
+    pass
+dataset = Dataset()
+with p.answering(dataset):
+    dataset.tell("latency over time")
+    time.sleep(0.2)
+    dataset.tell("")
+    print("the answer", flush=True)
+"""
+    master, slave = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stderr=slave, stdout=slave, cwd=ROOT)
+    os.close(slave)
+    text = os.read(master, 100_000).decode()
+    os.close(master)
+    assert "answering: latency over time, 0 s" in text
+    assert text.endswith("\r\x1b[Kthe answer\r\n")
+
+
+def test_every_metric_and_finding_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[str] = []
+    with local.open_dataset([str(SAMPLES / "throttle.pcap.zst")], Options()) as dataset:
+        dataset.tell = told.append
+        dataset.metric("throttle_over_time")
+        find(dataset)
+    assert told[:2] == ["throttle over time", ""]
+    assert any(word.startswith("finding ") for word in told)
+    assert told[1::2] == [""] * (len(told) // 2)
+    assert capsys.readouterr() == ("", "")
