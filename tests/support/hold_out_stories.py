@@ -240,6 +240,15 @@ def tls_line(seconds: float, resent: int = 4, chatter: bool = False, before_s: f
     return {"connections": links, "unread_silences": rows}
 
 
+def far_tls(
+    packets: int, rtt_ms: int = 100, replies: int | None = None, broker_bytes: int = 8_000, port: int = 9093
+) -> Tables:
+    """A TLS connection of ten seconds, with so many packets of the client's, and as many of the broker's."""
+    counts = {"client_data_packets": packets, "broker_data_packets": packets if replies is None else replies}
+    counts |= {"client_stream_bytes": 16_000, "broker_stream_bytes": broker_bytes, "rtt_ns": rtt_ms * MS_NS}
+    return {"connections": [connection(1, broker_port=port, **counts, **TLS)]}
+
+
 TLS = {"is_kafka": False, "protocol": "tls", "tls": True}
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "unsteady_member": (
@@ -255,8 +264,16 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "far_broker": (
-        (lambda: far_from_the_middle(80, 1), lambda: far_from_the_middle(1, 80)),
-        (lambda: far_from_the_middle(40, 1),),
+        (lambda: far_from_the_middle(80, 1), lambda: far_from_the_middle(1, 80), lambda: far_tls(85)),
+        (
+            lambda: far_from_the_middle(40, 1),
+            lambda: far_tls(70),
+            lambda: far_tls(110),
+            lambda: far_tls(85, replies=60),
+            lambda: far_tls(85, broker_bytes=40_000),
+            lambda: far_tls(85, port=443),
+            lambda: far_tls(500, rtt_ms=19),
+        ),
     ),
     "lossy_network": (
         (lambda: sent_again(needless=10), lambda: sent_again(**TLS)),

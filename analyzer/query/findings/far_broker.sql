@@ -1,7 +1,7 @@
 -- severity: info
 -- rank: 30
 -- when: connections having bool_or(rtt_ns >= 20000000 OR (rtt_ns IS NULL AND to_broker_least_ns + to_client_least_ns >= 45000000))
--- says: {who} has a round trip time of {round_trip_ns} to {broker} and waits for each reply before it sends the next request: {way_share} of its time is round trips
+-- says: {who} has a round trip time of {round_trip_ns} to {broker} and waits for each reply before it sends the next request: {way_share} of its time is round trips[, {unread}]
 -- do: Send more per round trip (larger batch.size, linger.ms, more requests in flight), or run the client closer to the broker.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- explains: slow_broker
@@ -10,6 +10,8 @@
 -- before it was there and a round trip or more after the request before it, 30 at least. Wherever the capture was taken, each costs
 -- its client one round trip. Medium when three quarters of the connection's life are that: one
 -- that gathers records between two requests is in no hurry.
+-- Of TLS without keys packets tell it: one of the client's for one of the broker's, the client's the larger ones on average, and one of
+-- each in nearly every round trip of the connection's life, never more (but for its handshake): three quarters of it at least.
 WITH far AS (
     SELECT
         client_address,
@@ -68,6 +70,7 @@ SELECT
     connection,
     round_trip_ns,
     requests,
+    CAST(NULL AS STRING) AS unread,
     least(CAST(way_ns AS DOUBLE) / nullif(life_ns, 0), 1e0) AS way_share,
     CASE WHEN way_ns / 3 >= life_ns / 4 THEN 'medium' ELSE 'info' END AS severity,
     CAST(way_ns AS BIGINT) AS weight,
@@ -76,3 +79,24 @@ SELECT
     last_time_ns
 FROM waits
 WHERE way_ns >= life_ns / 4
+UNION ALL
+SELECT
+    client_address AS who,
+    client_address,
+    broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    connection,
+    rtt_ns AS round_trip_ns,
+    client_data_packets AS requests,
+    'of which sizes and times tell, as it is TLS without keys' AS unread,
+    least(CAST(client_data_packets AS DOUBLE) * rtt_ns / (last_time_ns - first_time_ns), 1e0) AS way_share,
+    'medium' AS severity,
+    CAST(least(CAST(client_data_packets AS DOUBLE) * rtt_ns, 9e18) AS BIGINT) AS weight,
+    CAST(NULL AS BIGINT) AS evidence_slowest,
+    first_time_ns,
+    last_time_ns
+FROM tls_unread
+WHERE rtt_ns >= 20000000 AND one_way IS NULL AND broker_port <> 443 AND client_data_packets >= 60
+    AND client_data_packets BETWEEN broker_data_packets - broker_data_packets / 10 AND broker_data_packets + broker_data_packets / 10
+    AND client_stream_bytes > broker_stream_bytes AND client_retransmitted + broker_retransmitted < client_data_packets / 50
+    AND client_data_packets * (rtt_ns / 1000) * 4 >= (last_time_ns - first_time_ns) / 1000 * 3
+    AND client_data_packets * (rtt_ns / 1000) <= (last_time_ns - first_time_ns) / 1000 + rtt_ns / 200
