@@ -168,6 +168,7 @@ class Resolver:
             saw_several_points=False,
             odd=run.odd,
             rows=self._rows,
+            rows_left_out=run.rows_left_out,
         )
 
     # ---- what the pipeline tells (TaskObserver) ----

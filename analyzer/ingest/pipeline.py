@@ -24,6 +24,7 @@ from dissectors import layout
 from dissectors.kafka.columns.exchanges import Exchanges, set_apart
 from dissectors.kafka.columns.wait_kinds import set_wait_kinds
 from dissectors.kafka.columns.walk import Walker
+from dissectors.kafka.columns.walk_limits import MOST_ROWS_OF_A_MESSAGE
 from dissectors.kafka.framing.framing import Framing
 from dissectors.kafka.schema.lookup import version_limits
 from dissectors.matrix import new_matrix
@@ -110,9 +111,8 @@ class Pipeline:
             options.max_reassembly_bytes - out_of_order_bytes,
             frozenset(options.ports),
         )
-        self._walker = Walker(
-            write_entries=options.with_facts, write_sets=options.wants("batches"), entries_of=options.entries_of
-        )
+        most_rows = MOST_ROWS_OF_A_MESSAGE if options.with_facts else 0  # where no table is wanted nobody reads them
+        self._walker = Walker(options.with_facts, options.wants("batches"), options.entries_of, most_rows=most_rows)
         self._exchanges = Exchanges()
         self._no_segments = new_matrix(layout.SEGMENT_COLUMNS, 1)
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
@@ -193,6 +193,7 @@ class Pipeline:
             saw_several_points=self._streams.views > 1,
             odd=bool(self._exchanges.odd),
             rows=self._rows(),
+            rows_left_out=self._walker.rows_dropped() > 0,
         )
 
     def _rows(self) -> Counter[str]:

@@ -14,7 +14,7 @@ class Summary:
     `api_keys` of messages that were read; `whole_requests`: parts in which a request was decoded to its last byte;
     `limited`: problem number -> how often; `problems_dropped`: problems that no table lists; `duplicates`: split -> segments
     captured twice; `saw_several_points`: a connection was seen at several capture points; `odd`: a body was malformed or
-    the clock ran back within an exchange; `rows`: raw table -> rows.
+    the clock ran back within an exchange; `rows`: raw table -> rows; `rows_left_out`: a message has more rows than one may.
     """
 
     api_keys: set[int]
@@ -25,6 +25,7 @@ class Summary:
     saw_several_points: bool
     odd: bool
     rows: Counter[str]
+    rows_left_out: bool = False
 
     def __add__(self, other: Summary) -> Summary:
         return Summary(
@@ -36,6 +37,7 @@ class Summary:
             self.saw_several_points or other.saw_several_points,
             self.odd or other.odd,
             self.rows + other.rows,
+            self.rows_left_out or other.rows_left_out,
         )
 
 
@@ -52,4 +54,5 @@ def total(summaries: Iterable[Summary]) -> Summary:
         found.saw_several_points |= each.saw_several_points
         found.odd |= each.odd
         found.rows.update(each.rows)
+        found.rows_left_out |= each.rows_left_out
     return found

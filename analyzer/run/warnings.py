@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.link_names import link_name
 from dissectors import layout
+from dissectors.kafka.columns.walk_limits import MOST_ROWS_OF_A_MESSAGE
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ def limit_warnings(summary: Summary) -> Iterator[str]:
         if kind.option and count:
             times = f" ({count:,} times)" if count > 1 else ""
             yield f"a limit was reached{times}, so all results are incomplete: {kind.sentence} Raise {kind.option}."
+    if summary.rows_left_out:
+        yield (
+            f"a message has more than {MOST_ROWS_OF_A_MESSAGE:,} partitions, errors or record batches: those beyond stand in no "
+            "table, so counts of them are too low"
+        )
     if summary.problems_dropped:
         yield f"the table `problems` leaves out {summary.problems_dropped:,} more problems: it takes a few thousand at a time"
 

@@ -65,7 +65,7 @@ class Walker(WalkState):
         entries_of=None,
         most_strings=1000000,
         most_string_bytes=64000000,
-        most_rows=1048576,
+        most_rows=MOST_ROWS_OF_A_MESSAGE,
     ):
         self.write_entries = write_entries
         self.write_sets = write_sets

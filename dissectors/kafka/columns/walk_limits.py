@@ -16,6 +16,9 @@ FAILED = -2
 # Returned by functions that write rows: the output is full.
 NO_ROOM = -2
 
+# Entries, errors or sets of one message; they are held together.
+MOST_ROWS_OF_A_MESSAGE = 1 << 20
+
 # Outcome of a message beside the DECODED_ ones: entries, errors or sets are full.
 FULL_OUTPUT = 100
 # Which of them.

@@ -18,6 +18,7 @@ from made_capture import ACK, FILE_HEADER, PSH, START_US, SYN, Conversation, Pac
 from paths import ROOT
 
 from analyzer.base.options import Options
+from analyzer.ingest import pipeline
 from analyzer.run.local import open_dataset
 
 MIB = 1 << 20
@@ -208,3 +209,25 @@ def test_huge_frames_of_many_connections(tmp_path: Path, little: int) -> None:
     assert code == 0
     assert "--max-reassembly" in said, said
     assert memory - little < 200 * MIB
+
+
+# ---- rows of one message ----
+
+
+def test_rows_beyond_what_a_message_may_have_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten unknown topics: an error each, of which six are rows; the exchange counts all, and a line says that some are left out."""
+    names = b"".join(struct.pack(">hh5sbi", 3, 5, b"topic", 0, 0) for _ in range(10))
+    answer = struct.pack(">iii", 7, 0, 1) + struct.pack(">i", 10) + names
+    packets = Conversation().shake().exchange(ASK, answer).packets
+
+    def errors() -> tuple[int, int, str]:
+        rows, _, said = run(tmp_path, packets)
+        with open_dataset([str(tmp_path / "made.pcap")], Options()) as dataset:
+            (found,) = dataset.query("select count(*) as n from errors")
+        return rows[0]["error_count"], found["n"], said
+
+    assert errors() == (10, 10, "")
+    monkeypatch.setattr(pipeline, "MOST_ROWS_OF_A_MESSAGE", 6)
+    counted, rows, said = errors()
+    assert (counted, rows) == (10, 6)
+    assert said.startswith("a message has more than") and "counts of them are too low" in said
