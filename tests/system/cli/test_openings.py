@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+import tempfile
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -28,15 +30,23 @@ def rows(path: Path, **options: Any) -> tuple[list[dict[str, Any]], dict[str, An
     return exchanges, connection
 
 
+@lru_cache(None)
+def without_opening(packets_lost: int, ports: tuple[int, ...]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Rows of the same conversation that begins with Kafka, without its first packets."""
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / "plain.pcap"
+        plain.write_bytes(pcap(conversation([], "segments").packets[packets_lost:]))
+        return rows(plain, ports=ports)
+
+
 @pytest.mark.parametrize("ports", [(), (9092,)])
 @pytest.mark.parametrize("how", ["segments", "joined", "bytes"])
 @pytest.mark.parametrize("name", OPENINGS)
 def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[int, ...], tmp_path: Path) -> None:
     said, opening, proxied_for = OPENINGS[name]
-    plain, with_opening = tmp_path / "plain.pcap", tmp_path / "opening.pcap"
-    plain.write_bytes(pcap(conversation([], "segments").packets))
+    with_opening = tmp_path / "opening.pcap"
     with_opening.write_bytes(pcap(conversation(said, how).packets))
-    expected, usual = rows(plain, ports=ports)
+    expected, usual = without_opening(0, ports)
     found, connection = rows(with_opening, ports=ports)
     assert len(expected) == EXCHANGES and found == expected
     assert (connection["opening"], connection["proxied_for"]) == (opening, proxied_for)
@@ -54,10 +64,9 @@ def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[in
 def test_a_proxy_header_is_read_without_a_handshake(name: str, packets_lost: int, how: str, tmp_path: Path) -> None:
     """The capture began after the SYN; with the SYN alone lost, the broker has sent the first packet."""
     said, opening, proxied_for = OPENINGS[name]
-    plain, late = tmp_path / "plain.pcap", tmp_path / "late.pcap"
-    plain.write_bytes(pcap(conversation([], "segments").packets[packets_lost:]))
+    late = tmp_path / "late.pcap"
     late.write_bytes(pcap(conversation(said, how).packets[packets_lost:]))
-    expected, _ = rows(plain)
+    expected, _ = without_opening(packets_lost, ())
     found, connection = rows(late)
     assert len(expected) == EXCHANGES and found == expected
     assert (connection["opening"], connection["proxied_for"]) == (opening, proxied_for)
