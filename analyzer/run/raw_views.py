@@ -89,6 +89,21 @@ UNREAD = (
     "session_id",
 )
 COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
+# APIs of whose exchanges `resolve/group_events.sql` makes rows: OffsetCommit, Heartbeat.
+_EVENTS = {8, 12}
+# Final tables each of whose rows is made of a row of a raw table: without such rows nothing is planned for them.
+MADE_OF = {
+    "assignments": "assigned",
+    "batches": "batches",
+    "brokers": "broker_facts",
+    "errors": "errors",
+    "logins": "login_steps",
+    "offered_versions": "version_facts",
+    "queued_packets": "queued",
+    "topic_ids": "topic_facts",
+    "transaction_events": "transaction_steps",
+    "unread_silences": "silences",
+}
 # Tables of so many rows fit into the memory of the database with room to spare.
 MOST_HELD_EXCHANGES = 150_000
 MOST_HELD_ENTRIES = 500_000
@@ -111,6 +126,8 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
     made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
+    for table in without_rows(run.folders, run.summary):
+        del made[table]
     return raw | captures | made | (_held(made, run.readings) if holds_exchanges(run.summary, options) else {})
 
 
@@ -142,6 +159,18 @@ def made_of(readings: Sequence[Reading], summary: Summary, one_way: bool = True)
 
 def _whole_files(readings: Sequence[Reading]) -> bool:
     return all(reading.file == reading.split for reading in readings)
+
+
+def without_rows(folders: Sequence[Path], summary: Summary) -> list[str]:
+    """Final tables that have no rows, as the raw tables in `folders` tell: what is not there needs no plan."""
+    import pyarrow.parquet as pq
+
+    def some(raw: str) -> bool:
+        return any(pq.read_metadata(path).num_rows for path in _files(raw, folders))
+
+    found = [table for table, raw in MADE_OF.items() if not some(raw)]
+    # Commits and failed heartbeats are events without a body.
+    return [*found, *([] if summary.api_keys & _EVENTS or some("group_steps") else ["group_events"])]
 
 
 def _saw_one_way(folders: Sequence[Path]) -> bool:
