@@ -103,7 +103,7 @@ function drawClients() {
 function drawBrokers() {
   const rows = rowsOf('latency_by_broker');
   if (!rows.length) return;
-  const place = section('brokers', 'Brokers side by side', { short: 'Brokers', commands: ['brokers'], asks: 'latency', means: DATA.means.latency_by_broker, about: 'Of the clients\' requests that are answered at once, those that wait by design left out.' });
+  const place = section('brokers', 'Brokers side by side', { short: 'Brokers', commands: ['latency_by_broker', 'brokers'], asks: 'latency', means: DATA.means.latency_by_broker, about: 'Of the clients\' requests that are answered at once, those that wait by design left out.' });
   selectionNote(place, () => 'Of the whole capture: the rows over time above tell of a selection.');
   const update = table(place, [
     made('broker', 'broker', brokerOf), numeric('count', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }), numeric('p50_ns', 'p50'), numeric('p90_ns', 'p90'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'), numeric('errors', 'with errors'), numeric('throttled', 'throttled'),

@@ -1,0 +1,109 @@
+"""Each figure of a page is the figure that a verb prints as JSON: cell by cell, over all tables of the page. Needs no browser."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from contextlib import redirect_stdout
+from typing import Any
+
+from paths import SAMPLES
+
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.base.tables import is_moment
+from analyzer.cli.main import main
+from analyzer.page.page_data import QUESTIONS
+from analyzer.query.export import with_hex_keys
+from analyzer.run.local import open_dataset
+
+# One run, since each verb reads the captures anew: together they have rows for nearly all tables.
+CAPTURES = [str(SAMPLES / f"{name}.pcap.zst") for name in ("throttle", "transactions")]
+# Table of the page -> the verb that prints it.
+VERBS = {
+    "latency": ("latency",),
+    "latency_by_client": ("latency", "--by", "client"),
+    "latency_by_broker": ("latency", "--by", "broker"),
+    "throttle": ("throttle",),
+    "errors": ("errors",),
+    "unanswered": ("unanswered",),
+    "clients": ("clients",),
+    "connections": ("connections",),
+    "topics": ("topics",),
+    "topic_producers": ("topics", "--part", "producers"),
+    "topic_consumers": ("topics", "--part", "consumers"),
+    "lag": ("topics", "--part", "lag"),
+    "delivery": ("topics", "--part", "delivery"),
+    "groups": ("groups",),
+    "rebalances": ("groups", "--part", "rebalances"),
+    "group_members": ("groups", "--part", "members"),
+    "group_timeline": ("groups", "--part", "timeline"),
+    "transactions": ("transactions",),
+    "transaction_list": ("transactions", "--part", "list"),
+    "producers": ("transactions", "--part", "producers"),
+    "latency_over_time": ("latency", "--every", "EVERY"),
+    "throttle_over_time": ("throttle", "--every", "EVERY"),
+}
+# What no verb prints by itself is the metric of that name.
+OTHERS = sorted(set(QUESTIONS) - set(VERBS) - {"readiness"})
+
+
+def said(*words: str) -> str:
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with redirect_stdout(out):
+        assert main(words) == 0
+    out.flush()
+    buffer = out.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
+
+
+def embedded(page: str) -> dict[str, Any]:
+    """The data in a page, read from the file itself."""
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def same(shown: Any, said: Any, name: str, origin_ns: int) -> bool:
+    """Whether a cell of the page is a cell of JSON: moments count from the page's origin, long numbers are text."""
+    if said is None or isinstance(said, (bool, str, float)):
+        return bool(shown == said)
+    if is_moment(name):
+        return int(shown) + origin_ns == said
+    return int(shown) == int(said) if isinstance(shown, str) else bool(shown == said)
+
+
+def differences(table: dict[str, Any], rows: list[dict[str, Any]], origin_ns: int) -> list[str]:
+    found = []
+    if table["total"] != len(rows) and not any(row.get("total_rows") for row in rows[:1]):
+        found.append(f"{table['total']} rows, the verb has {len(rows)}")
+    for number, (cells, row) in enumerate(zip(table["rows"], rows, strict=False)):
+        shown = dict(zip(table["columns"], cells, strict=True))
+        for name, value in row.items():
+            if name != "total_rows" and not same(shown.get(name), value, name, origin_ns):
+                found.append(f"row {number}, {name}: {shown.get(name)!r}, the verb has {value!r}")
+    return found
+
+
+def test_each_cell_is_that_of_the_verb() -> None:
+    data = embedded(said("html", *CAPTURES, "-o", "-"))
+    origin, every = data["origin_ms"] * 1_000_000, data["time"]["every_ns"]
+    compared, found = 0, {}
+    for name, words in VERBS.items():
+        asked = [word.replace("EVERY", f"{every // 1_000_000}ms") for word in words]
+        rows = json.loads(said(asked[0], *CAPTURES, "--format", "json", *asked[1:]))
+        found[name] = differences(data["tables"][name], rows, origin)[:3]
+        compared += len(data["tables"][name]["rows"])
+    names = [row["finding"] for row in json.loads(said("findings", *CAPTURES, "--format", "json"))]
+    assert [row["finding"] for row in data["findings"]] == names
+    with open_dataset(CAPTURES, Options()) as read:
+        for name in OTHERS:
+            question = QUESTIONS[name]
+            read.choose(Settings(question.by, every if question.over_time else None))
+            rows = [with_hex_keys(row) for row in read.metric(question.metric)]
+            found[name] = differences(data["tables"][name], rows, origin)[:3]
+            compared += len(data["tables"][name]["rows"])
+    assert {name: lines for name, lines in found.items() if lines} == {}
+    assert compared > 100
