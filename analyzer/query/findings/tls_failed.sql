@@ -1,12 +1,13 @@
 -- severity: medium
 -- rank: 9
 -- when: connections having bool_or(tls_handshake = 'failed')
--- says: TLS handshake between {client_address} and {broker} fails, {times|time|times}[: the {sender} sent the alert {alert}][: the {ended_by} ended it with an encrypted alert][; the certificate of {certificate} is valid until {until_date_ns} UTC][: {no_answer}]
+-- says: TLS handshake of {from_address}[ and {others|other host|other hosts}] with {broker} fails, {times|time|times}[: the {sender} sent the alert {alert}][: the {ended_by} ended it with an encrypted alert][; the certificate of {certificate} is valid until {until_date_ns} UTC][: {no_answer}]
 -- do: {advice}
--- look: kanalyze connections --client {client_address}
+-- look: kanalyze connections --broker {broker}[ --client {client_address}]
 -- explains: connection_storm, unanswered
 -- Three handshakes at least that ended before any content; for information one that a fatal alert in clear ended, as some clients give
--- up after it. In TLS 1.3 alerts are encrypted; who sent one is seen all the same.
+-- up after it. In TLS 1.3 alerts are encrypted; who sent one is seen all the same. Hosts whose handshakes with one broker end alike
+-- are one finding: the certificate of the broker, most often.
 WITH failed AS (
     SELECT
         client_address,
@@ -42,9 +43,31 @@ counted AS (
     FROM failed
     GROUP BY client_address, broker_address, broker_port
     HAVING count(*) >= 3 OR max(CASE WHEN tls_alert <> 'encrypted' THEN tls_alert END) IS NOT NULL
+),
+alike AS (
+    SELECT
+        CASE WHEN count(*) = 1 THEN max(client_address) END AS client_address,
+        min_by(client_address, (first_time_ns, client_address)) AS from_address,
+        nullif(count(*) - 1, 0) AS others,
+        broker,
+        CAST(sum(times) AS BIGINT) AS times,
+        alert,
+        sender,
+        hidden_from,
+        max(certificate) AS certificate,
+        max(until_date_ns) AS until_date_ns,
+        max(from_time_ns) AS from_time_ns,
+        max(answered_bytes) AS answered_bytes,
+        min_by(connection, (first_time_ns, connection)) AS connection,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM counted
+    GROUP BY broker, alert, sender, hidden_from, answered_bytes = 0, times >= 3
 )
 SELECT
     client_address,
+    from_address,
+    others,
     broker,
     times,
     alert,
@@ -70,4 +93,4 @@ SELECT
     connection,
     first_time_ns,
     last_time_ns
-FROM counted
+FROM alike
