@@ -19,7 +19,7 @@ from analyzer.query import incidents, metrics, run_findings
 from analyzer.query.catalog import tables_read
 from analyzer.query.table_views import entries_of, shared_entry
 from analyzer.spark.dataflow import MOST_PARTITIONS
-from analyzer.spark.rows import BATCH_ROWS, FINAL, conform, ddl, files, ipc, tuples
+from analyzer.spark.rows import BATCH_ROWS, FINAL, SPARK_TYPES, conform, ddl, files, ipc, tuples
 from analyzer.spark.session import told
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Views(Mapping[str, "DataFrame"]):
         self._spark = spark
         self._frames = {ALL[name]: frame for name, frame in frames.items()}
         for name in TABLES.keys() - frames.keys():
-            self._frames[ALL[name]] = spark.createDataFrame([], ddl(arrow_schema(name)))
+            self._frames[ALL[name]] = _without_rows(spark, name)
         self._entries = entries_of({}, (), filters or Filters())
         self._keeps = keep
         self._prefix = f"kanalyze_{uuid.uuid4().hex[:12]}"
@@ -173,6 +173,13 @@ def made_tables(spark: SparkSession, final: Final, filters: Filters | None = Non
 def written_tables(spark: SparkSession, tables: Mapping[str, DataFrame], filters: Filters | None = None) -> Views:
     """Final tables that were written before, by their names in `analyzer.base.tables`."""
     return Views(spark, tables, filters)
+
+
+def _without_rows(spark: SparkSession, table: str) -> DataFrame:
+    """A final table that has no rows, in such a way that Spark knows it: what joins it need not be planned or run."""
+    columns = arrow_schema(table)
+    nulls = ", ".join(f"CAST(NULL AS {SPARK_TYPES[str(field.type)]}) AS `{field.name}`" for field in columns)
+    return spark.sql(f"SELECT {nulls} WHERE false")
 
 
 def _of_files(frame: DataFrame, table: str) -> DataFrame:
