@@ -61,6 +61,7 @@ lives AS (
         max(sasl_mechanism) AS sasl_mechanism,
         min(security) AS security,
         count(*) AS connections,
+        bool_or(broker_packets > 0) AS heard,
         count(*) FILTER (WHERE seen_from = 'syn') AS connects,
         CAST(round(percentile_cont(0.5) WITHIN GROUP (
             ORDER BY CASE WHEN close <> 'none' AND seen_from = 'syn' THEN last_time_ns - first_time_ns END
@@ -108,7 +109,8 @@ SELECT
     CASE WHEN s.response_bytes > 0 THEN s.throttled END AS throttled,
     s.unanswered,
     s.request_bytes,
-    s.response_bytes,
+    -- What a client received is not known where nothing that brokers sent it was captured.
+    CASE WHEN s.response_bytes > 0 OR l.heard THEN s.response_bytes END AS response_bytes,
     s.record_bytes,
     s.produce_bytes,
     b.batches,

@@ -25,7 +25,8 @@ lives AS (
         max(principal) AS principal,
         max(software_name) AS software_name,
         max(software_version) AS software_version,
-        count(*) AS connections
+        count(*) AS connections,
+        bool_or(broker_packets > 0) AS heard
     FROM client_connections
     GROUP BY client
 )
@@ -41,7 +42,8 @@ SELECT
     CASE WHEN t.response_bytes > 0 THEN t.throttled END AS throttled,
     t.unanswered,
     t.request_bytes,
-    t.response_bytes,
+    -- What a client received is not known where nothing that brokers sent it was captured.
+    CASE WHEN t.response_bytes > 0 OR l.heard THEN t.response_bytes END AS response_bytes,
     count(*) OVER () AS total_rows
 FROM lives AS l JOIN asked AS t ON t.client = l.client
 ORDER BY

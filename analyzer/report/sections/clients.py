@@ -67,7 +67,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def line(row: dict[str, Any]) -> Row:
     """The cells of COLUMNS, of a row of metric clients or top_clients."""
-    answered = row["response_bytes"] > 0
+    answered = (row["response_bytes"] or 0) > 0
     return Row(
         [
             client(row),
@@ -149,7 +149,8 @@ def _connections(row: dict[str, Any]) -> str:
 
 def _traffic(row: dict[str, Any]) -> str:
     text = f"{things(row['requests'], 'request')} ({rate(row['rate_per_s'])}/s), sent {size(row['request_bytes'])}, "
-    text += f"received {size(row['response_bytes'])}"
+    received = row["response_bytes"]
+    text += "received not known" if received is None else f"received {size(received)}"
     if row["errors"] is not None:
         text += f", {things(row['errors'], 'reply', 'replies')} with an error, {row['throttled']:,} throttled"
     if row["topics"] is not None:

@@ -283,3 +283,8 @@ def test_one_direction_gives_no_false_findings(ask: Callable[..., Outcome]) -> N
         assert "100 %" not in report and "no error beyond" not in report
     rows = [json.loads(line) for line in ask("exchanges", "requests_only", "jsonl")[1].splitlines()]
     assert {row["status"] for row in rows} == {"reply_lost"}
+    (client,) = (json.loads(line) for line in ask("clients", "requests_only", "jsonl")[1].splitlines())
+    assert client["request_bytes"] > 0 and client["response_bytes"] is None
+    assert "received not known" in ask("clients", "requests_only", "table")[1]
+    (client,) = (json.loads(line) for line in ask("clients", "whole", "jsonl")[1].splitlines())
+    assert client["response_bytes"] > 0

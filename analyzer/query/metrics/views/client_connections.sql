@@ -30,6 +30,7 @@ told AS (
         c.security,
         c.seen_from,
         c.close,
+        c.broker_packets,
         c.first_time_ns,
         c.last_time_ns
     FROM asked AS t JOIN connections AS c ON c.connection = t.connection
@@ -37,7 +38,7 @@ told AS (
 named AS (
     SELECT
         connection, client_id, requests, metadata_requests, client_address, principal, claimed_user, sasl_mechanism,
-        security, seen_from, close, first_time_ns, last_time_ns,
+        security, seen_from, close, broker_packets, first_time_ns, last_time_ns,
         CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
             THEN least_name ELSE software_name END AS software_name,
         CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
