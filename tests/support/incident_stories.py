@@ -147,8 +147,9 @@ def far(round_trip_ms: int, requests: int, latency_ms: int, **values: Any) -> Ta
     return {"exchanges": rows, "connections": [connection(1, rtt_ns=round_trip_ms * MS_NS, capture_side="client")]}
 
 
-def advertised(lasted_s: float, reached: bool = False, also: int = 0) -> Tables:
-    """A client that is told an address which it tries without an answer, and asks again; `also`: another API that it uses."""
+def advertised(lasted_s: float, reached: bool = False, also: int = 0, elsewhere_s: float | None = None) -> Tables:
+    """A client that is told an address which it tries without an answer, and asks again; `also`: another API that it uses;
+    `elsewhere_s`: until when that broker answers at an address of its own."""
     tried = connection(
         2,
         is_kafka=None,
@@ -163,11 +164,12 @@ def advertised(lasted_s: float, reached: bool = False, also: int = 0) -> Tables:
         client_stream_bytes=0,
         broker_stream_bytes=0,
     )
-    links = [connection(1, cluster="c"), tried]
+    links = [connection(1, cluster="c", replies=1, last_time_ns=at(elsewhere_s or 10)), tried]
+    own = [] if elsewhere_s is None else [{"cluster": "c", "broker_id": 1, "host": "10.0.1.1", "port": 9092}]
     links += [connection(3, broker_address="10.9.9.9", broker_port=9094)] if reached else []
     rows = [exchange(n, at_ns=at(lasted_s * n), api_key=also if n and also else 3) for n in range(2)]
     told = {"cluster": "c", "broker_id": 1, "host": "10.9.9.9", "port": 9094}
-    return {"connections": links, "exchanges": rows, "brokers": [told]}
+    return {"connections": links, "exchanges": rows, "brokers": [told, *own]}
 
 
 def told_localhost(connections: int, client: str = "10.0.0.1", port: int = 9092, also: int = 3) -> Tables:
@@ -329,7 +331,13 @@ STORIES |= {
     ),
     "advertised_unreachable": (
         lambda: advertised(11),
-        (lambda: advertised(9), lambda: advertised(11, reached=True), lambda: advertised(11, also=1)),
+        (
+            lambda: advertised(9),
+            lambda: advertised(9, elsewhere_s=11),
+            lambda: advertised(9, elsewhere_s=13, reached=True),
+            lambda: advertised(11, reached=True),
+            lambda: advertised(11, also=1),
+        ),
     ),
 }
 # More stories of rules that `finding_stories` has one for already.
@@ -344,7 +352,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "advertised_unreachable": (
-        (lambda: told_localhost(5),),
+        (lambda: told_localhost(5), lambda: advertised(9, elsewhere_s=13)),
         (
             lambda: told_localhost(4),
             lambda: told_localhost(5, client="10.0.1.1"),

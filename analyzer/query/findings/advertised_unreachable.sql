@@ -6,7 +6,8 @@
 -- look: kanalyze connections --client {client_address}
 -- explains: refused_connections, connection_storm, metadata_storm, unanswered
 -- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
--- Kafka, while the client goes on to ask for metadata, 10 s at least. A loopback address is tried within the client's own host,
+-- Kafka, while the client goes on to ask for metadata, 10 s at least; or gives up after two attempts, though the broker that has this
+-- address goes on to answer at another one of its own for as long. A loopback address is tried within the client's own host,
 -- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
 -- connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
 -- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
@@ -116,6 +117,16 @@ advertised AS (
     GROUP BY n.client_address, n.host, n.port, n.cluster, n.told_ns, r.last_time_ns, n.who
     HAVING count(c.connection) = 0
 ),
+-- When the broker that is advertised so was last heard of at another address of its own.
+alive AS (
+    SELECT b.host, b.port, max(c.last_time_ns) AS alive_ns
+    FROM brokers AS b
+    JOIN brokers AS o
+        ON o.cluster IS NOT DISTINCT FROM b.cluster AND o.broker_id = b.broker_id AND (o.host <> b.host OR o.port <> b.port)
+    JOIN all_connections AS c ON c.broker_address = o.host AND c.broker_port = o.port
+    WHERE c.is_kafka AND c.replies > 0
+    GROUP BY b.host, b.port
+),
 -- Clients of the host that asked for metadata, and for nothing that moves records.
 idle AS (
     SELECT client_address, coalesce(client_id, client_address) AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
@@ -137,7 +148,10 @@ SELECT
     q.bootstrap,
     a.times,
     a.own_host,
-    CASE WHEN a.stuck IS NULL THEN q.bootstrap END AS asked_again,
+    CASE
+        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000
+            THEN q.bootstrap
+    END AS asked_again,
     CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
     a.connection,
     coalesce(a.times, q.connections) AS weight,
@@ -156,4 +170,6 @@ JOIN asking AS q
     )
     AND q.who = coalesce(a.stuck, q.who)
 JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
+LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
 WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000
+    OR (a.times >= 2 AND l.alive_ns - a.last_time_ns >= 10000000000)
