@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from effort import one_in
-from paths import SAMPLES
+from paths import ROOT, SAMPLES
 from rich.console import Console
 
 from analyzer.base.options import Options
@@ -28,6 +28,8 @@ from analyzer.run import local, raw_views, strategy
 
 SAMPLES = sorted((SAMPLES).glob("*.pcap*"))
 SOME = SAMPLES[:: one_in(2)]
+# Its finding reads entries of ListOffsets.
+OUT_OF_RANGE = ROOT / "tests" / "data" / "incidents" / "offset_ahead_python.pcap.zst"
 # Column -> a table that leaves it out.
 SELDOM = {field.name: table for table, fields in raw_views.WITH_SELDOM.items() for field in fields if field.seldom}
 
@@ -74,7 +76,7 @@ def test_a_large_capture_is_told_as_a_small_one(path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", (*SOME, OUT_OF_RANGE), ids=lambda path: path.name.partition(".")[0])
 def test_findings_are_the_same_without_them(path: Path) -> None:
     found = []
     for seldom, jobs in ((True, 1), (False, 1), (False, 2)):
