@@ -54,8 +54,7 @@ function apisInSelection() {
   return series('activity_by_api', (row) => `${row.reach} ${apiOf(row)}`, columns, (row) => !row.between_brokers).map(({ key, row, slots }) => {
     const found = counts(buckets.get(key) ?? [], middleOf);
     const at = (q) => found.length ? Math.round(quantile(found, q)) : null;
-    // What is not known of the whole capture is not known of a part of it.
-      const sums = Object.fromEntries(columns.map((column) => [column, like.length && like.every((each) => each[column] == null) ? null : sumOf(slots[column])]));
+    const sums = Object.fromEntries(columns.map((column) => [column, sumOf(slots[column])]));
     return { ...row, ...sums, count: sums.requests, rate_per_s: seconds ? sums.requests / seconds : null, p50_ns: at(50), p90_ns: at(90), p99_ns: at(99), max_ns: null };
   }).filter((row) => row.count > 0).sort((a, b) => b.count - a.count);
 }
