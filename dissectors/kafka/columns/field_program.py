@@ -1,6 +1,7 @@
 """Makes a program that reads chosen fields of one version of a message: what to read, what to skip, and where to stop.
 
-Fields are chosen by name, with those of structs and arrays of structs in parentheses: `"cluster_id brokers(node_id port)"`.
+Fields are chosen by name, with those of structs and arrays of structs in parentheses: `"cluster_id brokers(node_id port)"`. In a
+version without a field that is marked, `"topics(name topic_id!)"`, nothing of the structs that would hold it is read.
 """
 
 from __future__ import annotations
@@ -60,8 +61,21 @@ class FieldProgram:
 
     def message(self, fields: tuple[Field, ...], wanted: Wanted) -> FieldProgram:
         """Writes the operations for the fields of a message; returns the program."""
-        self.struct(fields, wanted, True)
+        self.struct(fields, self.available(fields, wanted) or {}, True)
         return self
+
+    def available(self, fields: tuple[Field, ...], wanted: Wanted) -> Wanted | None:
+        """What is wanted of the fields that this version has; None where one lacks that is marked."""
+        here = {each.name: each for each in fields if self.version in each.versions}
+        found: Wanted = {}
+        for word, inside in wanted.items():
+            name = word.removesuffix("!")
+            known = self.available(here[name].fields, inside) if name in here else None
+            if known is not None:
+                found[name] = known
+            elif name != word:
+                return None
+        return found
 
     def write(self, *words: int) -> int:
         """Writes an operation; returns its address."""

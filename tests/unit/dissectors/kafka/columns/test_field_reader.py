@@ -123,3 +123,18 @@ def test_unknown_versions_have_no_reader() -> None:
     assert message_reader(3, 99, "response", {}) is None
     assert message_reader(999, 0, "response", {}) is None
     assert wanted_fields("a b(c d(e)) f") == {"a": {}, "b": {"c": {}, "d": {"e": {}}}, "f": {}}
+
+
+def test_of_a_struct_that_lacks_a_marked_field_nothing_is_read() -> None:
+    """CreateTopics tells the ids of topics from version 7 on: of older versions no name is read."""
+    wanted = wanted_fields("topics(name topic_id!)")
+    old = bytes.fromhex("00000001 0001 74 0000")
+    assert message_reader(19, 0, "response", wanted).read(old, 0, len(old)) == ({}, True)
+    identity = bytes(range(16))
+    new = bytes.fromhex("00000000 02 0274") + identity + bytes.fromhex("0000 00 00000001 0001 00 00 00")
+    found, whole = message_reader(19, 7, "response", wanted).read(new, 0, len(new))
+    assert whole and [each["name"] for each in found["topics"]] == ["t"] and "topic_id" in found["topics"][0]
+    assert message_reader(19, 0, "response", wanted_fields("topics(name)")).read(old, 0, len(old)) == (
+        {"topics": [{"name": "t"}]},
+        True,
+    )
