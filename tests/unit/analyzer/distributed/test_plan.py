@@ -238,6 +238,7 @@ def test_nothing_counts_behind_a_part_that_cannot_be_read(
     assert len(found) == sum(begin < cut for begin in ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30 // one_in(3)))
 def test_damage_anywhere_is_the_same_damage(seed: int, tmp_path: Path) -> None:
     """Random bytes overwritten, cut out, doubled: a file in pieces tells what the file in one tells."""

@@ -107,6 +107,7 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
     assert not read & SELDOM.keys() - others - {"partitions", "topics"}, "one that no other table has"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name.partition(".")[0])
 def test_exchanges_that_are_computed_once_are_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left_out = {field.name for field in raw_views.EXCHANGES if field.seldom} | {*raw_views.UNREAD}

@@ -52,6 +52,7 @@ def test_moments_of_metrics_lie_on_the_clock_and_durations_do_not(samples: Path)
     assert len(seen) > 80
 
 
+@pytest.mark.slow
 def test_every_column_can_be_named_without_quotes(dataset: Dataset) -> None:
     for table, columns in TABLES.items():
         more = sql_columns(table)

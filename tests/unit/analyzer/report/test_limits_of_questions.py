@@ -41,6 +41,7 @@ def dataset(samples: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]
         yield found
 
 
+@pytest.mark.slow
 def test_the_report_goes_on(dataset: Dataset) -> None:
     console = Console(file=io.StringIO(), width=120)
     print_report(Facts(dataset), console)
@@ -51,6 +52,7 @@ def test_the_report_goes_on(dataset: Dataset) -> None:
     assert dataset.failed
 
 
+@pytest.mark.slow
 def test_so_does_its_form_for_programs(dataset: Dataset) -> None:
     out = io.StringIO()
     write_metrics(dataset, "json", out)
@@ -59,6 +61,7 @@ def test_so_does_its_form_for_programs(dataset: Dataset) -> None:
     assert list(told["not_shown"]) == ["throttle"]
 
 
+@pytest.mark.slow
 def test_so_it_does_where_memory_does_not_tell_what_was_read(
     samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +72,7 @@ def test_so_it_does_where_memory_does_not_tell_what_was_read(
     assert "Not shown: latency: " in told.out and "\nCLIENTS" in told.out.upper()
 
 
+@pytest.mark.slow
 def test_connections_are_the_same_where_they_are_not_held(samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for held_bytes in (1, 1 << 40):

@@ -48,6 +48,7 @@ def kind_of(found: Dataset, column: str, table: str) -> str:
     return str(found.query(f"SELECT DISTINCT typeof({column}) AS kind FROM {table}")[0]["kind"])
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_texts(opened_as_large: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened_as_large() as found:
         for column, table in (

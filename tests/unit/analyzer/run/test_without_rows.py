@@ -11,6 +11,7 @@ from analyzer.base.options import Options
 from analyzer.run import local, raw_views
 
 
+@pytest.mark.slow
 def test_they_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     told = raw_views.without_rows
     named: Counter[str] = Counter()
@@ -32,6 +33,7 @@ def test_they_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(0 < named[table] < len(paths) for table in (*raw_views.MADE_OF, "group_events")) >= 6, named
 
 
+@pytest.mark.slow
 def test_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     path = next(path for path in sorted(SAMPLES.glob("*.pcap*")) if path.name.startswith("sweep"))
     answers = []

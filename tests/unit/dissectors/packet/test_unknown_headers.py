@@ -53,6 +53,7 @@ def test_what_is_not_proved_is_not_believed() -> None:
     assert found(b"\x99" * 8 + bytes(IPv6() / UDP() / Raw(bytes(40))), UNKNOWN_LINK) == []
 
 
+@pytest.mark.slow
 def test_copies_of_packets_are_no_packets() -> None:
     """Errors quote what did not arrive, sFlow holds one packet of many."""
     quoted = OUTER / ICMP(type=3, code=1) / IPerror(bytes(SEGMENT)[:20]) / TCPerror(bytes(SEGMENT)[20:])

@@ -34,6 +34,7 @@ def ends(cipher: str, kind: str, encrypt_then_mac: bool) -> Ends:
     return Chosen(V12, f"{cipher}:@SECLEVEL=0", kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encrypt_then_mac", [True, False], ids=["encrypt-then-MAC", "MAC-then-encrypt"])
 @pytest.mark.parametrize(("cipher", "name", "kind"), CIPHERS, ids=lambda value: value)
 def test_every_byte_is_read(cipher: str, name: str, kind: str, encrypt_then_mac: bool) -> None:

@@ -16,6 +16,7 @@ from tls_tools import Conversation, assert_counted, certificate, key_log, packet
 V12, V13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [V12, V13])
 def test_key_update_of_openssl(version: ssl.TLSVersion, tmp_path: Path) -> None:
     """The command-line client asks for new keys twice (TLS 1.3), or for another handshake (TLS 1.2)."""

@@ -73,6 +73,7 @@ def test_a_pipe_gives_what_the_file_gives(capture: Path, tmp_path: Path) -> None
     assert sum(engine.readings[0].outcomes) == sum(Engine(Sink()).read_all([Source("", capture)])[0].outcomes)
 
 
+@pytest.mark.slow
 def test_a_ring_gives_what_the_files_give(capture: Path, tmp_path: Path) -> None:
     data = capture.read_bytes()
     cuts = _records(data)
@@ -83,6 +84,7 @@ def test_a_ring_gives_what_the_files_give(capture: Path, tmp_path: Path) -> None
     assert [reading.file for reading in engine.readings] == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_feeds_of_the_same_time_are_merged_by_time(capture: Path, tmp_path: Path) -> None:
     data = capture.read_bytes()
     cuts = [24, *_records(data)]

@@ -55,6 +55,7 @@ def test_filters_of_time_narrow_it(tmp_path: Path) -> None:
     assert captured(tmp_path, [(0, 10), (100, 130), (200, 210)], asked) == 15 * SECOND_NS
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), min_size=1, max_size=6))
 def test_it_is_the_union_of_the_files_with_their_small_gaps(
     tmp_path_factory: pytest.TempPathFactory, spans: list[tuple[int, int]]

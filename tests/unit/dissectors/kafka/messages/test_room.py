@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 from struct import pack
 
+import pytest
 import random_batches
 from encode import unsigned_varint
 from random_batches import Record
@@ -24,6 +25,7 @@ def metadata(count: int) -> bytes:
     return pack(">hhihc", METADATA, 1, 1, 1, b"c") + pack(">i", count) + bytes(2 * count)
 
 
+@pytest.mark.slow
 def test_a_message_at_the_limit_is_whole_and_the_next_is_cut_there() -> None:
     most = (MOST_VALUES - 1) // 2  # the array itself is a value
     whole = explain(METADATA, 1, "request", metadata(most))
@@ -39,6 +41,7 @@ def test_a_message_at_the_limit_is_whole_and_the_next_is_cut_there() -> None:
     assert shown["error"]["kind"] == "limit" and "200 bytes are left out" in shown["error"]["message"]
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_names_takes_no_gigabyte() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = explain(METADATA, 1, "request", metadata(5_000_000))
