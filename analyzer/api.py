@@ -251,6 +251,18 @@ class Capture:
         assert isinstance(file, StringIO)
         return Text(file.getvalue())
 
+    def html(self) -> str:
+        """The page that `kanalyze html` writes: one HTML document that needs nothing else. Trees of the slowest requests are in it
+        where the captures are at hand."""
+        from analyzer.page.document import document
+        from analyzer.page.page_data import page_data
+        from analyzer.page.slowest_trees import slowest_trees
+
+        made = page_data(
+            self._dataset, lambda wanted: slowest_trees(self._dataset, self._inputs, self._options, wanted)
+        )
+        return document(made)
+
     def close(self) -> None:
         """Frees the tables; a second call does nothing."""
         self._dataset.close()

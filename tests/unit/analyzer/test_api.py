@@ -170,6 +170,11 @@ def test_show_is_that_of_the_command_line(cap: analyzer.Capture) -> None:
         cap.show("nonsense")
 
 
+@pytest.mark.slow
+def test_html_is_the_page_of_the_command_line(cap: analyzer.Capture) -> None:
+    assert cap.html() == command("html", str(THROTTLE), "-o", "-")
+
+
 def test_filters_narrow_every_table() -> None:
     with analyzer.read([THROTTLE], client="shop-slow-*") as found:
         assert {row["client_id"] for row in found.exchanges.to_pylist()} == {"shop-slow-p", "shop-slow-c"}
