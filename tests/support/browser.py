@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic, sleep
 from types import TracebackType
 from typing import Any
 
@@ -37,6 +38,8 @@ class Page:
         told, self._to = os.pipe()
         self._from, tell = os.pipe()
         command = [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        # Whatever a page asks for, no name is looked up.
+        command += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         command += [f"--user-data-dir={self._folder}", "--force-prefers-reduced-motion", "about:blank"]
         shell = ["bash", "-c", f'exec "$@" 3<&{told} 4>&{tell}', "bash", *command]
         quiet = subprocess.DEVNULL
@@ -64,6 +67,17 @@ class Page:
         answer = self._send("Runtime.evaluate", **words)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    def go(self, url: str) -> None:
+        """Opens another page."""
+        self._send("Page.navigate", url=url)
+
+    def until(self, script: str) -> None:
+        """Waits until an expression is true; fails when it has not become so in a minute."""
+        last = monotonic() + SECONDS
+        while not self.ask(f"Boolean({script})"):
+            assert monotonic() < last, (script, self.problems)
+            sleep(0.1)
 
     def settled(self) -> None:
         """Waits until what a change of the selection draws is drawn."""
