@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paths import ROOT
@@ -29,7 +31,11 @@ SPARK = ROOT / ".venv-spark" / "bin" / "python"
 # How many pictures a notebook draws, one for each thing that it promises to show.
 PICTURES = {"01": 2, "02": 5, "03": 4, "04": 2, "05": 1}
 
-# Runs one notebook and prints, as JSON, what each output of its cells is (a picture, a table, a text), and what it wrote to stderr.
+# As they look when they have run: `make rendered` writes them.
+RENDERED = ROOT / "docs" / "notebooks"
+
+# Runs one notebook and prints, as JSON, what each output of its cells is (a picture, a table, a text), its tables, and what it
+# wrote to stderr.
 RUN = """
 import json, sys
 import nbformat
@@ -39,7 +45,8 @@ book = nbformat.read(sys.argv[1], as_version=4)
 NotebookClient(book, timeout=300, resources={"metadata": {"path": sys.argv[2]}}).execute()
 outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
 said = [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]
-print(json.dumps([[sorted(output.get("data", {})) for output in outputs], said]))
+data = [output.get("data", {}) for output in outputs]
+print(json.dumps([[sorted(each) for each in data], [each["text/html"] for each in data if "text/html" in each], said]))
 """
 
 
@@ -91,8 +98,32 @@ def test_runs(path: Path) -> None:
     environment = with_spark() if ON_SPARK in path.stem else None
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=ROOT, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
-    kinds, said = json.loads(done.stdout.splitlines()[-1])
+    kinds, tables, said = json.loads(done.stdout.splitlines()[-1])
     # Spark has its own words on stderr; everything else there is a warning that a reader would see.
     assert ON_SPARK in path.stem or said == []
     assert sum("image/png" in each for each in kinds) == PICTURES[path.stem[:2]]
     assert sum("text/html" in each for each in kinds) >= 2
+    if ON_SPARK not in path.stem:
+        cells = json.loads((RENDERED / path.name).read_text(encoding="utf-8"))["cells"]
+        shown = ["".join(each["data"]["text/html"]) for each in outputs(cells) if "text/html" in each.get("data", {})]
+        assert list(map(words, shown)) == list(map(words, tables)), "the rendered copy is old: make rendered"
+
+
+def outputs(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [output for cell in cells if cell["cell_type"] == "code" for output in cell["outputs"]]
+
+
+def words(html: str) -> list[str]:
+    """What a table says, without its style."""
+    return re.sub(r"<style.*?</style>|<[^>]*>", " ", html, flags=re.DOTALL).split()
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if ON_SPARK not in path.stem], ids=lambda path: path.stem)
+def test_the_rendered_copy_is_of_this_notebook(path: Path) -> None:
+    """It has the same cells, all of them have run, and it names no place of the machine on which they did."""
+    text = (RENDERED / path.name).read_text(encoding="utf-8")
+    mine, theirs = (json.loads(each)["cells"] for each in (path.read_text(encoding="utf-8"), text))
+    assert ["".join(cell["source"]) for cell in mine] == ["".join(cell["source"]) for cell in theirs]
+    assert all(cell["execution_count"] for cell in theirs if cell["cell_type"] == "code" and "".join(cell["source"]))
+    assert not any(output["output_type"] == "error" for output in outputs(theirs))
+    assert not re.search(r"(?<![\w.:/])/(?:home|root|tmp|work|Users)/", text)
