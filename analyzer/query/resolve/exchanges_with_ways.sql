@@ -28,8 +28,10 @@ WITH placed AS (
         l.way_ns,
         l.is_beside,
         l.trusts_ids,
+        coalesce(l.unseen_to_ns, 0) AS unseen_to_ns,
         coalesce(l.is_quiet, true) AS is_quiet,
         coalesce(l.to_broker_ns, 0) AS to_broker_ns,
+        coalesce(l.sure_to_broker_ns, 0) AS sure_to_broker_ns,
         (x.request_lag_ns - l.client_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS request_queued_ns,
         (x.reply_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS reply_queued_ns,
         (x.reply_end_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
@@ -52,6 +54,7 @@ departures AS (
         ack_time_ns - CASE WHEN ack_queued_ns >= 1300000 THEN ack_queued_ns - 1000000 ELSE 0 END AS ack_max_ns,
         coalesce(reply_queued_ns, 0) > reply_held_ns
             OR (marks & 33) <> 0
+            OR request_time_ns < unseen_to_ns
             OR ((marks & 2) <> 0 AND trusts_ids) AS held
     FROM placed
 ),
@@ -59,8 +62,8 @@ arrivals AS (
     SELECT
         *,
         CASE
-            WHEN (marks & 8) <> 0 AND NOT is_beside THEN greatest(request_end_ns + to_broker_ns, ack_min_ns - 1000000)
-            ELSE request_end_ns + to_broker_ns
+            WHEN (marks & 8) <> 0 AND NOT is_beside THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - 1000000)
+            ELSE request_end_ns + sure_to_broker_ns
         END AS arrived_min_ns,
         CASE
             WHEN is_beside THEN request_end_ns

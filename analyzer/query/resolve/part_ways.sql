@@ -1,6 +1,8 @@
 -- What the packets of each part tell of its way (`dissectors.tcp.timing`), by client and broker, one row per part.
 -- to_broker_ns: the time from the capture to the broker and back, at least, of all connections between the two hosts at one tap; 0
--- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. lag_least_ns:
+-- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. sure_to_broker_ns:
+-- the same where the broker's kernel answered at once (a handshake, an ACK that was not delayed). Else the least is a reply or a
+-- delayed ACK, of which the way is some part: 0. lag_least_ns:
 -- the least lag of the packets of a side; what another one has more it spent in queues, at least. Null when there are no
 -- timestamps or they do not keep the time of the capture: a packet cannot leave before what it answers has arrived, so the least
 -- lag is no less than its bound, but for a tick. lag_ns: the same where it is that of a packet that waited nowhere: it differs from
@@ -55,6 +57,9 @@ WITH sides AS (
     FROM raw_parts AS p
     JOIN parts AS c ON c.part = p.part
 ),
+queued AS (
+    SELECT part, count(*) AS queued_packets FROM raw_queued GROUP BY part
+),
 hosts AS (
     SELECT
         tap,
@@ -62,11 +67,14 @@ hosts AS (
         broker_address,
         least(min(syn_ack_ns), min(client_way_least_ns)) AS to_broker_ns,
         least(min(ack_ns), min(broker_way_least_ns)) AS to_client_ns,
+        min(syn_ack_ns) IS NOT NULL OR sum(client_way_count) > 0 AS is_measured,
         max(CASE WHEN broker_ttl = 64 OR broker_ttl = 128 OR broker_ttl = 255 THEN 1 ELSE 0 END) = 1 AS is_near,
         NOT (sum(client_late + broker_late) >= 10 AND 100 * sum(client_late + broker_late) >= sum(client_data_packets + broker_data_packets))
             AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < 3000000
+            AND NOT (sum(queued_packets) >= 10 AND 100 * sum(queued_packets) >= 3 * sum(client_data_packets + broker_data_packets))
             AS is_quiet
-    FROM sides
+    FROM sides AS s
+    LEFT JOIN queued AS q ON q.part = s.part
     GROUP BY tap, client_address, broker_address
 ),
 placed AS (
@@ -74,6 +82,7 @@ placed AS (
         s.*,
         h.to_broker_ns < 300000 AND h.is_near AS is_beside,
         CASE WHEN h.to_broker_ns < 300000 AND h.is_near THEN 0 ELSE h.to_broker_ns END AS to_broker_ns,
+        h.is_measured,
         (s.broker_lag_least_ns - s.broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
             AS broker_lag_above_ns,
         (s.client_lag_least_ns - s.client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
@@ -88,6 +97,7 @@ SELECT
     is_beside,
     is_quiet,
     to_broker_ns,
+    CASE WHEN is_measured THEN to_broker_ns ELSE 0 END AS sure_to_broker_ns,
     to_client_ns,
     CASE WHEN broker_lag_above_ns BETWEEN -3000000 AND coalesce(to_broker_ns, 0) + 1000000 THEN broker_lag_least_ns END
         AS broker_lag_ns,

@@ -93,6 +93,46 @@ def test_less_in_the_capture_is_less_that_is_sure(name: str, taken: str, analyse
     assert sure == compared
 
 
+@pytest.mark.parametrize("name", ["routed_client", "congested", "groups_streams"])
+def test_what_begins_in_mid_flight_is_as_true(name: str, analyse: Analyse, tmp_path: Path) -> None:
+    """Of windows of 0.2 to 3 s no handshake tells how long the way is, and what was sent before may still be under way."""
+    capture = found_capture(name)
+    header, packets = read_pcap(capture.files[0])
+    chance = random.Random(3)
+    given = right = bounded = held = 0
+    for _ in range(8):
+        begin = chance.uniform(_seconds(packets[0]), _seconds(packets[-1]) - 1)
+        end = begin + chance.choice([0.2, 1, 3])
+        window = [each for each in packets if begin <= _seconds(each) < end]
+        if not window:
+            continue
+        table = judge(capture, analyse([write_pcap(tmp_path / "window.pcap", header, window)]).exchanges)
+        given, right = given + len(table.given()), right + len(table.right())
+        bounded, held = bounded + len(table.bounded()), held + len(table.held())
+    assert given > 20
+    assert right >= RIGHT / 100 * given
+    assert held >= HOLD / 100 * bounded
+
+
+def test_one_reply_does_not_tell_how_long_the_way_is(analyse: Analyse, tmp_path: Path) -> None:
+    """Two packets, a request and its reply: nobody knows whether the broker was slow or far."""
+    capture = found_capture("groups_streams")
+    header, packets = read_pcap(capture.files[0])
+    slow = [row for row in analyse(capture.files).exchanges if (row["service_ns"] or 0) > 5_000_000 and row["queue_ns"] == 0]
+    told = 0
+    for row in slow[:5]:
+        two = [packets[row[name] - 1] for name in ("request_packet", "response_packet")]
+        (alone,) = analyse([write_pcap(tmp_path / "two.pcap", header, two)]).exchanges
+        if alone["status"] == "answered":
+            assert (alone["broker_min_ns"], alone["broker_ns"]) == (0, None)
+            told += 1
+    assert told > 2
+
+
+def _seconds(packet: Packet) -> float:
+    return packet.seconds + packet.fraction / 1e6
+
+
 def _key(row: dict[str, object]) -> tuple[object, ...]:
     return tuple(row[name] for name in ("client_port", "broker_port", "correlation_id", "api_key", "request_time_ns"))
 

@@ -12,15 +12,17 @@ from raw_rows import MS, START_NS, dataset, exchange, offer, part
 LAG = 4_294_967_295_000_000
 RANGE = 4_294_967_296_000_000
 BESIDE = {"part": 1, "is_beside": True, "is_quiet": True, "to_broker_ns": 0, "broker_lag_ns": LAG, "trusts_ids": True}
-FAR = BESIDE | {"is_beside": False, "to_broker_ns": 10 * MS}
+BESIDE |= {"sure_to_broker_ns": 0}
+FAR = BESIDE | {"is_beside": False, "to_broker_ns": 10 * MS, "sure_to_broker_ns": 10 * MS}
 QUEUE_BEFORE = {"reply_lag_ns": (LAG + 30 * MS) % RANGE}
 REPEAT, JUMP, IDLE, PROMPT, COVERED = 1, 2, 4, 8, 64
 
 
-def asked(way: dict[str, Any], offered: int = 9, **values: Any) -> dict[str, Any]:
+def asked(way: dict[str, Any], offered: int = 9, seen_from: str = "syn", **values: Any) -> dict[str, Any]:
     """The exchange, of 50 ms, with times in ms."""
     row = {"reply_lag_ns": LAG, "marks": 0, "response_bytes": 100} | values
-    with dataset(None, [way], exchanges=[exchange(1, 0, 50, **row)], **offer(offered)) as found:
+    connection = part(seen_from=seen_from, first_time_ns=START_NS)
+    with dataset([connection], [way], exchanges=[exchange(1, 0, 50, **row)], **offer(offered)) as found:
         told = found.query("select broker_min_ns, broker_ns, broker_max_ns, broker_evidence from exchanges")[0]
     return {name: value / MS if isinstance(value, int) else value for name, value in told.items()}
 
@@ -48,6 +50,10 @@ def test_elsewhere_the_arrival_needs_evidence() -> None:
     assert bounds(FAR) == (0, 40, "wide")
 
 
+def test_a_way_that_no_kernel_answered_may_be_short() -> None:
+    assert bounds(FAR | {"sure_to_broker_ns": 0}, marks=IDLE) == (39.5, 50, "wide")
+
+
 def test_it_begins_when_the_reply_before_has_left() -> None:
     before = {"queue_ns": 45 * MS, "before_lag_ns": (LAG + 20 * MS) % RANGE}
     low, high, why = bounds(BESIDE, **before)
@@ -65,6 +71,13 @@ def test_without_timestamps_a_way_must_be_quiet() -> None:
     assert bounds(BESIDE, reply_lag_ns=None) == (50, 50, "beside")
     assert bounds(BESIDE | {"is_quiet": False}, reply_lag_ns=None) == (0, 50, "no_timestamps")
     assert bounds(BESIDE | {"is_quiet": False, "broker_lag_ns": None}) == (0, 50, "no_timestamps")
+
+
+def test_behind_bytes_that_were_sent_before_the_capture_nothing_is_sure() -> None:
+    busy = FAR | {"is_quiet": False}
+    assert bounds(busy, marks=IDLE, seen_from="midstream") == (0, 40, "held")
+    assert bounds(busy, marks=IDLE, seen_from="syn") == (39.5, 40, "idle")
+    assert bounds(FAR, marks=IDLE, seen_from="midstream") == (39.5, 40, "idle")
 
 
 def test_a_clock_that_contradicts_the_packets_is_not_believed() -> None:
