@@ -215,6 +215,7 @@ PART_ZERO_WINDOW = _part.pair()  # segments that announced a zero window
 PART_DUPLICATES = _part.pair()  # segments captured twice: counted here and nowhere else
 PART_DAMAGED = _part.pair()  # segments whose checksum was wrong, and which counted for nothing else
 PART_DATA_PACKETS = _part.pair()  # segments with payload
+PART_QUEUED = _part.pair()  # packets whose lag was more than a tick above the least before them (QUEUED_ rows)
 PART_LATE = _part.pair()  # of those, such that begin before the end of what was seen: repeats, and what fills holes
 PART_IP_STEPS = _part.pair()  # segments whose IP id is the next one of their sender
 PART_IP_JUMPS = _part.pair()  # segments before which IP ids are missing

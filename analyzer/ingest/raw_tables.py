@@ -193,6 +193,7 @@ PARTS = (
     *_pair("damaged", layout.PART_DAMAGED),
     *_pair("zero_windows", layout.PART_ZERO_WINDOW),
     *_pair("data_packets", layout.PART_DATA_PACKETS),
+    *_pair("queued", layout.PART_QUEUED),
     *_pair("late", layout.PART_LATE),
     *_pair("ip_steps", layout.PART_IP_STEPS),
     *_pair("ip_jumps", layout.PART_IP_JUMPS),

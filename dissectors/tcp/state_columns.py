@@ -6,8 +6,8 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           144         320
-    side                  552           136         688
-    with both sides      1280           416        1696
+    side                  560           136         696
+    with both sides      1296           416        1712
 
 Of very many connections those that are idle have neither, but some 450 bytes over all stages (`dissectors.parking`). Columns that
 begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -119,6 +119,7 @@ SIDE_ZERO_WINDOW = _count(layout.PART_ZERO_WINDOW)
 SIDE_DUPLICATES = _count(layout.PART_DUPLICATES)
 SIDE_DAMAGED = _count(layout.PART_DAMAGED)
 SIDE_DATA_PACKETS = _count(layout.PART_DATA_PACKETS)
+SIDE_QUEUED = _count(layout.PART_QUEUED)
 SIDE_LATE = _count(layout.PART_LATE)
 SIDE_IP_STEPS = _count(layout.PART_IP_STEPS)
 SIDE_IP_JUMPS = _count(layout.PART_IP_JUMPS)

@@ -43,6 +43,7 @@ def note_way(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
         if tcp.side[s, SIDE_LAG_LEAST] == 0 or difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]) < 0:
             tcp.side[s, SIDE_LAG_LEAST] = tcp.lag
         elif difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]) > QUEUED_LEAST_NS:
+            tcp.side[s, SIDE_QUEUED] += 1
             queued_row(tcp, s, row)
     note_ip_id(tcp, s, row)
     if flags & TCP_SYN:

@@ -7,7 +7,7 @@
 -- timestamps or they do not keep the time of the capture: a packet cannot leave before what it answers has arrived, so the least
 -- lag is no less than its bound, but for a tick. lag_ns: the same where it is that of a packet that waited nowhere: it differs from
 -- its bound by a tick and the way at most. trusts_ids: the side numbers its packets one after the other. is_quiet: on the way from the capture to the broker
--- and back hardly anything was lost and nothing waited.
+-- and back hardly anything was lost and nothing waited; nor did packets wait before the capture, more than 3 in 100.
 WITH sides AS (
     SELECT
         p.part,
@@ -20,6 +20,8 @@ WITH sides AS (
         CASE WHEN c.client_side = 1 THEN p.a_data_packets ELSE p.b_data_packets END AS broker_data_packets,
         CASE WHEN c.client_side = 1 THEN p.b_late ELSE p.a_late END AS client_late,
         CASE WHEN c.client_side = 1 THEN p.a_late ELSE p.b_late END AS broker_late,
+        CASE WHEN c.client_side = 1 THEN p.b_queued ELSE p.a_queued END AS client_queued,
+        CASE WHEN c.client_side = 1 THEN p.a_queued ELSE p.b_queued END AS broker_queued,
         CASE WHEN c.client_side = 1 THEN p.b_retransmitted ELSE p.a_retransmitted END AS client_retransmitted,
         CASE WHEN c.client_side = 1 THEN p.a_retransmitted ELSE p.b_retransmitted END AS broker_retransmitted,
         CASE WHEN c.client_side = 1 THEN p.b_ip_steps ELSE p.a_ip_steps END AS client_ip_steps,
@@ -57,8 +59,21 @@ WITH sides AS (
     FROM raw_parts AS p
     JOIN parts AS c ON c.part = p.part
 ),
-queued AS (
-    SELECT part, count(*) AS queued_packets FROM raw_queued GROUP BY part
+lags AS (
+    SELECT
+        *,
+        (broker_lag_least_ns - broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            AS broker_lag_above_ns,
+        (client_lag_least_ns - client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+            AS client_lag_above_ns
+    FROM sides
+),
+queues AS (
+    SELECT
+        *,
+        CASE WHEN client_lag_above_ns >= -3000000 THEN client_queued ELSE 0 END
+            + CASE WHEN broker_lag_above_ns >= -3000000 THEN broker_queued ELSE 0 END AS queued_packets
+    FROM lags
 ),
 hosts AS (
     SELECT
@@ -71,10 +86,10 @@ hosts AS (
         max(CASE WHEN broker_ttl = 64 OR broker_ttl = 128 OR broker_ttl = 255 THEN 1 ELSE 0 END) = 1 AS is_near,
         NOT (sum(client_late + broker_late) >= 10 AND 100 * sum(client_late + broker_late) >= sum(client_data_packets + broker_data_packets))
             AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < 3000000
-            AND NOT (sum(queued_packets) >= 10 AND 100 * sum(queued_packets) >= 3 * sum(client_data_packets + broker_data_packets))
-            AS is_quiet
-    FROM sides AS s
-    LEFT JOIN queued AS q ON q.part = s.part
+            AND NOT (
+                sum(queued_packets) >= 10 AND 100 * sum(queued_packets) >= 3 * sum(client_data_packets + broker_data_packets)
+            ) AS is_quiet
+    FROM queues
     GROUP BY tap, client_address, broker_address
 ),
 placed AS (
@@ -83,13 +98,9 @@ placed AS (
         h.to_broker_ns < 300000 AND h.is_near AS is_beside,
         CASE WHEN h.to_broker_ns < 300000 AND h.is_near THEN 0 ELSE h.to_broker_ns END AS to_broker_ns,
         h.is_measured,
-        (s.broker_lag_least_ns - s.broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
-            AS broker_lag_above_ns,
-        (s.client_lag_least_ns - s.client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
-            AS client_lag_above_ns,
         h.to_client_ns,
         h.is_quiet
-    FROM sides AS s
+    FROM lags AS s
     JOIN hosts AS h ON h.tap = s.tap AND h.client_address = s.client_address AND h.broker_address = s.broker_address
 )
 SELECT

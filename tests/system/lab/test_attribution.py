@@ -118,7 +118,9 @@ def test_one_reply_does_not_tell_how_long_the_way_is(analyse: Analyse, tmp_path:
     """Two packets, a request and its reply: nobody knows whether the broker was slow or far."""
     capture = found_capture("groups_streams")
     header, packets = read_pcap(capture.files[0])
-    slow = [row for row in analyse(capture.files).exchanges if (row["service_ns"] or 0) > 5_000_000 and row["queue_ns"] == 0]
+    slow = [
+        row for row in analyse(capture.files).exchanges if (row["service_ns"] or 0) > 5_000_000 and row["queue_ns"] == 0
+    ]
     told = 0
     for row in slow[:5]:
         two = [packets[row[name] - 1] for name in ("request_packet", "response_packet")]

@@ -95,6 +95,7 @@ def test_packets_with_more_than_the_least_lag_by_a_tick_are_told(stage: ModuleTy
     assert {row[layout.QUEUED_FROM_PORT] for row in told.queued} == {CLIENT[2]}
     lags = [row[layout.QUEUED_LAG] - told.of_side(layout.PART_LAG_LEAST, 0) for row in told.queued]
     assert lags == [5 * MS, 5.5 * MS, 16 * MS]
+    assert told.of_side(layout.PART_QUEUED, 0) == len(told.queued)
     assert {row[layout.QUEUED_PART] for row in told.queued} == {told.parts[0][layout.PART_NUMBER]}
 
 
