@@ -305,8 +305,9 @@ inner_client_id   string  Envelope: client.id of the request inside; null for ot
 broker_min_ns     int64   Time in the broker's host, at least, ns: from when the request had arrived, the previous reply had left
                           and no throttle mute ran, to when the reply left (without the throttle time for which brokers before 2.0
                           delay it); null: unknown.
-broker_max_ns     int64   The same, at most, ns; null: unknown.
-broker_ns         int64   The same where both are close, within 2 ms or a tenth of it, ns; null: unknown, and
+broker_max_ns     int64   The same, at most, ns: to 1 ms after the reply left, by when a broker's own account of the request has
+                          ended in 19 of 20 cases; null: unknown.
+broker_ns         int64   The same where it is known within 2 ms or a tenth of it, to when the reply left, ns; null: unknown, and
                           broker_evidence says why.
 broker_evidence   string  How it is known when the broker began: beside (the capture was taken at the broker), ack (an ACK
                           that was sent at once), idle (nothing else was in flight), reply (the previous one left), mute (a

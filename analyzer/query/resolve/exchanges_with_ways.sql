@@ -129,7 +129,9 @@ doubts AS (
     FROM bounds
 )
 SELECT
-    *,
+    -- A broker's account of a request ends when its thread is back from the write of the reply, which may be on the wire by then: in
+    -- the logs of brokers within 1 ms of 19 replies in 20.
+    * REPLACE (broker_max_ns + 1000000 AS broker_max_ns),
     -- The middle of what is left open, where that is 4 ms at most.
     CASE WHEN arrived_max_ns - arrived_min_ns <= 4000000 AND (marks & 512) = 0 THEN greatest(
         CAST(arrived_min_ns - request_end_ns + (arrived_max_ns - arrived_min_ns) / 2 AS BIGINT)
