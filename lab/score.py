@@ -10,12 +10,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import analyzer
 from analyzer.notebook.finding_list import Finding
+from lab.held import CHECKED, contradictions, requests
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "incidents"
 # Captures that are not judged right yet, a name a line: whoever mends a rule takes the line out.
@@ -31,6 +32,7 @@ class Verdict:
     said: list[str]  # rule, severity and sentence, the first finding first
     names_cause: bool
     names_subject: bool
+    against_log: list[str] = field(default_factory=list)  # findings that the brokers' own account contradicts
 
     @property
     def right(self) -> bool:
@@ -53,12 +55,20 @@ def judge(truth: dict[str, Any], path: Path | None = None) -> Verdict:
     with analyzer.read(path or DATA / f"{truth['name']}.pcap.zst") as capture:
         found = list(capture.findings)
     said = [f"{each.name} ({each.severity}): {each.sentence}" for each in found]
+    against = list(_against_log(truth["name"], found))
     if truth["kind"] == "healthy":
         wrong = [text for each, text in zip(found, said, strict=True) if each.severity in _HEALTHY_SEVERITIES]
-        return Verdict(truth, wrong, not wrong, not wrong)
+        return Verdict(truth, wrong, not wrong, not wrong, against)
     if not found:
-        return Verdict(truth, ["nothing"], False, False)
-    return Verdict(truth, said, found[0].name in truth["causes"], _has_subject(found[0], truth["subject"]))
+        return Verdict(truth, ["nothing"], False, False, against)
+    return Verdict(truth, said, found[0].name in truth["causes"], _has_subject(found[0], truth["subject"]), against)
+
+
+def _against_log(name: str, found: list[Finding]) -> Iterator[str]:
+    path = DATA / f"{name}.requests.tsv.zst"
+    every = [each for finding in found for each in (finding, *finding.symptoms)]
+    if path.exists() and any(finding.name in CHECKED for finding in every):
+        yield from contradictions(every, requests(path))
 
 
 def _has_subject(finding: Finding, subject: list[list[str]]) -> bool:
@@ -79,7 +89,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     about = ", ".join("|".join(words) for words in truth["subject"])
     yield f"{mark:<13}  {truth['name']:<28}  {wanted}{f' ({about})' if about else ''}"
     shown = verdict.said if truth["kind"] == "healthy" else verdict.said[: 1 if verdict.right else 3]
-    for text in shown:
+    for text in [*shown, *verdict.against_log]:
         yield f"{'':<15}{text}"
 
 
@@ -98,6 +108,7 @@ def main(names: list[str]) -> int:
     for kind, rights in (("incident", "named by cause and subject"), ("healthy", "with nothing said")):
         of_kind = [verdict for verdict in verdicts if verdict.truth["kind"] == kind]
         print(f"{kind}: {sum(verdict.right for verdict in of_kind)} of {len(of_kind)} {rights}")
+    print(f"against the brokers' logs: {sum(len(verdict.against_log) for verdict in verdicts)} findings")
     return 0
 
 

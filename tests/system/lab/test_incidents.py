@@ -1,4 +1,5 @@
-"""The incident lab's captures: the first finding names the cause and the subject, and healthy days are left in peace."""
+"""The incident lab's captures: the first finding names the cause and the subject, healthy days are left in peace, and
+the brokers' own account of their requests says the same (`lab.held`)."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ def _cases() -> list[Any]:
 def test_first_finding_names_cause_and_subject(name: str) -> None:
     verdict = judge(_TRUTHS[name])
     assert verdict.right, "\n".join([f"wanted {verdict.truth['causes']} {verdict.truth['subject']}", *verdict.said])
+    assert not verdict.against_log, "\n".join(verdict.against_log)
 
 
 def test_each_capture_has_its_truth() -> None:
