@@ -74,6 +74,8 @@ def is_boundary_at(
         return is_likely_request(f, buffer, at, end, first)
     if is_expected_reply_at(f, slot, buffer, at, end):
         size = 4 + int32_at(f, buffer, at)
+        if not first and at + size > end and int32_at(f, buffer, at + 4) < SMALL_CORRELATION:
+            return False  # nothing tells it from numbers of a body
         return at + size + 8 > end or is_expected_reply_at(f, slot, buffer, at + size, end)
     if first and not is_client_proven(f, slot) and is_likely_request(f, buffer, at, end, True):
         # Nothing has proved yet who is the client, and here a request begins: it was the wrong side.

@@ -7,6 +7,7 @@ its reply (FRAME_REQUEST), so that a later stage can join the two. Bare SASL tok
 import cython
 
 from dissectors.kafka.framing.accounting import note_frame_problem
+from dissectors.kafka.framing.request_headers import may_begin_body
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import int32_at
@@ -108,7 +109,7 @@ def is_in_flight(f: FramingState, slot: i64, correlation: i64) -> cython.bint:
 def is_expected_reply_at(f: FramingState, slot: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
     """Does a plausible length and the correlation id of a request in flight stand at `at`? False with fewer than 8 bytes."""
     size: i64
-    if end - at < 8:
+    if end - at < 8 or not may_begin_body(f, buffer, at + 8, end):
         return False
     size = 4 + int32_at(f, buffer, at)
     return 8 <= size <= LONGEST_GUESSED_FRAME and is_in_flight(f, slot, int32_at(f, buffer, at + 4))

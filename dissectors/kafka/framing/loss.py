@@ -24,6 +24,7 @@ def take_gap(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
     s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
     length: i64 = chunks[CHUNK_LENGTH, row]
     left: i64
+    waiting: i64
     cut: cython.bint
     last_time: i64 = UNKNOWN
     if f.side[s, SIDE_PROVISIONAL_ACCEPTED] and not accept_provisional(f, slot, s):
@@ -45,7 +46,10 @@ def take_gap(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
         f.side[s, SIDE_FRAME_POSITION] += length
         return True
     if left > 0:
+        waiting = f.conn[slot, CONN_IN_FLIGHT]
         deliver_frame(f, slot, s, last_time)
+        if f.conn[slot, CONN_IN_FLIGHT] > waiting and chunks[CHUNK_DETAIL, row] != GAP_CUT:
+            note_end_unseen(f, slot)
         if length == left:
             return True
     else:
@@ -56,3 +60,13 @@ def take_gap(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
     cut = chunks[CHUNK_DETAIL, row] == GAP_CUT
     note_chunk_problem(f, PROBLEM_BOUNDARY_CUT if cut else PROBLEM_BOUNDARY_LOST, chunks, row, slot, s, length)
     return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def note_end_unseen(f: FramingState, slot: i64) -> cython.int:
+    """Nobody saw when the newest request ended: its reply may lie in a loss of the other side that was noted before."""
+    newest: i64 = f.conn[slot, CONN_NEWEST_REQUEST]
+    if f.requests[newest, REQUEST_LOSSES] > 0:
+        f.requests[newest, REQUEST_LOSSES] -= 1
+    return 0

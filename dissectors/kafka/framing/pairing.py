@@ -87,6 +87,8 @@ def pair_reply(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept: i
         index = f.conn[slot, CONN_OLDEST_REQUEST] if before < 0 else f.requests[before, REQUEST_NEXT]
     if f.side[s, SIDE_LOSSES] != f.requests[index, REQUEST_LOSSES]:
         f.out[FRAME_END_MARKS, row] |= MARK_BEHIND_LOST
+    if before >= 0 and f.conn[slot, FRAMING_REPLIES] == 0 and not f.conn[slot, CONN_FROM_SYN]:
+        f.side[s, SIDE_LOSSES] += 1  # replies to what was asked before came by before the first byte that was captured
     f.conn[slot, FRAMING_REPLIES] += 1
     f.out[FRAME_EVENT, row] = FRAME_REPLY_SEEN
     f.out[FRAME_KEY, row] = f.requests[index, REQUEST_KEY]

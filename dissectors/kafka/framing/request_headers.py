@@ -158,16 +158,20 @@ def is_known_header(f: FramingState, buffer: i64, at: i64, kept: i64, size: i64)
 @cython.cfunc
 @cython.exceptval(-1)
 def is_reply_header(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """Can a reply to an unknown request begin at `at`? Wants 8 bytes: some brokers send length and correlation id first.
-
-    The first byte of a body is 0 or 255: it begins with an error code, a throttle time, a count or empty tagged fields.
-    """
+    """Can a reply to an unknown request begin at `at`? Wants 8 bytes: some brokers send length and correlation id first."""
     size: i64
-    first: i64
     if end - at < 8:
         return False
     size = 4 + int32_at(f, buffer, at)
     if size < 10 or size > LONGEST_GUESSED_FRAME or int32_at(f, buffer, at + 4) < -1:
         return False
-    first = byte_at(f, buffer, at + 8) if end - at > 8 else 0
+    return may_begin_body(f, buffer, at + 8, end)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def may_begin_body(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
+    """Can the body of a reply begin at `at`, if there is a byte? The first one is 0 or 255: of an error code, a throttle time, a
+    count or empty tagged fields. In a record batch length and leader epoch look like a reply's header; the byte behind is 2."""
+    first: i64 = byte_at(f, buffer, at) if at < end else 0
     return first == 0 or first == 255

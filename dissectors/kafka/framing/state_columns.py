@@ -129,6 +129,7 @@ TOKEN_REQUEST_KEY = -70000
 MOST_IN_FLIGHT = 8192  # of one connection
 MOST_IN_FLIGHT_AT_CHECKPOINT = 64
 NEAR_CORRELATION = 1000  # correlation ids of one connection that differ by no more are near
+SMALL_CORRELATION = 256  # ids of one byte: bodies are full of such numbers
 RESERVED_CORRELATION = 2147483640  # Java clients number SASL requests from here on, whatever came before
 
 SEARCH_LIMIT_BYTES = 262144  # searched in vain in a connection without requests: it is left unread

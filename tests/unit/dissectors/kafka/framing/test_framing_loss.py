@@ -124,3 +124,19 @@ def test_wherever_a_gap_lies_later_requests_are_answered(side: int, at: int) -> 
     replies = [told[1] for told in conversation.run().story() if told[0] == "reply"]
     assert {1, 2, 3, 4, 5} - touched <= set(replies)
     assert len(set(replies)) == len(replies)
+
+
+def test_where_the_end_of_a_request_was_lost_its_reply_may_be_too() -> None:
+    """One burst took the rest of request 1, all of request 2 and both replies; the replies' gap is noted first."""
+    one = request(1, body=bytes(100))
+    lost = one[30:] + request(2)
+    conversation = Conversation().c(one[:30]).gap(BROKER, len(reply(1) + reply(2))).gap(CLIENT, len(lost))
+    story = conversation.c(request(3)).b(reply(3)).end(CLIENT).run().story()
+    assert ("reply lost", 1) in story and ("closed", 1) not in story
+
+
+def test_replies_before_the_first_byte_of_the_broker_are_lost() -> None:
+    conversation = Conversation(syn=False).c(request(1), request(2), request(3)).b(reply(2), reply(3)).end(CLIENT)
+    assert ("reply lost", 1) in conversation.run().story()
+    unanswered = Conversation(syn=False).c(request(1), request(2)).b(reply(1)).end(CLIENT)
+    assert ("closed", 2) in unanswered.run().story()

@@ -143,3 +143,24 @@ def test_a_search_goes_on_where_requests_were_found() -> None:
     conversation = Conversation().c(request(1)).b(reply(1)).gap(CLIENT, 10).c(*([junk] * 5), request(2)).b(reply(2))
     out = conversation.run()
     assert out.story() == [("request", 1), ("reply", 1), ("request", 2), ("reply", 2)]
+
+
+def test_a_record_batch_is_no_reply() -> None:
+    """Behind its offset a batch has a length, a leader epoch of 0 and a magic of 2: the first as in a reply to request 0."""
+    batch = struct.pack(">qiib", 0, 60, 0, 2) + bytes(55)
+    conversation = (
+        Conversation().c(request(0)).gap(BROKER, 40).b(b"z" * 5 + batch).c(request(1)).b(reply(1)).end(CLIENT)
+    )
+    assert conversation.run().story() == [("request", 0), ("request", 1), ("reply", 1), ("reply lost", 0)]
+
+
+@pytest.mark.parametrize(("correlation", "found"), [(0, False), (200, False), (70_000, True)])
+def test_a_small_number_within_a_body_needs_the_end_of_its_reply(correlation: int, found: bool) -> None:
+    """Of a reply that goes on in a later chunk only length and id are seen."""
+    whole = reply(correlation, bytes(200))
+    conversation = Conversation().c(request(correlation)).gap(BROKER, 40).b(b"z" * 5 + whole[:60], whole[60:])
+    story = conversation.c(request(71_000)).b(reply(71_000)).end(CLIENT).run().story()
+    assert (("reply", correlation) in story) == found
+    assert (("reply lost", correlation) in story) != found
+    within = Conversation().c(request(correlation)).gap(BROKER, 40).b(b"z" * 5 + whole).end(CLIENT).run().story()
+    assert ("reply", correlation) in within
