@@ -1,10 +1,14 @@
-"""A request that was lost on its way was not at the broker meanwhile: no capture may say that it surely was."""
+"""A request that was lost on its way was not at the broker meanwhile: no capture may say that it surely was. How long a line
+was dead is told as bounds, and what was done lies between them."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 
+import pytest
 import zstandard
 
 import analyzer
@@ -35,3 +39,12 @@ def test_a_lost_request_is_not_the_brokers_time() -> None:
         row for row in late if (row["broker_min_ns"] or 0) > took[row["client"], row["correlation_id"]] + _SLACK_NS
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize("name", ["cut_off", "cut_off_client", "cut_off_tls"])
+def test_how_long_a_line_was_dead_lies_between_the_bounds(name: str) -> None:
+    (dead,) = re.findall(r"for ([\d.]+) s: .*dead", "\n".join(json.loads((DATA / f"{name}.json").read_text())["done"]))
+    with analyzer.read(DATA / f"{name}.pcap.zst") as capture:
+        (found,) = (each for each in capture.findings if each.name == "line_dead")
+    assert (found.numbers["least_ns"] or 0) <= float(dead) * 1e9 <= found.numbers["silent_ns"]
+    assert (found.numbers["least_ns"] is None) == (found.numbers["at_most"] is not None)
