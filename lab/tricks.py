@@ -309,3 +309,55 @@ def fetch_as_of_old(address: str, client: str, topic: str, seconds: float) -> No
             said(client, error)
         connection.close()
         time.sleep(1)
+
+
+def produce_large(bootstrap: str, client: str, topic: str, size: int, seconds: float) -> None:
+    """A record of `size` bytes each second."""
+    from confluent_kafka import Producer
+
+    producer = Producer(config(bootstrap, client, {"linger_ms": 0, "message_max_bytes": 2 * size}))
+    run = running(seconds)
+    while run:
+        producer.produce(topic, b"x" * size, on_delivery=lambda error, _: said(client, error))
+        producer.poll(1)
+
+
+def produce_slowly_in_transactions(
+    bootstrap: str, client: str, transactional: str, topic: str, work_s: float, timeout_s: int, seconds: float = 120
+) -> None:
+    """Two records in a transaction with work between them; a new producer when a transaction fails."""
+    from confluent_kafka import KafkaException, Producer
+
+    names = {"transactional_id": transactional, "linger_ms": 0, "transaction_timeout_ms": timeout_s * 1000}
+    run = running(seconds)
+    while run:
+        producer = Producer(config(bootstrap, client, names))
+        try:
+            producer.init_transactions(10)
+            while run:
+                producer.begin_transaction()
+                producer.produce(topic, b"the first entry")
+                producer.flush(5)
+                time.sleep(work_s)
+                producer.produce(topic, b"the last entry")
+                producer.commit_transaction(10)
+        except KafkaException as error:
+            said(client, error)
+        time.sleep(1)
+
+
+def consume_and_commit_each(
+    bootstrap: str, client: str, group: str, topic: str, seconds: float = 120, **more: Any
+) -> None:
+    """A commit after each record, and a wait for it."""
+    from confluent_kafka import Consumer
+
+    names = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False, **more}
+    consumer = Consumer(config(bootstrap, client, names))
+    consumer.subscribe([topic])
+    run = running(seconds)
+    while run:
+        message = consumer.poll(0.5)
+        if message is not None and not message.error():
+            consumer.commit(message, asynchronous=False)
+    consumer.close()

@@ -39,6 +39,7 @@ class Habits:
     reset_forgotten: bool = False  # a balancer: who sends on such a connection gets a reset
     no_window_scale: bool = False  # a middlebox takes the window scale out of handshakes, and all goes on
     no_window_scale_into: bool = False  # the same for handshakes to the host only: its end alone does without
+    most_bytes: int = 0  # a tunnel: larger frames from the host vanish, without a word; 0: none do
     seed: int = 1
 
 
@@ -89,6 +90,8 @@ class _Carrier:
         """A frame came in: way 0 from the host, 1 to the host."""
         habits = self.habits
         if habits.silent or len(self.waiting) >= _MOST_WAITING:
+            return
+        if habits.most_bytes and len(frame) > habits.most_bytes and not way:
             return
         flow = flow_of(frame)
         if flow and habits.forget_after_s and not self._known(flow, frame, way, now):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import hold_out_stories
+import limit_stories
 import member_stories
 import protocol_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
@@ -355,8 +356,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: told_localhost(5), lambda: advertised(9, elsewhere_s=13)),
         (
             lambda: told_localhost(4),
-            lambda: told_localhost(5, client="10.0.1.1"),
-            lambda: told_localhost(5, client="127.0.0.1"),
+            *(lambda: told_localhost(5, client="10.0.1.1"), lambda: told_localhost(5, client="127.0.0.1")),
             lambda: told_localhost(5, port=9093),
             lambda: told_localhost(5, also=0),
         ),
@@ -388,13 +388,13 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (
             lambda: queued(100),
             lambda: queued(400, slow_from=200),
-            lambda: queued(200, waited_ms=2.9),
-            lambda: queued(200, waited_ms=20, gap_ms=19.5),
+            *(lambda: queued(200, waited_ms=2.9), lambda: queued(200, waited_ms=20, gap_ms=19.5)),
         ),
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }
-STORIES |= protocol_stories.STORIES | member_stories.STORIES | hold_out_stories.STORIES
-MORE |= protocol_stories.MORE
-for _name, (_fires, _silent) in (*member_stories.MORE.items(), *hold_out_stories.MORE.items()):
-    MORE[_name] = (MORE.get(_name, ((), ()))[0] + _fires, MORE.get(_name, ((), ()))[1] + _silent)
+for _stories in (protocol_stories, member_stories, hold_out_stories, limit_stories):
+    STORIES |= _stories.STORIES
+    for _name, (_fires, _silent) in _stories.MORE.items():
+        _before = MORE.get(_name, ((), ()))
+        MORE[_name] = (_before[0] + _fires, _before[1] + _silent)

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 7
--- when: connections having bool_or(is_kafka AND client_retransmitted + broker_retransmitted >= 3) OR bool_or(protocol = 'tls' AND (client_retransmitted >= 3 OR client_missing_ids > 0 AND capture_side = 'broker'))
+-- when: connections having bool_or(is_kafka AND client_retransmitted + broker_retransmitted >= 3) OR bool_or(protocol = 'tls' AND (client_retransmitted >= 3 OR client_missing_ids > 0))
 -- says: no packet got through between {client_address}[ ({who})] and {broker}[ and {other_brokers|other broker|other brokers}] for [{least_ns} to ][{at_most} ]{silent_ns}, {times|time|times}: what was sent in that time had to be sent again[, while {others|other host was|other hosts were} answered][, {unread}]
 -- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall whose rules were reloaded, a machine that was migrated.
 -- look: kanalyze connections --client {client_address}
@@ -8,7 +8,7 @@
 -- For 3 s and more no reply to any client of a host, though requests had come that do not wait by design, and then their replies on the
 -- same connections: all of these had packets that were sent again, three at least. A host whose processes stand still
 -- acknowledges, so nothing would be sent again to a broker that is only slow. Of TLS without keys it is told where the capture shows
--- what the client sent again (`unread_silences`): in the midst of work no connection of the host had an answer. Beside the broker what
+-- what the client sent again (`unread_silences`): in the midst of work no connection of the host had an answer. Behind it what
 -- the client sent in vain is missing in the numbers of its packets: on two connections at once, of one of which no other packet is missing.
 -- The line was dead at most from the last packet before to the first one after. TCP tries again after twice the time, each time
 -- (RFC 6298, 5.5): the try before the one that succeeded failed when half of the time since the first had passed.
@@ -95,7 +95,7 @@ spoke_last AS (
     FROM unread_silences AS u JOIN connections AS c ON c.connection = u.connection
     WHERE u.end_ns - u.begin_ns >= 1000000000 AND u.asked_time_ns - u.begin_ns >= 1000000000
         AND u.end_ns - u.asked_time_ns < 500000000
-        AND c.capture_side = 'broker' AND c.one_way IS NULL AND u.broker_port <> 443 AND c.client_missing_ids > 0
+        AND c.one_way IS NULL AND u.broker_port <> 443 AND c.client_missing_ids > 0
 ),
 unread_cut AS (
     SELECT a.client_address, a.broker_address, a.broker_port, a.connection, a.begin_ns, a.end_ns,

@@ -29,6 +29,8 @@ SLOW_NS = 1_000_000_000
 # Rules that explain one of these tell why requests were slow, or why they were not answered.
 SLOW_REQUESTS = frozenset({"head_of_line", "slow_broker", "request_timed_out"})
 LOST_REQUESTS = frozenset({"unanswered"})
+# Their requests wait at the broker by design, and may do so at the end of the capture.
+WAITING_APIS = frozenset({"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"})
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -53,7 +55,7 @@ def _hint(facts: Facts) -> Numbered | None:
         return None
     row, worst = facts.coverage(), _slowest(facts)
     wanted = LOST_REQUESTS if row["closed"] + row["abandoned"] else frozenset[str]()
-    if worst is not None and worst["max_ns"] >= SLOW_NS:
+    if _overdue(facts) or (worst is not None and worst["max_ns"] >= SLOW_NS):
         wanted |= SLOW_REQUESTS
     for number, each in enumerate(facts.findings(), 1):
         if wanted & {each.rule.name, *(explained.rule for explained in each.rule.explains)}:
@@ -74,11 +76,14 @@ def _nothing(facts: Facts, is_explained: bool) -> str:
     clean = f"no errors beyond normal operation, no throttling, {cut_off}"
     found = "Nothing serious found" if is_explained else "Nothing found"
     below = " For information:" if is_explained else ""
+    no_cause = "" if is_explained else ", and no cause was found"
+    if (late := _overdue(facts)) is not None:
+        waited = f"a request ({late['api_name']}) had waited {duration(late['longest_pending_ns'])} for its reply"
+        return f"Something was slow{no_cause}{where}: {waited} when the capture ended; {clean}.{below}"
     if (worst := _slowest(facts)) is None:
         return f"{found}{where}: {clean}.{below}"
     slowest = f"the slowest request took {duration(worst['max_ns'])} ({api(worst)})"
     if worst["max_ns"] >= SLOW_NS:
-        no_cause = "" if is_explained else ", and no cause was found"
         return f"Something was slow{no_cause}{where}: {slowest}; {clean}.{below}"
     return f"{found}{where}: {clean}; {slowest}.{below}"
 
@@ -89,6 +94,16 @@ def _slowest(facts: Facts) -> dict[str, Any] | None:
     if not timed:
         return None
     return max(timed, key=lambda row: row["max_ns"])
+
+
+def _overdue(facts: Facts) -> dict[str, Any] | None:
+    """What had waited longest for a reply when the capture ended, of all that does not wait by design; None: nothing long."""
+    waits = [
+        row
+        for row in facts.rows("unanswered")
+        if (row["longest_pending_ns"] or 0) >= SLOW_NS and row["api_name"] not in WAITING_APIS
+    ]
+    return max(waits, key=lambda row: row["longest_pending_ns"], default=None)
 
 
 def _chosen(found: list[Numbered], limit: int) -> list[Numbered]:

@@ -225,6 +225,15 @@ def test_pending_at_the_end_and_empty_polls_need_no_attention(told: Callable[...
         assert "Nothing found: no errors" in section(found, "attention")
 
 
+def test_what_had_waited_for_long_at_the_end_is_never_nothing(told: Callable[..., Dataset]) -> None:
+    produce = {"api_key": 0, "api_name": "Produce", "status": "pending"}
+    links = [connection(1, close="none", last_time_ns=START_NS + 10 * 10**9)]
+    with told(exchanges=[exchange(1, **produce), exchange(2)], connections=links) as found:
+        text = " ".join(section(found, "attention").split())
+    assert "Nothing found" not in text
+    assert "a request (Produce) had waited 10.0 s for its reply when the capture ended" in text
+
+
 def test_waits_by_design_come_last_without_percentiles(busy: Dataset) -> None:
     lines = section(busy, "latency").partition("\n\n")[0].splitlines()
     waits = [at for at, line in enumerate(lines) if "waits by design" in line]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from finding_stories import STORIES, Tables, failing, many, produced
 from incident_stories import MORE, far, gone, out_of_range
+from limit_stories import fenced_after
 from made_rows import SECOND_NS, START_NS, capture, dataset
 from member_stories import missed, recreated
 
@@ -162,3 +163,18 @@ def test_captured_text_cannot_become_a_command_or_a_template() -> None:
     assert command("kanalyze errors[ --client {who}]", row) == "kanalyze errors --client 'x; rm -rf /'"
     assert command("kanalyze errors[ --client {evil}]", row) == "kanalyze errors"
     assert sentence("{evil}", row) == "a{who}[b]\\x1b[31m"
+
+
+@pytest.mark.parametrize(
+    ("open_s", "taken_s", "said"),
+    [
+        (6.0, None, "open for 6.0 s, longer than its transaction.timeout.ms (5.0 s), so the broker ended it"),
+        (6.0, 2.0, "another producer took its place"),
+        (4.0, None, "another producer took its place, or its transaction was open for longer"),
+    ],
+)
+def test_a_fenced_producer_is_told_why(open_s: float, taken_s: float | None, said: str, tmp_path: Path) -> None:
+    with dataset(tmp_path, fenced_after(open_s, taken_s=taken_s)) as made:
+        (found,) = find(made, [rule("fenced_producer")])
+    assert said in sentence(found.rule.says, found.row)
+    assert ("or its transaction" in sentence(found.rule.says, found.row)) == ("or its transaction" in said)

@@ -1,0 +1,136 @@
+"""Stories of limits that are met in silence: of connections, sizes, packets, time; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+INVALID_PRODUCER_EPOCH = 47
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def hung_up(times: int, served: int = 2, api: int = 18, **values: Any) -> Tables:
+    """Connections that a broker ends without a word, while it serves others of the same host."""
+    short = {"syn_ack_ns": 1000, "broker_stream_bytes": 0, "requests": 1, "client_stream_bytes": 40} | values
+    links = [connection(n, replies=5) for n in range(served)]
+    links += [
+        connection(100 + n, first_time_ns=at(1 + n / 10), last_time_ns=at(1.01 + n / 10), **short) for n in range(times)
+    ]
+    asked = [exchange(n, at_ns=at(1 + n / 10), connection=100 + n, status="closed", api_key=api) for n in range(times)]
+    return {"connections": links, "exchanges": asked}
+
+
+def broken_off(times: int, size: int = 600_000, answered_bytes: int = 40, **values: Any) -> Tables:
+    """Connections that end in the middle of a request of this size, after one that was answered."""
+    base = {"requests": 1, "replies": 1, "client_skipped_unfinished_bytes": 70_000, "close": "rst"} | values
+    lost = {"time_ns": at(1), "side": "client", "kind": "unfinished_frame", "bytes_lost": size, "file": 0, "packet": 9}
+    return {
+        "connections": [connection(n, **base) for n in range(times)],
+        "exchanges": [exchange(n, connection=n, request_bytes=answered_bytes) for n in range(times)],
+        "problems": [lost | {"connection": n} for n in range(times)],
+    }
+
+
+def committing(per_s: int, seconds: int, connections: int = 1) -> Tables:
+    """Commits of a consumer, the same number each second."""
+    asked = {"api_key": 8, "api_name": "OffsetCommit", "group_id": "g"}
+    rows = [
+        exchange(n, at_ns=at(n / per_s), latency_ns=100_000, connection=n % connections, **asked)
+        for n in range(per_s * seconds)
+    ]
+    return {"exchanges": rows, "connections": [connection(n) for n in range(connections)]}
+
+
+def only_small(large: int = 5000, small: int = 60, resent: int = 4, connections: int = 2) -> Tables:
+    """Large requests that are sent again and again on one connection after the other, and small ones that are answered."""
+    rows = [exchange(n, at_ns=at(n / 10), request_bytes=large, **PRODUCE) for n in range(5)]
+    rows += [
+        exchange(10 + n, at_ns=at(1 + 3 * n), request_bytes=large, connection=1 + n, status="pending", **PRODUCE)
+        for n in range(connections)
+    ]
+    rows += [exchange(20 + n, at_ns=at(3.5 + n / 10), request_bytes=small, connection=3) for n in range(3)]
+    links = [connection(1 + n, client_retransmitted=resent, close="none") for n in range(connections)]
+    return {"exchanges": rows, "connections": [*links, connection(3)]}
+
+
+def fenced_after(open_s: float, timeout_s: int = 5, taken_s: float | None = None) -> Tables:
+    """A producer that is fenced when its transaction has been open for so long; `taken_s`: another begins so late in it."""
+    own = {"client_id": "app", "transactional_id": "tx"}
+    rows = [exchange(n, at_ns=at(1 + n * open_s), error_code=0, **own, **PRODUCE) for n in range(2)]
+    base = {"connection": 1, "cluster": "c", "event": "init", "error_code": 0, "transactional_id": "tx"}
+    begun = [base | {"exchange": 5, "client_id": "app", "begin_ns": at(0.5), "time_ns": at(0.5)}]
+    if taken_s is not None:
+        other = {"exchange": 6, "client_id": "other", "begin_ns": at(1 + taken_s), "time_ns": at(1 + taken_s)}
+        begun.append(base | other)
+    rows += [exchange(5, at_ns=at(0.5), api_key=22, **own), exchange(6, at_ns=at(1), api_key=22)]
+    told = [row | {"transaction_timeout_ms": timeout_s * 1000} for row in begun]
+    return {
+        "exchanges": rows,
+        "errors": [error(1, INVALID_PRODUCER_EPOCH, name="INVALID_PRODUCER_EPOCH", client_id="app")],
+        "transaction_events": told,
+        "connections": [connection(1)],
+    }
+
+
+def silent_together(missing: int, silences: int = 2, apart_s: float = 0.1, connections: int = 2) -> Tables:
+    """TLS connections of a host without keys, seen beside the broker, on which nobody says a word for 1.6 s at a time, and then
+    the client, of which so many packets are missing by their numbers."""
+    base = {"is_kafka": False, "protocol": "tls", "tls": True, "client_missing_ids": missing, "last_time_ns": at(60)}
+    told = {"client_address": "10.0.0.1", "broker_address": "10.0.1.1", "broker_port": 9092, "file": 0, "packet": 1}
+    rows = [
+        told | {"connection": link, "begin_ns": at(begin), "asked_time_ns": at(begin + 1.6), "end_ns": at(begin + 1.61)}
+        for link in range(connections)
+        for begin in (6 * n + link * apart_s for n in range(silences))
+    ]
+    return {"connections": [connection(n, **base) for n in range(connections)], "unread_silences": rows}
+
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "connection_limit": (
+        lambda: hung_up(5),
+        (
+            lambda: hung_up(4),
+            lambda: hung_up(5, served=0),
+            lambda: hung_up(5, api=3),
+            lambda: hung_up(5, tls=True),
+            lambda: hung_up(5, broker_stream_bytes=7),
+            lambda: hung_up(5, syn_ack_ns=None),
+            lambda: hung_up(5, close="none"),
+        ),
+    ),
+    "request_too_large": (
+        lambda: broken_off(3),
+        (
+            lambda: broken_off(2),
+            lambda: broken_off(3, close="none"),
+            lambda: broken_off(3, answered_bytes=400_000),
+            lambda: broken_off(3, requests=2),
+            lambda: broken_off(3, client_gap_bytes=1),
+        ),
+    ),
+    "commit_storm": (
+        lambda: committing(40, 6),
+        (lambda: committing(19, 20), lambda: committing(60, 4), lambda: committing(60, 6, connections=6)),
+    ),
+    "mtu_black_hole": (
+        only_small,
+        (
+            lambda: only_small(resent=2),
+            lambda: only_small(connections=1),
+            lambda: only_small(small=6000),
+            lambda: only_small(large=400),
+        ),
+    ),
+}
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ())
+}
