@@ -49,9 +49,23 @@ links AS (
         CAST(sum(client_cut_bytes + broker_cut_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS cut_bytes
     FROM all_connections
 ),
+-- A broker may have several listeners: it is one where replies told which node an address is.
+endpoints AS (
+    SELECT broker_address, broker_port, max(broker_id) AS broker_id, max(cluster) AS cluster, bool_and(role IS NOT NULL) AS of_brokers
+    FROM all_connections
+    WHERE is_kafka
+    GROUP BY broker_address, broker_port
+),
 brokers AS (
-    SELECT count(*) AS brokers
-    FROM (SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY ALL) AS endpoints
+    SELECT count(DISTINCT CASE
+            WHEN e.broker_id IS NOT NULL THEN 'node ' || CAST(e.broker_id AS STRING) || ' of ' || coalesce(e.cluster, '')
+            ELSE e.broker_address || ':' || CAST(e.broker_port AS STRING)
+        END) AS brokers
+    FROM endpoints AS e
+    LEFT JOIN (SELECT broker_address FROM endpoints WHERE broker_id IS NOT NULL GROUP BY broker_address) AS k
+        ON k.broker_address = e.broker_address
+    -- A listener for controllers and brokers alone, at the address of a broker: clients are never told of it.
+    WHERE e.broker_id IS NOT NULL OR NOT e.of_brokers OR k.broker_address IS NULL
 ),
 speaking AS (
     SELECT

@@ -139,7 +139,7 @@ def test_what_is_suggested_can_be_pasted(story: str, capsys: pytest.CaptureFixtu
 def test_the_headline_counts_the_clients_that_are_listed(story: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clients", "--limit", "0", "--format", "jsonl", name_of(story)]) == 0
     listed = len(capsys.readouterr().out.splitlines())
-    assert f" brokers, {listed} clients, " in (REPORTS / f"{story}.120.txt").read_text()
+    assert f", {listed} clients, " in (REPORTS / f"{story}.120.txt").read_text()
 
 
 if __name__ == "__main__":  # writes the reports anew: read the difference before it is committed

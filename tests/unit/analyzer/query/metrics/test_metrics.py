@@ -236,3 +236,19 @@ def test_problems_and_seen(tmp_path: Path) -> None:
     assert (first["example_packet"], first["example_detail"]) == (1, "first")
     assert (second["kind"], second["bytes_lost"]) == ("cut", None)
     assert [(row["protocol"], row["port"], row["connections"]) for row in seen] == [("kafka", 9092, 2), ("tls", 443, 1)]
+
+
+def test_a_broker_with_several_listeners_is_one(tmp_path: Path) -> None:
+    """By node and cluster where they are known; the controller's port at its address is its own, an unknown listener is not."""
+    known = {"broker_id": 1, "cluster": "c", "role": None}
+    links = [
+        connection(1, **known),
+        connection(2, **known, broker_port=9094),
+        connection(3, **known, broker_address="10.0.1.9"),
+        connection(4, broker_port=9093, role="raft"),
+        connection(5, **(known | {"cluster": "d"}), broker_address="10.0.1.2"),
+        connection(6, broker_port=9095),
+        connection(7, broker_address="10.0.1.7", broker_port=9093, role="raft"),
+    ]
+    with dataset(tmp_path, {"connections": links, "exchanges": [exchange(1)]}) as made:
+        assert made.metric("coverage")[0]["brokers"] == 4
