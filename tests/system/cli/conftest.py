@@ -6,25 +6,37 @@ import os
 import subprocess
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from command import Stub, exchanges
-from kanalyze_process import COMMAND
+from forked_kanalyze import OF_THE_INTERPRETER, Forker
+from kanalyze_process import COMMAND, UNCOMPILED
 from paths import ROOT
 
 Finished = subprocess.CompletedProcess[bytes]
 
 
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker]:
+    found = Forker([str(ROOT), str(ROOT / "tests" / "support")])
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def kanalyze(tmp_path: Path) -> Callable[..., Finished]:
+def kanalyze(tmp_path: Path, forker: Forker) -> Callable[..., Finished]:
     """Runs `kanalyze ARGUMENTS` in an empty directory; answers exit code, stdout and stderr as bytes."""
 
     def call(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> Finished:
         env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", **environment}
-        command = [*COMMAND, *map(str, arguments)]
-        return subprocess.run(command, input=stdin, capture_output=True, cwd=tmp_path, env=env, timeout=120)
+        words = [str(argument) for argument in arguments]
+        if UNCOMPILED or any(name.startswith(OF_THE_INTERPRETER) for name in environment):
+            return subprocess.run(
+                [*COMMAND, *words], input=stdin, capture_output=True, cwd=tmp_path, env=env, timeout=120
+            )
+        return forker.run(words, tmp_path, env, stdin)
 
     return call
 
