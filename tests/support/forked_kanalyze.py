@@ -50,7 +50,7 @@ class Forker:
         door = self._opened()
         with ExitStack() as until:
             ends = [os.pipe() for _ in range(3)]
-            mine = [open(ends[0][1], "wb"), open(ends[1][0], "rb"), open(ends[2][0], "rb")]
+            mine = [os.fdopen(ends[0][1], "wb"), os.fdopen(ends[1][0], "rb"), os.fdopen(ends[2][0], "rb")]
             theirs = [ends[0][0], ends[1][1], ends[2][1]]
             for stream in mine:
                 until.callback(stream.close)

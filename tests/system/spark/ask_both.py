@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 
-from effort import LONG
+from effort import LONG, one_in
 from engines import files, on_duckdb, on_spark, session
 from finding_stories import STORIES, Story
 from made_rows import SECOND_NS, START_NS, capture, write
@@ -96,7 +96,7 @@ def of_exported(spark: SparkSession, captures: list[str], folder: Path) -> Itera
         export(dataset, folder / "exported", "parquet")
     both = _written("captures", spark, folder / "exported")
     yield from of_final_tables(both)
-    yield from of_questions(both, "every_second", rules=False)
+    yield from of_metrics(both, ("every_second",))
     _close(both)
 
 
@@ -104,7 +104,9 @@ def of_made_rows(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
     """Rows with nulls everywhere, all of them and as filters leave them."""
     write(folder, Maker(seed=5).tables(exchanges=600, connections=40))
     made = _written("made", spark, folder)
-    yield from of_questions(made, "by_topic_and_client")
+    yield from of_metrics(made, ("", "by_topic_and_client"))
+    for rule in findings.rules()[:: one_in(3)]:
+        yield made.ask(f"findings/{rule.name}", rule.sql)
     _close(made)
     for name, filters in FILTERS.items():
         filtered = _written(f"made, {name} filtered", spark, folder, filters)
@@ -142,18 +144,16 @@ def of_final_tables(both: Both, tables: Iterable[str] = TABLES) -> Iterator[dict
         yield both.ask(f"tables/{table}", f"SELECT * FROM {table}")
 
 
-def of_questions(both: Both, also: str, rules: bool = True) -> Iterator[dict[str, Any]]:
-    """Every metric, those that take settings with others `also` (KANALYZE_LONG: with all of them), and every rule.
+def of_metrics(both: Both, given: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Every metric with these settings, if it takes any. KANALYZE_LONG: with all of them.
 
-    Most time goes into planning, and a plan hardly depends on the rows: rules are asked of made rows, where nothing is like
-    anything, and of a story in which they fire.
+    Most time goes into planning, and a plan hardly depends on the rows: without settings metrics are asked of made rows, where
+    nothing is like anything; rules are asked of a story in which they fire, and some of made rows.
     """
-    for given, settings in SETTINGS.items():
-        for name in metrics.names():
-            if not given or ((LONG or given == also) and _takes_settings(metrics.text(name))):
-                yield both.ask(f"metrics/{name}", metrics.text(name), settings, given)
-    for rule in findings.rules() if rules or LONG else ():
-        yield both.ask(f"findings/{rule.name}", rule.sql)
+    for name_of_settings, settings in SETTINGS.items():
+        for name in metrics.names() if LONG or name_of_settings in given else ():
+            if not name_of_settings or _takes_settings(metrics.text(name)):
+                yield both.ask(f"metrics/{name}", metrics.text(name), settings, name_of_settings)
 
 
 def _takes_settings(sql: str) -> bool:

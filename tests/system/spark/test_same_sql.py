@@ -65,7 +65,7 @@ def test_filters_leave_the_same_rows(name: str, reports: dict[str, Reports]) -> 
 @pytest.mark.parametrize("name", metrics.names())
 def test_metric_gives_the_same_rows(name: str, reports: dict[str, Reports]) -> None:
     asked = reports[f"metrics/{name}"]
-    assert len(asked) >= 2
+    assert asked
     assert told(asked) == []
     assert any(each["rows"] for each in asked) or name in EMPTY
 
@@ -73,7 +73,7 @@ def test_metric_gives_the_same_rows(name: str, reports: dict[str, Reports]) -> N
 @pytest.mark.parametrize("name", findings.names())
 def test_finding_is_the_same(name: str, reports: dict[str, Reports]) -> None:
     asked = reports[f"findings/{name}"]
-    assert len(asked) >= 2
+    assert asked
     assert told(asked) == []
     assert any(each["rows"] for each in asked if each["question"].startswith("story"))
 

@@ -13,6 +13,7 @@ from time import sleep
 from typing import Any
 
 import pytest
+from effort import also_long
 from paths import SAMPLES
 
 from analyzer.base.options import Options
@@ -93,7 +94,7 @@ def by_key(rows: list[dict[str, Any]], metric: str) -> Counter[tuple[Any, ...]]:
     return Counter((*(row[key] for key in keys), *(row[value] for value in values)) for row in rows)
 
 
-@pytest.mark.parametrize(("name", "windows"), [("throttle", 4), ("groups_classic", 4)])
+@pytest.mark.parametrize(("name", "windows"), also_long([("throttle", 4)], [("groups_classic", 4)]))
 def test_the_last_report_is_that_over_the_whole(
     capture: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, windows: int
 ) -> None:
