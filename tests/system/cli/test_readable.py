@@ -200,11 +200,11 @@ def test_every_verb_is_here() -> None:
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("verb", SUBJECTS)
 def test_what_could_not_be_read_comes_first(verb: str, case: str, ask: Callable[..., Outcome]) -> None:
-    """As text, and in one other format, which is another one for each case; with KANALYZE_LONG in all of them."""
+    """In one format, which is another one for each case; with KANALYZE_LONG in all of them."""
     expected = first(verb, case)
-    text, *others = FORMATS.get(verb, ("table", "json", "jsonl", "csv"))
-    place, every = list(CASES).index(case), one_in(max(1, len(others)))
-    for form in (text, *others[place % every :: every]):
+    forms = FORMATS.get(verb, ("table", "json", "jsonl", "csv"))
+    place, every = list(CASES).index(case) + list(SUBJECTS).index(verb), one_in(len(forms))
+    for form in forms[place % every :: every]:
         strict = form in ("table", "jsonl")
         code, out, err = ask(verb, case, form, *CASES[case][2], *(("--strict",) if strict else ()))
         assert code == (3 if strict else 0), (form, err)
@@ -237,7 +237,7 @@ CHECKS = ("--max-p99", "1h", "--max-errors", "0", "--no-high", "--max-throttled"
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("form", ["table", "json", "jsonl"])
 def test_check_passes_nothing_that_was_not_measured(case: str, form: str, ask: Callable[..., Outcome]) -> None:
-    for words in (CHECKS, ("--max-errors", "0"), ("--broker-version", "4.3")):
+    for words in (CHECKS, ("--max-errors", "0"), ("--broker-version", "4.3"))[:: one_in(1 if form == "table" else 3)]:
         assert case != "tls" or ask("check", "whole", form, *words)[0] == 0
         code, out, err = ask("check", case, form, *words, *CASES[case][2])
         assert code == 3

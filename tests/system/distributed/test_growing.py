@@ -214,7 +214,7 @@ def test_a_run_killed_at_any_step_leaves_the_old_or_the_new_state(
     chance = random.Random(23)
     additions.add([str(first)], str(tmp_path / "begun"), OPTIONS)
     # The manifest is written when all files and the state are there, before any of the moves.
-    for kill_at in (1, *sorted(chance.sample(range(2, last), 12 // one_in(4))), last):
+    for kill_at in (1, *sorted(chance.sample(range(2, last), 12 // one_in(12))), last):
         to = tmp_path / f"killed{kill_at}"
         shutil.copytree(tmp_path / "begun", to)
         with monkeypatch.context() as patch, pytest.raises(Killed):

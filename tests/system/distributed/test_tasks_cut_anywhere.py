@@ -93,7 +93,7 @@ def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypa
     assert resolved > 5 * SEEDS
 
 
-@pytest.mark.parametrize("damage", also_long(["lost", "twice", "by_turns"], ["moved"]))
+@pytest.mark.parametrize("damage", also_long(["lost", "by_turns"], ["twice", "moved"]))
 def test_damaged_captures_cut_anywhere(
     damage: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

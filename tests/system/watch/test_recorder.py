@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from capture_tools import tshark
-from effort import LONG
+from effort import LONG, also_long
 from kanalyze_process import COMMAND
 from paths import ROOT
 
@@ -44,7 +44,7 @@ def incidents(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob("*/findings.json"))
 
 
-@pytest.mark.parametrize("name", ["broker_killed", "broker_stalled", "client_not_reading"])
+@pytest.mark.parametrize("name", also_long(["broker_killed", "client_not_reading"], ["broker_stalled"]))
 def test_it_acts_once_and_the_extract_leads_to_the_same_finding(name: str, tmp_path: Path) -> None:
     lines = recorded(name, tmp_path / "kept", "--on", "medium")
     with local.open_dataset([str(DATA / f"{name}.pcap.zst")], Options()) as whole:
