@@ -141,6 +141,7 @@ class Windows:
         small = raw_views.is_small(summary)
         dataset = Dataset(
             views,
+            types=raw_views.types(run, self._options),
             materialized=raw_views.computed_once(summary, self._options),
             threads=1 if small else None,
             simple_plans=raw_views.is_small(summary, FRACTION_OF_SIMPLE_PLANS),

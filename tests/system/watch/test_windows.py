@@ -18,7 +18,7 @@ from paths import SAMPLES
 
 from analyzer.base.options import Options
 from analyzer.inputs.sources import Source
-from analyzer.run import local
+from analyzer.run import local, raw_views
 from analyzer.watch import live_session
 from analyzer.watch.answers import Answer
 from analyzer.watch.live_session import Session
@@ -94,12 +94,25 @@ def by_key(rows: list[dict[str, Any]], metric: str) -> Counter[tuple[Any, ...]]:
     return Counter((*(row[key] for key in keys), *(row[value] for value in values)) for row in rows)
 
 
-@pytest.mark.parametrize(("name", "windows"), also_long([("throttle", 4)], [("groups_classic", 4)]))
+@pytest.mark.parametrize(
+    ("name", "windows", "is_large"),
+    also_long(
+        [("throttle", 4, False), ("groups_classic", 4, True)], [("throttle", 4, True), ("groups_classic", 4, False)]
+    ),
+)
 def test_the_last_report_is_that_over_the_whole(
-    capture: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, windows: int
+    capture: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    windows: int,
+    is_large: bool,
 ) -> None:
-    """And what is said once, when a connection begins, is carried on when that window has left."""
+    """And what is said once, when a connection begins, is carried on when that window has left. Of many exchanges all that is asked
+    is computed once."""
     monkeypatch.setattr(live_session, "REST", 0)
+    if is_large:
+        monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
     path = capture(name)
     with (
         watched(path, tmp_path, SECOND, windows) as (session, answers),
