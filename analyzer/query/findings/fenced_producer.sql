@@ -15,6 +15,7 @@ WITH fenced AS (
         e.name,
         coalesce(x.client_id, x.client_address) AS client,
         coalesce(x.client_id, '') AS client_id,
+        x.connection,
         x.request_time_ns,
         x.response_time_ns,
         -- A Produce that was cut off does not tell its id; another request of the same client does.
@@ -30,51 +31,93 @@ shared AS (
 ids AS (
     SELECT transactional_id FROM fenced WHERE transactional_id IS NOT NULL GROUP BY transactional_id
 ),
--- What began or ended transactions of these ids.
+-- What began or ended transactions of these ids, by client; those that were fenced are rows among them.
 steps AS (
-    SELECT t.transactional_id, coalesce(t.client_id, '') AS client, t.begin_ns AS time_ns, t.event, t.transaction_timeout_ms
+    SELECT
+        t.transactional_id,
+        coalesce(t.client_id, '') AS client_id,
+        t.begin_ns AS time_ns,
+        CASE WHEN t.event IN ('init', 'end') THEN t.event ELSE 'write' END AS event,
+        CASE WHEN t.event = 'init' THEN CAST(t.transaction_timeout_ms AS BIGINT) END AS timeout_ms,
+        t.connection,
+        CAST(NULL AS BIGINT) AS exchange
     FROM transaction_events AS t JOIN ids AS i ON i.transactional_id = t.transactional_id
     WHERE coalesce(t.error_code, 0) = 0 AND t.event IN ('init', 'end', 'add_partitions', 'add_offsets')
     UNION ALL
-    SELECT x.transactional_id, coalesce(x.client_id, ''), x.request_time_ns, 'write' AS event, CAST(NULL AS BIGINT) AS transaction_timeout_ms
+    SELECT x.transactional_id, coalesce(x.client_id, ''), x.request_time_ns, 'write', NULL, NULL, NULL
     FROM exchanges AS x JOIN ids AS i ON i.transactional_id = x.transactional_id
     WHERE x.api_key = 0 AND x.request_time_ns IS NOT NULL
+    UNION ALL
+    SELECT transactional_id, client_id, request_time_ns, 'fence', NULL, NULL, exchange
+    FROM fenced
+    WHERE transactional_id IS NOT NULL
 ),
--- The last end of a transaction of its own before a producer was fenced, or the producer's own beginning.
-began AS (
+-- Connections to coordinators, and those that began while another of the same client was open: another process.
+coordinating AS (
+    SELECT s.transactional_id, s.client_id, s.connection, min(s.time_ns) AS used_ns, max(c.last_time_ns) AS last_time_ns
+    FROM steps AS s JOIN connections AS c ON c.connection = s.connection
+    GROUP BY s.transactional_id, s.client_id, s.connection
+),
+seconds AS (
+    SELECT b.transactional_id, b.client_id, b.time_ns
+    FROM steps AS b
+    JOIN coordinating AS a
+        ON a.transactional_id = b.transactional_id AND a.client_id = b.client_id AND a.connection <> b.connection
+        AND a.used_ns < b.time_ns AND a.last_time_ns > b.time_ns
+    WHERE b.event = 'init'
+    GROUP BY b.transactional_id, b.client_id, b.time_ns
+),
+-- The end before each write of a transaction, or the producer's beginning.
+bounded AS (
     SELECT
-        f.exchange,
-        max(CASE WHEN s.event = 'end' OR s.event = 'init' AND s.time_ns < w.time_ns THEN s.time_ns END) AS ended_ns
-    FROM fenced AS f
-    JOIN steps AS s ON s.transactional_id = f.transactional_id AND s.client = f.client_id AND s.time_ns < f.request_time_ns
-    LEFT JOIN (
-        SELECT f.exchange, max(s.time_ns) AS time_ns
-        FROM fenced AS f
-        JOIN steps AS s ON s.transactional_id = f.transactional_id AND s.client = f.client_id AND s.time_ns < f.request_time_ns
-        WHERE s.event NOT IN ('init', 'end')
-        GROUP BY f.exchange
-    ) AS w ON w.exchange = f.exchange
-    GROUP BY f.exchange
+        s.*,
+        max(CASE WHEN s.event IN ('init', 'end') THEN s.time_ns END) OVER before AS bound_ns,
+        max(CASE WHEN s.event = 'end' THEN s.time_ns END) OVER before AS end_ns,
+        max(s.timeout_ms) OVER before AS asked_timeout_ms,
+        max(CASE WHEN s.event = 'init' THEN s.time_ns END) OVER (
+            PARTITION BY s.transactional_id ORDER BY s.time_ns, s.event ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS init_ns,
+        max(n.time_ns) OVER before AS second_ns
+    FROM steps AS s
+    LEFT JOIN seconds AS n
+        ON n.transactional_id = s.transactional_id AND n.client_id = s.client_id AND n.time_ns = s.time_ns AND s.event = 'init'
+    WINDOW before AS (
+        PARTITION BY s.transactional_id, s.client_id ORDER BY s.time_ns, s.event
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+opened AS (
+    SELECT
+        *,
+        CASE WHEN event = 'write' THEN min(time_ns) OVER (PARTITION BY transactional_id, client_id, bound_ns, event) END AS open_ns
+    FROM bounded
 ),
 judged AS (
     SELECT
-        f.exchange,
-        min(CASE WHEN s.client = f.client_id AND s.event NOT IN ('init', 'end') AND s.time_ns > b.ended_ns THEN s.time_ns END) AS open_from_ns,
-        max(CASE WHEN s.event = 'init' AND s.time_ns > b.ended_ns THEN 1 ELSE 0 END) AS taken,
-        max_by(s.transaction_timeout_ms, s.time_ns) FILTER (WHERE s.client = f.client_id AND s.event = 'init' AND s.time_ns <= b.ended_ns) AS timeout_ms
-    FROM fenced AS f
-    JOIN began AS b ON b.exchange = f.exchange
-    JOIN steps AS s ON s.transactional_id = f.transactional_id AND s.time_ns < f.request_time_ns
-    GROUP BY f.exchange
+        *,
+        max(CASE WHEN event = 'write' THEN bound_ns END) OVER before AS write_bound_ns,
+        max(open_ns) OVER before AS open_from_ns
+    FROM opened
+    WINDOW before AS (
+        PARTITION BY transactional_id, client_id ORDER BY time_ns, event ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
 ),
 told AS (
     SELECT
         f.*,
-        j.taken,
-        CASE WHEN j.taken = 0 AND f.request_time_ns - j.open_from_ns >= CAST(j.timeout_ms AS BIGINT) * 1000000
-            THEN f.request_time_ns - j.open_from_ns END AS open_ns,
-        j.timeout_ms
-    FROM fenced AS f LEFT JOIN judged AS j ON j.exchange = f.exchange
+        CASE
+            WHEN j.init_ns > greatest(coalesce(j.end_ns, 0), coalesce(j.write_bound_ns, 0)) AND coalesce(j.end_ns, j.write_bound_ns) IS NOT NULL
+                OR j.second_ns > o.first_time_ns THEN 1
+            ELSE 0
+        END AS taken,
+        CASE
+            WHEN j.end_ns > j.write_bound_ns OR j.write_bound_ns IS NULL THEN NULL
+            WHEN f.request_time_ns - j.open_from_ns >= j.asked_timeout_ms * 1000000 THEN f.request_time_ns - j.open_from_ns
+        END AS open_ns,
+        j.asked_timeout_ms AS timeout_ms
+    FROM fenced AS f
+    LEFT JOIN judged AS j ON j.exchange = f.exchange AND j.event = 'fence'
+    LEFT JOIN connections AS o ON o.connection = f.connection
 )
 SELECT
     CASE WHEN min(f.client) = max(f.client) THEN max(f.client) END AS who,
