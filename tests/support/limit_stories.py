@@ -94,6 +94,16 @@ def silent_together(missing: int, silences: int = 2, apart_s: float = 0.1, conne
     return {"connections": [connection(n, **base) for n in range(connections)], "unread_silences": rows}
 
 
+def far_away(clocked: bool) -> Tables:
+    """A hundred requests to a broker 80 ms away, answered after 82 to 92 ms: one each 100 ms, or each 10 ms after a reply."""
+    rows, at_ns = [], START_NS
+    for number in range(100):
+        latency = (82 + number * 7 % 11) * 1_000_000
+        rows.append(exchange(number, at_ns=at_ns, latency_ns=latency, **PRODUCE))
+        at_ns += 100_000_000 if clocked else latency + 10_000_000
+    return {"exchanges": rows, "connections": [connection(1, rtt_ns=80_000_000)]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "connection_limit": (
         lambda: hung_up(5),

@@ -9,7 +9,8 @@
 -- on both sides of it, 45 ms or more: a receiver delays an ACK for 40 ms. Requests that do not wait by design, each sent when the reply
 -- before it was there and a round trip or more after the request before it, 30 at least. Wherever the capture was taken, each costs
 -- its client one round trip. Medium when three quarters of the connection's life are that: one
--- that gathers records between two requests is in no hurry.
+-- that gathers records between two requests is in no hurry. Who sends by a clock waits for no reply: from request to request the time
+-- is the same, and what varies with the latency is the time from a reply to the next request.
 -- Of TLS without keys packets tell it: one of the client's for one of the broker's, the client's the larger ones on average, and one of
 -- each in nearly every round trip of the connection's life, never more (but for its handshake): three quarters of it at least.
 WITH far AS (
@@ -62,6 +63,12 @@ waits AS (
         x.connection, coalesce(x.client_id, x.client_address), x.client_address, x.broker_address, x.broker_port,
         x.round_trip_ns
     HAVING count(*) >= 30
+        AND percentile_disc(0.9) WITHIN GROUP (ORDER BY x.request_time_ns - x.answered_ns)
+            - percentile_disc(0.1) WITHIN GROUP (ORDER BY x.request_time_ns - x.answered_ns)
+            <= 2 * (
+                percentile_disc(0.9) WITHIN GROUP (ORDER BY x.request_time_ns - x.earlier_ns)
+                - percentile_disc(0.1) WITHIN GROUP (ORDER BY x.request_time_ns - x.earlier_ns)
+            )
 )
 SELECT
     who,
