@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from finding_stories import STORIES, Tables, failing, many, produced
+from hold_out_stories import sent_again
 from incident_stories import MORE, far, gone, out_of_range
-from limit_stories import fenced_after
+from limit_stories import broken_off, fenced_after
 from made_rows import SECOND_NS, START_NS, capture, dataset
 from member_stories import missed, recreated
 
@@ -112,6 +113,8 @@ def in_order(*values: str) -> list[int]:
         ),
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
         ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
+        ("request_too_large", lambda: broken_off(3), lambda: broken_off(10)),
+        ("lossy_network", sent_again, lambda: sent_again(broker_retransmitted=200)),
     ),
 )
 def test_severity_falls_with_the_impact(
