@@ -173,6 +173,7 @@ def new_slot(tcp: TcpState, key: cython.longlong, row: cython.longlong) -> cytho
             tcp.side[s, column] = 0
         tcp.side[s, SIDE_FIRST_RECORD] = -1
         tcp.side[s, SIDE_LAST_RECORD] = -1
+        tcp.side[s, SIDE_NEAR_RECORD] = -1
         tcp.side[s, SIDE_LAST_ACK] = UNKNOWN
         tcp.side[s, SIDE_FIN_ACK] = UNKNOWN
         tcp.side[s, SIDE_TTL] = UNKNOWN

@@ -21,7 +21,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.problems import *
-from dissectors.tcp.out_of_order import drop_first_record, new_record
+from dissectors.tcp.out_of_order import drop_first_record, is_behind_newest, new_record
 from dissectors.tcp.output_rows import problem_of_packet
 from dissectors.tcp.sides import end_of_seen, unwrap_of_side
 from dissectors.tcp.state import TcpState
@@ -88,6 +88,9 @@ def set_aside(tcp: TcpState, s: cython.longlong):
         record = -1
         if at > end_of_seen(tcp, s) + LARGEST_ASIDE:
             last = at
+    elif is_behind_newest(tcp, s, at):
+        before = tcp.side[s, SIDE_NEAR_RECORD]
+        record = tcp.records[before, RECORD_NEXT]
     while at < last:
         while record >= 0 and tcp.records[record, RECORD_SEQ] <= at:
             at = max(at, tcp.records[record, RECORD_SEQ] + tcp.records[record, RECORD_LENGTH])
@@ -111,6 +114,9 @@ def replace_damaged(tcp: TcpState, s: cython.longlong, first: cython.longlong, l
     following: cython.longlong
     if record < 0 or first >= end_of_seen(tcp, s):
         return
+    if is_behind_newest(tcp, s, first):
+        before = tcp.side[s, SIDE_NEAR_RECORD]
+        record = tcp.records[before, RECORD_NEXT]
     while record >= 0 and tcp.records[record, RECORD_SEQ] < last:
         following = tcp.records[record, RECORD_NEXT]
         if (
@@ -133,6 +139,10 @@ def brings_better_copy(tcp: TcpState, s: cython.longlong) -> cython.bint:
     if record < 0 or tcp.length == 0:
         return False
     first = unwrap_of_side(tcp, s, tcp.seq)
+    if first >= end_of_seen(tcp, s):
+        return False
+    if is_behind_newest(tcp, s, first):
+        record = tcp.records[tcp.side[s, SIDE_NEAR_RECORD], RECORD_NEXT]
     while record >= 0 and tcp.records[record, RECORD_SEQ] < first + tcp.length:
         if (
             tcp.records[record, RECORD_KIND] >= RECORD_DAMAGED
@@ -160,6 +170,8 @@ def unlink_record(tcp: TcpState, s: cython.longlong, before: cython.longlong, re
         tcp.records[before, RECORD_NEXT] = following
     if following < 0:
         tcp.side[s, SIDE_LAST_RECORD] = before
+    if tcp.side[s, SIDE_NEAR_RECORD] == record:
+        tcp.side[s, SIDE_NEAR_RECORD] = before
     tcp.records[record, RECORD_NEXT] = tcp.free_record
     tcp.free_record = record
     tcp.side[s, SIDE_PAGES] -= 1

@@ -24,6 +24,7 @@ def buffer_bytes(
     record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     before: cython.longlong = -1
     at: cython.longlong = begin
+    near: cython.longlong
     stop: cython.longlong
     new_bytes: cython.longlong = 0
     differ: cython.longlong = 0
@@ -31,6 +32,12 @@ def buffer_bytes(
         before = tcp.side[s, SIDE_LAST_RECORD]
         if older_ack(tcp.records[before, RECORD_ACK], tcp.ack) == tcp.records[before, RECORD_ACK]:
             record = -1
+    elif record >= 0 and is_behind_newest(tcp, s, at):
+        # None before it has a newer ACK number, so none has to be lowered.
+        near = tcp.side[s, SIDE_NEAR_RECORD]
+        if older_ack(tcp.records[near, RECORD_ACK], tcp.ack) == tcp.records[near, RECORD_ACK]:
+            before = near
+            record = tcp.records[near, RECORD_NEXT]
     while record >= 0 and tcp.records[record, RECORD_SEQ] + tcp.records[record, RECORD_LENGTH] <= at:
         sent_by_now(tcp, record)
         before = record
@@ -49,10 +56,21 @@ def buffer_bytes(
             at = stop
             before = record
             record = tcp.records[record, RECORD_NEXT]
+    tcp.side[s, SIDE_NEAR_RECORD] = before
     if differ:
         tcp.side[s, SIDE_CONFLICTS] += 1
         problem_row(tcp, PROBLEM_CONFLICTING_COPIES, s, begin, differ)
     return new_bytes
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def is_behind_newest(tcp: TcpState, s: cython.longlong, at: cython.longlong) -> cython.bint:
+    """Whether a search for `at` may begin behind SIDE_NEAR_RECORD: it ends by then. From the first record on it would pass all that
+    waits, for each segment."""
+    near: cython.longlong = tcp.side[s, SIDE_NEAR_RECORD]
+    return near >= 0 and tcp.records[near, RECORD_SEQ] + tcp.records[near, RECORD_LENGTH] <= at
 
 
 @cython.cfunc
@@ -147,6 +165,8 @@ def drop_first_record(tcp: TcpState, s: cython.longlong):
     tcp.side[s, SIDE_FIRST_RECORD] = tcp.records[record, RECORD_NEXT]
     if tcp.side[s, SIDE_FIRST_RECORD] < 0:
         tcp.side[s, SIDE_LAST_RECORD] = -1
+    if tcp.side[s, SIDE_NEAR_RECORD] == record:
+        tcp.side[s, SIDE_NEAR_RECORD] = -1
     tcp.side[s, SIDE_PAGES] -= 1
     tcp.buffered_pages -= 1
     tcp.records[record, RECORD_NEXT] = tcp.released

@@ -6,8 +6,8 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           144         320
-    side                  560           136         696
-    with both sides      1296           416        1712
+    side                  560           144         704
+    with both sides      1296           432        1728
 
 Of very many connections those that are idle have neither, but some 450 bytes over all stages (`dissectors.parking`). Columns that
 begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -167,6 +167,7 @@ SIDE_SECOND_GROUP = _side.count
 # Buffered bytes:
 SIDE_FIRST_RECORD = _side.column()  # -1 none
 SIDE_LAST_RECORD = _side.column()  # -1 none
+SIDE_NEAR_RECORD = _side.column()  # where the newest bytes were put: what comes next is near it; -1 none
 SIDE_PAGES = _side.column()  # records of buffered bytes
 # A start that is not known yet:
 SIDE_LOWEST_START = _side.column()  # where a side met in mid-flight would start; 0: nothing of it was seen
