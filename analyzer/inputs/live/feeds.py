@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
+from time import monotonic
 from typing import Protocol
 
 from analyzer.base.storage.addresses import is_storage_uri
@@ -19,8 +20,14 @@ from analyzer.inputs.live.spool import Spool
 from analyzer.inputs.readings import tap_of
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, input_error_text
 
+# So long another writer may take to open a pipe where all other feeds have ended, too.
+WRITER_S = 3.0
 # Ends of names in a directory that are no part of the ring: what a capturer compressed was read before.
 _PACKED = (".gz", ".zst", ".lz4", ".xz", ".bz2")
+
+
+# Takes what opens a pipe.
+SpoolOf = Callable[[Callable[[], int]], Spool]
 
 
 class Feed(Protocol):
@@ -36,23 +43,51 @@ class Feed(Protocol):
     def waiting_bytes(self) -> int:
         """What is there and not read yet."""
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether there will be no other source, as far as is known; asked only between two."""
+
     def look(self) -> None:
         """Looks for what is new."""
 
 
 class PipeFeed:
-    """One pipe. `ended`: its only source was given."""
+    """One pipe. One with a name `is_reopened` by writers that come later; each one's bytes are a source of their own, as they begin
+    with a head of their own."""
 
     lost_bytes = lost_files = 0
 
-    def __init__(self, name: str, spool: Spool) -> None:
-        self.spool = spool
-        self._source: LiveSource | None = LiveSource(name, spool)
+    def __init__(self, name: str, opened: Callable[[], int], spool_of: SpoolOf, *, is_reopened: bool) -> None:
+        self.spool = spool_of(opened)
+        self._name = name
+        self._spool_of = spool_of
+        self._is_reopened = is_reopened
+        self._begun = False
+        self._alone_since: float | None = None  # without a writer
+
+    @property
+    def has_ended(self) -> bool:
+        """Between two sources: whether no writer has come for WRITER_S, or none can come."""
+        if not self._is_reopened:
+            return self._begun
+        waits = self._alone_since is not None and not self.waiting_bytes
+        return waits and monotonic() - (self._alone_since or 0) > WRITER_S
 
     def following(self) -> LiveSource | None:
-        """The pipe, once."""
-        source, self._source = self._source, None
-        return source
+        """The first writer's bytes at once, so that it is known what is waited for; those of another when there are some."""
+        if not self._begun:
+            self._begun = True
+            return LiveSource(self._name, self.spool)
+        if self._alone_since is None:
+            self._is_reopened = self._is_reopened and self.spool.has_read_all
+            if not self._is_reopened:
+                return None
+            self._alone_since = monotonic()
+            self.spool = self._spool_of(self.spool.opened_again)
+        if not self.spool.waiting_bytes:
+            return None
+        self._alone_since = None
+        return LiveSource(self._name, self.spool)
 
     @property
     def waiting_bytes(self) -> int:
@@ -90,8 +125,9 @@ def feeds_of(
 def _feed(given: str, folder: Path | None, spool_bytes: int) -> Feed:
     name = file_text(given)
     path = Path(given)
+    spool_of = partial(Spool, folder=folder, most_bytes=spool_bytes)
     if given == STANDARD_INPUT:
-        return PipeFeed(name, Spool(_standard_input, folder, spool_bytes))
+        return PipeFeed(name, _standard_input, spool_of, is_reopened=False)
     if is_storage_uri(given):
         raise InputError(f"{name}: an object does not grow; `kanalyze {name}` reports on it")
     if has_magic(given) and not path.exists():
@@ -107,7 +143,8 @@ def _feed(given: str, folder: Path | None, spool_bytes: int) -> Feed:
     if stat.S_ISREG(mode):
         return GrowingFiles(lambda: [path], follows=True)
     # A pipe is opened when somebody writes to it: in the thread that waits.
-    return PipeFeed(name, Spool(partial(os.open, path, os.O_RDONLY | os.O_CLOEXEC), folder, spool_bytes))
+    opened = partial(os.open, path, os.O_RDONLY | os.O_CLOEXEC)
+    return PipeFeed(name, opened, spool_of, is_reopened=stat.S_ISFIFO(mode))
 
 
 def _standard_input() -> int:

@@ -90,6 +90,8 @@ class GrowingFiles:
     `lost_bytes` and `lost_files`: what was written over before it was read.
     """
 
+    has_ended = False  # another file may always come
+
     def __init__(self, listed: Callable[[], Iterable[Path]], follows: bool = False) -> None:
         self.lost_bytes = 0
         self.lost_files = 0

@@ -85,7 +85,7 @@ class LiveEngine:
     @property
     def ended(self) -> bool:
         """Whether nothing more can come."""
-        return all(each.over for each in self._open)
+        return all(each.over or (each.input is None and each.named.feed.has_ended) for each in self._open)
 
     @property
     def waiting_bytes(self) -> int:
@@ -158,7 +158,7 @@ class LiveEngine:
         one.named.feed.look()
         if not goes_on:
             # A cut source is the last one.
-            one.over = isinstance(one.named.feed, PipeFeed) or self._patience_s == 0
+            one.over = self._patience_s == 0
             one.input = one.source = None
 
     def _begin(self, one: _Open) -> bool:

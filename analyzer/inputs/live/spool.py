@@ -6,6 +6,7 @@ What is not read yet lies on disk. The files have no name and are gone with the 
 from __future__ import annotations
 
 import os
+import select
 import tempfile
 import threading
 from collections import deque
@@ -26,12 +27,15 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ of Linux
 class Spool:
     """Reads the descriptor that `opened` gives (which may wait, as opening a FIFO does) to its end, in a thread of its own.
 
-    At most `most_bytes` wait to be read: then the pipe is left alone, and `full` is true. It is a `Stream`.
+    At most `most_bytes` wait to be read: then the pipe is left alone, and `full` is true. `has_read_all`: the pipe has ended, or
+    rather its last writer is gone. It is a `Stream`.
     """
 
     def __init__(self, opened: Callable[[], int], folder: Path | None, most_bytes: int) -> None:
         self.full = False
+        self.has_read_all = False
         self._opened = opened
+        self._pipe = -1
         self._folder = folder
         self._most = most_bytes
         self._files: deque[int] = deque()
@@ -73,17 +77,27 @@ class Spool:
             while self._files:
                 os.close(self._files.popleft())
 
+    def opened_again(self) -> int:
+        """Waits until another writer has written to the pipe, which stayed open so that none finds it without a reader."""
+        poll = select.poll()
+        poll.register(self._pipe, select.POLLIN)
+        # Without a writer a poll returns at once.
+        while not any(events & select.POLLIN for _, events in poll.poll(0)):
+            sleep(_LOOK_S)
+        return self._pipe
+
     def _run(self) -> None:
         try:
-            pipe = self._opened()
-            _enlarge(pipe)
-            while data := os.read(pipe, _READ_BYTES):
+            self._pipe = self._opened()
+            _enlarge(self._pipe)
+            while data := os.read(self._pipe, _READ_BYTES):
                 while self.waiting_bytes > self._most and not self._over:
                     self.full = True
                     sleep(_LOOK_S)
                 if self._over:
                     return
                 self._put(data)
+            self.has_read_all = True
         except OSError as error:
             self._error = error
         finally:

@@ -17,6 +17,7 @@ from effort import also_long
 from paths import SAMPLES
 
 from analyzer.base.options import Options
+from analyzer.inputs.live import feeds
 from analyzer.inputs.sources import Source
 from analyzer.run import local, raw_views
 from analyzer.watch import live_session
@@ -46,6 +47,12 @@ IDENTITIES = (
     "SELECT connection, client_address, role, software_name, software_version, principal, cluster, broker_id "
     "FROM all_connections WHERE is_kafka"
 )
+
+
+@pytest.fixture(autouse=True)
+def one_writer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other writer comes."""
+    monkeypatch.setattr(feeds, "WRITER_S", 0)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import pytest
 from paths import SAMPLES
 
 from analyzer.inputs.engine import Engine
+from analyzer.inputs.live import feeds
 from analyzer.inputs.live.feeds import Named, feeds_of
 from analyzer.inputs.live.live_engine import LiveEngine
 from analyzer.inputs.live.live_source import LiveSource
@@ -31,6 +32,12 @@ class Sink:
             at = segments[layout.SEGMENT_OFFSET, row]
             payload = bytes(block[at : at + max(segments[layout.SEGMENT_CAPTURED, row], 0)])
             self.rows.append((*(segments[column, row] for column in COLUMNS), payload))
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writers of tests come at once or not at all."""
+    monkeypatch.setattr(feeds, "WRITER_S", 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +78,29 @@ def test_a_pipe_gives_what_the_file_gives(capture: Path, tmp_path: Path) -> None
     assert engine.ended
     assert sink.rows == reported(capture).rows
     assert sum(engine.readings[0].outcomes) == sum(Engine(Sink()).read_all([Source("", capture)])[0].outcomes)
+
+
+def test_a_pipe_is_read_on_when_its_writer_starts_again(capture: Path, tmp_path: Path) -> None:
+    """Each writer begins with a head of its own; the other pipe is read meanwhile."""
+    import threading
+
+    data = capture.read_bytes()
+    cut = _records(data)[700]
+    fifo, other = tmp_path / "fifo", tmp_path / "other"
+    os.mkfifo(fifo)
+    os.mkfifo(other)
+
+    def write() -> None:
+        fifo.write_bytes(data[:cut])
+        other.write_bytes(data[:24])
+        sleep(0.1)
+        fifo.write_bytes(data[:24] + data[cut:])
+
+    threading.Thread(target=write, daemon=True).start()
+    sink, engine = watched(str(fifo), str(other))
+    assert engine.ended
+    assert sorted(sink.rows) == sorted(reported(capture).rows)
+    assert [Path(reading.source.name).name for reading in engine.readings] == ["fifo", "other", "fifo"]
 
 
 @pytest.mark.slow
