@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -18,6 +20,8 @@ from typing import Any
 import pytest
 
 SECONDS = 60
+# As root there is no sandbox, and /dev/shm of a container is small.
+_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
 
 def chromium() -> str:
@@ -25,7 +29,19 @@ def chromium() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None or os.environ.get("KANALYZE_NO_BROWSER"):
         pytest.skip("no chromium")
+    if not _starts(found):
+        pytest.skip("no chromium that starts here")
     return found
+
+
+@cache
+def _starts(path: str) -> bool:
+    """Whether a browser that is installed can work: some containers leave it no place."""
+    with tempfile.TemporaryDirectory(prefix="kanalyze-browser-", ignore_cleanup_errors=True) as folder:
+        command = [path, *_FLAGS, f"--user-data-dir={folder}", "--dump-dom", "about:blank"]
+        with suppress(subprocess.TimeoutExpired, OSError):
+            return b"<html" in subprocess.run(command, capture_output=True, timeout=SECONDS, check=False).stdout
+    return False
 
 
 class Page:
@@ -37,7 +53,7 @@ class Page:
         self._folder = tempfile.mkdtemp(prefix="kanalyze-browser-")
         told, self._to = os.pipe()
         self._from, tell = os.pipe()
-        command = [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        command = [chromium(), *_FLAGS, "--remote-debugging-pipe"]
         # Whatever a page asks for, no name is looked up.
         command += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         command += [f"--user-data-dir={self._folder}", "--force-prefers-reduced-motion", "about:blank"]
