@@ -104,6 +104,23 @@ def far_away(clocked: bool) -> Tables:
     return {"exchanges": rows, "connections": [connection(1, rtt_ns=80_000_000)]}
 
 
+def cut_at_once(waited_ms: float) -> Tables:
+    """A Produce whose connection ended so soon after it: a kernel refuses at once what comes for a closed socket."""
+    sent = exchange(1, at_ns=at(1), status="closed", **PRODUCE)
+    return {"exchanges": [sent], "connections": [connection(1, last_time_ns=at(1 + waited_ms / 1000), close="rst")]}
+
+
+def started_anew(refused_s: float | None) -> Tables:
+    """A connection that was idle for ten seconds, and what is sent then is in vain; its broker refused another one at this time."""
+    rows = [exchange(1, at_ns=at(1)), exchange(2, at_ns=at(5)), exchange(3, at_ns=at(15), status="closed")]
+    rows.append(exchange(4, at_ns=at(16), connection=2))
+    refused = {"is_kafka": None, "protocol": None, "syn_ack_ns": None, "close": "rst", "broker_stream_bytes": 0}
+    links = [connection(1, requests=3, replies=2, client_retransmitted=3), connection(2, client_address="10.0.0.9")]
+    if refused_s is not None:
+        links.append(connection(3, first_time_ns=at(refused_s), last_time_ns=at(refused_s), **refused))
+    return {"exchanges": rows, "connections": links}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "connection_limit": (
         lambda: hung_up(5),
@@ -142,5 +159,18 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ())
+    "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),
+    "idle_killed": ((lambda: started_anew(None), lambda: started_anew(3)), (lambda: started_anew(9),)),
+    "unanswered": ((lambda: cut_at_once(1.5),), (lambda: cut_at_once(0.04),)),
+    "far_broker": ((lambda: far_away(clocked=False),), (lambda: far_away(clocked=True),)),
+    "line_dead": (
+        (lambda: silent_together(2),),
+        (
+            lambda: silent_together(0),
+            lambda: silent_together(9),
+            lambda: silent_together(2, connections=1),
+            lambda: silent_together(2, apart_s=0.7),
+            lambda: silent_together(1, silences=1),
+        ),
+    ),
 }

@@ -10,7 +10,8 @@
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
 -- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
 -- times meanwhile that a partition has no leader (medium), or that a write was refused for want of replicas (high). After one
--- or two attempts, and none in the last five seconds, it may be back: for information, unless clients were told so. A broker that nobody asks is
+-- or two attempts, and none in the last five seconds, it may be back: for information, unless clients were told so. So it may after
+-- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
 -- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
 -- in order, its partitions moved before: for information, unless clients were refused or waited for replicas from then on.
@@ -115,6 +116,16 @@ refused AS (
     WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + 1000000000 AND coalesce(x.role, 'client') = 'client'
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
+-- Requests that waited for 2 s or more, or in vain, while clients looked for another broker.
+delayed AS (
+    SELECT w.broker_address, w.broker_port, w.gone_ns, count(*) AS requests
+    FROM away AS w
+    JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - 2000000000 AND w.gone_ns + 10000000000
+    WHERE (x.latency_ns >= 2000000000 OR x.error_code = 7) AND coalesce(x.role, 'client') = 'client'
+        AND x.response_time_ns > w.gone_ns
+        AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = 7)
+    GROUP BY w.broker_address, w.broker_port, w.gone_ns
+),
 asked AS (
     SELECT
         w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
@@ -126,12 +137,14 @@ asked AS (
         w.connection,
         CASE
             WHEN v.back_ns IS NOT NULL THEN 'and it came back later'
-            WHEN w.attempts < 3 AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3 THEN 'and nobody asked for it again'
+            WHEN r.last_time_ns - w.last_attempt_ns > 5000000000 THEN 'and nobody asked for it again'
             ELSE 'and it was not back at the end of the capture'
         END AS back,
         nullif(n.writes, 0) AS refused_writes,
         CASE
-            WHEN v.back_ns IS NULL AND w.attempts < 3 AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3 THEN 'info'
+            WHEN v.back_ns IS NULL AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3
+                AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
+                THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= 10000000000 THEN 'medium' ELSE 'info' END
             WHEN v.back_ns IS NULL OR n.writes >= 3 THEN 'high'
             WHEN v.back_ns - w.gone_ns >= 60000000000 OR n.told >= 3 THEN 'medium'
             ELSE 'info'
@@ -146,6 +159,8 @@ asked AS (
     LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
     LEFT JOIN refused AS n
         ON n.broker_address = w.broker_address AND n.broker_port = w.broker_port AND n.gone_ns = w.gone_ns
+    LEFT JOIN delayed AS d
+        ON d.broker_address = w.broker_address AND d.broker_port = w.broker_port AND d.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
     WHERE w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3))
 ),

@@ -101,7 +101,7 @@ unread_left AS (
     WHERE is_open AND last_time_ns = seen_ns AND next_ns - seen_ns >= 5000000000
         AND (later_ns IS NULL OR later_ns - next_ns >= 5000000000)
 ),
-killed AS (
+candidates AS (
     SELECT
         r.client_address,
         r.broker_address,
@@ -168,6 +168,21 @@ killed AS (
         client_address AS who,
         next_ns AS time_ns
     FROM unread_left
+),
+-- A broker that refused connections meanwhile was started anew: it had closed the connection, and the client had not noticed.
+restarts AS (
+    SELECT broker_address, broker_port, first_time_ns AS time_ns
+    FROM connections
+    WHERE seen_from = 'syn' AND syn_ack_ns IS NULL AND broker_stream_bytes = 0 AND close = 'rst' AND is_kafka IS NOT TRUE
+),
+killed AS (
+    SELECT *
+    FROM candidates AS k
+    WHERE NOT EXISTS (
+        SELECT 1 FROM restarts AS b
+        WHERE b.broker_address = k.broker_address AND b.broker_port = k.broker_port
+            AND b.time_ns BETWEEN k.time_ns - k.silence_ns AND k.time_ns
+    )
 ),
 left_ones AS (
     SELECT connection FROM left_behind

@@ -5,13 +5,16 @@
 -- do: The broker closed the connection (check its log at that time), or the client gave up (request.timeout.ms).
 -- look: kanalyze unanswered --api {api_name}
 -- One or two requests that the end of their connection cut off within a second are a client that was shut down, on however many
--- connections that happens, unless one client loses ten; a Produce among them is told all the same. Requests that wait at the broker by design lose nothing when
+-- connections that happens, unless one client loses ten; a Produce among them is told all the same, but for
+-- one that a kernel refused at once: the socket had been closed before, and no broker has seen it. Requests that wait at the broker by design lose nothing when
 -- the end of the connection cuts them off.
 WITH cut AS (
     SELECT
         x.*,
         c.last_time_ns - coalesce(x.request_end_ns, x.request_time_ns) AS waited_ns,
-        x.status = 'abandoned' OR coalesce(x.api_name, '') = 'Produce' AS is_loss
+        x.status = 'abandoned' OR (
+            coalesce(x.api_name, '') = 'Produce' AND c.last_time_ns - coalesce(x.request_end_ns, x.request_time_ns) >= 1000000
+        ) AS is_loss
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.status IN ('closed', 'abandoned') AND NOT (x.status = 'closed' AND x.api_key IN (1, 11, 14, 78))
 ),

@@ -23,7 +23,7 @@ QUESTIONS: list[tuple[str, str, Path, list[str], list[str]]] = [
         "Which broker went away, when, and is it back?",
         INCIDENTS / "broker_killed.pcap.zst",
         [],
-        ["broker 10.20.0.12:9092 became unavailable", "it was not back at the end", "18:26:24 to 18:26:40, ongoing"],
+        ["broker 10.20.0.12:9092 became unavailable", "nobody asked for it again", "18:26:24 to 18:26:40, ongoing"],
     ),
     (
         "SRE",

@@ -100,7 +100,8 @@ def in_order(*values: str) -> list[int]:
 @pytest.mark.parametrize(
     ("name", "lesser", "worse"),
     (
-        ("broker_gone", lambda: gone(3, back_s=30), lambda: gone(3)),
+        ("broker_gone", lambda: gone(3, back_s=30), lambda: gone(397)),
+        ("broker_gone", lambda: gone(3), lambda: gone(397)),
         ("broker_gone", missed, lambda: missed(refused=3)),
         ("broker_gone", missed, lambda: missed(waited_s=1.5)),
         ("topic_recreated", lambda: recreated(failed=0), recreated),
