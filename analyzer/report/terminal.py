@@ -6,7 +6,7 @@ never as markup and never with control characters, no line wider than the consol
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from analyzer.report.facts import Facts
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
+    from analyzer.query.incidents import Finding
 
 NARROWEST, WIDEST = 80, 200
 
@@ -44,11 +45,7 @@ def print_report(facts: Facts, console: Console) -> None:
     if (lines := _affordable("coverage", facts, width, None)) is not None:
         _print(console, lines)
         if not facts.coverage()["kafka_connections"]:
-            if found := facts.findings():
-                # Here nothing else would lead to what is for information only.
-                name = "findings" if all(each.severity == "info" for each in found) else "attention"
-                _print(console, [Text(""), *_section(name, facts, width, SECTIONS["attention"])])
-            _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
+            _print_without_kafka(facts, console, width)
             return
         if not facts.matched():
             _print(console, [Text(""), *_section("nothing", facts, width, None)])
@@ -60,6 +57,25 @@ def print_report(facts: Facts, console: Console) -> None:
             continue
         if lines := _affordable(name, facts, width, SECTIONS[name]):
             _print(console, [Text(""), *lines])
+    _print_left_out(facts, console)
+
+
+def _print_without_kafka(facts: Facts, console: Console, width: int) -> None:
+    found: Sequence[Finding] = ()
+    try:
+        found = facts.findings()
+    except Exception as error:
+        if not facts.note_limit("attention", error):
+            raise
+    if found:
+        # Here nothing else would lead to what is for information only.
+        name = "findings" if all(each.severity == "info" for each in found) else "attention"
+        _print(console, [Text(""), *_section(name, facts, width, SECTIONS["attention"])])
+    _print(console, [Text(""), *_section("no_kafka", facts, width, 20)])
+    _print_left_out(facts, console)
+
+
+def _print_left_out(facts: Facts, console: Console) -> None:
     if facts.left_out:
         _print(console, [Text(""), *(Text(f"Not shown: {name}: {reason}") for name, reason in facts.left_out.items())])
 

@@ -109,7 +109,7 @@ def dataset_of(
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
         warnings += secret_warnings(done.keys)
-        memory = options.memory_bytes or question_memory_bytes(captured_bytes)
+        memory = options.memory_bytes or question_memory_bytes(captured_bytes, done.summary.rows["parts"])
         options = replace(options, memory_bytes=memory)
         for name, table in small_tables(done.readings, done.summary).items():
             pq.write_table(behind(name, table), folder / f"{name}.parquet")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from made_capture import Conversation, pcap
 from rich.console import Console
 
 from analyzer.base import memory
@@ -50,6 +51,23 @@ def test_the_report_goes_on(dataset: Dataset) -> None:
     (line,) = [line for line in text.splitlines() if line.startswith("Not shown: ")]
     assert line.startswith("Not shown: throttle: Out of Memory Error") and "--memory" in line
     assert dataset.failed
+
+
+@pytest.mark.slow
+def test_so_does_one_without_kafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_: Facts) -> None:
+        with open_dataset([str(path)], Options(memory_bytes=2_000_000)) as small:
+            small.query("SELECT list(range) FROM range(1000000)")
+
+    path = tmp_path / "web.pcap"
+    path.write_bytes(pcap(Conversation().shake().put(0, 24, b"GET / HTTP/1.1\r\n\r\n").packets))
+    with open_dataset([str(path)], Options()) as dataset:
+        monkeypatch.setattr(Facts, "findings", failing)
+        console = Console(file=io.StringIO(), width=120)
+        print_report(Facts(dataset), console)
+        text = console.file.getvalue()
+        assert "No Kafka in this capture" in text and "Not shown: attention: Out of Memory Error" in text
+        assert dataset.failed
 
 
 @pytest.mark.slow
@@ -111,3 +129,11 @@ def test_questions_about_small_captures_get_little(
     """So that no file of 100 MB takes gigabytes."""
     monkeypatch.setattr(memory, "_limits", lambda: iter([8_000_000_000]))
     assert memory.question_memory_bytes(captured) == expected
+
+
+def test_questions_about_many_connections_get_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A SYN is 74 bytes of a capture, and a row of 90 columns."""
+    monkeypatch.setattr(memory, "_limits", lambda: iter([8_000_000_000]))
+    assert memory.question_memory_bytes(22_200_000, 300_000) == 406_000_000
+    assert memory.question_memory_bytes(600_000_000, 300_000) == 2_000_000_000
+    assert memory.question_memory_bytes(370_000_000, 5_000_000) == 2_000_000_000
