@@ -84,6 +84,13 @@ TOP_LEVEL = {
 }
 
 
+def test_no_conflict_is_left() -> None:
+    """Lines that git writes around what two changes say of one place."""
+    marks = "^(" + "<" * 7 + " |" + ">" * 7 + " )"
+    found = subprocess.run(["git", "grep", "-nE", marks], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert found.stdout == "" and found.returncode in (1, 128), "128: no checkout"
+
+
 def test_no_two_test_files_share_a_name() -> None:
     """pytest imports them by their names alone: a second one would end the whole run before its first test."""
     named = Counter(Path(path).name for path in files("tests"))
