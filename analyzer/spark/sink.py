@@ -56,11 +56,18 @@ class Stored(NamedTuple):
 def check_free(place: str) -> None:
     """Raises SparkError when there is anything at a place, StorageError when nobody can get there."""
     if is_storage_uri(place):
-        taken = bool(list_folder(parse_address(place)))
+        names = {entry.address.key.rpartition("/")[2] for entry in list_folder(parse_address(place))}
     else:
         folder = Path(place)
-        taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if taken:
+        if folder.exists() and not folder.is_dir():
+            raise SparkError(f"{place} is a file; name a new directory")
+        names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if names and names <= {*TABLES, HOURS}:
+        raise SparkError(
+            f"{place} holds tables and no {MANIFEST}, as a run leaves them that is under way, failed or was killed; "
+            "if none is at work there, remove them, or name a new directory"
+        )
+    if names:
         raise SparkError(f"{place} is not empty; name a new directory")
 
 
