@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from analyzer.base.options import Options
+    from analyzer.inputs.readings import Reading
     from analyzer.watch.ring import Ring
 
 # The first look comes early.
@@ -77,6 +78,11 @@ class Session:
     def pulse(self) -> Pulse:
         """The newest pulse."""
         return self.pulses[-1]
+
+    @property
+    def readings(self) -> Sequence[Reading]:
+        """What the sources told by the newest window; of very many only the newest."""
+        return self._last.live.readings if self._last else ()
 
     @property
     def is_over(self) -> bool:

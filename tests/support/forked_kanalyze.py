@@ -68,7 +68,11 @@ class Forker:
             for thread in threads:
                 thread.start()
             door.settimeout(seconds)
-            code = int(door.recv(16))
+            try:
+                code = int(door.recv(16))
+            except TimeoutError:  # its answer would be taken for that of the next
+                self.close()
+                raise
             for thread in threads:
                 thread.join(seconds)
         return Finished(list(arguments), code, told[1], told[2])
@@ -76,8 +80,11 @@ class Forker:
     def close(self) -> None:
         if self._door and self._process:
             self._door.close()
-            self._process.wait(10)
             self._door = None
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)
+            self._process.kill()
+            self._process.wait()
 
     def _opened(self) -> socket.socket:
         if self._door is None:

@@ -15,7 +15,7 @@ import click
 
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, say_when_uncompiled
-from analyzer.cli.outcome import FINE, say
+from analyzer.cli.outcome import FINE, UNREADABLE, say
 from analyzer.cli.values import Endpoint, Size, Span
 
 if TYPE_CHECKING:
@@ -179,7 +179,17 @@ def command(
             say(note)
         if form == "screen":
             _print_report(session)
-    return FINE
+        return _ended(session)
+
+
+def _ended(session: Session) -> int:
+    """Says what of the sources could not be read, as a report does; 2 when there is such a one."""
+    from analyzer.run.warnings import input_warnings, is_unreadable
+
+    for reading in session.readings:
+        for line in input_warnings(reading):
+            say(line)
+    return UNREADABLE if any(map(is_unreadable, session.readings)) else FINE
 
 
 def _serve(stack: ExitStack, address: tuple[str, int], session: Session) -> None:

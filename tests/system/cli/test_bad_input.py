@@ -297,3 +297,17 @@ def test_uncompiled_stages_say_so_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stderr.count(b"\n") == 1 and b"uncompiled" in done.stderr
     decode = subprocess.run([*AS_INSTALLED, "decode"], input=b"", capture_output=True, cwd=ROOT, env=env, timeout=60)
     assert decode.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (b"GET / HTTP/1.1\n", "not a readable capture"),
+        (b"\x28\xb5\x2f\xfd" + bytes(60), "cannot be followed; unpack it first"),
+    ],
+)
+def test_watch_says_what_it_cannot_read(kanalyze: Run, given: bytes, words: str) -> None:
+    done = kanalyze("watch", "-", "--format", "jsonl", stdin=given)
+    said = done.stderr.decode().splitlines()
+    assert done.returncode == 2
+    assert len(said) == 1 and said[0].startswith("kanalyze: -: ") and words in said[0]

@@ -22,6 +22,7 @@ from shutil import rmtree
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+import forked_kanalyze  # noqa: E402
 import hostile_files  # noqa: E402
 import hostile_messages  # noqa: E402
 import hostile_packets  # noqa: E402
@@ -117,7 +118,7 @@ def main() -> int:
     parser.add_argument("--lines", default="")
     parser.add_argument("--every", type=int, default=1)
     asked = parser.parse_args()
-    verb_runs.load()
+    forked_kanalyze.load()
     lines = [line for line in verb_runs.LINES if asked.lines in line]
     names = [name for name in CASES if fnmatch(name, asked.files)]
     maxima: dict[str, Maxima] = {}

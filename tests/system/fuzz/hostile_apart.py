@@ -35,11 +35,11 @@ def runs_of(
 
 
 def main() -> None:
+    import forked_kanalyze
     import hostile
-    import verb_runs
 
     asked, folder, size = pickle.loads(sys.stdin.buffer.read())
-    verb_runs.load()
+    forked_kanalyze.load()
     found = [
         (name, *run)
         for name, lines in asked.items()

@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -95,16 +94,6 @@ class Run:
     seconds: float
     out: bytes
     err: str
-
-
-def load() -> None:
-    """Imports what runs need, so that a forked one need not; starts no thread."""
-    for name in ("duckdb", "pyarrow.parquet", "rich.console", "analyzer.run.local", "analyzer.report.terminal",
-                 "analyzer.messages.bodies", "analyzer.extract.copying", "analyzer.cli.bodies",
-                 "analyzer.compare.captures"):  # fmt: skip
-        import_module(name)
-    for verb in entry.verbs():
-        import_module(f"analyzer.cli.commands.{verb.replace('-', '_')}")
 
 
 def words(line: str, capture: Path, other: Path, exchange: str, folder: Path) -> list[str]:
