@@ -25,9 +25,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "throttle": ("throttle", "throttle_over_time"),
     "unanswered": ("unanswered",),
 }
-OBJECTS = ("report", "findings", "exchanges", "check", "diff", "sql")
-# They print an object for each exchange, a line each: the schema is that of a line.
-LINES = ("dump", "show")
+OBJECTS = ("report", "findings", "exchanges", "check", "diff", "sql", "doctor")
+# They print objects, a line each: the schema is that of a line.
+LINES = ("dump", "show", "watch")
 _KEY: Schema = {"type": ["string", "null"], "pattern": "^[0-9a-f]{16}$"}
 _TYPES = {"DOUBLE": "number", "FLOAT": "number", "BOOLEAN": "boolean", "VARCHAR": "string"}
 _MOMENT = "A moment, ns since the epoch (UTC)."
@@ -40,7 +40,8 @@ def has_schema(verb: str) -> bool:
 
 def what(verb: str) -> str:
     """What the schema of a verb is of, for its help."""
-    return "a line" if verb == "dump" else "a line of --format json" if verb in LINES else "--format json"
+    words = {"dump": "a line", "show": "a line of --format json", "watch": "a line of --format jsonl"}
+    return words.get(verb, "--format json")
 
 
 def text(verb: str) -> str:
@@ -51,6 +52,8 @@ def text(verb: str) -> str:
 def schema(verb: str) -> Schema:
     """The schema of what `kanalyze VERB --format json` prints. A verb without one is a KeyError."""
     head = {"$schema": DRAFT, "title": f"kanalyze {verb}: {what(verb)}"}
+    if verb == "watch":
+        return head | _watch()
     if verb in LINES:
         return head | _exchange_with_bodies()
     if verb == "sql":
@@ -66,6 +69,8 @@ def schema(verb: str) -> Schema:
         return head | {"type": "array", "items": _rows_of_tables()}
     if verb == "report":
         return head | _report()
+    if verb == "doctor":
+        return head | _doctor()
     found = [{"title": name, "type": "array", "items": metric(name)} for name in ROWS[verb]]
     return head | (found[0] | {"title": head["title"]} if len(found) == 1 else {"anyOf": found})
 
@@ -177,20 +182,59 @@ def _check() -> Schema:
 
 
 def _comparison() -> Schema:
-    from dataclasses import fields
     from typing import get_args, get_type_hints
 
     from analyzer.compare.captures import Comparison
 
-    names = {str: "string", int: "integer", float: "number", type(None): "null"}
-    lists: dict[str, Schema] = {}
-    for part, kind in get_type_hints(Comparison).items():
-        row = get_args(kind)[0]
-        hints = get_type_hints(row)
-        columns = {each.name: get_args(hints[each.name]) or (hints[each.name],) for each in fields(row)}
-        rows = {name: {"type": [names[each] for each in kinds]} for name, kinds in columns.items()}
-        lists[part] = {"type": "array", "items": _object(rows)}
+    lists: dict[str, Schema] = {
+        part: {"type": "array", "items": _fields(get_args(kind)[0])}
+        for part, kind in get_type_hints(Comparison).items()
+    }
     return _object(lists | {"readable": _object({"before": _readable(), "after": _readable()})})
+
+
+def _fields(row: type) -> Schema:
+    """The schema of a dataclass or named tuple of plain values."""
+    from typing import get_args, get_type_hints
+
+    names = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+    kinds = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(row).items()}
+    return _object({name: {"type": [names[each] for each in each_of]} for name, each_of in kinds.items()})
+
+
+def _doctor() -> Schema:
+    from analyzer.cli.environment_checks import BROKEN, NOTE, OK, Check
+
+    check = _fields(Check)
+    check["properties"]["state"] = {"enum": [OK, NOTE, BROKEN]}
+    return _object({"checks": {"type": "array", "items": check}})
+
+
+def _watch() -> Schema:
+    from analyzer.watch.told import Pulse
+
+    moment: Schema = {"type": ["integer", "null"], "description": _MOMENT}
+    told: dict[str, Schema] = {
+        "number": {"type": "integer"},
+        "new": {"type": "boolean", "description": "Whether this line is the first that has it."},
+        "over": {"type": "boolean"},
+        "age_ns": {"type": "integer"},
+    }
+    rows: dict[str, Schema] = {
+        name: {"type": "array", "items": metric(name)} for name in ("latency", "throttle", "errors")
+    }
+    return _object(
+        {
+            "from_ns": moment,
+            "to_ns": moment,
+            "readable": _readable(),
+            "reading": _fields(Pulse),
+            "run": {"type": "object", "description": "Counts since the beginning."},
+            "coverage": metric("coverage"),
+            **rows,
+            "findings": {"type": "array", "items": _object(told | _finding()["properties"])},
+        }
+    )
 
 
 def _readable() -> Schema:

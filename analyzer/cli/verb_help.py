@@ -66,7 +66,8 @@ class Verb(click.Command):
                 formatter.write_dl(records)
         if left_out:
             formatter.write_paragraph()
-            formatter.write_text(f"{left_out} more options: {ctx.command_path} --help-all")
+            options = "option" if left_out == 1 else "options"
+            formatter.write_text(f"{left_out} more {options}: {ctx.command_path} --help-all")
 
 
 @cache
