@@ -44,7 +44,7 @@ class Verb(click.Command):
         self.format_usage(ctx, formatter)
         if shown := examples(self.name or ""):
             with formatter.section("Examples"):
-                formatter.write_dl(list(shown.items()), col_max=62)
+                _write_examples(formatter, shown)
         self.format_help_text(ctx, formatter)
         self.format_options(ctx, formatter)
         self.format_epilog(ctx, formatter)
@@ -68,6 +68,21 @@ class Verb(click.Command):
             formatter.write_paragraph()
             options = "option" if left_out == 1 else "options"
             formatter.write_text(f"{left_out} more {options}: {ctx.command_path} --help-all")
+
+
+def _write_examples(formatter: click.HelpFormatter, shown: dict[str, str]) -> None:
+    """A line each where all fit; otherwise what a command answers stands below it. A shell reads what is printed."""
+    widest = max(len(line) for line in shown)
+    room = formatter.width - formatter.current_indent - widest - 2
+    if all(len(answer) <= room for answer in shown.values()):
+        formatter.write_dl(list(shown.items()), col_max=widest)
+        return
+    indent = " " * formatter.current_indent
+    for line, answer in shown.items():
+        if len(line) > formatter.width - len(indent):
+            first, option, last = line.rpartition(" --")
+            line = f"{first} \\\n{indent}   {option}{last}"
+        formatter.write(f"{indent}{line}\n{indent}    {answer}\n")
 
 
 @cache

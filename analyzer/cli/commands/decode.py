@@ -25,7 +25,8 @@ def command(file: Path, records: bool) -> int:
     \b
     In:   {"api_key": 9, "version": 8, "direction": "request", "hex": "..."}
     Out:  {"header": {...}, "body": {...}, "leftover_bytes": 0, "notes": []}
-    or:   {"error": {"kind", "path", "offset", "message"}, "header", "body": as far as it was read}
+    or:   {"error": {"kind", "path", "offset", "message"}, "header", "body"},
+          both as far as they were read
 
     The hex is a frame without its length field. Line n of the output answers line n of the input. Secrets are shown,
     since the caller has the bytes. FILE is standard input when it is absent or `-`.

@@ -56,7 +56,7 @@ def command(
     add: bool,
     replace_from_ns: int | None,
 ) -> int:
-    """Write the tables as Parquet, CSV or JSON lines, or all in one DuckDB file.
+    """Write the tables as Parquet, CSV, JSON lines or DuckDB.
 
     A directory of Parquet files can then be used in place of the captures: `kanalyze DIR`. With `--add` it can grow every
     day: what is new among the captures is read, and the tables are those of one run over all of them. In CSV and JSON the

@@ -83,11 +83,6 @@ def command(
     but for what names their brokers, topics, sessions and logins. A connection whose Metadata names their brokers and topics comes
     along, unless --bare. Packets keep their bytes, times and interfaces. The file holds all that these packets hold, payloads and
     logins too, unless --redact: only its owner can read it.
-
-    \b
-    kanalyze extract broker1.pcap --finding 1 --comment -o finding.pcapng
-    kanalyze extract captures/ --client 'orders-*' --from 11:20 -o orders.pcapng.zst
-    kanalyze extract broker1.pcap --finding 1 --around 2s --redact -o issue.zip
     """
     from analyzer.messages.bodies import kept_standard_input
 

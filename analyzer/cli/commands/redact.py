@@ -47,11 +47,6 @@ def command(
     With --decrypt a TLS connection whose keys are in a key log (--tls-keylog) or in the capture becomes one of plain TCP: each
     packet keeps its time and carries the content that it brought, redacted like all else; sizes and sequence numbers are those of
     the content. Keys are never written.
-
-    \b
-    kanalyze redact broker1.pcap -o for-the-vendor.pcapng --verify
-    kanalyze redact tls.pcap --tls-keylog keys.log --decrypt -o for-the-vendor.pcapng --verify
-    kanalyze redact captures/ -o monday.pcapng.zst --key-file ours.key
     """
     from analyzer.cli.progress import progress
     from analyzer.extract.output import finished

@@ -20,7 +20,7 @@ from analyzer.cli.outcome import UNREADABLE, say
 @format_option("table", "json", "jsonl")
 @capture_options()
 def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str, records: bool) -> int:
-    """Show a request and its reply: where the time went, every value and its place.
+    """Show a request and its reply: times, values, places.
 
     EXCHANGE is an id of 16 hex digits, as `kanalyze exchanges` lists them, or the number of a packet in which one of
     the messages begins, as Wireshark counts: 1234 or '#1234'. Offsets count from the byte after the message's length

@@ -74,7 +74,7 @@ def command(
     only_plan: bool,
     strict: bool,
 ) -> int:
-    """Write the tables of captures as a dataset of Parquet files, on many machines.
+    """Write the tables of captures as Parquet, on many machines.
 
     Captures are read where they lie: on disks that all machines share, or in storage (s3://, gs://, abfss://). Afterwards
     every other command reads the dataset, without Spark: `kanalyze report DIR`. Without a master, all cores of this machine

@@ -127,12 +127,6 @@ def command(
 
     Keys: s sorts, / filters, f freezes, 1 to 9 open a finding, q ends and prints the report. Metrics, findings and words are those
     of `kanalyze report`, over the last --window; counts and latency of the report at the end are those of the whole run.
-
-    \b
-    tcpdump -i any -U -w - port 9092 | kanalyze watch -
-    kanalyze watch /run/web.fifo /run/db.fifo
-    kanalyze watch /captures/ring --every 60s --format jsonl --metrics :9464
-    kanalyze watch /captures/ring --record /var/lib/kanalyze --keep 10m --on high --hook 'mail -s "$KANALYZE_SENTENCE" ops'
     """
     from analyzer.cli.watch_screen import has_terminal, show
     from analyzer.inputs.live.feeds import names_of
