@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from analyzer.redact.streams import Streams
     from analyzer.redact.texts import Texts
 
-# Of a frame that never ends so many bytes are read: enough for a header and what stands before large values.
-_MOST_OF_UNFINISHED = 512
 _MOST_CONVERSATIONS = 200_000
 _MOST_PENDING = 64
 # The longest frame that a connection may begin with and never end, so that it is believed to be one.
@@ -38,6 +36,7 @@ class Conversations:
         self._counts = counts
         self._conversations: OrderedDict[int, Conversation] = OrderedDict()
         self._of_slot: dict[int, list[Direction]] = {}
+        self._batch = 0
         self._over: list[Direction] = []  # their connections are closed, but frames of this batch may be theirs
 
     # ---- streams ----
@@ -45,6 +44,7 @@ class Conversations:
     def chunks(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
         """Takes a batch of chunks before any stage behind reassembly does."""
         self._end_all()
+        self._batch += 1
         buffers = (block, memoryview(heap))
         for row in range(rows):
             kind = chunks[layout.CHUNK_KIND, row]
@@ -71,10 +71,7 @@ class Conversations:
                 self._counts.tls_records += 1
             self._streams.is_done(direction, position)
             return
-        reader.recent = bytes(data[-_MOST_OF_UNFINISHED:])
-        reader.end = position + size
-        if position == reader.boundary + len(reader.tail) and len(reader.tail) < _MOST_OF_UNFINISHED:
-            reader.tail += bytes(data[: _MOST_OF_UNFINISHED - len(reader.tail)])
+        reader.take(self._batch, position, data)
 
     def _begin(self, direction: Direction, slot: int, position: int, data: memoryview) -> Reader:
         direction.reader = reader = Reader(position)
@@ -110,7 +107,8 @@ class Conversations:
             position = direction.position(frames[layout.FRAME_SEQ, row])
             written = self._frame(frames, row, event, reader, data)
             self._streams.write(direction, position, (size & 0xFFFFFFFF).to_bytes(4, "big") + written)
-            self._ended(direction, reader, position + 4 + size)
+            reader.end_frame(position + 4 + size)
+            self._streams.is_done(direction, reader.boundary)
 
     def _frame(self, frames: memoryview, row: int, event: int, reader: Reader, data: bytes) -> bytearray:
         conversation = self._conversation(frames[layout.FRAME_PART, row])
@@ -148,13 +146,6 @@ class Conversations:
                 self._conversations.popitem(last=False)
         return found
 
-    def _ended(self, direction: Direction, reader: Reader, end: int) -> None:
-        """A frame ended at position `end`: what comes next is not known to belong to one."""
-        reader.boundary = end
-        behind = reader.end - end
-        reader.tail = reader.recent[len(reader.recent) - behind :] if 0 < behind <= len(reader.recent) else b""
-        self._streams.is_done(direction, end)
-
     # ---- what never ended ----
 
     def finish(self) -> None:
@@ -171,8 +162,9 @@ class Conversations:
     def _end(self, direction: Direction) -> None:
         reader = direction.reader
         self._streams.forget(direction)
-        if reader is not None and reader.tls is None and len(reader.tail) >= 4:
-            work = self._unfinished(direction, reader)
+        if reader is not None and reader.tls is None:
+            reader.settle()
+            work = self._unfinished(direction, reader) if len(reader.tail) >= 4 else None
             if work is not None:
                 self._streams.write(direction, reader.boundary, reader.tail[:4] + work.out)
         direction.reader = None
@@ -197,14 +189,13 @@ class Conversations:
             return work
         if not reader.frames and not direction.begins:
             return None
-        if len(data) < 4:
-            return work if reader.frames else None
         key, version = (int.from_bytes(data[place : place + 2], "big", signed=True) for place in (0, 2))
         api = lookup.api(key)
-        if api is None or version not in api.versions or len(data) < 8:
-            return None
-        redact_message(work, key, version)
-        return work
+        if len(data) >= 8 and api is not None and version in api.versions:
+            redact_message(work, key, version)
+            return work
+        # Behind a frame any other begins with its length; the first one must show that it is one.
+        return work if reader.frames else None
 
 
 def _is_chain(data: memoryview) -> bool:

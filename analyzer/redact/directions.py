@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from analyzer.redact.tls_rewriting import TlsSide
 
 LOW_32 = 0xFFFFFFFF
+# Of a frame that never ends so many bytes are read: enough for a header and what stands before large values.
+MOST_OF_UNFINISHED = 512
 
 # (position of its first byte, bytes, place in the spool, number of its packet)
 Held = tuple[int, int, int, int]
@@ -27,19 +29,43 @@ class Conversation:
 
 
 class Reader:
-    """What one direction is: frames of Kafka from `boundary` on, of which the first bytes are in `tail`; or TLS."""
+    """What one direction is: frames of Kafka from `boundary` on, of which the first bytes are in `tail`; or TLS.
 
-    __slots__ = ("boundary", "conversation", "end", "frames", "is_request", "recent", "tail", "tls")
+    Frames are told behind all chunks of their batch, and what stands behind the last of them may be the beginning of one that
+    never ends. So the chunks of a batch are kept until the next (`recent`), when it is clear where its last frame ended."""
+
+    __slots__ = ("batch", "boundary", "conversation", "frames", "is_request", "recent", "tail", "tls")
 
     def __init__(self, boundary: int) -> None:
         self.boundary = boundary
-        self.end = boundary
         self.tail = b""
-        self.recent = b""
+        self.recent: list[tuple[int, bytes]] = []
+        self.batch = 0
         self.frames = 0
         self.is_request: bool | None = None
         self.conversation: Conversation | None = None
         self.tls: TlsSide | None = None
+
+    def take(self, batch: int, position: int, data: memoryview) -> None:
+        """Bytes of the stream, in order, of a batch of chunks."""
+        if batch != self.batch:
+            self.settle()
+            self.batch = batch
+        self.recent.append((position, bytes(data)))
+
+    def end_frame(self, end: int) -> None:
+        """A frame ended at position `end`: what comes next is not known to belong to one."""
+        behind = end - self.boundary
+        self.tail = self.tail[behind:] if behind >= 0 else b""
+        self.boundary = end
+
+    def settle(self) -> None:
+        """No frame of the newest batch is told any more."""
+        for position, data in self.recent:
+            first, room = self.boundary + len(self.tail) - position, MOST_OF_UNFINISHED - len(self.tail)
+            if 0 <= first < len(data):
+                self.tail += data[first : first + room]
+        self.recent.clear()
 
 
 class Direction:

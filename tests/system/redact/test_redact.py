@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import capture_tools
 import pytest
 from capture_tools import tshark, unpacked
 from effort import also_long, one_in
-from made_capture import Conversation, pcap, reply, request
+from made_capture import ACK, Conversation, merged, pcap, reply, request
 from paths import ROOT, SAMPLES
 from same_but_names import differences
 
@@ -22,6 +23,7 @@ from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import Source
 from analyzer.redact import allow_list, redaction_run
 from analyzer.redact.verification import Verdict, verify
+from analyzer.run import local
 
 CAPTURES = sorted(SAMPLES.glob("*.pcap*"))
 # All shapes of captures: cut packets, mid-flight, rotated, two interfaces, tokens, old formats, TLS, groups, two clusters.
@@ -197,3 +199,25 @@ def test_nothing_of_the_file_itself_stays(tmp_path: Path) -> None:
     redacted(capture, "-o", out, "--verify")
     for word in (b"alice", b"bob", b"CLIENT_RANDOM"):
         assert word in capture.read_bytes() and word not in out.read_bytes()
+
+
+def test_the_beginning_of_a_last_message_stays_one(tmp_path: Path) -> None:
+    """A capture ends within a reply of several packets, whose first one stands behind a whole reply; and within a request whose
+    API is not there any more. Read as zeros they would be messages of an invalid length."""
+    long, short = Conversation(), Conversation(port=40_001)
+    long.shake().exchange(request(1), reply(1)).frame(0, request(2)).frame(0, request(3))
+    answers = [struct.pack(">i", len(each)) + each for each in (reply(2), reply(3) + bytes(5_000))]
+    long.put(1, ACK, answers[0] + answers[1][:900]).put(1, ACK, answers[1][900:1_900]).put(
+        1, ACK, answers[1][1_900:2_900]
+    )
+    short.shake().exchange(request(1), reply(1)).put(0, ACK, struct.pack(">ih", 22, 3) + b"ab")
+    capture, out = tmp_path / "a.pcap", tmp_path / "out.pcapng"
+    capture.write_bytes(pcap(merged([long, short])))
+    redacted(capture, "-o", out, "--verify")
+    with local.open_dataset([str(out)], Options()) as dataset:
+        (told,) = dataset.query(
+            "SELECT sum(client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes)::INT AS unfinished,"
+            " sum(client_skipped_malformed_bytes + broker_skipped_malformed_bytes)::INT AS malformed FROM connections"
+        )
+    assert told == {"unfinished": 2_900 + 8, "malformed": 0}
+    assert differences(capture, out) == []
