@@ -53,9 +53,11 @@ def escape_json(text: str) -> str:
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as JSON text that is safe on a terminal. NaN and infinities are a ValueError: JSON has none."""
-    return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent))
+def json_text(value: Any, indent: int | None = None, dense: bool = False) -> str:
+    """A value as JSON text that is safe on a terminal; `dense`: for programs alone, without spaces. NaN and infinities are a
+    ValueError: JSON has none."""
+    separators = (",", ":") if dense else None
+    return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators))
 
 
 def csv_cell(text: str) -> str:

@@ -74,7 +74,7 @@ def document(data: dict[str, Any]) -> str:
 
 def embedded(value: Any) -> str:
     """JSON that may stand in a script element: without `<`, `>` and `&`, so that no tag or comment begins in it."""
-    text = json_text(value)
+    text = json_text(value, dense=True)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
