@@ -19,6 +19,7 @@
 # make wheels  one wheel for each processor, for every Python from 3.11 on, into dist/
 # make docs   rewrite the pages that come from the source
 # make rendered  run the notebooks, and keep in docs/notebooks what they show
+# make pictures  the page as the documentation shows it, to docs/pictures; with Chromium
 # make man    man pages of every command, to build/man
 # make site   the documentation as HTML, to build/site
 # make clean  remove everything that was built
@@ -49,7 +50,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-spark profile compare wheels docs rendered man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-spark profile compare wheels docs rendered pictures man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -145,6 +146,9 @@ docs: $(DEV)
 
 rendered: $(READY) $(NOTEBOOKS)/.installed
 	$(NOTEBOOKS)/bin/python docs/write_notebooks.py
+
+pictures: $(DEV)
+	$(BIN)/python docs/write_pictures.py
 
 clean:
 	rm -rf $(VENV) $(NOTEBOOKS) $(LAB) $(LOWEST) $(WHEELS) $(SPARK) $(SPARK35) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

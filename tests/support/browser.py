@@ -124,6 +124,11 @@ class Page:
                 self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key)
         self.settled()
 
+    def hide_scrollbars(self) -> None:
+        """As browsers do whose scrollbars lie over the page."""
+        self._send("Emulation.setScrollbarsHidden", hidden=True)
+        self.settled()
+
     def picture(self, path: Path) -> None:
         """Keeps what is on the screen as PNG."""
         path.write_bytes(base64.b64decode(self._send("Page.captureScreenshot", format="png")["data"]))

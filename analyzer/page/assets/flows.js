@@ -7,8 +7,9 @@ function drawFlows() {
   if (!rowsOf('topic_traffic').length) return;
   const place = section('flows', 'Who writes, who reads', { short: 'Flows', commands: ['flows', 'readers', 'topics'], asks: 'topics', means: DATA.means.topic_traffic,
     about: 'Bytes of records on the wire. Left: clients that write; right: clients that read. A topic that is read by several is read several times.' });
-  const picture = element('div', { class: 'flow-picture' });
-  place.append(picture);
+  // What is drawn is as wide as the room inside the frame, without its padding.
+  const picture = element('div', { class: 'flow-drawing' });
+  place.append(element('div', { class: 'flow-picture' }, picture));
   const update = table(place, [
     text('topic', 'topic'), clientColumn(), text('client_address', 'address'),
     numeric('written_bytes', 'written', { bar: true }), numeric('read_bytes', 'read', { bar: true }),

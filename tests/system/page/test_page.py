@@ -67,6 +67,9 @@ def test_every_chart_has_marks(page: tuple[Page, dict[str, Any], Path]) -> None:
     assert opened.ask("document.querySelectorAll('.share-bar span').length") > 3
     assert opened.ask("document.querySelectorAll('.ribbon').length") > 1
     assert opened.ask("document.querySelectorAll('.lane-bar').length") > 3
+    # Nothing is drawn wider than its frame.
+    flows = "document.querySelector('.flow-drawing')"
+    assert opened.ask(f"{flows}.scrollWidth <= {flows}.clientWidth")
 
 
 def test_the_page_shows_what_verbs_say(page: tuple[Page, dict[str, Any], Path]) -> None:
