@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -79,3 +80,33 @@ def test_only_compiled_stages_are_kept_from_the_type_checker() -> None:
         if "\nimport cython\n" not in path.read_text() and path.name != "__init__.py":
             assert name in checked or not any(fnmatch(name, each) for each in ignored), f"{name} is no compiled stage"
     assert all((ROOT / name.replace(".", "/")).with_suffix(".py").exists() for name in checked)
+
+
+def test_the_version_is_that_of_the_tag(tmp_path: Path) -> None:
+    """In a checkout, in an archive of a commit, and behind a tag; where nobody can know it, it still builds."""
+
+    def git(*words: str) -> bytes:
+        command = ["git", "-C", tmp_path / "tree", "-c", "user.name=a", "-c", "user.email=a@example.com", *words]
+        return subprocess.run(command, check=True, capture_output=True).stdout
+
+    def version(folder: Path) -> str:
+        command = [sys.executable, "-m", "setuptools_scm", "--root", str(folder)]
+        return subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder).stdout.strip()
+
+    tree, archive = tmp_path / "tree", tmp_path / "archive"
+    (tree / "analyzer").mkdir(parents=True)
+    for name in ("pyproject.toml", ".git_archival.txt", ".gitattributes"):
+        shutil.copy2(ROOT / name, tree)
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    git("tag", "v1.2.0")
+    assert version(tree) == "1.2.0"
+    archive.mkdir()
+    (tmp_path / "archive.tar").write_bytes(git("archive", "HEAD"))
+    shutil.unpack_archive(tmp_path / "archive.tar", archive)
+    assert version(archive) == "1.2.0"
+    git("commit", "-q", "--allow-empty", "-m", "second")
+    assert re.fullmatch(r"1\.2\.1\.dev1\+g[0-9a-f]+", version(tree))
+    (archive / ".git_archival.txt").unlink()
+    assert version(archive) == "0.0"

@@ -61,6 +61,8 @@ TOP_LEVEL = {
     *(
         ".ci",
         ".containerignore",
+        ".git_archival.txt",
+        ".gitattributes",
         ".github",
         ".gitignore",
         "ARCHITECTURE.md",
@@ -70,6 +72,7 @@ TOP_LEVEL = {
     ),
     *(
         "LICENSE",
+        "MANIFEST.in",
         "Makefile",
         "README.md",
         "SECURITY.md",

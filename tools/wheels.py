@@ -44,6 +44,14 @@ def cross_compiler(processor: str) -> dict[str, str]:
     }
 
 
+def version() -> dict[str, str]:
+    """The version of this checkout, for a copy that has no git."""
+    told = subprocess.run(
+        [sys.executable, "-m", "setuptools_scm", "--root", ROOT], capture_output=True, text=True, check=True
+    ).stdout
+    return {"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_KANALYZE": told.strip()}
+
+
 def build(target: Path, compiler: dict[str, str], platform: str = "") -> Path:
     """Builds one wheel into `target`; `compiler` are environment variables, `platform` is a tag of PEP 425 (empty: this machine).
 
@@ -56,7 +64,12 @@ def build(target: Path, compiler: dict[str, str], platform: str = "") -> Path:
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(made)]
         command += [f"--config-settings={options}", str(tree)]
         done = subprocess.run(
-            command, env=os.environ | compiler, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+            command,
+            env=os.environ | version() | compiler,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
         wheels = list(made.glob("*.whl"))
         if done.returncode or not any(name.endswith(".abi3.so") for name in zipfile.ZipFile(wheels[0]).namelist()):
@@ -91,6 +104,9 @@ def main() -> None:
     asked.add_argument("--processor", choices=PROCESSORS, action="append")
     given = asked.parse_args()
     for processor in given.processor or PROCESSORS:
+        # The image takes the one that is there.
+        for older in given.to.glob(f"kanalyze-*_{processor}.whl"):
+            older.unlink()
         wheel = build(given.to, cross_compiler(processor), f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{processor}")
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
         audit(wheel)

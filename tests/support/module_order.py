@@ -191,6 +191,7 @@ ORDER = (
     "dissectors.kafka.columns.batch_checksums",
     "dissectors.kafka.columns.batch_rows",
     # files, tables, people
+    "analyzer.built_version",
     "analyzer.version",
     "analyzer.base",
     "analyzer.base.text",
@@ -452,6 +453,7 @@ PACKAGES = (
     "dissectors.kafka.messages",
     "dissectors.kafka.framing",
     "dissectors.kafka.columns",
+    "analyzer.built_version",
     "analyzer.version",
     "analyzer.base",
     "analyzer.inputs",
