@@ -1,28 +1,28 @@
 #!/bin/sh
-# The unit tests with a wheel installed, not the checkout, on the Pythons of other Debian releases (trixie: 3.13, sid: 3.14).
+# The unit tests with a wheel installed, not the checkout, on other Pythons.
 #
-#   tools/other_pythons.sh FOLDER WHEEL [RELEASE ...]
+#   tools/other_pythons.sh FOLDER WHEEL [PYTHON ...]
 #
-# As root, with debootstrap (apt install debootstrap). FOLDER takes about 1.5 GB for each release; systems in it are kept and used
-# again. There is no compiler in them. Settings of pip and its mirrors are taken from this machine.
+# PYTHON is an interpreter of this machine (a path, or a name like python3.12), or a Debian release, of which a system without a
+# compiler is made (default: trixie, which has 3.13, and sid, which has 3.14). Releases need root and debootstrap (apt install
+# debootstrap), and 1.5 GB of FOLDER each; systems in it are used again. Settings of pip and its mirrors are taken from this machine.
 set -eu
 
-folder=$1
-wheel=$2
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+wheel=$(realpath "$2")
 shift 2
 test $# -gt 0 || set -- trixie sid
 here=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+tools="pytest pytest-xdist hypothesis lz4 zstandard python-snappy xxhash scapy dpkt kafka-python"
 
-for release in "$@"; do
-    system=$folder/$release
-    inside() {
-        chroot "$system" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-            $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=' | tr '\n' ' ') sh -c "$1"
-    }
+debian() {
+    system=$folder/$1
     if ! test -e "$system/.made"; then
+        rm -rf "$system"
         mkdir -p "$system"
-        debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$release" "$system" "$mirror" >"$folder/$release.log"
+        debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$1" "$system" "$mirror" >"$system.log"
         touch "$system/.made"
     fi
     cp /etc/resolv.conf "$system/etc/resolv.conf"
@@ -30,20 +30,39 @@ for release in "$@"; do
         test ! -e "$file" || { mkdir -p "$system$(dirname "$file")" && cp -L "$file" "$system$file"; }
     done
     test -e "$system/proc/version" || mount -t proc proc "$system/proc"
-    rm -rf "$system/kanalyze" "$system/env"
-    mkdir "$system/kanalyze"
-    # Tests and what they read; the packages are those of the wheel, beside the tests too: some read sources.
+}
+
+inside() {
+    set -- /usr/bin/env -i HOME="$work" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+        $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=' | tr '\n' ' ') sh -c "$1"
+    if test -n "$system"; then chroot "$system" "$@"; else "$@"; fi
+}
+
+for name in "$@"; do
+    system=""
+    work=$folder/$(basename "$name")
+    python=$(command -v "$name" || true)
+    if test -z "$python"; then
+        debian "$name"
+        python=python3
+        work=/work
+    fi
+    rm -rf "$system$work"
+    mkdir -p "$system$work/tree"
+    # Tests and what they read. Packages are not among it: where a test looks for their sources it finds what pip installed.
     git -C "$here" archive HEAD tests samples docs bench lab tools setup.py pyproject.toml Makefile README.md ARCHITECTURE.md \
-        | tar -x -C "$system/kanalyze"
-    cp "$wheel" "$system/kanalyze/"
-    python3 -m zipfile -e "$wheel" "$system/kanalyze"
+        | tar -x -C "$system$work/tree"
+    cp "$wheel" "$system$work/"
     begin=$(date +%s)
-    inside "python3 -m venv /env && /env/bin/pip install -q /kanalyze/*.whl"
-    echo "== $release: $(inside '/env/bin/python --version'), installed in $(($(date +%s) - begin)) s"
+    inside "$python -m venv $work/env && $work/env/bin/pip install -q $work/*.whl"
+    for package in analyzer dissectors; do
+        inside "ln -s $work/env/lib/python3*/site-packages/$package $work/tree/$package"
+    done
+    echo "== $name: $(inside "$work/env/bin/python --version"), installed in $(($(date +%s) - begin)) s"
     begin=$(date +%s)
-    inside "/env/bin/kanalyze /kanalyze/samples" 2>&1 | sed -n 1,6p
+    inside "$work/env/bin/kanalyze $work/tree/samples" 2>&1 | sed -n 1,6p
     echo "== report of the samples: $(($(date +%s) - begin)) s"
-    inside "/env/bin/pip install -q pytest pytest-xdist hypothesis lz4 zstandard python-snappy xxhash scapy dpkt kafka-python"
-    inside "cd /kanalyze && /env/bin/python -m pytest -q -p no:cacheprovider tests/unit -m 'not slow'" | tail -n 15
-    umount "$system/proc"
+    inside "$work/env/bin/pip install -q $tools"
+    inside "cd $work/tree && $work/env/bin/python -m pytest -q -n 2 -p no:cacheprovider tests/unit" | tail -n 15
+    test -z "$system" || umount "$system/proc"
 done
