@@ -1,8 +1,8 @@
 """The headers of a packet without what they must not tell: addresses become pseudonyms, numbers stay, all else becomes zeros.
 
-It reads what carries Kafka nearly always: Ethernet, Linux cooked captures, BSD loopback and raw IP; VLANs and MPLS; IP in IP, GRE,
-ERSPAN, VXLAN and Geneve. For any other encapsulation `bare` gives the IP packet inside, for an interface of raw IP. As with
-messages the result begins as zeros, so what no function has understood is zero.
+It reads what carries Kafka nearly always: Ethernet, Linux cooked captures, BSD loopback and raw IP; VLANs, MPLS and PPPoE; IP in
+IP, GRE, ERSPAN, VXLAN and Geneve. For any other encapsulation `bare_packets` gives the IP packet inside, for an interface of raw
+IP. As with messages the result begins as zeros, so what no function has understood is zero.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from analyzer.redact.packet_checksums import (
     pseudo_header,
     words,
 )
-from dissectors import layout
 
 if TYPE_CHECKING:
     from analyzer.redact.pseudonyms import Pseudonyms
 
 RAW_IP = 101
-_ETHERNET, _SLL, _SLL2 = 1, 113, 276
-_RAW = frozenset((12, 14, RAW_IP, 228, 229))
-_LOOPBACK = frozenset((0, 108))
+ETHERNET, SLL, SLL2 = 1, 113, 276
+RAW = frozenset((12, 14, RAW_IP, 228, 229))
+LOOPBACK = frozenset((0, 108))
 _IPV4, _IPV6, _BRIDGED = 0x0800, 0x86DD, 0x6558
-_VLANS = frozenset((0x8100, 0x88A8, 0x9100, 0x9200, 0x9300))
+VLANS = frozenset((0x8100, 0x88A8, 0x9100, 0x9200, 0x9300))
 _MPLS = frozenset((0x8847, 0x8848))
+_PPPOE = 0x8864
+_OF_PPP = {0x0021: _IPV4, 0x0057: _IPV6, 0x0281: 0x8847}
 _ERSPAN = {0x88BE: 8, 0x22EB: 12}
 _UDP, _GRE = 17, 47
 _IN_IP = {4: _IPV4, 41: _IPV6}
@@ -75,7 +76,7 @@ class Headers:
 
     def rewrite(self, data: bytes, link: int, wire: int) -> tuple[bytearray, Found]:
         """A packet of `wire` bytes of which `data` was captured. What could not be read is zero from there on."""
-        if link == _ETHERNET and data[12:15] == _PLAIN_IPV4 and (found := self._usual(data, wire)) is not None:
+        if link == ETHERNET and data[12:15] == _PLAIN_IPV4 and (found := self._usual(data, wire)) is not None:
             return found
         self._data = data
         self._out = bytearray(len(data))
@@ -83,6 +84,16 @@ class Headers:
         self._end, self._wire = len(data), wire
         with suppress(_Unread):
             self._link(link, 0)
+        return self._out, self._found
+
+    def datagram(self, data: bytes, protocol: int) -> tuple[bytearray, Found]:
+        """What IP fragments held together, behind their IP headers. A TCP checksum becomes zero: it would span packets."""
+        self._data = data
+        self._out = bytearray(len(data))
+        self._found = Found()
+        self._end = self._wire = len(data)
+        with suppress(_Unread):
+            self._protocol(protocol, 0)
         return self._out, self._found
 
     # ---- nearly all packets: Ethernet, IPv4 and TCP in one step, the same as the functions below give ----
@@ -149,24 +160,24 @@ class Headers:
         self._out[at : at + size] = self._pseudonyms.link_address(self._data[at : at + size])
 
     def _link(self, link: int, at: int) -> None:
-        if link == _ETHERNET:
+        if link == ETHERNET:
             self._link_address(at, 6)
             self._link_address(at + 6, 6)
             self._keep(at + 12, 2)
             self._type(self._number(at + 12), at + 14)
-        elif link == _SLL:
+        elif link == SLL:
             self._keep(at, 6)
             self._link_address(at + 6, 8)
             self._keep(at + 14, 2)
             self._type(self._number(at + 14), at + 16)
-        elif link == _SLL2:
+        elif link == SLL2:
             self._keep(at, 12)
             self._link_address(at + 12, 8)
             self._type(self._number(at), at + 20)
-        elif link in _LOOPBACK:
+        elif link in LOOPBACK:
             self._keep(at, 4)
             self._any_ip(at + 4)
-        elif link in _RAW:
+        elif link in RAW:
             self._any_ip(at)
 
     def _any_ip(self, at: int) -> None:
@@ -179,7 +190,7 @@ class Headers:
     def _type(self, kind: int, at: int) -> None:
         """What stands behind an Ethernet type."""
         for _ in range(_DEEPEST):
-            if kind in _VLANS:
+            if kind in VLANS:
                 self._keep(at, 4)
                 kind = self._number(at + 2)
                 at += 4
@@ -190,6 +201,11 @@ class Headers:
                 if is_last:
                     self._any_ip(at)
                     return
+            elif kind == _PPPOE:
+                self._keep(at, 8)
+                self._narrow(at + 6 + self._number(at + 4))
+                kind = _OF_PPP.get(self._number(at + 6), 0)
+                at += 8
             elif kind < 0x0600 and self._data[at : at + 3] == b"\xaa\xaa\x03":
                 self._keep(at, 8)
                 kind = self._number(at + 6)
@@ -289,9 +305,9 @@ class Headers:
         at += size
         if kind in _ERSPAN and flags & 0x1000:
             self._keep(at, _ERSPAN[kind])
-            self._link(_ETHERNET, at + _ERSPAN[kind])
+            self._link(ETHERNET, at + _ERSPAN[kind])
         elif kind == _BRIDGED:
-            self._link(_ETHERNET, at)
+            self._link(ETHERNET, at)
         elif kind in (_IPV4, _IPV6):
             self._type(kind, at)
 
@@ -301,14 +317,14 @@ class Headers:
         at += 8
         if port == _VXLAN:
             self._keep(at, 8)
-            self._link(_ETHERNET, at + 8)
+            self._link(ETHERNET, at + 8)
         elif port == _GENEVE:
             self._keep(at, 8)
             size = 8 + (self._data[at] & 63) * 4
             self._need(at, size)
             kind = self._number(at + 2)
             if kind == _BRIDGED:
-                self._link(_ETHERNET, at + size)
+                self._link(ETHERNET, at + size)
             else:
                 self._type(kind, at + size)
 
@@ -327,7 +343,7 @@ class Headers:
             out[at + 20 : here] = options(data[at + 20 : here])
         found.tcp, found.end = at, end
         found.payload = at + size if at + size < end else -1
-        if end >= at + 18:
+        if end >= at + 18 and found.ip >= 0:
             found.checksum = self._checksum(at)
 
     def _checksum(self, at: int) -> int:
@@ -364,32 +380,3 @@ def options(data: bytes) -> bytes:
             out[at : at + size] = data[at : at + size]
         at += size
     return bytes(out)
-
-
-def link_bytes(data: bytes, link: int) -> int | None:
-    """How many bytes stand before the IP packet where only VLANs do; None where something else does."""
-    at = {_SLL: 16, _SLL2: 20}.get(link, 4 if link in _LOOPBACK else 0 if link in _RAW else None)
-    if link != _ETHERNET:
-        return at
-    at = 14
-    while int.from_bytes(data[at - 2 : at], "big") in _VLANS:
-        at += 4
-    return at
-
-
-def inner_packet(data: bytes, at: int, segments: memoryview, row: int) -> int | None:
-    """Where the IP header before the payload at `at` of a segment begins; None where it is not found."""
-    high, low = segments[layout.SEGMENT_SRC_HIGH, row], segments[layout.SEGMENT_SRC_LOW, row]
-    source = ((high % (1 << 64)) << 64 | low % (1 << 64)).to_bytes(16, "big")
-    ports = segments[layout.SEGMENT_SRC_PORT, row] << 16 | segments[layout.SEGMENT_DST_PORT, row]
-    head = ports.to_bytes(4, "big") + segments[layout.SEGMENT_SEQ, row].to_bytes(4, "big")
-    for size in range(20, 64, 4):
-        tcp = at - size
-        if tcp < 20 or data[tcp : tcp + 8] != head or (data[tcp + 12] >> 4) * 4 != size:
-            continue
-        for ip in range(tcp - 20, max(tcp - 64, -1), -4):
-            if data[ip] == 0x40 | (tcp - ip) // 4 and data[ip + 9] == TCP and data[ip + 12 : ip + 16] == source[12:]:
-                return ip
-        if tcp >= 40 and data[tcp - 40] >> 4 == 6 and data[tcp - 32 : tcp - 16] == source:
-            return tcp - 40
-    return None

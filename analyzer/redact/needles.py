@@ -74,9 +74,10 @@ def _forms(needle: bytes) -> Iterator[bytes]:
 
 
 def _is_well_known(data: bytes, at: int, form: bytes) -> bool:
-    """Whether it is part of a word that stays: a topic `apache-kafka` in the name of a client's software."""
+    """Whether it is part of a word that stays: a topic `apache-kafka` in the name of a client's software. Of a sentence that stays
+    the rest may be in the next packet."""
     for word in allow_list.WELL_KNOWN_TEXT:
         place = word.find(form)
-        if place >= 0 and at >= place and data.startswith(word, at - place):
+        if place >= 0 and (b" " in word or (at >= place and data.startswith(word, at - place))):
             return True
     return False

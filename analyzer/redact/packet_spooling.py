@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analyzer.extract.pcapng_file import ticks_of
 from analyzer.inputs.input import new_matrices
 from analyzer.inputs.packet_rows import PacketBatch, PacketRows
 from analyzer.inputs.readings import Reading
-from analyzer.redact.header_rewriting import RAW_IP, Found, Headers, inner_packet, options
+from analyzer.redact.bare_packets import bare
+from analyzer.redact.header_rewriting import RAW_IP, Found, Headers
 from analyzer.redact.packet_spool import Pieces, Places, Spool, Spooled
 from dissectors import layout
 from dissectors.formats.capture_facts import Interface
@@ -25,7 +26,23 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 20
 # Datagrams in fragments that wait for the rest.
 _MOST_DATAGRAMS = 10_000
-_LEAST_TCP = 20
+_IPV6_KEY_BYTES = 32
+
+
+@dataclass(slots=True)
+class _Datagram:
+    """Fragments: (offset, captured bytes, place); and where the last one ends, -1 before it came."""
+
+    pieces: list[tuple[int, int, int]] = field(default_factory=list)
+    total: int = -1
+
+    def is_complete(self) -> bool:
+        at = 0
+        for offset, size, _ in sorted(self.pieces):
+            if offset > at:
+                return False
+            at = max(at, offset + size)
+        return at >= self.total >= 0
 
 
 class Interfaces:
@@ -53,7 +70,7 @@ class PacketSpooler:
         self._headers = Headers(pseudonyms)
         self._counts = counts
         self._newest = b""
-        self._fragments: OrderedDict[bytes, list[tuple[int, int, int]]] = OrderedDict()
+        self._fragments: OrderedDict[bytes, _Datagram] = OrderedDict()
 
     def add(
         self,
@@ -107,6 +124,7 @@ class PacketSpooler:
         segment: int,
     ) -> int:
         """Returns the place of its payload, 0 where it has none."""
+        self._newest = b""
         time = packets[layout.PACKET_TIME, row]
         if time == layout.UNKNOWN:
             self._counts.without_time += 1
@@ -118,12 +136,12 @@ class PacketSpooler:
         if segment >= 0:
             payload, there = segments[layout.SEGMENT_OFFSET, segment] - at, segments[layout.SEGMENT_CAPTURED, segment]
             if found.payload != payload and not (found.tcp >= 0 and found.payload < 0 and there == 0):
-                inside = inner_packet(data, payload, segments, segment)
-                if inside is None:
+                alone = bare(data, length, payload, segments, segment)
+                if alone is None:
                     out, found = bytearray(len(data)), Found()
                 else:
                     self._counts.bare_packets += 1
-                    data, length, link = data[inside:], max(length - inside, 0), RAW_IP
+                    (data, length), link = alone, RAW_IP
                     out, found = self._headers.rewrite(data, link, length)
         if found.tcp < 0 and found.fragment is None:
             self._counts.other_packets += 1
@@ -158,38 +176,33 @@ class PacketSpooler:
 
     def _fragment(self, found: Found, place: int) -> None:
         assert found.fragment is not None
-        key, offset, begin, _ = found.fragment
-        self._fragments.setdefault(key, []).append((offset, found.end - begin, place + begin))
+        key, offset, begin, more = found.fragment
+        waiting = self._fragments.get(key)
+        if waiting is None or waiting.is_complete():
+            # A datagram that held no segment of TCP is over too, and ids come again.
+            waiting = self._fragments[key] = _Datagram()
+        waiting.pieces.append((offset, found.end - begin, place + begin))
+        if not more:
+            waiting.total = offset + found.end - begin
         self._newest = key
         if len(self._fragments) > _MOST_DATAGRAMS:
             self._fragments.popitem(last=False)
 
     def _datagram(self, file: int, number: int, datagram: bytes, segments: memoryview, segment: int) -> None:
-        """The last fragment of a datagram came: its TCP header goes into the packets that hold it, and its payload will."""
+        """The last fragment of a datagram came: its headers go into the packets that hold them, and its payload will."""
         payload = segments[layout.SEGMENT_OFFSET, segment]
-        pieces = self._fragments.pop(self._newest, [])
-        head = b""
-        for size in range(_LEAST_TCP, 64, 4):
-            tcp = payload - size
-            if tcp >= 0 and datagram[tcp + 12 : tcp + 13] and (datagram[tcp + 12] >> 4) * 4 == size:
-                ports = segments[layout.SEGMENT_SRC_PORT, segment] << 16 | segments[layout.SEGMENT_DST_PORT, segment]
-                if datagram[tcp : tcp + 4] == ports.to_bytes(4, "big"):
-                    # Without a checksum: it may span packets.
-                    head = (
-                        datagram[tcp : tcp + 16]
-                        + bytes(2)
-                        + datagram[tcp + 18 : tcp + 20]
-                        + options(datagram[tcp + 20 : payload])
-                    )
-                    break
+        waiting = self._fragments.pop(self._newest, None)
+        if waiting is None:
+            return
+        out, inside = self._headers.datagram(datagram, self._newest[2 if len(self._newest) < _IPV6_KEY_BYTES else 4])
+        if inside.tcp < 0 or payload != (inside.payload if inside.payload >= 0 else len(datagram)):
+            return
         found = []
         self._spool.complete()
-        for offset, size, place in pieces:
-            first, last = max(offset, 0), min(offset + size, len(head))
-            if first < last:
-                self._spool.write(place + first - offset, head[first:last])
-            begin = max(offset, len(head))
+        for offset, size, place in waiting.pieces:
+            if offset < payload:
+                self._spool.write(place, out[offset : min(offset + size, payload)])
+            begin = max(offset, payload)
             if begin < offset + size:
-                found.append((begin - len(head), offset + size - begin, place + begin - offset))
-        if head:
-            self.pieces[file << layout.SPLIT_SHIFT | number] = tuple(found)
+                found.append((begin - payload, offset + size - begin, place + begin - offset))
+        self.pieces[file << layout.SPLIT_SHIFT | number] = tuple(found)

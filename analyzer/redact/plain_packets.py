@@ -10,7 +10,8 @@ from analyzer.extract.pcapng_file import PcapngFile, ticks_of
 from analyzer.inputs.input import new_matrices
 from analyzer.inputs.packet_rows import PacketBatch, PacketRows
 from analyzer.inputs.readings import Reading
-from analyzer.redact.header_rewriting import RAW_IP, inner_packet, link_bytes
+from analyzer.redact.bare_packets import inner_packet, link_bytes
+from analyzer.redact.header_rewriting import RAW_IP
 from analyzer.redact.packet_checksums import RIGHT, ip_checksum, tcp_checksum
 from analyzer.redact.packet_spooling import BLOCK_BYTES, Interfaces
 from analyzer.redact.packet_store import ByteStore, PacketStore

@@ -365,6 +365,7 @@ ORDER = (
     "analyzer.redact.tls_rewriting",
     "analyzer.redact.packet_checksums",
     "analyzer.redact.header_rewriting",
+    "analyzer.redact.bare_packets",
     "analyzer.redact.packet_spool",
     "analyzer.redact.packet_spooling",
     "analyzer.redact.directions",
