@@ -156,6 +156,15 @@ def read_manifest(place: Place) -> Manifest:
         raise DatasetError(f"{place}/{MANIFEST}: not a manifest of a dataset that grows") from error
 
 
+def grows(place: Place) -> bool:
+    """Whether a dataset that grows is there already."""
+    data = place.read(MANIFEST)
+    try:
+        return data is not None and "runs" in json.loads(data)
+    except (ValueError, TypeError):
+        return False
+
+
 def commit(place: Place, before: Manifest, runs: Sequence[AddedRun]) -> Manifest:
     """Makes these runs the dataset; their files are there, hidden or not. Raises DatasetError when somebody else was faster."""
     if read_manifest(place).serial != before.serial:

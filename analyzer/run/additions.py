@@ -24,6 +24,7 @@ from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import tap_of
 from analyzer.inputs.sources import InputError, Source
 from analyzer.query import growing
+from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place, alone
 from analyzer.query.exported import hidden
 from analyzer.query.growing import AddedRun, Input, Manifest
@@ -36,6 +37,7 @@ from analyzer.run.run_sql import copied
 if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.base.workers import Progress
+    from analyzer.distributed.pool import TaskReader
     from analyzer.ingest.run_tables import Run
     from analyzer.query.dataset import Dataset
 
@@ -69,13 +71,19 @@ def add(
     tell: Tell = lambda _: None,
     progress: Progress | None = None,
     replace_from_ns: int | None = None,
+    *,
+    reader: TaskReader | None = None,
+    strict: bool = False,
 ) -> Added:
     """Adds the captures that `inputs` name to the dataset at `to` (a directory or a URI, new or one that grows), except those that
-    it has. `replace_from_ns`: what was captured from this moment on is read again.
+    it has. `replace_from_ns`: what was captured from this moment on is read again; `reader`: who reads tasks instead of processes
+    of this machine; `strict`: a capture that cannot be read, or is damaged, is an InputError and nothing is added.
 
     Raises InputError when nothing could be read, DatasetError for a place that is no dataset that grows, or at which another run is
-    at work, OSError for the place.
+    at work, and for filters: a dataset that grows has all rows of its captures; OSError for the place.
     """
+    if options.filters:
+        raise DatasetError("--add takes no filters: a dataset that grows has all rows of its captures")
     with alone(to) as place:
         before = growing.settle(place, growing.read_manifest(place))
         found = expand(inputs)
@@ -87,7 +95,7 @@ def add(
             return Added({}, 0, 0, known, tuple(errors), bool(errors))
         folder = temp_folders.make(options.temp_dir)
         try:
-            done = _Addition(place, before, todo, options, folder, progress).run(errors)
+            done = _Addition(place, before, todo, options, folder, progress, reader).run(errors, strict)
         finally:
             temp_folders.remove(folder)
         return done._replace(known=known)
@@ -159,7 +167,14 @@ class _Addition:
     """One run over new captures. `folder` is for what it makes on the way."""
 
     def __init__(
-        self, place: Place, before: Manifest, todo: _Todo, options: Options, folder: Path, progress: Progress | None
+        self,
+        place: Place,
+        before: Manifest,
+        todo: _Todo,
+        options: Options,
+        folder: Path,
+        progress: Progress | None,
+        reader: TaskReader | None,
     ) -> None:
         self._place = place
         self._before = before
@@ -167,24 +182,28 @@ class _Addition:
         self._options = replace(options, tables=None, seldom=True)
         self._folder = folder
         self._progress = progress
+        self._reader = reader
         self._name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
         self._last = todo.kept[-1] if todo.kept else None
         self._read: tuple[Path, Run] | None = None
 
-    def run(self, errors: Sequence[str]) -> Added:
+    def run(self, errors: Sequence[str], strict: bool) -> Added:
         from analyzer.distributed import pool
 
         carried = self._carried()
 
         def read(folder: Path) -> Run:
-            made = pool.plan_for(self._todo.sources, self._options, carried.first_split)
-            self._read = folder, pool.read_on(made, folder, self._options, carried, self._progress)
+            planned = self._reader.plan if self._reader else pool.plan_for
+            made = planned(self._todo.sources, self._options, carried.first_split)
+            self._read = folder, pool.read_on(made, folder, self._options, carried, self._progress, self._reader)
             return self._read[1]
 
         names = self._earlier("topic_ids")
         views = {"topic_names": _topic_names(names)} if names else {}
         with dataset_of(read, self._options, list(errors), bool(errors), carried.behind, views) as dataset:
             assert self._read is not None
+            if strict and dataset.failed:
+                raise InputError("\n".join(dataset.warnings))
             folder, done = self._read
             kept = pool.keep_open(folder, done)
             files, open_files = self._write(dataset, folder / UNSETTLED, carried)

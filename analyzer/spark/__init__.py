@@ -14,5 +14,6 @@ from __future__ import annotations
 from analyzer.spark.job import Tables, tables
 from analyzer.spark.session import SparkError, get_session
 from analyzer.spark.sink import write
+from analyzer.spark.task_reader import add
 
-__all__ = ["SparkError", "Tables", "get_session", "tables", "write"]
+__all__ = ["SparkError", "Tables", "add", "get_session", "tables", "write"]

@@ -6,7 +6,7 @@ What a step gives is kept on the disks of the executors, so that it is never com
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,6 +115,34 @@ def read(
         return stages.read(batches, packs, order)
 
     return Stage(spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, rows.SHAPE), order)
+
+
+def hand_over(
+    spark: SparkSession,
+    tasks: Sequence[Task],
+    order: stages.Order,
+    raw_flows: Mapping[int, frozenset[int]],
+    folder_of: Callable[[int], Path],
+) -> Iterator[tuple[int, Done]]:
+    """The same for a driver that goes on by itself: each task's number and what it tells, when its tables lie in its folder."""
+    packs = stages.packed_tasks([(task, raw_flows.get(task.number, frozenset())) for task in tasks])
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return stages.hand_over(batches, packs, order)
+
+    kept = Stage(spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, rows.SHAPE), order)
+    try:
+        for number in kept.done:
+            folder_of(number).mkdir()
+        # One partition after the other is here, those of the others stay on their disks.
+        with told():
+            given = kept.frame.where(f"table <> '{rows.OUTCOME}'").select("table", "task", "batch").toLocalIterator()
+            found = ((str(table), int(task), bytes(batch)) for table, task, batch in given)
+            for table, number, pieces in rows.files(found):
+                rows.keep(pieces, folder_of(number) / f"{table}.parquet")
+        yield from kept.done.items()
+    finally:
+        kept.close()
 
 
 def stitch(kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[int, bytes]]) -> Stage:

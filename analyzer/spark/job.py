@@ -45,7 +45,7 @@ def planned(inputs: Sequence[str], options: Options, task_bytes: int = TARGET_BY
     """Finds the captures and divides them into tasks of about `task_bytes`. Raises InputError when there is none."""
     found = expand(inputs)
     warnings = [str(error) for error in found.errors]
-    sources = [_for_everywhere(source) for source in found.sources]
+    sources = [for_everywhere(source) for source in found.sources]
     if not sources:
         raise InputError("\n".join(warnings))
     failed = bool(warnings)
@@ -55,7 +55,7 @@ def planned(inputs: Sequence[str], options: Options, task_bytes: int = TARGET_BY
     return Planned(made, options, tuple(warnings), failed)
 
 
-def _for_everywhere(source: Source) -> Source:
+def for_everywhere(source: Source) -> Source:
     """The source as a process with another working directory finds it."""
     if source.size_bytes is None:
         raise InputError(

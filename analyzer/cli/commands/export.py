@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 
 import click
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
+from analyzer.cli.added import counted, say_added
 from analyzer.cli.common import capture_options, captures, exit_code, opened, say_when_uncompiled
-from analyzer.cli.outcome import FINE, UNREADABLE, say
+from analyzer.cli.outcome import say
 from analyzer.cli.values import UtcTime
 from analyzer.query.export import FORMATS
 
@@ -66,7 +66,7 @@ def command(
     file permissions follow the umask.
     """
     if add or replace_from_ns is not None:
-        _check_addition(options, directory, table, form, add)
+        _check_addition(directory, table, form, add)
         return _add(inputs, options, str(directory), replace_from_ns)
     if table is not None and directory is None:
         return _to_stdout(inputs, options, table, form or "jsonl")
@@ -93,35 +93,25 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, for
     check_free(directory)
     with opened(inputs, options, None, asks="everything", form=form) as dataset:
         counts = export(dataset, directory, form)
-        say(f"{directory}: {_counted(counts)}")
+        say(f"{directory}: {counted(counts)}")
         return exit_code(dataset)
 
 
-def _check_addition(options: Options, directory: str | None, table: str | None, form: str | None, add: bool) -> None:
+def _check_addition(directory: str | None, table: str | None, form: str | None, add: bool) -> None:
     if not add:
         raise click.UsageError("--replace goes with --add")
     if directory is None or table is not None or directory.endswith(".duckdb") or form not in (None, "parquet"):
         raise click.UsageError("--add needs --to DIR, all tables, and Parquet")
-    if options.filters:
-        raise click.UsageError("--add takes no filters: a dataset that grows has all rows of its captures")
 
 
 def _add(inputs: tuple[str, ...], options: Options, directory: str, replace_from_ns: int | None) -> int:
     from analyzer.cli.progress import progress
-    from analyzer.report.format import things
     from analyzer.run.additions import add
 
     say_when_uncompiled()
     with progress(inputs) as bar:
         added = add(inputs, directory, options, say, bar, replace_from_ns)
-    for line in added.warnings:
-        say(line)
-    read = things(added.captures, "capture")
-    if added.again:
-        read += f" ({added.again:,} of them again)"
-    known = f"; {things(added.known, 'capture')} had been read before" if added.known else ""
-    say(f"{directory}: {read} added{known}" + (f"; {_counted(added.rows)}" if added.captures else ""))
-    return UNREADABLE if added.failed else FINE
+    return say_added(added, directory)
 
 
 def _to_duckdb(inputs: tuple[str, ...], options: Options, to: str, form: str | None) -> int:
@@ -133,12 +123,5 @@ def _to_duckdb(inputs: tuple[str, ...], options: Options, to: str, form: str | N
     check_free(to)
     with opened(inputs, options, None, asks="everything", form="jsonl") as dataset:
         counts = export(dataset, to)
-        say(
-            f"{to}: {_counted(counts.tables)}; {things(counts.metrics, 'metric')}, {things(counts.findings, 'finding')}"
-        )
+        say(f"{to}: {counted(counts.tables)}; {things(counts.metrics, 'metric')}, {things(counts.findings, 'finding')}")
         return exit_code(dataset)
-
-
-def _counted(rows: Mapping[str, int]) -> str:
-    """The rows of each table: exchanges 1,210, brokers 1. Those without a row are left out."""
-    return ", ".join(f"{table} {count:,}" for table, count in rows.items() if count) or "no rows"

@@ -39,7 +39,17 @@ class Setting(click.ParamType):
 
 @click.command()
 @captures
-@click.option("--out", metavar="DIR", help="A new directory for the tables, on shared disks or in storage (s3://...).")
+@click.option(
+    "--out",
+    metavar="DIR",
+    help="A new directory for the tables, on shared disks or in storage (s3://...), or a dataset that grows, which gets what it "
+    "has not read yet.",
+)
+@click.option(
+    "--add",
+    is_flag=True,
+    help="Make a dataset that grows, or add to it, as `export --add` does: executors read, the driver does the rest.",
+)
 @click.option(
     "--master",
     metavar="URL",
@@ -68,6 +78,7 @@ def command(
     inputs: tuple[str, ...],
     options: Options,
     out: str | None,
+    add: bool,
     master: str | None,
     settings: tuple[tuple[str, str], ...],
     task_bytes: int,
@@ -78,12 +89,17 @@ def command(
 
     Captures are read where they lie: on disks that all machines share, or in storage (s3://, gs://, abfss://). Afterwards
     every other command reads the dataset, without Spark: `kanalyze report DIR`. Without a master, all cores of this machine
-    are used, or as many as `--jobs` says.
+    are used, or as many as `--jobs` says. A dataset that grows (`--add`) has the tables of one run over all its captures; the
+    driver holds what is new of them on its disk.
     """
+    from analyzer.query import growing
+    from analyzer.query.dataset_places import place_of
     from analyzer.spark import job
 
     if not only_plan and out is None:
         raise click.UsageError("give --out DIR for the tables, or --plan to see which task would read which captures")
+    if out is not None and not only_plan and (add or growing.grows(place_of(out))):
+        return _add(inputs, options, out, master, settings, task_bytes, strict)
     planned = job.planned(inputs, options, task_bytes)
     if out is None or only_plan:
         return _show(planned)
@@ -109,10 +125,8 @@ def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[s
         raise InputError(planned.plan.refusal)
     sink.check_free(out)
     began = monotonic()
-    given = click.get_current_context().get_parameter_source("jobs") is not ParameterSource.DEFAULT
-    cores = planned.options.jobs if given else None
     with (
-        session.opened(master, settings, planned.options.temp_dir, cores) as spark,
+        session.opened(master, settings, planned.options.temp_dir, _cores(planned.options)) as spark,
         job.run(spark, planned, strict, say) as tables,
     ):
         for line in tables.warnings:
@@ -124,6 +138,33 @@ def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[s
         failed = tables.failed
     code = _judged(out, planned.options)
     return UNREADABLE if failed else code
+
+
+def _add(
+    inputs: tuple[str, ...],
+    options: Options,
+    out: str,
+    master: str | None,
+    settings: tuple[tuple[str, str], ...],
+    task_bytes: int,
+    strict: bool,
+) -> int:
+    from analyzer.cli.added import say_added
+    from analyzer.spark import session
+    from analyzer.spark.task_reader import add
+
+    say_when_uncompiled()
+    with session.opened(master, settings, options.temp_dir, _cores(options)) as spark:
+        added = add(spark, inputs, out, options, task_bytes, strict, say)
+    code = say_added(added, out)
+    judged = _judged(out, options)
+    return code or judged
+
+
+def _cores(options: Options) -> int | None:
+    """As many as the person asked for."""
+    given = click.get_current_context().get_parameter_source("jobs") is not ParameterSource.DEFAULT
+    return options.jobs if given else None
 
 
 def _judged(out: str, options: Options) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import runpy
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -78,8 +79,14 @@ def _killed(_: Sequence[str]) -> int:
     return 0
 
 
+def _recipe(words: Sequence[str]) -> int:
+    """FILE: code of a guide."""
+    runpy.run_path(words[0])
+    return 0
+
+
 # What is no command line of kanalyze.
-OWN = {"ask": _ask, "both": _both, "killed": _killed}
+OWN = {"ask": _ask, "both": _both, "killed": _killed, "recipe": _recipe}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,51 @@
+"""The guide about lakes: Polars reads the files of a dataset that grows, and no others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from parts_of_captures import days
+from paths import ROOT
+from recipes import block
+
+from analyzer.base.options import Options
+from analyzer.run import additions, local
+
+PYTHON = ROOT / ".venv-notebooks" / "bin" / "python"
+TOLD = """
+counted = table("exchanges").select(pl.len(), pl.col("record_bytes").count()).collect().row(0)
+print(json.dumps([counted, slowest.select("api_name", "requests").sort("api_name").rows()]))
+"""
+
+
+def test_polars_reads_what_the_manifest_names(samples: Path, tmp_path: Path) -> None:
+    if not PYTHON.exists():
+        pytest.skip("no environment for notebooks: `make notebooks` makes it")
+    to = tmp_path / "kafka"
+    for path in days(samples / "throttle.pcap.zst", 2, tmp_path):
+        additions.add([str(path)], str(to), Options(jobs=1))
+    # A file that counts no more, as a run leaves it that was killed while files moved.
+    files = sorted((to / "exchanges").rglob("*.parquet"))
+    files[0].with_name("part-of-nobody.parquet").write_bytes(files[0].read_bytes())
+    # An older kanalyze wrote this one.
+    oldest = min(files, key=lambda path: path.name)
+    pq.write_table(pq.read_table(oldest, partitioning=None).drop_columns(["record_bytes"]), oldest)
+    known = sum(
+        pq.read_table(path, partitioning=None)["record_bytes"].drop_null().length() for path in files if path != oldest
+    )
+    code = block("lake.md", "import polars") + TOLD
+    ran = subprocess.run([PYTHON, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    counted, slowest = json.loads(ran.stdout)
+    with local.open_dataset([str(to)], Options(jobs=1)) as dataset:
+        (rows,) = dataset.query("SELECT count(*) AS n FROM exchanges")
+        asked = dataset.query(
+            "SELECT api_name, count(*) AS n FROM exchanges WHERE role = 'client' AND latency_ns IS NOT NULL "
+            "GROUP BY api_name ORDER BY api_name"
+        )
+    assert counted == [rows["n"], known] and rows["n"] == sum(pq.read_metadata(path).num_rows for path in files)
+    assert slowest == [[row["api_name"], row["n"]] for row in asked] and len(asked) > 3

@@ -1,0 +1,92 @@
+"""Captures that Spark adds to a dataset that grows: the rows are those of one run over all, whoever read which of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jobs import Program
+from parts_agree import agree
+from parts_of_captures import days
+from recipes import block
+from runs_apart import compared
+
+from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
+from analyzer.query.dataset import Dataset
+from analyzer.run import additions
+from analyzer.run.local import open_dataset
+
+OPTIONS = Options(jobs=1)
+
+
+def rows(dataset: Dataset, table: str) -> list[str]:
+    """All rows, sorted; a capture is named by its path, as its number depends on when it was read."""
+    paths = {row["file"]: Path(row["path"]).name for row in dataset.query("SELECT file, path FROM captures")}
+    every = dataset.query(f"SELECT * FROM {table}")
+    named = [{k: paths.get(v) if k == "file" or k.endswith("_file") else v for k, v in row.items()} for row in every]
+    return sorted(repr(compared(table, row)) for row in named)
+
+
+def check(to: Path, captures: list[Path]) -> None:
+    """The dataset has the rows of one run over these captures."""
+    with open_dataset([str(to)], OPTIONS) as found, open_dataset(list(map(str, captures)), OPTIONS) as expected:
+        for table in TABLES:
+            assert agree(table, rows(found, table), rows(expected, table)), table
+
+
+def runs(to: Path) -> int:
+    return len(json.loads((to / "manifest.json").read_text())["runs"])
+
+
+def test_what_is_new_is_added_by_whoever_reads_it(program: Program, samples: Path, tmp_path: Path) -> None:
+    """Three days: two by Spark, and one by this machine between them, with a day that is cut into tasks."""
+    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
+    to = tmp_path / "set"
+    made = program.run("spark", paths[0], "--out", to, "--add", "--task-size", "100k")
+    assert made["code"] == 0, made["err"]
+    assert "reading 1 tasks" not in made["err"] and "1 capture added" in made["err"]
+    additions.add([str(paths[1])], str(to), OPTIONS)
+    added = program.run("spark", *paths, "--out", to)
+    assert added["code"] == 0, added["err"]
+    assert "reading 1 tasks" in added["err"] and "1 capture added; 2 captures had been read before" in added["err"]
+    assert added["out"].startswith("Latency (") and runs(to) == 3
+    check(to, paths)
+    before = (to / "manifest.json").read_bytes()
+    assert program.run("spark", *paths, "--out", to)["code"] == 0
+    assert (to / "manifest.json").read_bytes() == before
+
+
+def test_strict_adds_nothing(program: Program, samples: Path, tmp_path: Path) -> None:
+    first, second = days(samples / "throttle.pcap.zst", 2, tmp_path)
+    to = tmp_path / "set"
+    additions.add([str(first)], str(to), OPTIONS)
+    before = (to / "manifest.json").read_bytes()
+    second.write_bytes(second.read_bytes()[:-7] + b"\xff" * 5_000)
+    done = program.run("spark", second, "--out", to, "--strict")
+    assert done["code"] == 2 and second.name in done["err"] and "Traceback" not in done["err"]
+    assert (to / "manifest.json").read_bytes() == before
+    done = program.run("spark", second, "--out", to)
+    assert done["code"] == 2 and second.name in done["err"] and runs(to) == 2
+
+
+def test_a_stream_adds_what_arrived(program: Program, samples: Path, tmp_path: Path) -> None:
+    """The guide about lakes. Without its checkpoint the second job lists all again, as one does that is tried again."""
+    recipe = tmp_path / "recipe.py"
+    arrived = tmp_path / "captures"
+    arrived.mkdir()
+    code = block("lake.md", "readStream")
+    for address, path in (("s3a://captures/", arrived), ("s3://lake/kafka", "set"), ("s3a://lake/checkpoint", "seen")):
+        assert f'"{address}"' in code
+        code = code.replace(f'"{address}"', repr(str(tmp_path / path)))
+    recipe.write_text(code)
+    paths = days(samples / "throttle.pcap.zst", 2, tmp_path)
+    for number, path in enumerate(paths):
+        path.rename(arrived / path.name)
+        told = program.run("recipe", recipe)
+        assert told["code"] == 0, told["err"]
+        assert runs(tmp_path / "set") == number + 1
+    check(tmp_path / "set", sorted(arrived.iterdir()))
+    assert program.run("recipe", recipe)["code"] == 0 and runs(tmp_path / "set") == 2
+    (tmp_path / "seen").rename(tmp_path / "lost")
+    assert program.run("recipe", recipe)["code"] == 0 and runs(tmp_path / "set") == 2
