@@ -24,6 +24,7 @@ from analyzer.inputs.expansion import expand
 from analyzer.inputs.readings import tap_of
 from analyzer.inputs.sources import InputError, Source
 from analyzer.query import growing
+from analyzer.query.compaction import compact
 from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place, alone
 from analyzer.query.exported import hidden
@@ -216,7 +217,8 @@ class _Addition:
                 1 + max(reading.split for reading in done.readings),
             )
             growing.put_state(self._place, added, kept)
-            growing.commit(self._place, self._before, [*self._todo.kept, added])
+            after = growing.commit(self._place, self._before, [*self._todo.kept, added])
+            compact(self._place, after, self._folder)
             rows = {table: sum(file.rows for file in written) for table, written in files.items()}
             return Added(rows, len(self._todo.sources), self._todo.again, 0, dataset.warnings, dataset.failed)
 

@@ -274,6 +274,7 @@ ORDER = (
     "analyzer.query.export_tables",
     "analyzer.query.dataset_places",
     "analyzer.query.growing",
+    "analyzer.query.compaction",
     "analyzer.query.partitions",
     "analyzer.query.several_datasets",
     "analyzer.distributed",

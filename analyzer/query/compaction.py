@@ -1,0 +1,98 @@
+"""Small files of a dataset that grows become large ones: who adds every ten minutes has 144 files of each table a day.
+
+Of runs that are not taken back any more, all but the last `growing.KEPT_RUNS`, the files of a day become one where they are many.
+Rows stay as they are, and the manifest is the moment here too. Files with many rows are left: nothing is written again and again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.base.filters import literal
+from analyzer.query import growing
+from analyzer.query.dataset import Dataset
+from analyzer.query.export_tables import Written, copy_rows
+from analyzer.query.exported import hidden
+from analyzer.query.hours import HOURS, beside
+from analyzer.query.table_views import parquet
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset_places import Place
+    from analyzer.query.growing import AddedRun, Manifest
+
+# A day of a table may have so many small files of old runs.
+MOST_FILES = 16
+# A file with so many rows is not small.
+LARGE_ROWS = 1_000_000
+
+
+def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
+    """Joins small files where there are too many, and commits; answers the manifest then. `folder` is for what is made on the way.
+    Raises DatasetError when somebody else has changed the dataset meanwhile, OSError for the place."""
+    old, recent = manifest.runs[: -growing.KEPT_RUNS], manifest.runs[-growing.KEPT_RUNS :]
+    gone: set[str] = set()
+    made: dict[str, list[Written]] = defaultdict(list)
+    for table, directory, files in _too_many(old):
+        name = f"{directory}/part-{old[-1].run}-joined.parquet"
+        times = [each for file in files for each in (file.first_time_ns, file.last_time_ns) if each is not None]
+        rows = sum(file.rows for file in files)
+        joined = Written(name, rows, min(times, default=None), max(times, default=None))
+        _join(place, table, [file.file for file in files], name, folder)
+        made[table].append(joined)
+        gone.update(file.file for file in files)
+        if table == "exchanges" and (hours := _hours(old, files)):
+            gone.update(file.file for file in hours)
+            if len(hours) == len(files):  # else an older kanalyze wrote some of them, and rows are read
+                _join(place, HOURS, [file.file for file in hours], beside(name), folder)
+                made[HOURS].append(joined._replace(file=beside(name), rows=sum(file.rows for file in hours)))
+    if not made:
+        return manifest
+    kept = [replace(run, files=_without(run, gone)) for run in old]
+    newest = kept[-1]
+    kept[-1] = replace(
+        newest, files={table: [*newest.files.get(table, []), *made[table]] for table in {*newest.files, *made}}
+    )
+    return growing.commit(place, manifest, [*kept, *recent])
+
+
+def _too_many(runs: Sequence[AddedRun]) -> Iterator[tuple[str, str, list[Written]]]:
+    """(table, directory, its small files in the order of time) where these are too many; hours go with exchanges."""
+    found: dict[tuple[str, str], list[Written]] = defaultdict(list)
+    for run in runs:
+        for table, written in run.files.items():
+            for file in written:
+                if table != HOURS and file.file not in run.open_files and file.rows < LARGE_ROWS:
+                    found[table, file.file.rpartition("/")[0]].append(file)
+    for (table, directory), files in found.items():
+        if len(files) > MOST_FILES:
+            yield table, directory, sorted(files, key=lambda each: (each.first_time_ns or 0, each.file))
+
+
+def _hours(runs: Iterable[AddedRun], exchanges: Iterable[Written]) -> list[Written]:
+    names = {beside(file.file) for file in exchanges}
+    return [file for run in runs for file in run.files.get(HOURS, ()) if file.file in names]
+
+
+def _without(run: AddedRun, gone: set[str]) -> dict[str, list[Written]]:
+    return {table: [file for file in written if file.file not in gone] for table, written in run.files.items()}
+
+
+def _join(place: Place, table: str, files: Sequence[str], name: str, folder: Path) -> None:
+    """Writes the rows of some files to one, hidden."""
+    paths = []
+    for number, file in enumerate(files):
+        paths.append(folder / f"{number}.small.parquet")
+        place.get(file, paths[-1])
+    with Dataset({"small": parquet(paths)}) as dataset:
+        if table == HOURS:
+            out = literal(str(folder / "joined.parquet"))
+            dataset.query(f"COPY (SELECT * FROM small ORDER BY hour_ns) TO {out} (format parquet, compression zstd)")
+        else:
+            copy_rows(dataset, table, "SELECT * FROM small", folder, "joined.parquet")
+    place.put(folder / "joined.parquet", hidden(name))
+    for path in (*paths, folder / "joined.parquet"):
+        path.unlink(missing_ok=True)
