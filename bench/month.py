@@ -1,0 +1,120 @@
+"""A month's report: what questions about a dataset of thirty days take, from its hours, and whether its rows give the same answers.
+
+month.py [CAPTURE] [DAYS]     The dataset is the capture once a day, its requests spread over the hours of the day. `--rows` asks
+                              the rows too: minutes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from measure import measure
+
+from analyzer.base.filters import literal
+from analyzer.base.options import Options
+from analyzer.base.settings import Settings
+from analyzer.base.tables import TABLES, is_moment
+from analyzer.query.dataset import Dataset
+from analyzer.query.dataset_places import LocalPlace
+from analyzer.query.days import DAY_NS, day_directory
+from analyzer.query.export_tables import COPY_OPTIONS, Written
+from analyzer.query.growing import AddedRun, Manifest, read_manifest
+from analyzer.query.hours import HOUR_NS, HOURS, beside, write_hours
+from analyzer.query.table_views import parquet
+from analyzer.run import additions, local
+
+KANALYZE = Path(sys.executable).with_name("kanalyze")
+# The command lines of docs/guides/bucket.md, and the error codes.
+QUESTIONS = (
+    [],
+    ["--every", "1d"],
+    ["--every", "1d", "--by", "api", "--by", "client"],
+    ["--by", "error", "--by", "api"],
+)
+SETTINGS = (Settings(), Settings(("api",), DAY_NS), Settings(("api", "client")), Settings(("error", "api")))
+
+
+def main(capture: str, days: int, ask_rows: bool) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="kanalyze-month-"))
+    try:
+        lake = folder / "lake"
+        print(grown(capture, days, lake))
+        for words in QUESTIONS:
+            took = measure([str(KANALYZE), "latency", str(lake), *words])
+            print(
+                f"latency {' '.join(words)}: {took.seconds:.2f} s, {took.cpu_seconds:.2f} CPU s, "
+                f"{took.peak_bytes / 1e6:.0f} MB"
+            )
+        if ask_rows:
+            print(compared(lake))
+    finally:
+        shutil.rmtree(folder)
+
+
+def grown(capture: str, days: int, lake: Path) -> str:
+    """Makes the dataset; answers what is in it."""
+    additions.add([capture], str(lake), Options())
+    place = LocalPlace(lake)
+    (run,) = read_manifest(place).runs
+    (lake / "exchanges").rename(lake.with_name("exchanges"))
+    shutil.rmtree(lake / HOURS)
+    rows = parquet(
+        [lake.with_name("exchanges") / Path(file.file).relative_to("exchanges") for file in run.files["exchanges"]]
+    )
+    files = run.files | {"exchanges": [], HOURS: []}
+    with Dataset({"found": rows}) as dataset:
+        (first,) = dataset.query("SELECT min(coalesce(request_time_ns, response_time_ns)) AS ns FROM found")
+        for day in range(days):
+            begin = (first["ns"] // DAY_NS + day) * DAY_NS
+            later = f"{begin - first['ns']} + exchange % 24 * {HOUR_NS}"
+            moved = ", ".join(
+                f"{column.name} + {later} AS {column.name}" for column in TABLES["exchanges"] if is_moment(column.name)
+            )
+            name = f"exchanges/{day_directory(begin // DAY_NS)}/part-{run.run}.parquet"
+            (lake / name).parent.mkdir(parents=True)
+            of_day = f"SELECT * REPLACE (exchange + {day} AS exchange, {moved}) FROM found"
+            (written,) = dataset.query(f"COPY ({of_day}) TO {literal(str(lake / name))} ({COPY_OPTIONS})")
+            files["exchanges"].append(Written(name, written["count"], begin, begin + DAY_NS - 1))
+            files[HOURS].append(Written(beside(name), write_hours(name, lake), begin, begin + DAY_NS - 1))
+    made = AddedRun(run.run, run.inputs, files, frozenset(), run.next_file, run.next_split)
+    place.write("manifest.json", Manifest((made,), 1).text().encode())
+    counts = {name: sum(file.rows for file in files[name]) for name in ("exchanges", HOURS)}
+    sizes = {name: sum(path.stat().st_size for path in (lake / name).rglob("*.parquet")) for name in counts}
+    return f"{days} days of {capture}: " + ", ".join(
+        f"{counts[name]:,} rows of {name} ({sizes[name] / 1e6:,.0f} MB)" for name in counts
+    )
+
+
+def compared(lake: Path) -> str:
+    """Asks hours and rows; both give the same buckets, so all numbers must be the same."""
+    began = perf_counter()
+    of_hours = [answer(lake, settings) for settings in SETTINGS]
+    hours_s = perf_counter() - began
+    Dataset.hours_answer = lambda _: None  # type: ignore[method-assign]
+    began = perf_counter()
+    of_rows = [answer(lake, settings) for settings in SETTINGS]
+    if of_hours != of_rows:
+        raise SystemExit("hours and rows give different answers")
+    return f"equal: {sum(map(len, of_rows)):,} rows of answers; hours took {hours_s:.1f} s, rows {perf_counter() - began:.1f} s"
+
+
+def answer(lake: Path, settings: Settings) -> list[tuple[str, ...]]:
+    """The rows, sorted; floats are added in some order."""
+    with local.open_dataset([str(lake)], Options()) as dataset:
+        dataset.choose(settings)
+        found = dataset.query("SELECT * FROM latency_slices")
+    return sorted(
+        tuple(f"{value:.6g}" if isinstance(value, float) else repr(value) for value in row.values()) for row in found
+    )
+
+
+if __name__ == "__main__":
+    words = [word for word in sys.argv[1:] if word != "--rows"]
+    data = Path(__file__).parent / "data"
+    main(
+        words[0] if words else str(data / "chatty.pcap"), int(words[1]) if len(words) > 1 else 30, "--rows" in sys.argv
+    )
