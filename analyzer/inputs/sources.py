@@ -55,7 +55,8 @@ class Source:
     then all bytes from `begin` on, beyond `end` too: the reader stops by itself. `cuts` is None for a whole file.
 
     `size_bytes` is the size of the whole file on disk or in storage, None for a pipe. An object must keep this size while it is
-    read; `modified_ns` is when it was last changed, None where that is not known. `first_time_ns` is the time of the first packet,
+    read; `modified_ns` is when it was last changed, `etag` what the server calls its content, known when it was opened; None where
+    they are not known. `first_time_ns` is the time of the first packet,
     None until `capture_heads.in_time_order` looked. While `blocks` runs, `done_bytes` counts the bytes of the file that were read,
     without `head`; afterwards `notes` holds damage of the compressed data. `is_packed`: it is compressed, None until something was
     read. `beginning` is what a first look found, so that nobody looks twice.
@@ -74,6 +75,7 @@ class Source:
     notes: list[Note] = field(default_factory=list)
     uri: str | None = None
     modified_ns: int | None = None
+    etag: str | None = None
     is_packed: bool | None = None
     beginning: Beginning | None = field(default=None, repr=False)
 
@@ -186,7 +188,9 @@ class _Opened:
         source = self._source
         if source.uri is not None:
             found = StorageEntry(parse_address(source.uri), False, source.size_bytes or 0)
-            return ObjectReader(found, source.begin, source.end)
+            reader = ObjectReader(found, source.begin, source.end)
+            source.etag = reader.etag
+            return reader
         if source.path is None:
             return StandardInput()
         opened = source.path.open("rb", buffering=0)

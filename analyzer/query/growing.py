@@ -39,8 +39,8 @@ _LOCKED = f"{OWN}/lock"
 
 @dataclass(frozen=True)
 class Input:
-    """A capture as a run read it. `path`: absolute, or a URI; `modified_ns`: of its last change, null where that is not known.
-    `failed` says why nothing of it could be read; null: it was read."""
+    """A capture as a run read it. `path`: absolute, or a URI; `modified_ns`: of its last change, null where that is not known;
+    `etag`: what storage calls the content that was read; `failed` says why nothing of it could be read; null: it was read."""
 
     path: str
     size_bytes: int
@@ -49,6 +49,7 @@ class Input:
     last_time_ns: int | None = None
     tap: str = ""
     failed: str | None = None
+    etag: str | None = None
 
     @property
     def identity(self) -> tuple[str, int, int | None]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base import temp_folders
+from analyzer.base.storage.addresses import parse_address
+from analyzer.base.storage.objects import current_etag
 from analyzer.base.tables import TABLES
 from analyzer.base.text import printable
 from analyzer.distributed.open_connections import UNSETTLED, Carried
@@ -132,7 +134,11 @@ def _is_known(source: Source, had: dict[str, Input]) -> bool:
     there = had.get(path_of(source))
     if there is None or there.failed:
         return False
-    return there.identity == (path_of(source), source.size_bytes or 0, source.modified_ns)
+    if there.identity == (path_of(source), source.size_bytes or 0, source.modified_ns):
+        return True
+    # Who copies a bucket anew gives objects another time. Only of such one the server is asked.
+    is_like = source.uri is not None and there.etag is not None and there.size_bytes == source.size_bytes
+    return is_like and current_etag(parse_address(str(source.uri))) == there.etag
 
 
 def _oldest(fresh: Sequence[Source], taken: Sequence[AddedRun]) -> str:
@@ -275,6 +281,7 @@ class _Addition:
                 reading.last_time_ns,
                 reading.tap,
                 reading.failure,
+                reading.source.etag,
             )
             for reading in readings
         ]

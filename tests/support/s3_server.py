@@ -35,6 +35,7 @@ class Server:
     port: int
     access_key: str = field(default_factory=lambda: f"test{secrets.token_hex(8)}")
     secret_key: str = field(default_factory=lambda: secrets.token_hex(16))
+    has_etags: bool = False
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -59,7 +60,14 @@ class Server:
         command = [program, "serve", "s3", "--addr", f"127.0.0.1:{self.port}", "--config", os.devnull]
         # Without hashes in place of ETags a listing need not read the files. With 0s for the directories rclone is now and
         # then busy for many seconds (1.75.2).
-        command += ["--etag-hash", "", "--dir-cache-time", f"{SEEN_AFTER_SECONDS}s", "--vfs-handle-caching", "0s"]
+        command += [
+            "--etag-hash",
+            "MD5" if self.has_etags else "",
+            "--dir-cache-time",
+            f"{SEEN_AFTER_SECONDS}s",
+            "--vfs-handle-caching",
+            "0s",
+        ]
         # The key is not for those who list processes.
         environment = {**os.environ, "RCLONE_AUTH_KEY": f'"{self.access_key},{self.secret_key}"'}
         self._process = subprocess.Popen(

@@ -35,6 +35,19 @@ def find_object(at: Address) -> StorageEntry | None:
     return None if info.type == FileType.NotFound else _found(at, info)
 
 
+def etag_of(file: Any) -> str | None:
+    """What the server calls the content of an object that pyarrow opened to read: equal for equal bytes that came in the same way.
+    None where it tells none. No request is made. Raises OSError."""
+    told = {name.lower(): value for name, value in (file.metadata() or {}).items()}.get("etag", b"")
+    return told.decode("ascii", "replace").strip('"') or None
+
+
+def current_etag(at: Address) -> str | None:
+    """The same of an object as it is now: one request. Raises StorageError."""
+    with client(at) as storage, storage.open_input_file(at.path) as file:
+        return etag_of(file)
+
+
 def missing_bucket_error(at: Address) -> StorageError | None:
     """The error to raise when nothing was found because the bucket does not exist; None when it exists, or may exist."""
     try:

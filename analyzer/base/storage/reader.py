@@ -11,7 +11,7 @@ from analyzer.base.storage.addresses import Address, StorageError
 from analyzer.base.storage.environment import server_name
 from analyzer.base.storage.error_texts import NO_OBJECT
 from analyzer.base.storage.filesystems import client
-from analyzer.base.storage.objects import StorageEntry, find_object
+from analyzer.base.storage.objects import StorageEntry, etag_of, find_object
 
 # The first range is enough for the head of a capture, which is often all that is wanted; later ones pay for a request.
 FIRST_RANGE_BYTES = 64 << 10
@@ -28,7 +28,7 @@ class ObjectReader:
 
     The object must have the size that `found` says, and must not change while it is read: what fits one range is one answer of
     the server, all else is looked at again after each range. `end` is where the caller is likely to stop: beyond it ranges are
-    small and not read ahead. Raises StorageError; so do the methods.
+    small and not read ahead. `etag`: as `objects.etag_of`. Raises StorageError; so do the methods.
     """
 
     def __init__(self, found: StorageEntry, begin: int = 0, end: int | None = None) -> None:
@@ -39,6 +39,7 @@ class ObjectReader:
         self._in_one = self._until(begin) >= min(found.size_bytes, self._likely_end)
         with client(found.address) as storage:
             self._file = storage.open_input_file(found.address.path)
+            self.etag = etag_of(self._file)
             self._check_size(self._file.size())
         if not self._in_one:
             self._check_now()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+from hashlib import md5
 from pathlib import Path
 
 import effort
 import pytest
-from s3_server import settle
+from s3_server import Server, settle
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
@@ -51,3 +53,25 @@ def test_days_in_a_bucket_are_added_one_by_one(
     visible = {path.relative_to(bucket / "lake").as_posix() for path in (bucket / "lake").glob("*/**/*.parquet")}
     named = {file["file"] for files in told["files"].values() for file in files}
     assert {name for name in visible if not name.startswith("_kanalyze/")} == named
+
+
+def test_an_object_that_was_copied_anew_is_not_read_again(
+    server: Server, samples: Path, bucket: Path, tmp_path: Path
+) -> None:
+    """It has another time, and the same ETag. Other bytes of the same size are read."""
+    server.stop()
+    server.has_etags = True
+    server.start()
+    path = bucket / "capture.pcap"
+    raw = b"".join(expand([str(samples / "ipv6.pcap.zst")]).sources[0].blocks())
+    path.write_bytes(raw)
+    settle()
+    to = str(tmp_path / "lake")
+    assert additions.add(["s3://bucket/capture.pcap"], to, Options(jobs=1)).captures == 1
+    (run,) = json.loads((tmp_path / "lake" / "manifest.json").read_text())["runs"]
+    assert run["inputs"][0]["etag"] == md5(raw).hexdigest()
+    for data, captures in ((raw, 0), (raw[:-1] + bytes([raw[-1] ^ 1]), 1)):
+        path.write_bytes(data)
+        os.utime(path, (1_800_000_000 + captures, 1_800_000_000 + captures))
+        settle()
+        assert additions.add(["s3://bucket/capture.pcap"], to, Options(jobs=1)).captures == captures
