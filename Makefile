@@ -5,6 +5,7 @@
 # make check  tests, lint, format, types: what must be green before a commit
 # make test-spark  only the tests on Spark, the long ones too: the same rows as without it (needs Java 17)
 # make test-spark-all  the same with each release of Spark that we promise to run on
+# make coverage  which lines the quick tests reach, module by module; stages as plain Python, so it takes long
 # make test-lowest  the unit tests with the oldest libraries that pyproject.toml allows
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
@@ -51,7 +52,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-spark profile compare wheels docs rendered pictures man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-spark profile compare wheels docs rendered pictures man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -74,6 +75,10 @@ test-spark: $(DEV) $(SPARK)/.installed java
 
 test-spark-all: test-spark $(SPARK35)/.installed
 	KANALYZE_SPARK_REQUIRED=1 KANALYZE_LONG=1 KANALYZE_SPARK=$(SPARK35) $(BIN)/python -m pytest tests/system/spark
+
+coverage: $(DEV)
+	mkdir -p build
+	COVERAGE_FILE=build/coverage KANALYZE_UNCOMPILED=1 $(PYTEST) tests/unit -m "not slow" --cov --cov-report=term
 
 test-lowest: $(READY) $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup tests/unit -m "not slow"
