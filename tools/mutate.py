@@ -41,7 +41,8 @@ SQL_ONLY = {"=", "<>", "left", "asc", "desc", "sum", "any_value"}
 SQL_TOKEN = re.compile(r"--.*|'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*|\d[\d_.]*|<=|>=|<>|->|[-+<>=]")
 SECONDS = 900
 MEMORY = 12 << 30
-RUNS = ("-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no")
+# An older checkout may not know the marker.
+RUNS = ("-o", "markers=slow", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no")
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,8 @@ def run(tree: Path, *command: str) -> tuple[int | None, str]:
         return process.returncode, told
 
 
-def build(tree: Path, mutant: Mutant) -> str:
-    """Compiles the stages anew where a stage was broken; what failed, or nothing."""
-    if mutant.is_sql:
-        return ""
+def build(tree: Path) -> str:
+    """Compiles what differs from what was compiled last; what failed, or nothing."""
     code, told = run(tree, "setup.py", "--quiet", "build_ext", "--inplace")
     return "it does not build" if code or "warning: the stages stay plain" in told else ""
 
@@ -169,12 +168,14 @@ def build(tree: Path, mutant: Mutant) -> str:
 QUICK = ["tests/unit", "-m", "not slow", "-n", "2", "--dist", "loadgroup"]
 
 
-def rungs(tree: Path, mutant: Mutant, also: list[str]) -> Iterator[list[str]]:
+def rungs(tree: Path, mutant: Mutant, also: list[str] | None) -> Iterator[list[str]]:
     """Arguments of pytest: the fewest tests that may notice first."""
     folder = (tree / "tests/unit" / mutant.path).parent
     while not folder.exists():
         folder = folder.parent
     yield [str(folder.relative_to(tree)), "-m", "not slow"]
+    if also is None:
+        return
     yield QUICK
     yield from ([each, "-n", "2", "--dist", "loadgroup"] for each in also)
 
@@ -184,22 +185,23 @@ def failure(tree: Path, tests: list[str]) -> str:
     code, told = run(tree, "-m", "pytest", *RUNS, *tests)
     if code in (0, 5):  # 5: there was no test
         return ""
+    if code == 4:
+        sys.exit(f"{tree}: pytest does not understand what it is asked: {told}")
     failed = next((line for line in told.splitlines() if line.startswith(("FAILED", "ERROR"))), "")
     return failed[:160] or f"{tests[0]}: {'too slow' if code is None else f'exit code {code}'}"
 
 
-def judge(tree: Path, mutant: Mutant, also: list[str]) -> str:
-    """What noticed the mutant; empty when nothing did. The tree is afterwards what it was."""
+def judge(tree: Path, mutant: Mutant, also: list[str] | None) -> str:
+    """What noticed the mutant; empty when nothing did. The sources are afterwards what they were; the next build follows."""
     path = tree / mutant.path
     text = path.read_text()
     path.write_text(mutant.apply(text))
     try:
-        if failed := build(tree, mutant):
+        if failed := build(tree):
             return failed
         return next(filter(None, (failure(tree, tests) for tests in rungs(tree, mutant, also))), "")
     finally:
         path.write_text(text)
-        build(tree, mutant)
 
 
 class Outcomes:
@@ -229,6 +231,10 @@ def main() -> None:
     asked.add_argument(
         "--also", action="append", default=[], metavar="FOLDER", help="tests for those that survived the quick ones"
     )
+    asked.add_argument(
+        "--near", action="store_true", help="only tests of the broken file's own folder: it is much quicker"
+    )
+    asked.add_argument("--in", dest="name", help="judge only in the checkout of this name")
     asked.add_argument("--seconds", type=float, default=1e9, help="begin no mutant after so long")
     asked.add_argument("--only", action="store_true", help="say what would be broken")
     given = asked.parse_args()
@@ -237,7 +243,9 @@ def main() -> None:
         print(*mutants, sep="\n")
         return
     outcomes = Outcomes(given.kept)
-    for tree in given.trees:
+    trees = [tree for tree in given.trees if given.name in (None, tree.name)]
+    also = None if given.near else given.also
+    for tree in () if given.near else trees:
         if told := outcomes.of(tree, "unbroken", lambda tree=tree: failure(tree, QUICK)):
             sys.exit(f"{tree}: its tests fail as it is: {told}")
     begin = monotonic()
@@ -245,10 +253,10 @@ def main() -> None:
         if monotonic() - begin > given.seconds:
             sys.exit(f"{number} of {len(mutants)} were tried: the same command goes on")
         print(f"{number:2} {mutant}", flush=True)
-        for tree in given.trees:
-            killer = outcomes.of(tree, str(mutant), lambda tree=tree, mutant=mutant: judge(tree, mutant, given.also))
+        for tree in trees:
+            killer = outcomes.of(tree, str(mutant), lambda tree=tree, mutant=mutant: judge(tree, mutant, also))
             print(f"   {tree.name}: {killer or 'SURVIVED'}", flush=True)
-    for tree in given.trees:
+    for tree in trees:
         killed = sum(bool(outcomes.known[tree.name, str(mutant)]) for mutant in mutants)
         print(f"{tree.name}: {killed} of {len(mutants)} killed")
 

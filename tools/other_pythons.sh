@@ -34,7 +34,7 @@ debian() {
 
 inside() {
     set -- /usr/bin/env -i HOME="$work" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-        $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=' | tr '\n' ' ') sh -c "$1"
+        $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|KANALYZE_SHARED)=' | tr '\n' ' ') sh -c "$1"
     if test -n "$system"; then chroot "$system" "$@"; else "$@"; fi
 }
 
@@ -49,9 +49,8 @@ for name in "$@"; do
     fi
     rm -rf "$system$work"
     mkdir -p "$system$work/tree"
-    # Tests and what they read. Packages are not among it: where a test looks for their sources it finds what pip installed.
-    git -C "$here" archive HEAD tests samples docs bench lab tools setup.py pyproject.toml Makefile README.md ARCHITECTURE.md \
-        | tar -x -C "$system$work/tree"
+    # All but the packages: where a test looks for their sources it finds what pip installed.
+    git -C "$here" archive HEAD -- . ":!analyzer" ":!dissectors" | tar -x -C "$system$work/tree"
     cp "$wheel" "$system$work/"
     begin=$(date +%s)
     inside "$python -m venv $work/env && $work/env/bin/pip install -q $work/*.whl"
@@ -63,6 +62,6 @@ for name in "$@"; do
     inside "$work/env/bin/kanalyze $work/tree/samples" 2>&1 | sed -n 1,6p
     echo "== report of the samples: $(($(date +%s) - begin)) s"
     inside "$work/env/bin/pip install -q $tools"
-    inside "cd $work/tree && $work/env/bin/python -m pytest -q -n 2 -p no:cacheprovider tests/unit" | tail -n 15
+    inside "cd $work/tree && $work/env/bin/python -m pytest -n 2 --dist loadgroup -p no:cacheprovider tests/unit" | tail -n 15
     test -z "$system" || umount "$system/proc"
 done
