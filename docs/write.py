@@ -14,6 +14,7 @@ import click
 from analyzer.base import tables
 from analyzer.cli.main import cli
 from analyzer.cli.verb_help import full_help
+from analyzer.page.document import glossary
 
 ROOT = Path(__file__).resolve().parent.parent
 _WIDTH = 100
@@ -48,6 +49,13 @@ a terminal gets: stdout has nothing but the result.
 `--format json`, `jsonl` and `csv` write the keys `exchange` and `connection` as 16 hex digits, which `show` takes. JSON
 escapes terminal control characters. In CSV, control characters are written as `\\x1b`, and text that a spreadsheet
 would take for a formula has an apostrophe before it."""
+
+
+def glossary_page() -> str:
+    """docs/glossary.md: the terms that the page of `kanalyze html` explains."""
+    rows = "\n".join(f"| {term} | {meaning} |" for term, meaning in glossary())
+    head = "# Glossary\n\nThe page that `kanalyze html` writes has the same terms behind the button in its head.\n\n"
+    return f"{head}| term | meaning |\n|---|---|\n{rows}\n"
 
 
 # Of the report in README.md: sections behind the first, lines of each.
@@ -87,7 +95,12 @@ def _shortened(report: str) -> str:
     return "\n\n".join(parts)
 
 
-PAGES: dict[str, Callable[[], str]] = {"docs/cli.md": command_line, "docs/tables.md": tables.docs, "README.md": readme}
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/cli.md": command_line,
+    "docs/tables.md": tables.docs,
+    "docs/glossary.md": glossary_page,
+    "README.md": readme,
+}
 
 
 def stale() -> list[str]:

@@ -126,7 +126,7 @@ def _todo(
             "captures of an earlier run must be read again, and cannot be: " + "; ".join(map(str, again.errors[:3]))
         )
     if again.sources:
-        tell(f"reading {len(again.sources):,} captures again, which are not older than {_oldest(fresh, taken)}")
+        tell(f"reading captures again that are not older than {_oldest(fresh, taken)}: {len(again.sources):,}")
     return _Todo(kept, in_time_order([*fresh, *again.sources]), len(again.sources)), known
 
 
