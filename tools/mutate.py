@@ -23,6 +23,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tarfile
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -122,17 +123,27 @@ def mutants_of(path: str, text: str, other: str) -> list[list[Mutant]]:
     return list(made.values())
 
 
+def committed(tree: Path) -> dict[str, str]:
+    """Stages and SQL by name, as git has them: another run may have broken one of them just now."""
+    archive = subprocess.run(
+        ["git", "-C", tree, "archive", "HEAD", "dissectors", "analyzer/query"], check=True, capture_output=True
+    ).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        members = sorted((one for one in files if one.name.endswith((".py", ".sql"))), key=lambda one: Path(one.name))
+        return {one.name: files.extractfile(one).read().decode() for one in members}
+
+
 def draw(trees: list[Path], count: int, seed: int) -> list[Mutant]:
     """`count` mutants, half of them of stages, half of SQL, each of another line."""
     dice = random.Random(seed)
+    older, newer = committed(trees[0]), committed(trees[-1])
     drawn = []
-    for folder, pattern in (("dissectors", "*.py"), ("analyzer/query", "*.sql")):
+    for folder, ending in (("dissectors/", ".py"), ("analyzer/query/", ".sql")):
         lines = []
-        for path in sorted((trees[-1] / folder).rglob(pattern)):
-            name = str(path.relative_to(trees[-1]))
-            texts = [(tree / name).read_text() if (tree / name).exists() else "" for tree in trees]
-            if pattern == "*.sql" or "\nimport cython\n" in texts[-1]:
-                lines += mutants_of(name, texts[-1], texts[0])
+        for name, text in newer.items():
+            is_source = ending == ".sql" or "\nimport cython\n" in text
+            if name.startswith(folder) and name.endswith(ending) and is_source:
+                lines += mutants_of(name, text, older.get(name, ""))
         drawn += [dice.choice(line) for line in dice.sample(lines, count // 2)]
     return drawn
 
