@@ -33,7 +33,9 @@ FORMATS = [(magic, codec) for magic in range(3) for codec in range(5) if magic =
 
 
 def made(chance: Random, magic: int, codec: int) -> bytes:
-    builder = MemoryRecordsBuilder(magic, codec, 1 << 20, 0)
+    # All bytes of each field differ, so that one read from beside it is seen.
+    producer = (0x0102030405060708, 0x0A0B, 0x0C0D0E0F) if magic == 2 and chance.random() < 0.5 else (-1, -1, -1)
+    builder = MemoryRecordsBuilder(magic, codec, 1 << 20, 0, False, *producer)
     for _ in range(chance.randint(1, 20)):
         builder.append(1_700_000_000_000 + chance.randint(0, 5000), b"key", b"value " * chance.randint(1, 90))
     builder.close()
