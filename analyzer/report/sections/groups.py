@@ -70,6 +70,11 @@ NOTES = (
     "longest: longest rebalance, from its cause to the last member's assignment. not consumed: longest time in a rebalance "
     "without a consumer. failed: failed commits. errors: beyond normal operation."
 )
+REBALANCE_NOTES = (
+    "took: until the last member has its assignment; +: it had not ended. not consumed: time without any "
+    "consumer. epoch: the generation that it made. moved: partitions that have another member now. in/out: members that joined "
+    "and that left or were lost."
+)
 # A join that takes so long has waited for others.
 LONG_NS = 10_000_000
 # What a Java client says each time it joins: it explains nothing.
@@ -93,7 +98,8 @@ def rebalances(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per rebalance, in order of time."""
     rows = facts.rows("rebalances")
     columns, cells = with_clusters(REBALANCES, [_rebalance(row) for row in rows], rows)
-    return _table("Rebalances", columns, cells, facts, width, limit)
+    lines = _table("Rebalances", columns, cells, facts, width, limit)
+    return lines + text_tables.remarks(REBALANCE_NOTES, width) if lines else []
 
 
 def members(facts: Facts, width: int, limit: int | None) -> list[Text]:

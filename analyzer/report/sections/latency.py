@@ -93,12 +93,20 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
         rows = sorted(rows, key=lambda row: order.index(row["reach"]))
     columns = [*(column for column, _ in keys), *NUMBERS]
     lines = [text_tables.heading(TITLES[facts.settings.measure], width)]
-    lines += text_tables.table(columns, [_line([cell for _, cell in keys], row) for row in rows[:limit]], width)
+    cells = [cell for _, cell in keys]
+    if "api" not in (facts.settings.by or ("api",)):
+        cells[-1] = _with_reach(cells[-1])
+    lines += text_tables.table(columns, [_line(cells, row) for row in rows[:limit]], width)
     hidden = len(rows[limit:]) if limit is not None else 0
     lines += text_tables.more(hidden, facts.ask(f"{COMMAND} --limit 0"), width)
     if "topic" in facts.settings.by:
         lines += text_tables.remarks("A request for several topics is counted for each of them.", width)
     return lines
+
+
+def _with_reach(cell: Cell) -> Cell:
+    """A key's cell that tells the row of requests that may have waited by design from that of the others: no API does."""
+    return lambda row: cell(row) + (", may wait" if row["reach"] == MIXED else "")
 
 
 def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:

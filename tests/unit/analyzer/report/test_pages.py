@@ -163,3 +163,13 @@ def test_two_meanings_of_a_sum_are_told_apart(hostile: Dataset) -> None:
     assert "it may exceed the elapsed time" in text
     assert "the broker read nothing from the client's worst connection" in text
     assert "2.0 or newer is assumed" in text
+
+
+def test_rows_of_a_broker_that_may_wait_by_design_are_told_apart(tmp_path: Path) -> None:
+    """Where no column names the kind of request, two rows of one broker would look alike."""
+    rows = [exchange(1, api_name="Produce", kind="produce_acks_all"), exchange(2, api_name="Fetch", kind="fetch_now")]
+    with dataset(tmp_path, {"connections": [connection(1)], "exchanges": rows}) as found:
+        found.choose(Settings(("broker",)))
+        assert printed(found, "latency", 120).count(", may wait ") == 1
+        found.choose(Settings(("broker", "api")))
+        assert ", may wait " not in printed(found, "latency", 120)
