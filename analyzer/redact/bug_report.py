@@ -20,7 +20,7 @@ from analyzer.extract.output import MODE, finished, packed
 from analyzer.extract.pcapng_file import PcapngFile
 from analyzer.inputs.sources import Source
 from analyzer.query.run_findings import find
-from analyzer.redact.redaction_run import Done, redact, write_manifest
+from analyzer.redact.redaction_run import Done, redact, redact_decrypted, write_manifest
 from analyzer.report.facts import facts_of_report
 from analyzer.run import local
 from analyzer.version import VERSION
@@ -34,12 +34,14 @@ _LIBRARIES = ("click", "cramjam", "cryptography", "duckdb", "google-crc32c", "py
 _WIDTH = 120
 
 
-def make(chosen: Path, folder: Path, out: str, options: Options, key: bytes, comments: bool) -> Done:
+def make(chosen: Path, folder: Path, out: str, options: Options, key: bytes, comments: bool, decrypts: bool) -> Done:
     """Redacts the packets of `chosen`, proves it, and writes them to `out`: a capture, or a zip file with all that a bug report
-    needs. `folder` is for what comes between. Raises NotProved, InputError, OSError."""
+    needs. `folder` is for what comes between; `decrypts`: with what was said in TLS connections, of which `options` names keys.
+    Raises NotProved, InputError, OSError."""
     capture = folder / _CAPTURE
     plain = _plain(options)
-    done = redact([_source(chosen)], capture, "", plain, key, True, lambda: None)
+    run, how = (redact_decrypted, replace(plain, tls_key_logs=options.tls_key_logs)) if decrypts else (redact, plain)
+    done = run([_source(chosen)], capture, "", how, key, True, lambda: None)
     if comments:
         commented(capture, folder / "commented", plain)
         (folder / "commented").replace(capture)

@@ -70,10 +70,22 @@ class _Wanted:
 @click.option("--comment", is_flag=True, help="Say in packet comments what each message is, and what was found.")
 @click.option("--bare", is_flag=True, help="Leave out the connections that name brokers and topics.")
 @click.option("--redact", "redacts", is_flag=True, help="Redact it, as `kanalyze redact --verify` does.")
+@click.option(
+    "--decrypt",
+    "decrypts",
+    is_flag=True,
+    help="With --redact: of TLS connections with known keys the redacted content too, as `kanalyze redact --decrypt` does.",
+)
 @key_option
 @capture_options(strict=False)
 def command(
-    inputs: tuple[str, ...], options: Options, out: str, redacts: bool, key_file: Path | None, **chosen: Any
+    inputs: tuple[str, ...],
+    options: Options,
+    out: str,
+    redacts: bool,
+    decrypts: bool,
+    key_file: Path | None,
+    **chosen: Any,
 ) -> int:
     """Write the packets of chosen connections to a pcapng file, for Wireshark, a bug report, or kanalyze itself.
 
@@ -91,8 +103,10 @@ def command(
         raise click.UsageError("say what to extract: --finding, --exchange, --connection, or a filter such as --client")
     if wanted.around_ns is not None and not (wanted.findings or wanted.exchanges):
         raise click.UsageError("--around goes with --finding or --exchange; --from and --to are for other times")
-    if not redacts and (key_file is not None or out.endswith(".zip")):
-        raise click.UsageError("--key-file and NAME.zip go with --redact")
+    if not redacts and (decrypts or key_file is not None or out.endswith(".zip")):
+        raise click.UsageError("--decrypt, --key-file and NAME.zip go with --redact")
+    if decrypts and wanted.around_ns is not None:
+        raise click.UsageError("--decrypt needs whole connections: leave out --around, which cuts them")
     check_directory(out)
     with (
         kept_standard_input(inputs, options) as rewind,
@@ -104,7 +118,7 @@ def command(
             return UNREADABLE
         copying = _Copying(dataset, inputs, options, choice, rewind, out)
         if redacts:
-            return _write_redacted(copying, key_file, wanted.comment) or exit_code(dataset)
+            return _write_redacted(copying, key_file, wanted.comment, decrypts) or exit_code(dataset)
         copying.tell(copying.write(out))
         return exit_code(dataset)
 
@@ -174,7 +188,7 @@ class _Copying:
         )
 
 
-def _write_redacted(copying: _Copying, key_file: Path | None, comment: bool) -> int:
+def _write_redacted(copying: _Copying, key_file: Path | None, comment: bool, decrypts: bool) -> int:
     """Writes the chosen packets, redacted and proved; returns 0 when that went well."""
     from analyzer.base import temp_folders
     from analyzer.redact import bug_report
@@ -185,7 +199,7 @@ def _write_redacted(copying: _Copying, key_file: Path | None, comment: bool) -> 
     try:
         chosen = folder / "chosen.pcapng"
         copying.write(str(chosen))
-        done = bug_report.make(chosen, folder, copying.out, copying.options, key, comment)
+        done = bug_report.make(chosen, folder, copying.out, copying.options, key, comment, decrypts)
     except NotProved as problem:
         tell_not_proved(problem)
         return CHECK_FAILED

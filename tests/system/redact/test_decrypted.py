@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,22 @@ def test_without_keys_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureF
     assert redacted(LAB / "tls13.pcap", out) == 2
     assert "--tls-keylog" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_chosen_packets_are_decrypted_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What one client said under TLS, in clear: as many exchanges as the capture with its keys has of it, and its report."""
+    path, keys, out = LAB / "tls13.pcap", LAB / "tls13.keylog", tmp_path / "issue.zip"
+    words = ["extract", str(path), "--tls-keylog", str(keys), "--client", "shop-tls-kp-adm", "--bare", "--redact"]
+    assert main([*words, "--decrypt", "--comment", "-o", str(out)]) == 0
+    with zipfile.ZipFile(out) as bundle:
+        bundle.extract("capture.pcapng", tmp_path)
+        assert json.loads(bundle.read("manifest.json"))["decrypted"]["connections"] > 0
+        assert b"TRAFFIC_SECRET" not in bundle.read("capture.pcapng") and b"answered" in bundle.read("report.txt")
+    count = "SELECT api_key, request_time_ns FROM exchanges WHERE connection IN (SELECT connection FROM exchanges {}) ORDER BY ALL"
+    with (
+        local.open_dataset([str(path)], Options(tls_key_logs=(keys,))) as before,
+        local.open_dataset([str(tmp_path / "capture.pcapng")], Options()) as after,
+    ):
+        assert before.query(count.format("WHERE client_id = 'shop-tls-kp-adm'")) == after.query(count.format("")) != []
+    assert main([*words, "--finding", "1", "--around", "1s", "--decrypt", "-o", str(tmp_path / "no.zip")]) == 2
+    assert "--around" in capsys.readouterr().err
