@@ -26,7 +26,7 @@ from analyzer.spark.session import SparkError, opened, told
 
 # A small machine runs it beside other tests.
 SETTINGS = (
-    ("spark.driver.memory", "1g"),
+    ("spark.driver.memory", "2g"),
     # What takes time is the start of everything: neither the optimising compiler nor a collector with threads pays here.
     ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
     ("spark.sql.shuffle.partitions", "2"),
