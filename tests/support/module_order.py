@@ -152,6 +152,7 @@ ORDER = (
     "dissectors.kafka.framing.tokens",
     "dissectors.kafka.framing.direction",
     "dissectors.kafka.framing.behind_other_bytes",
+    "dissectors.kafka.framing.tails",
     "dissectors.kafka.framing.sync",
     "dissectors.kafka.framing.frames",
     "dissectors.kafka.framing.loss",

@@ -12,6 +12,7 @@ from dissectors.kafka.framing.provisional_frames import accept_provisional, drop
 from dissectors.kafka.framing.provisional_proof import ends_in_replies
 from dissectors.kafka.framing.state import FramingState, grow_framed_parts, i64
 from dissectors.kafka.framing.state_columns import *
+from dissectors.kafka.framing.tails import drop_tail
 from dissectors.layout import *
 from dissectors.problems import *
 
@@ -118,6 +119,7 @@ def close_connection(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.b
             )
         drop_frame(f, slot, s, SKIP_UNFINISHED)
         drop_provisional(f, slot, s)
+        drop_tail(f, s)
     for column in range(FRAMING_COLUMNS):
         f.framed_parts[column, f.framed_part_rows] = f.conn[slot, column]
     f.framed_part_rows += 1

@@ -43,7 +43,8 @@ from dissectors.kafka.framing.state import (
     new_framed_parts,
 )
 from dissectors.kafka.framing.state_columns import *
-from dissectors.kafka.framing.sync import is_frame_inside_guess, is_request_torn, search_boundary
+from dissectors.kafka.framing.sync import is_frame_inside_guess, search_boundary
+from dissectors.kafka.framing.tails import is_reply_unlikely
 from dissectors.layout import *
 from dissectors.matrix import check_room, new_matrix
 
@@ -105,7 +106,7 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
             if not search_boundary(f, chunks, row, slot, s):
                 return False
         elif mode == MODE_PROVISIONAL:
-            if f.chunk_position == 0 and f.side[s, SIDE_TAIL] and is_request_torn(f, chunks, row, slot, s):
+            if f.chunk_position == 0 and is_reply_unlikely(f, chunks, row, slot, s):
                 reject_provisional(f, slot, s)
             elif f.why != WHY_DONE or not take_provisional(f, chunks, row, slot, s):
                 return False
@@ -148,6 +149,7 @@ class Framing(FramingState):
         self.page_count = 0
         self.free_page = -1
         self.free_pages = 0
+        self.tail_pages = 0
         grow_pages(self, 64)
         grow_heap(self, 262144)
         new_framed_parts(self, 72)

@@ -52,6 +52,7 @@ class FramingState:
     page_count: i64
     free_page: i64
     free_pages: i64
+    tail_pages: i64  # pages that hold joined tails (`tails`)
     arena_bytes: i64
     max_frame: i64
     heap_used: i64

@@ -50,14 +50,15 @@ SIDE_PROVISIONAL_COUNT = _side.column()  # length of the chain
 SIDE_PROVISIONAL_BYTES = _side.column()  # received bytes of those in the chain, not counted yet
 SIDE_PROVISIONAL_NOT_ZOOKEEPER = _side.column()  # those that ZooKeeper cannot have sent
 SIDE_PROVISIONAL_ACCEPTED = _side.column()  # 1: they are proved, and leave as rows
-SIDE_TAIL = (
-    _side.column()
-)  # how many of the last bytes that were searched in vain the tail columns hold, and TAIL_JOINED
+SIDE_TAIL = _side.column()  # how many of the last bytes that were searched in vain are kept (`tails`)
+SIDE_TAIL_PAGE = _side.column()  # 1 + the page that they are in; 0: they came in one packet, and are in columns
 SIDE_TAIL_HIGH = _side.column()
 SIDE_TAIL_LOW = _side.column()  # seven bytes; those before them are in SIDE_TAIL_HIGH
 SIDE_TAIL_TIME = _side.column()  # of their packet
 SIDE_TAIL_NUMBER = _side.column()
+SIDE_TAIL_TURN = _side.column()  # 1: the other side had sent something before the first of them
 SIDE_TAIL_END = _side.column()  # sequence number after them
+SIDE_TAIL_SENT = _side.column()  # what the other side had sent when the last of them came
 SIDE_PROVISIONAL_STEPS = _side.column()  # from one provisional reply to the next with a larger correlation id
 SIDE_PROVISIONAL_BACKWARD = _side.column()  # and with a smaller one
 WORDS = 5
@@ -134,7 +135,15 @@ RESERVED_CORRELATION = 2147483640  # Java clients number SASL requests from here
 
 SEARCH_LIMIT_BYTES = 262144  # searched in vain in a connection without requests: it is left unread
 TAIL_BYTES = 13  # of a chunk that was searched in vain: a request header has 14
-TAIL_JOINED = 64  # they came in several chunks: `SIDE_TAIL_TIME` and `_NUMBER` are those of the first byte
+SMALL_CHUNK_BYTES = (
+    64  # chunks of fewer bytes are joined, and a request behind them judged by as many bytes of its body
+)
+TAIL_ENTRY_BYTES = 16  # of a byte that was joined
+MOST_TAIL_BYTES = PAGE_BYTES // TAIL_ENTRY_BYTES
+TAILS_OF_ARENA = 8  # joined tails may take this part of the arena
+IS_NONE = 0  # verdicts of a place in a tail
+MAY_BE = 1
+IS_ONE = 2
 TAIL_REACH_BYTES = 1024  # of the next chunk, searched together with them
 
 MOST_TRIES = 64  # chunks behind other bytes that are looked at

@@ -14,13 +14,14 @@ from dissectors.kafka.framing.direction import (
     take_first_bytes,
 )
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_near_correlation, is_request_side
-from dissectors.kafka.framing.pages import append_bytes, clear_frame, drop_frame, release_pages
+from dissectors.kafka.framing.pages import clear_frame, drop_frame, release_pages
 from dissectors.kafka.framing.provisional_frames import is_other_side_silent
 from dissectors.kafka.framing.provisional_replies import begin_provisional, may_begin_provisional
 from dissectors.kafka.framing.request_headers import is_likely_request, is_reply_header, is_request_at
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
-from dissectors.kafka.framing.stream_bytes import byte_at, int32_at
+from dissectors.kafka.framing.stream_bytes import int32_at
+from dissectors.kafka.framing.tails import drop_tail, is_amid_small_chunks, keep_tail, search_tail
 from dissectors.layout import *
 from dissectors.problems import *
 
@@ -45,18 +46,24 @@ def search_boundary(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s
         if is_boundary_at(f, slot, s, buffer, base + at, base + length, at == 0):
             f.side[s, SIDE_SEARCHED] += at - start
             begin_frames(f, slot, s)
+            drop_tail(f, s)
             f.side[s, SIDE_GUESSED] = 1 if at == 0 else 2
             break
-        if at == 0 and may_begin_provisional(f, slot, s, buffer, base, base + length):
+        if (
+            at == 0
+            and may_begin_provisional(f, slot, s, buffer, base, base + length)
+            and not is_amid_small_chunks(f, chunks, row, slot, s)
+        ):
             begin_provisional(f, slot, s, int32_at(f, buffer, base + 4))
-            if length <= TAIL_BYTES:
-                keep_tail(f, chunks, row, s, 0)  # it may be a request, which needs more bytes to be told
+            drop_tail(f, s)
+            if length < SMALL_CHUNK_BYTES:
+                keep_tail(f, chunks, row, slot, s, 0)  # it may be a request, which needs more bytes to be told
             break
         at = length if waits and is_enough_searched(f, slot, s) else at + 1
     count_skipped(f, slot, s, f.side[s, SIDE_SKIP_REASON], at - start)
     f.chunk_position = at
     if at == length:
-        keep_tail(f, chunks, row, s, start)
+        keep_tail(f, chunks, row, slot, s, start)
     if f.side[s, SIDE_MODE] == MODE_FRAMES:
         return True
     if not waits:
@@ -91,148 +98,6 @@ def is_first_chunk(f: FramingState, slot: i64, s: i64) -> cython.bint:
     """Have no bytes of this side come yet, but for an opening?"""
     side: i64 = s & 1
     return f.conn[slot, FRAMING_STREAM + side] == f.conn[slot, FRAMING_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def keep_tail(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, start: i64) -> cython.int:
-    """Remembers the last bytes of a chunk that was searched in vain from `start` on: a header may begin in them. The first bytes of
-    a stream are collected, however few a chunk has."""
-    end: i64 = chunks[CHUNK_LENGTH, row]
-    count: i64 = end - start if end - start < TAIL_BYTES else TAIL_BYTES
-    before: i64 = f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1)
-    i: i64
-    high: i64 = 0
-    low: i64 = 0
-    if before and before + count <= TAIL_BYTES:
-        high = f.side[s, SIDE_TAIL_HIGH]
-        low = f.side[s, SIDE_TAIL_LOW]
-    else:
-        before = 0
-        f.side[s, SIDE_TAIL_TIME] = chunks[CHUNK_TIME, row]
-        f.side[s, SIDE_TAIL_NUMBER] = chunks[CHUNK_NUMBER, row]
-    for i in range(end - count, end):
-        high = ((high << 8) | (low >> 48)) & LOW_63
-        low = ((low << 8) | byte_at(f, chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + i)) & LOW_56
-    f.side[s, SIDE_TAIL] = (TAIL_JOINED if before else 0) | before + count
-    f.side[s, SIDE_TAIL_HIGH] = high
-    f.side[s, SIDE_TAIL_LOW] = low
-    f.side[s, SIDE_TAIL_END] = (chunks[CHUNK_SEQ, row] + end) & LOW_32
-    return 0
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
-    """Looks for a header that begins in the last bytes of the previous chunk and goes on in this one; false: no room for it.
-
-    Of bytes that came in several chunks it can only begin with the first: the times of the others are not known.
-    """
-    count: i64 = f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1)
-    judged: i64 = 1 if f.side[s, SIDE_TAIL] & TAIL_JOINED else count
-    buffer: i64 = chunks[CHUNK_BUFFER, row]
-    base: i64 = chunks[CHUNK_OFFSET, row]
-    length: i64 = chunks[CHUNK_LENGTH, row]
-    reach: i64 = length if length < TAIL_REACH_BYTES else TAIL_REACH_BYTES
-    at: i64 = f.heap_used
-    i: i64
-    found: i64 = -1
-    whole: cython.bint = is_whole_stream(f, slot, s)
-    if f.side[s, SIDE_TAIL_END] != chunks[CHUNK_SEQ, row]:
-        f.side[s, SIDE_TAIL] = 0
-        return True
-    if at + count + reach > f.heap_size:
-        f.heap_needed = count + reach
-        f.why = WHY_HEAP_FULL
-        return False
-    for i in range(count):
-        f.heap[at + i] = tail_byte(f, s, count - 1 - i)
-    for i in range(reach):
-        f.heap[at + count + i] = byte_at(f, buffer, base + i)
-    for i in range(judged):
-        if is_boundary_at(f, slot, s, OWN_HEAP, at + i, at + count + reach, whole and i == 0):
-            if 4 + int32_at(f, OWN_HEAP, at + i) <= count - i:
-                continue  # a reply of a few bytes that came byte by byte: it has been skipped as a whole
-            if i + 4 + int32_at(f, OWN_HEAP, at + i) + 14 <= count + reach:
-                return begin_in_tail(f, slot, s, at + i, count - i)  # it was judged by the header that follows, too
-            if found < 0:
-                found = i
-    if found >= 0 and not is_boundary_at(f, slot, s, buffer, base, base + length, True):
-        return begin_in_tail(f, slot, s, at + found, count - found)
-    if not whole:
-        f.side[s, SIDE_TAIL] = 0
-    return True
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def is_request_torn(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
-    """Is what was taken for a provisional reply, and this chunk behind it, a request whose header they share? Where `why` is set
-    there is no room to tell, and this must be asked again."""
-    count: i64 = f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1)
-    at: i64 = f.heap_used
-    reach: i64 = chunks[CHUNK_LENGTH, row]
-    i: i64
-    if reach > TAIL_REACH_BYTES:
-        reach = TAIL_REACH_BYTES
-    if (
-        f.conn[slot, FRAMING_CLIENT_SIDE] != UNKNOWN
-        or f.side[s, SIDE_PROVISIONAL_COUNT]
-        or f.side[s, SIDE_FRAME_POSITION] != count
-        or f.side[s, SIDE_TAIL_END] != chunks[CHUNK_SEQ, row]
-    ):
-        return False
-    if at + count + reach > f.heap_size:
-        f.heap_needed = count + reach
-        f.why = WHY_HEAP_FULL
-        return False
-    for i in range(count):
-        f.heap[at + i] = tail_byte(f, s, count - 1 - i)
-    for i in range(reach):
-        f.heap[at + count + i] = byte_at(f, chunks[CHUNK_BUFFER, row], chunks[CHUNK_OFFSET, row] + i)
-    return is_likely_request(f, OWN_HEAP, at, at + count + reach, True)
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def is_whole_stream(f: FramingState, slot: i64, s: i64) -> cython.bint:
-    """Are the bytes of the tail all that came of this side, but for an opening?"""
-    side: i64 = s & 1
-    opening: i64 = f.conn[slot, FRAMING_SKIPPED + 2 * SKIP_NOT_KAFKA + side]
-    return f.conn[slot, FRAMING_STREAM + side] == opening + (f.side[s, SIDE_TAIL] & (TAIL_JOINED - 1))
-
-
-@cython.cfunc
-def tail_byte(f: FramingState, s: i64, back: i64) -> cython.uchar:
-    """The byte of the tail with `back` bytes behind it."""
-    value: i64 = f.side[s, SIDE_TAIL_LOW] if back < 7 else f.side[s, SIDE_TAIL_HIGH]
-    return cython.cast(cython.uchar, (value >> (8 * (back % 7))) & 255)
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def begin_in_tail(f: FramingState, slot: i64, s: i64, at: i64, count: i64) -> cython.bint:
-    """Begins a frame with the last `count` bytes of the tail, which lie at `at` on the heap. They no longer count as skipped."""
-    i: i64
-    begin_frames(f, slot, s)
-    if not append_bytes(f, OWN_HEAP, at, count, s):
-        f.side[s, SIDE_MODE] = MODE_SEARCH
-        f.why = WHY_ARENA_FULL
-        return False
-    count_skipped(f, slot, s, f.side[s, SIDE_SKIP_REASON], -count)
-    f.side[s, SIDE_GUESSED] = 2
-    f.side[s, SIDE_FRAME_POSITION] = count
-    f.side[s, SIDE_FRAME_RECEIVED] = count
-    f.side[s, SIDE_FIRST_TIME] = f.side[s, SIDE_TAIL_TIME]
-    f.side[s, SIDE_LAST_TIME] = f.side[s, SIDE_TAIL_TIME]
-    f.side[s, SIDE_NUMBER] = f.side[s, SIDE_TAIL_NUMBER]
-    f.side[s, SIDE_SEQ] = (f.side[s, SIDE_TAIL_END] - count) & LOW_32
-    for i in range(count if count < 4 else 4):
-        f.side[s, SIDE_LENGTH_FIELD] = (f.side[s, SIDE_LENGTH_FIELD] << 8) | f.heap[at + i]
-    if count >= 4:
-        f.side[s, SIDE_FRAME_SIZE] = 4 + f.side[s, SIDE_LENGTH_FIELD]  # `is_boundary_at` has judged it
-    f.side[s, SIDE_TAIL] = 0
-    return True
 
 
 @cython.cfunc

@@ -51,6 +51,23 @@ def test_a_stream_that_comes_in_small_pieces_begins_with_its_first_byte(size: in
     assert (first.number, first.first_time, first.seq) == (2 + len(asked), START + (2 + len(asked)) * MS, 5000)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 9, 13, 20, 40])
+def test_a_stream_in_small_pieces_that_begins_within_a_message(size: int) -> None:
+    """What is left of a message comes first, on both sides; ids of replies are small. All that is whole is found."""
+    body = bytes(range(40))
+    for begin in range(1, 20):
+        asked, answered = request(6, body=body)[begin:], reply(6, bytes(30))[begin:]
+        conversation = Conversation(syn=False).c(*in_pieces(asked, size)).b(*in_pieces(answered, size))
+        for number in (7, 8, 9):
+            conversation.c(*in_pieces(request(number, body=body), size))
+            conversation.b(*in_pieces(reply(number, bytes(30)), size))
+        out = conversation.run()
+        assert out.story() == [(kind, number) for number in (7, 8, 9) for kind in ("request", "reply")], (begin, size)
+        assert out.skipped(CLIENT) == {"unsynced": len(asked)}
+        assert out.skipped(BROKER) == {"unsynced": len(answered)}
+        assert out.frames[0].number == 2 + len(in_pieces(asked, size)) + len(in_pieces(answered, size))
+
+
 @pytest.mark.parametrize("cut", range(8, 14))
 def test_a_torn_reply_is_still_one(cut: int) -> None:
     """Its request was not captured; those behind it prove it."""
