@@ -62,14 +62,18 @@ class Finding:
 
 
 def is_running(row: dict[str, Any], first_ns: int | None, last_ns: int | None) -> bool | None:
-    """Whether what a row found went on until the end: its last sign lies in the last twentieth of the time from `first_ns` to
-    `last_ns`, or in its last second, and no more than 30 s before the end. None: its times or these are not known, or it
-    happened once."""
+    """Whether what a row found went on until the end. It did not when its last sign lies before the last twentieth of the time
+    from `first_ns` to `last_ns`, before its last second, or more than 30 s before the end; it did when what followed is no
+    longer than a quarter of its own time, or a second. None: between the two, for a stall of 10 s may have ended 5 s before the
+    end of an hour; its times or these are not known; or it happened once."""
     began, ended = row.get("first_time_ns"), row.get("last_time_ns")
     if began == ended or ended is None or first_ns is None or last_ns is None:
         return None
     slack = min(max((last_ns - first_ns) // 20, 1_000_000_000), 30_000_000_000)
-    return bool(ended >= last_ns - slack)
+    silence = last_ns - ended
+    if silence > slack:
+        return False
+    return True if silence <= max((ended - began) // 4, 1_000_000_000) else None
 
 
 def grouped(found: Sequence[Finding]) -> list[Finding]:
@@ -101,14 +105,22 @@ def _root(number: int, cause_of: dict[int, int]) -> int:
 
 
 def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
-    """The cause with its symptoms; what one of them still tells of is not over."""
-    known = [each.running for each in (cause, *symptoms) if each.running is not None]
+    """The cause with its symptoms; what one of them still tells of is not over, and what one of them may tell of may not be."""
+    found = (cause, *symptoms)
+    known = [each.running for each in found if each.running is not None]
+    goes_on = any(known)
+    over = bool(known) and not any(map(_may_go_on, found))
     return replace(
         cause,
         symptoms=tuple(sorted(symptoms, key=Finding.order)),
-        running=any(known) if known else None,
-        lingers=cause.running is False and any(known),
+        running=True if goes_on else False if over else None,
+        lingers=cause.running is False and goes_on,
     )
+
+
+def _may_go_on(finding: Finding) -> bool:
+    """Whether it lasted, and `is_running` cannot tell if it ended."""
+    return finding.running is None and finding.row.get("first_time_ns") != finding.row.get("last_time_ns")
 
 
 def _explains(cause: Finding, symptom: Finding) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from analyzer.query.findings import names, rule, rules
-from analyzer.query.incidents import SLACK_NS, SUBJECTS, Finding, grouped
+from analyzer.query.incidents import SLACK_NS, SUBJECTS, Finding, grouped, is_running
 
 CAUSE, SYMPTOM = "missing_topic", "metadata_storm"
 
@@ -94,3 +95,40 @@ def test_nothing_is_lost_and_nothing_is_told_twice() -> None:
 def test_an_incident_is_as_severe_as_its_cause_says() -> None:
     (incident,) = grouped([finding(CAUSE, who="a"), finding(SYMPTOM, "high", who="a")])
     assert incident.severity == "medium"
+
+
+SECOND_NS = 1_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "of", "wanted"),
+    [
+        (10, 20, 25, False),
+        (10, 20, 3000, False),
+        (2985, 2995, 3000, None),  # a stall of 10 s that ended 5 s before the end of an hour, or goes on
+        (2980, 2999, 3000, True),
+        (2000, 2975, 3000, True),
+        (0, 2960, 3000, False),
+        (2995, 2995, 3000, None),
+    ],
+)
+def test_what_lasted_goes_on_is_over_or_is_not_known(began: int, ended: int, of: int, wanted: bool | None) -> None:
+    row = {"first_time_ns": began * SECOND_NS, "last_time_ns": ended * SECOND_NS}
+    assert is_running(row, 0, of * SECOND_NS) is wanted
+
+
+def test_an_incident_is_over_when_all_of_it_is() -> None:
+    def goes_on(*running: bool | None) -> bool | None:
+        times = {"first_time_ns": 1, "last_time_ns": 2}
+        found = [
+            replace(finding(name, who="a", **times), running=each)
+            for name, each in zip((CAUSE, SYMPTOM), running, strict=True)
+        ]
+        (incident,) = grouped(found)
+        return incident.running
+
+    assert goes_on(False, False) is False
+    assert goes_on(False, True) is True
+    assert goes_on(None, True) is True
+    assert goes_on(None, False) is None
+    assert goes_on(False, None) is None
