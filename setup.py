@@ -35,10 +35,13 @@ SHARED = "dissectors._shared"
 # Run once a connection, once a batch, or for a few verbs only: optimising them fully takes half as long again, and nobody notices.
 SELDOM = {
     SHARED,
+    "dissectors.formats.time_order",
     "dissectors.kafka.columns.frame_picker",
+    "dissectors.openings.opening_rows",
     "dissectors.packet.flow_picker",
     "dissectors.parking.parking",
     "dissectors.tcp.merge",
+    "dissectors.tls.detection",
 }
 # The first Python whose stable ABI has the buffers that memoryviews need (PEP 384, bpo-45459).
 STABLE_ABI = "0x030B0000"
