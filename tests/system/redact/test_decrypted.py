@@ -16,6 +16,7 @@ from analyzer.base.options import Options
 from analyzer.cli.main import main
 from analyzer.run import local
 
+pytestmark = pytest.mark.usefixtures("shared")
 # What TLS is, and sizes of what was sent, are no matter of what was said.
 _OF_TLS = "connections"
 _EXCHANGES = (
