@@ -122,29 +122,30 @@ def task_at(packs: Sequence[bytes], place: int) -> tuple[Task, frozenset[int]]:
 
 def read(batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order) -> Iterator[pa.RecordBatch]:
     """Reads the tasks whose places in `packs` are the first column of the batches."""
-    from analyzer.distributed.tasks import read_task
-
-    for batch in batches:
-        for place in batch.column(0).to_pylist():
-            task, raw_flows = task_at(packs, place)
-            with _folder(given) as (folder, options):
-                outcome = read_task(task, folder, options, raw_flows=raw_flows)
-                yield from _run_rows(folder, task.number, outcome, options, given)
+    for number, outcome, folder, options in _outcomes(batches, packs, given):
+        yield from _run_rows(folder, number, outcome, options, given)
 
 
 def hand_over(batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order) -> Iterator[pa.RecordBatch]:
     """The same, for a driver that goes on with all that tasks gave: their files as they are."""
+    for number, outcome, folder, _ in _outcomes(batches, packs, given):
+        for path in sorted(folder.glob("*.parquet")):
+            yield from of_file(path.stem, number, path)
+            path.unlink()
+        yield row(OUTCOME, number, sealed(Done(outcome, Counter(), Counter(), 0), given))
+
+
+def _outcomes(
+    batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order
+) -> Iterator[tuple[int, Outcome, Path, Options]]:
+    """Each task's number, what came of it, the folder of its tables, which is there until the next one, and the options there."""
     from analyzer.distributed.tasks import read_task
 
     for batch in batches:
         for place in batch.column(0).to_pylist():
             task, raw_flows = task_at(packs, place)
             with _folder(given) as (folder, options):
-                outcome = read_task(task, folder, options, raw_flows=raw_flows)
-                for path in sorted(folder.glob("*.parquet")):
-                    yield from of_file(path.stem, task.number, path)
-                    path.unlink()
-                yield row(OUTCOME, task.number, sealed(Done(outcome, Counter(), Counter(), 0), given))
+                yield task.number, read_task(task, folder, options, raw_flows=raw_flows), folder, options
 
 
 def stitch(
