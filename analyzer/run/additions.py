@@ -224,9 +224,17 @@ class _Addition:
             )
             growing.put_state(self._place, added, kept)
             after = growing.commit(self._place, self._before, [*self._todo.kept, added])
-            compact(self._place, after, self._folder)
+            warnings = (*dataset.warnings, *self._compacted(after))
             rows = {table: sum(file.rows for file in written) for table, written in files.items()}
-            return Added(rows, len(self._todo.sources), self._todo.again, 0, dataset.warnings, dataset.failed)
+            return Added(rows, len(self._todo.sources), self._todo.again, 0, warnings, dataset.failed)
+
+    def _compacted(self, after: Manifest) -> tuple[str, ...]:
+        """Joins small files; a line when that failed: what was added is there all the same."""
+        try:
+            compact(self._place, after, self._folder)
+        except (OSError, DatasetError) as error:
+            return (f"small files were not joined: {printable(str(error))}; all that is new was added before",)
+        return ()
 
     def _carried(self) -> Carried:
         if self._last is None:

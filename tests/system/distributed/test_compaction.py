@@ -3,6 +3,7 @@ other."""
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -77,3 +78,17 @@ def test_adding_goes_on_behind_it(samples: Path, tmp_path: Path) -> None:
         additions.add([str(path)], str(to), OPTIONS)
     assert any("joined" in name for name in files(to, "exchanges"))
     check(of_dataset(to), of_one_run(paths))
+
+
+def test_what_was_added_is_there_when_files_cannot_be_joined(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (path,) = days(samples / "throttle.pcap.zst", 1, tmp_path)
+    monkeypatch.setattr(additions, "compact", full)
+    added = additions.add([str(path)], str(tmp_path / "set"), OPTIONS)
+    assert added.captures == 1 and not added.failed
+    assert [line for line in added.warnings if "not joined" in line and "No space left" in line]
+    check(of_dataset(tmp_path / "set"), of_one_run([path]))
