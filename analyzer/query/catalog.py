@@ -107,21 +107,28 @@ class Catalog:
         more = True
         while more:
             mine = None
-            # A signal may come after any call, and must not leave a begun name behind, for which others would wait.
+            # A signal may come after any call, and must leave behind neither a begun name nor the lock: others would wait for ever.
             try:
-                with self._lock:
+                # Not `with self._lock`: in Python 3.14 a signal may come when that has acquired the lock and would not release it.
+                try:
+                    self._lock.acquire()
+                    # That the name of the round before is done.
+                    self._changed.notify_all()
                     mine = self._next(names)
                     more = mine is not None
                     if mine is not None:
                         self._begun.add(mine)
+                finally:
+                    # Nothing of Python's own may be called before it is released: no suppress().
+                    try:  # noqa: SIM105
+                        self._lock.release()
+                    except RuntimeError:
+                        pass  # the signal came before it was acquired
                 if mine is not None:
                     self._advance(mine)
             finally:
                 if mine is not None:
-                    # Before the lock is acquired, where a signal may come too.
                     self._begun.discard(mine)
-                    with self._lock:
-                        self._changed.notify_all()
 
     def forget(self, is_stale: Callable[[str], bool]) -> None:
         """Drops views; they are created again when a question names them."""
@@ -142,7 +149,7 @@ class Catalog:
             if not begun.intersection(needed):
                 # Nothing is left, or views read each other: the engine reports that.
                 return next(iter(needed), None)
-            # With a timeout: a signal may have kept a thread from notifying.
+            # With a timeout: a signal or an error may have kept a thread from notifying.
             self._changed.wait(LOOK_AGAIN_S)
 
     def _ready(self, names: Sequence[str], begun: frozenset[str], needed: dict[str, None]) -> str | None:
