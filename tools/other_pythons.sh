@@ -5,7 +5,8 @@
 #
 # PYTHON is an interpreter of this machine (a path, or a name like python3.12), or a Debian release, of which a system without a
 # compiler is made (default: trixie, which has 3.13, and sid, which has 3.14). Releases need root and debootstrap (apt install
-# debootstrap), and 1.5 GB of FOLDER each; systems in it are used again. Settings of pip and its mirrors are taken from this machine.
+# debootstrap), and 1.5 GB of FOLDER each; systems in it are used again. Settings of pip and its mirrors are taken from this machine,
+# and so are the captures that stand beside the checkout, where there are any.
 set -eu
 
 mkdir -p "$1"
@@ -15,6 +16,8 @@ shift 2
 test $# -gt 0 || set -- trixie sid
 here=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+shared=$(realpath -m "${KANALYZE_SHARED:-$here/../shared}")
+export KANALYZE_SHARED=$shared
 tools="pytest pytest-xdist hypothesis lz4 zstandard python-snappy xxhash scapy dpkt kafka-python"
 
 debian() {
@@ -30,6 +33,14 @@ debian() {
         test ! -e "$file" || { mkdir -p "$system$(dirname "$file")" && cp -L "$file" "$system$file"; }
     done
     test -e "$system/proc/version" || mount -t proc proc "$system/proc"
+    # Terminals.
+    test -e "$system/dev/pts/ptmx" || { mkdir -p "$system/dev/pts" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$system/dev/pts"; }
+    ln -sf pts/ptmx "$system/dev/ptmx"
+    test ! -d "$shared" || { mkdir -p "$system$shared" && mount --bind -o ro "$shared" "$system$shared"; }
+}
+
+unmount() {
+    test -z "$system" || umount "$system/proc" "$system/dev/pts" "$system$shared" 2>/dev/null || true
 }
 
 inside() {
@@ -38,7 +49,10 @@ inside() {
     if test -n "$system"; then chroot "$system" "$@"; else "$@"; fi
 }
 
+system=""
+trap unmount EXIT
 for name in "$@"; do
+    unmount
     system=""
     work=$folder/$(basename "$name")
     python=$(command -v "$name" || true)
@@ -63,5 +77,4 @@ for name in "$@"; do
     echo "== report of the samples: $(($(date +%s) - begin)) s"
     inside "$work/env/bin/pip install -q $tools"
     inside "cd $work/tree && $work/env/bin/python -m pytest -n 2 --dist loadgroup -p no:cacheprovider tests/unit" | tail -n 15
-    test -z "$system" || umount "$system/proc"
 done
