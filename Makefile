@@ -169,7 +169,9 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 needed = $$($(BIN)/python -c 'import functools, sys, tomllib; \
 	print(*functools.reduce(dict.get, sys.argv[1:], tomllib.load(open("pyproject.toml", "rb"))), sep="\n")' $(1))
 
-# --no-compile: Python keeps what it compiles of a module on its first import, and most modules of libraries are never imported.
+# --no-compile: most modules of libraries are never imported. What a run may import is compiled behind it: where Python may not
+# write (PYTHONDONTWRITEBYTECODE, a directory of somebody else), each start would compile it anew.
+UNUSED := /(tests|pip|setuptools|setuptools_scm|vcs_versioning|Cython|pyximport|pygments)/
 # The environment, again whenever what it needs has changed. First what compiles, then what runs.
 $(VENV)/.tools: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "kanalyze needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv)" >&2; exit 1; }
@@ -182,6 +184,7 @@ $(VENV)/.installed: $(VENV)/.tools
 	@echo "kanalyze: installing the libraries it needs"
 	@# Uncompiled: the rule that compiles runs at the same time.
 	@KANALYZE_UNCOMPILED=1 $(BIN)/python $(PIP_INSTALL) --no-compile --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q -x '$(UNUSED)' "$$($(BIN)/python -c "$(PURELIB)")"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
