@@ -1,9 +1,8 @@
 """Processes beside this one: each does one piece of work, tells of its progress and gives its answer through a pipe.
 
 They are forks of this one, which costs a few milliseconds where loading all modules again would cost some 400, as long as this
-process has no threads: none are started before, and a program that has threads of its own asks for one process
-(`Options.jobs`). The clients of object storage do have threads, and a fork of them may hang: beside those, `apart` begins an
-interpreter of its own.
+process has no threads: a fork of those may hang. Clients of object storage have threads, a database that is open, a program that
+uses us (`has_threads`): beside those, `apart` begins an interpreter of its own.
 """
 
 from __future__ import annotations
@@ -21,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+# Of Arrow's allocator: it waits for a fork to be over.
+_HARMLESS_THREAD = b"jemalloc_bg_thd"
 MOST_JOBS = 4  # beyond, reading the capture once more costs about what is gained
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -82,6 +83,15 @@ def default_jobs() -> int:
     if not hasattr(os, "fork") or sys.platform == "darwin":
         return 1
     return min(len(os.sched_getaffinity(0)), MOST_JOBS)
+
+
+def has_threads() -> bool:
+    """Whether this process has threads, Python's or others; true where nobody can tell."""
+    try:
+        names = [(task / "comm").read_bytes().strip() for task in Path("/proc/self/task").iterdir()]
+    except OSError:
+        return True
+    return sum(name != _HARMLESS_THREAD for name in names) > 1
 
 
 def begin(work: Callable[..., Any], *, apart: bool = False, progress: bool = False) -> Worker:

@@ -45,19 +45,11 @@ def read_by_shards(
     )
     folders = [folder / f"shard{number}" for number in range(options.jobs)]
 
-    def work(number: int, progress: Callable[[int], None] | None = None) -> Run:
-        folders[number].mkdir()
-        shard = Shard(number, options.jobs, weighed=len(sources) == 1)
-        done = read_captures(sources, folders[number], limited, progress=progress, shard=shard)
-        return run_of(done, folders)
-
-    def answer(number: int) -> tuple[Summary, list[str | None]]:
-        done = work(number)
-        return done.summary, [reading.failure for reading in done.readings]
-
-    others = [workers.begin(partial(answer, number)) for number in range(1, options.jobs)]
+    answer = partial(_answer, sources, folders, limited)
+    apart = workers.has_threads()
+    others = [workers.begin(partial(answer, number), apart=apart) for number in range(1, options.jobs)]
     try:
-        run = work(0, progress)
+        run = _read(sources, folders, limited, 0, progress)
         # The database is loaded while the other processes may still be reading.
         import _duckdb  # noqa: F401
 
@@ -73,3 +65,25 @@ def read_by_shards(
         for worker in others:
             workers.end(worker)
     return run
+
+
+def _read(
+    sources: Sequence[Source],
+    folders: list[Path],
+    options: Options,
+    number: int,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Reads one of as many shards as there are folders, into the folder of its number."""
+    folders[number].mkdir()
+    shard = Shard(number, len(folders), weighed=len(sources) == 1)
+    done = read_captures(sources, folders[number], options, progress=progress, shard=shard)
+    return run_of(done, folders)
+
+
+def _answer(
+    sources: Sequence[Source], folders: list[Path], options: Options, number: int
+) -> tuple[Summary, list[str | None]]:
+    """What another process hands on of its shard: the rest lies in the folder."""
+    done = _read(sources, folders, options, number)
+    return done.summary, [reading.failure for reading in done.readings]

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from analyzer.base.storage.filesystems import has_clients
 from analyzer.ingest.run_tables import Run
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.sources import Source
@@ -64,7 +63,7 @@ def choose(
             made = pool.plan_for(ordered, options)
             if len(made.tasks) > 1:
                 return pool.read(made, folder, options, progress)
-        elif shared and not has_clients():
+        elif shared:
             return read_by_shards(ordered, folder, options, progress)
         return run_of(read_captures(ordered, folder, options, progress=progress, block_bytes=block_bytes), [folder])
 

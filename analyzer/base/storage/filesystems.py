@@ -55,11 +55,6 @@ def client(at: Address, purpose: bool = READING) -> Iterator[FileSystem]:
         raise StorageError(f"{at.uri}: {text}") from error
 
 
-def has_clients() -> bool:
-    """Whether this process has made a client. Clients have threads, beside which a fork may hang."""
-    return _filesystem.cache_info().currsize > 0
-
-
 @lru_cache(maxsize=64)
 def _filesystem(key: tuple[object, ...], scheme: str, root: str, purpose: bool) -> FileSystem:
     """The filesystem for a key, which has the process in it: after a fork its parent's must not be used. A new one would ask

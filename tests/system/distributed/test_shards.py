@@ -23,9 +23,9 @@ from analyzer.run import local, one_pass, sharded_pass, strategy
 
 
 @pytest.fixture(autouse=True)
-def _no_clients(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that ran before in this process may have opened clients of object storage, with which no capture is shared."""
-    monkeypatch.setattr(strategy, "has_clients", lambda: False)
+def _forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests before this one left threads behind, beside which a run of kanalyze would begin interpreters: that takes longer."""
+    monkeypatch.setattr(workers, "has_threads", lambda: False)
 
 
 def tables(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
@@ -44,6 +44,12 @@ def test_the_rows_are_those_of_one_process(name: str, jobs: int, monkeypatch: py
     assert sum(map(len, alone.values())) > 1_000
     for table in TABLES:
         assert together[table] == alone[table], table
+
+
+def test_the_rows_are_those_of_one_process_beside_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "has_threads", lambda: True)
+    monkeypatch.setattr(workers.os, "fork", None)
+    assert tables("throttle.pcap.zst", 2, monkeypatch) == tables("throttle.pcap.zst", 1, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["tls_stall_snap80", "nat_tls_java"])

@@ -14,6 +14,7 @@ from effort import one_in
 from paths import ROOT, SAMPLES
 from rich.console import Console
 
+from analyzer.base import workers
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.inputs.readings import Reading
@@ -37,6 +38,8 @@ SELDOM = {field.name: table for table, fields in raw_views.WITH_SELDOM.items() f
 @pytest.fixture(autouse=True)
 def no_capture_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+    # Tests before this one left threads behind, beside which a run of kanalyze would begin interpreters: that takes longer.
+    monkeypatch.setattr(workers, "has_threads", lambda: False)
 
 
 def opened(path: Path, seldom: bool, jobs: int = 1) -> Dataset:
