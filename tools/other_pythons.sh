@@ -17,7 +17,6 @@ test $# -gt 0 || set -- trixie sid
 here=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 shared=$(realpath -m "${KANALYZE_SHARED:-$here/../shared}")
-export KANALYZE_SHARED=$shared
 tools="pytest pytest-xdist hypothesis lz4 zstandard python-snappy xxhash scapy dpkt kafka-python"
 
 debian() {
@@ -36,16 +35,16 @@ debian() {
     # Terminals.
     test -e "$system/dev/pts/ptmx" || { mkdir -p "$system/dev/pts" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$system/dev/pts"; }
     ln -sf pts/ptmx "$system/dev/ptmx"
-    test ! -d "$shared" || { mkdir -p "$system$shared" && mount --bind -o ro "$shared" "$system$shared"; }
+    test ! -d "$shared" || { mkdir -p "$system/shared" && mount --bind -o ro "$shared" "$system/shared"; }
 }
 
 unmount() {
-    test -z "$system" || umount "$system/proc" "$system/dev/pts" "$system$shared" 2>/dev/null || true
+    test -z "$system" || umount "$system/proc" "$system/dev/pts" "$system/shared" 2>/dev/null || true
 }
 
 inside() {
-    set -- /usr/bin/env -i HOME="$work" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-        $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|KANALYZE_SHARED)=' | tr '\n' ' ') sh -c "$1"
+    set -- /usr/bin/env -i HOME="$work" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 KANALYZE_SHARED="$captures" \
+        $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=' | tr '\n' ' ') sh -c "$1"
     if test -n "$system"; then chroot "$system" "$@"; else "$@"; fi
 }
 
@@ -54,14 +53,16 @@ trap unmount EXIT
 for name in "$@"; do
     unmount
     system=""
+    captures=$shared
     work=$folder/$(basename "$name")
     python=$(command -v "$name" || true)
     if test -z "$python"; then
         debian "$name"
         python=python3
         work=/work
+        captures=/shared
     fi
-    rm -rf "$system$work"
+    rm -rf --one-file-system "$system$work"
     mkdir -p "$system$work/tree"
     # All but the packages: where a test looks for their sources it finds what pip installed.
     git -C "$here" archive HEAD -- . ":!analyzer" ":!dissectors" | tar -x -C "$system$work/tree"
