@@ -104,8 +104,9 @@ CHUNK_TIME = _chunk.column()  # of the packet that first carried these bytes
 CHUNK_NUMBER = _chunk.column()  # packet number, same packet
 CHUNK_SEQ = _chunk.column()  # TCP sequence number of the first byte
 CHUNK_DETAIL = _chunk.column()  # OPEN: part number; GAP: GAP_ reason; END: END_ reason
-# Of a DATA chunk, and of bytes that were cut (GAP_CUT): what the packet and those before it tell of its way
-# (`dissectors.tcp.timing`); UNKNOWN: nothing.
+# The way columns, from CHUNK_LAG to the last: what the packet that brought the bytes, and those before it, tell of its way
+# (`dissectors.tcp.timing`). Only a DATA chunk has them, and bytes that were cut (GAP_CUT). Marks, CHUNK_COVERS and the number and
+# time of an ACK are 0 where there is none, the others UNKNOWN. Framing keeps those of the first byte of each frame.
 CHUNK_LAG = _chunk.column()  # ns from the sender's TCP timestamp to the capture, modulo LAG_RANGE
 CHUNK_HELD = (
     _chunk.column()

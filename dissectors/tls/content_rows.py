@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     TakeContent = Callable[[int, int, bytes, int], None]
 
 Row = list[int]
-# What a chunk of content tells of the way of its packets: nothing.
-_NO_WAY = (layout.UNKNOWN, layout.UNKNOWN, 0, 0, 0, 0, layout.UNKNOWN)
+# A chunk of content tells nothing of the way of its packets: UNKNOWN in each way column but these.
+_ZERO_WHERE_NONE = (layout.CHUNK_MARKS, layout.CHUNK_COVERS, layout.CHUNK_ACK_NUMBER, layout.CHUNK_ACK_TIME)
+_NO_WAY = tuple(
+    0 if column in _ZERO_WHERE_NONE else layout.UNKNOWN for column in range(layout.CHUNK_LAG, layout.CHUNK_COLUMNS)
+)
+assert layout.CHUNK_DETAIL + 1 == layout.CHUNK_LAG, "a row of content is its first ten columns, then the way columns"
 
 
 class ContentRows:

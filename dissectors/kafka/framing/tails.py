@@ -344,10 +344,11 @@ def begin_in_tail(f: FramingState, slot: i64, s: i64, at: i64, index: i64) -> cy
             f.side[s, SIDE_LAST_NUMBER] = max(f.side[s, SIDE_LAST_NUMBER], entry_number(f, s, i, 2, 8))
     f.side[s, SIDE_SEQ] = (f.side[s, SIDE_TAIL_END] - count) & LOW_32
     for i in range(WAY_COLUMNS):
-        f.side[s, SIDE_WAY + i] = 0
-    f.side[s, SIDE_WAY] = UNKNOWN
-    f.side[s, SIDE_WAY + CHUNK_HELD - CHUNK_LAG] = UNKNOWN
-    f.side[s, SIDE_WAY + CHUNK_ACK_LAG - CHUNK_LAG] = UNKNOWN
+        f.side[s, SIDE_WAY + i] = UNKNOWN
+    f.side[s, SIDE_WAY + CHUNK_MARKS - CHUNK_LAG] = 0
+    f.side[s, SIDE_WAY + CHUNK_COVERS - CHUNK_LAG] = 0
+    f.side[s, SIDE_WAY + CHUNK_ACK_NUMBER - CHUNK_LAG] = 0
+    f.side[s, SIDE_WAY + CHUNK_ACK_TIME - CHUNK_LAG] = 0
     f.side[s, SIDE_REPEATS] = 0
     for i in range(count if count < 4 else 4):
         f.side[s, SIDE_LENGTH_FIELD] = (f.side[s, SIDE_LENGTH_FIELD] << 8) | f.heap[at + i]
