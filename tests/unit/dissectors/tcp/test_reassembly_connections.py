@@ -7,9 +7,9 @@ from segment_rows import BROKER, CLIENT, FIN, RST, SYN, Conversation, Segment, n
 
 from dissectors import layout
 from dissectors.layout import GAP_UNACKED, UNKNOWN
+from dissectors.problems import PROBLEM_BYTES_AFTER_END, PROBLEM_RESET_IGNORED
 
 KIND, BYTES = layout.PROBLEM_KIND, layout.PROBLEM_BYTES
-CONFLICT, RESET_IGNORED, AFTER_END, EVICTED = 20, 21, 22, 23
 
 
 # ---- start ----
@@ -113,7 +113,7 @@ def test_a_hole_before_a_fin_is_a_gap_at_the_end(stage: str) -> None:
 def test_bytes_behind_a_fin_are_told(stage: str) -> None:
     out = Conversation().shake().c(0, b"abc", flags=FIN).c(3, b"never").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, "end", layout.END_FIN)]
-    assert [(row[KIND], row[BYTES]) for row in out.problems] == [(AFTER_END, 5)]
+    assert [(row[KIND], row[BYTES]) for row in out.problems] == [(PROBLEM_BYTES_AFTER_END, 5)]
 
 
 def test_reset_ends_both_sides(stage: str) -> None:
@@ -142,7 +142,7 @@ def test_a_reset_after_one_fin_wins(stage: str) -> None:
 def test_a_reset_from_nowhere_is_ignored(stage: str) -> None:
     out = Conversation().shake().c(0, b"abc").b(2**31 - 5, ack=None, flags=RST).c(3, b"def").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, b"def")]
-    assert [row[KIND] for row in out.problems] == [RESET_IGNORED]
+    assert [row[KIND] for row in out.problems] == [PROBLEM_RESET_IGNORED]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_reset_is_believed_near_the_stream_only(stage: str, offset: int, is_be
     """64 KiB behind what is delivered next (it may answer an old segment), 16 MiB beyond what was seen."""
     out = Conversation().shake().c(0, b"abc").b(offset, ack=None, flags=RST).run(stage=stage)
     assert out.parts[0][layout.PART_CLOSE] == (layout.END_RST if is_believed else 0)
-    assert [row[KIND] for row in out.problems] == ([] if is_believed else [RESET_IGNORED])
+    assert [row[KIND] for row in out.problems] == ([] if is_believed else [PROBLEM_RESET_IGNORED])
 
 
 def test_a_refused_connection(stage: str) -> None:

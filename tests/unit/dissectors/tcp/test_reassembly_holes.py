@@ -8,7 +8,6 @@ from dissectors import layout
 from dissectors.layout import GAP_CUT, GAP_LIMIT, GAP_LOST, GAP_UNACKED
 
 KIND, BYTES = layout.PROBLEM_KIND, layout.PROBLEM_BYTES
-CONFLICT, RESET_IGNORED, AFTER_END, EVICTED = 20, 21, 22, 23
 
 
 # ---- holes ----
