@@ -1,11 +1,13 @@
-#!/bin/sh
+#!/bin/bash
 # The README's two commands on a minimal Debian 12: without a compiler, with gcc but without Python's headers, with all.
 #
 #   tools/bare_machine.sh FOLDER [TARGET ...]
 #
-# As root, with debootstrap (apt install debootstrap). FOLDER takes about 3 GB; the system in it is kept and used again. The
-# targets are those of the Makefile (default: demo test). Settings of pip and its mirrors are taken from this machine.
+# As root, with debootstrap (apt install debootstrap). FOLDER takes about 3 GB; the system in it is kept and used again. A target is
+# one of the Makefile (default: demo test), or a wheel or a source archive: this is installed into a new environment, without a
+# compiler alone, and reports on the samples. Settings of pip and its mirrors are taken from this machine.
 set -eu
+TIMEFORMAT="%R s, %U + %S CPU s"
 
 folder=$1
 shift
@@ -42,10 +44,17 @@ for packages in "" "gcc libc6-dev" "gcc libc6-dev python3-dev"; do
     mkdir "$system/kanalyze"
     git -C "$here" archive HEAD | tar -x -C "$system/kanalyze"
     for target in "$@"; do
-        begin=$(date +%s)
+        command="cd /kanalyze && make $target"
+        if [[ $target == *.whl || $target == *.tar.gz ]]; then
+            test -z "$packages" || continue
+            cp "$target" "$system/kanalyze"
+            target=$(basename "$target")
+            command="cd /kanalyze && rm -rf /env && python3 -m venv /env && /env/bin/pip install -q --no-compile ./$target"
+            command="$command && cd / && /env/bin/kanalyze /kanalyze/samples"
+        fi
         code=0
-        inside "cd /kanalyze && make $target" >"$folder/out" 2>&1 || code=$?
-        echo "== ${packages:-no compiler}: make $target: exit code $code, $(($(date +%s) - begin)) s, $(wc -l <"$folder/out") lines"
+        { time inside "$command" >"$folder/out" 2>&1; } 2>"$folder/took" || code=$?
+        echo "== ${packages:-no compiler}: $target: exit code $code, $(cat "$folder/took"), $(wc -l <"$folder/out") lines"
         grep -E '^(kanalyze:|no [A-Z])' "$folder/out" | sort | uniq -c || true
         tail -n 3 "$folder/out"
     done
