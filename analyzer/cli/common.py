@@ -42,6 +42,7 @@ def _filters(until: tuple[str, ...]) -> tuple[Decorator, ...]:
     )
 
 
+# Options of reading. The name of each parameter is that of its field in `Options`.
 _READING = (
     click.option(
         "--ports",
@@ -87,6 +88,7 @@ _READING = (
     ),
     click.option(
         "--memory",
+        "memory_bytes",
         type=Size(),
         metavar="SIZE",
         help="Memory for queries; what needs more is written to --temp-dir.  "
@@ -94,6 +96,7 @@ _READING = (
     ),
     click.option(
         "--max-frame",
+        "max_frame_bytes",
         type=Size(),
         default=DEFAULTS.max_frame_bytes,
         metavar="SIZE",
@@ -108,6 +111,7 @@ _READING = (
     ),
     click.option(
         "--max-reassembly",
+        "max_reassembly_bytes",
         type=Size(),
         default=DEFAULTS.max_reassembly_bytes,
         metavar="SIZE",
@@ -123,6 +127,7 @@ _READING = (
     ),
     click.option(
         "--reorder-time",
+        "reorder_ns",
         type=Span(),
         default=DEFAULTS.reorder_ns,
         metavar="TIME",
@@ -130,6 +135,9 @@ _READING = (
     ),
 )
 
+
+# Fields of `Options` that these options fill; the others are set by the verb.
+_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - {"filters", "tables", "seldom"}
 
 _STRICT = click.option(
     "--strict", is_flag=True, help="Exit code 3 when something that matters to the question could not be read."
@@ -145,46 +153,14 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool =
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def with_options(
-            ports: tuple[int, ...],
-            tls_key_logs: tuple[Path, ...],
-            taps: tuple[tuple[str, str], ...],
-            decode_as: tuple[tuple[int, str], ...],
-            temp_dir: Path | None,
-            memory: int | None,
-            max_frame: int,
-            max_connections: int | None,
-            max_reassembly: int,
-            reorder_packets: int,
-            reorder_time: int,
-            jobs: int | None,
-            clients: tuple[str, ...],
-            brokers: tuple[str, ...],
-            apis: tuple[str, ...],
-            topics: tuple[str, ...],
-            from_ns: int | None,
-            to_ns: int | None,
-            **rest: Any,
-        ) -> Any:
+        def with_options(**given: Any) -> Any:
             if strict:
-                del rest["strict"]  # `exit_code` asks for it
-            filters = Filters(clients, brokers, apis, topics, from_ns, to_ns)
-            options = Options(
-                ports,
-                max_frame,
-                max_connections,
-                max_reassembly,
-                temp_dir,
-                filters,
-                taps=taps,
-                reorder_packets=reorder_packets,
-                reorder_ns=reorder_time,
-                tls_key_logs=tls_key_logs,
-                decode_as=decode_as,
-                memory_bytes=memory,
-                jobs=default_jobs() if jobs is None else jobs,
-            )
-            return function(options=options, **rest)
+                del given["strict"]  # `exit_code` asks for it
+            given["jobs"] = given["jobs"] or default_jobs()
+            filters = Filters(**{each.name: given.pop(each.name) for each in dataclasses.fields(Filters)})
+            reading = {name: given.pop(name) for name in _READING_FIELDS}
+            options = Options(filters=filters, **reading)
+            return function(options=options, **given)
 
         decorated: Callable[..., Any] = with_options
         for option in reversed((*_filters(until), *_READING, *((_STRICT,) if strict else ()))):

@@ -37,7 +37,7 @@ class Engine:
     def __init__(
         self,
         sink: SegmentSink,
-        block_bytes: int = BLOCK_BYTES,
+        block_bytes: int | None = None,
         secrets: SecretSink | None = None,
         taps: Sequence[tuple[str, str]] = (),
         shard: Shard = ALL_CONNECTIONS,
@@ -45,7 +45,7 @@ class Engine:
     ) -> None:
         self._sink = sink
         self._secrets = secrets
-        self._block_bytes = block_bytes
+        self._block_bytes = block_bytes or BLOCK_BYTES
         self._taps = taps
         self._shard = shard
         self._decode_as = decode_as

@@ -41,24 +41,17 @@ FRACTION_OF_SIMPLE_PLANS = 0.05
 LEAST_BYTES_TO_GIVE_BACK = 32_000_000
 
 
-def open_dataset(
-    inputs: Sequence[str],
-    options: Options,
-    progress: Callable[[int], None] | None = None,
-    block_bytes: int | None = None,
-) -> Dataset:
+def open_dataset(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None = None) -> Dataset:
     """The tables of captures, or of exported directories. Raises InputError when nothing at all could be read.
 
     `progress` is called with the number of bytes of each block that was read.
     """
-    dataset = _opened(inputs, options, progress, block_bytes)
+    dataset = _opened(inputs, options, progress)
     dataset.captures = retyped_inputs.arguments(inputs, options)
     return dataset
 
 
-def _opened(
-    inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None, block_bytes: int | None
-) -> Dataset:
+def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None) -> Dataset:
     if is_dataset(inputs[0]):
         given = {"filters": options.filters, "memory_bytes": options.memory_bytes, "temp_directory": options.temp_dir}
         return open_exported(inputs[0], **given) if len(inputs) == 1 else open_datasets(inputs, **given)
@@ -70,7 +63,7 @@ def _opened(
     if found.passed_over:
         warnings.append(passed_over_warning(found.passed_over))
 
-    way = strategy.choose(found.sources, options, progress, block_bytes)
+    way = strategy.choose(found.sources, options, progress)
     return dataset_of(way.read, way.options, warnings, failed)
 
 

@@ -28,7 +28,6 @@ def read_captures(
     *,
     hook: FrameHook | None = None,
     progress: Callable[[int], None] | None = None,
-    block_bytes: int | None = None,
     keys: KeyLog | None = None,
     shard: Shard = ALL_CONNECTIONS,
 ) -> tuple[list[Reading], Pipeline]:
@@ -40,19 +39,20 @@ def read_captures(
     """
     from analyzer.ingest.pipeline import Pipeline
     from analyzer.ingest.tls_facts import add_secrets, read_key_logs
-    from analyzer.inputs.engine import BLOCK_BYTES, Engine
+    from analyzer.inputs.engine import Engine
 
     keys = read_key_logs(options.tls_key_logs) if keys is None else keys
     pipeline = Pipeline(folder, options, hook, keys, first_part=shard.number << PART_SHIFT, parks=True)
     try:
         secrets = partial(add_secrets, keys)
-        engine = Engine(pipeline.feed, block_bytes or BLOCK_BYTES, secrets, options.taps, shard, options.decode_as)
+        taps, decode_as = options.taps, options.decode_as
+        engine = Engine(pipeline.feed, secrets=secrets, taps=taps, shard=shard, decode_as=decode_as)
         readings = engine.read_all(sources, progress)
         pipeline.finish()
     finally:
         pipeline.close()
     if keys.came_late and not hook and all(source.name != STANDARD_INPUT for source in sources):
-        return read_captures(sources, folder, options, block_bytes=block_bytes, keys=keys.afresh(), shard=shard)
+        return read_captures(sources, folder, options, keys=keys.afresh(), shard=shard)
     return readings, pipeline
 
 

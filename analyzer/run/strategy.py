@@ -38,12 +38,7 @@ class Way(NamedTuple):
     read: Callable[[Path], Run]
 
 
-def choose(
-    sources: Sequence[Source],
-    options: Options,
-    progress: Callable[[int], None] | None = None,
-    block_bytes: int | None = None,
-) -> Way:
+def choose(sources: Sequence[Source], options: Options, progress: Callable[[int], None] | None = None) -> Way:
     """The way to read these sources. `progress` is called with the number of bytes of each block that was read."""
     small = _is_small(sources)
     stored = any(source.uri is not None for source in sources)
@@ -65,7 +60,7 @@ def choose(
                 return pool.read(made, folder, options, progress)
         elif shared:
             return read_by_shards(ordered, folder, options, progress)
-        return run_of(read_captures(ordered, folder, options, progress=progress, block_bytes=block_bytes), [folder])
+        return run_of(read_captures(ordered, folder, options, progress=progress), [folder])
 
     return Way(options, read)
 

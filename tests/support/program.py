@@ -39,17 +39,21 @@ def run_kanalyze(
     key_logs: tuple[Path, ...] = (),
     taps: tuple[tuple[str, str], ...] = (),
     decode_as: tuple[tuple[int, str], ...] = (),
-    **options: Any,
+    block_bytes: int | None = None,
 ) -> Analysis:
-    """The only place that knows how the program is run: `options` go to `analyzer.run.local.open_dataset` as they are
-    (`block_bytes`: how many bytes are fed at a time). `damaged`: no capture at all, or a broken one, is fine too."""
+    """The only place that knows how the program is run. `block_bytes`: how many bytes are fed at a time. `damaged`: no capture at
+    all, or a broken one, is fine too."""
+    from unittest.mock import patch
+
     from analyzer.base.options import Options
+    from analyzer.inputs import engine
     from analyzer.inputs.sources import InputError
     from analyzer.run.local import open_dataset
 
     try:
         chosen = Options(tls_key_logs=key_logs, taps=taps, decode_as=decode_as)
-        opened = open_dataset([str(path) for path in files], chosen, **options)
+        with patch.object(engine, "BLOCK_BYTES", block_bytes or engine.BLOCK_BYTES):
+            opened = open_dataset([str(path) for path in files], chosen)
     except InputError:
         if damaged:
             return Analysis([], [], [], [], [])
