@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from capture_tools import tshark
+from effort import in_turn
 from made_capture import ACK, PSH, Conversation, pcap
 from opening_bytes import EXCHANGES, FOR, FOR_6, OPENINGS, TARGET, conversation, version_1, version_2
 from transform import Packet, borders, read_pcap, write_pcap
@@ -39,9 +40,9 @@ def without_opening(packets_lost: int, ports: tuple[int, ...]) -> tuple[list[dic
         return rows(plain, ports=ports)
 
 
-@pytest.mark.parametrize("ports", [(), (9092,)])
-@pytest.mark.parametrize("how", ["segments", "joined", "bytes"])
-@pytest.mark.parametrize("name", OPENINGS)
+@pytest.mark.parametrize(
+    ("name", "how", "ports"), in_turn(OPENINGS, ["segments", "joined", "bytes"], [(), (9092,)], every=2)
+)
 def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[int, ...], tmp_path: Path) -> None:
     said, opening, proxied_for = OPENINGS[name]
     with_opening = tmp_path / "opening.pcap"
@@ -58,9 +59,15 @@ def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[in
         assert connection[f"{who}_stream_bytes"] == usual[f"{who}_stream_bytes"] + size
 
 
-@pytest.mark.parametrize("how", ["segments", "joined", "bytes"])
-@pytest.mark.parametrize("packets_lost", [1, 2, 3])
-@pytest.mark.parametrize("name", [name for name, (said, _, _) in OPENINGS.items() if len(said) == 1])
+@pytest.mark.parametrize(
+    ("name", "packets_lost", "how"),
+    in_turn(
+        [name for name, (said, _, _) in OPENINGS.items() if len(said) == 1],
+        [1, 2, 3],
+        ["segments", "joined", "bytes"],
+        every=2,
+    ),
+)
 def test_a_proxy_header_is_read_without_a_handshake(name: str, packets_lost: int, how: str, tmp_path: Path) -> None:
     """The capture began after the SYN; with the SYN alone lost, the broker has sent the first packet."""
     said, opening, proxied_for = OPENINGS[name]

@@ -9,14 +9,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from effort import one_in
+from effort import also_long, one_in
 from one_base import base
 from tagged_captures import SEEN_TWICE, TAGGED, Frame, capture, stretched
 from test_tasks_cut_anywhere import CUTS, SEED, compare
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["vni_of_the_sender", "vlan_of_requests_only", "vlan_that_changes", "vlan_by_turns"])
+@pytest.mark.parametrize(
+    "name", also_long(["vni_of_the_sender", "vlan_of_requests_only"], ["vlan_that_changes", "vlan_by_turns"])
+)
 def test_tagged_captures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frames = [Frame(TAGGED[name](packet, n), stretched(packet)) for n, packet in enumerate(base())]
     raw = capture(tmp_path / "base.pcap", frames).read_bytes()
@@ -25,7 +27,7 @@ def test_tagged_captures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["plain_and_vxlan_each_way", "two_vlans_around_a_router", "two_tunnels"])
+@pytest.mark.parametrize("name", also_long(["plain_and_vxlan_each_way", "two_tunnels"], ["two_vlans_around_a_router"]))
 def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     story, _ = SEEN_TWICE[name]
     frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
@@ -35,7 +37,7 @@ def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["plain_and_vxlan_each_way", "two_vlans_around_a_router"])
+@pytest.mark.parametrize("name", also_long(["two_vlans_around_a_router"], ["plain_and_vxlan_each_way"]))
 def test_captures_of_two_points_out_of_order(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each point has a thread that writes what it has collected, one after the other."""
     story, _ = SEEN_TWICE[name]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import inject
 import pytest
-from effort import one_in
+from effort import in_turn
 from inject import Figures, Known
 from paths import SAMPLES
 
@@ -52,22 +52,14 @@ def test_the_packets_of_every_message_are_known(file: str) -> None:
     assert whole.unmapped <= len(whole.expected) / 100
 
 
-# Every injection on half of the files, every file with half of the injections; with KANALYZE_LONG all of them.
-PAIRS = [
-    pytest.param(name, file, id=f"{name}-{file}")
-    for row, name in enumerate(inject.INJECTIONS)
-    for column, file in enumerate(NAMES)
-    if (row + column) % one_in(2) == 0
-]
-
-
-@pytest.mark.parametrize(("name", "file"), PAIRS)
+@pytest.mark.parametrize(("name", "file"), in_turn(inject.INJECTIONS, NAMES, every=3))
 def test_sample(name: str, file: str) -> None:
     assert_found(SAMPLES / file, name)
 
 
-@pytest.mark.parametrize("file", LAB)
-@pytest.mark.parametrize("name", ["drop 1 %", "drop 5 %", "middle", "from brokers only"])
+@pytest.mark.parametrize(
+    ("name", "file"), in_turn(["drop 1 %", "drop 5 %", "middle", "from brokers only"], LAB, every=2)
+)
 def test_lab_capture(name: str, file: str, shared: Path) -> None:
     assert_found(shared / "captures" / "lab" / file, name)
 

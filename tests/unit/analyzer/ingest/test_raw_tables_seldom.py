@@ -28,7 +28,7 @@ from analyzer.report.terminal import AHEAD, print_report
 from analyzer.run import local, raw_views, strategy
 
 SAMPLES = sorted((SAMPLES).glob("*.pcap*"))
-SOME = SAMPLES[1 :: one_in(4)] if one_in(4) > 1 else SAMPLES
+SOME = SAMPLES[1 :: one_in(8)] if one_in(8) > 1 else SAMPLES
 # Its finding reads entries of ListOffsets.
 OUT_OF_RANGE = ROOT / "tests" / "data" / "incidents" / "offset_ahead_python.pcap.zst"
 # Column -> a table that leaves it out.
