@@ -55,7 +55,7 @@ def of_connections(dataset: Dataset, connections: Sequence[int]) -> set[int]:
 def _known(dataset: Dataset, ids: Sequence[int], key: str, table: str) -> set[int]:
     if not ids:
         return set()
-    rows = dataset.query(f"SELECT {key} AS id, connection FROM {table} WHERE {key} IN ({_list(ids)})")
+    rows = dataset.query(f"SELECT {key} AS id, connection FROM {table} WHERE {key} IN ({listed(ids)})")
     if missing := set(ids) - {row["id"] for row in rows}:
         raise ChoiceError(f"there is no {key} {exchange_id(min(missing))}; `kanalyze {key}s` lists all")
     return {row["connection"] for row in rows}
@@ -107,19 +107,19 @@ def that_name_things(dataset: Dataset, connections: set[int]) -> set[int]:
     they are about."""
     if not connections:
         return set()
-    chosen = f"(SELECT * FROM all_exchanges WHERE connection IN ({_list(connections)}))"
+    chosen = f"(SELECT * FROM all_exchanges WHERE connection IN ({listed(connections)}))"
     rows = dataset.query(
         "WITH metadata AS (SELECT x.exchange, x.connection, c.cluster FROM all_exchanges AS x JOIN all_connections AS c "
         "ON c.connection = x.connection WHERE x.api_key = 3 AND x.status = 'answered'), "
         f"ids AS (SELECT DISTINCT e.topic_id FROM all_entries AS e JOIN {chosen} AS x ON x.exchange = e.exchange "
         "WHERE e.topic_id IS NOT NULL), "
-        f"clusters AS (SELECT DISTINCT cluster FROM all_connections WHERE connection IN ({_list(connections)})) "
+        f"clusters AS (SELECT DISTINCT cluster FROM all_connections WHERE connection IN ({listed(connections)})) "
         "SELECT min(m.connection) AS connection FROM metadata AS m JOIN clusters AS c ON c.cluster = m.cluster "
         "GROUP BY m.cluster UNION "
         "SELECT min(m.connection) AS connection FROM all_entries AS e JOIN metadata AS m ON m.exchange = e.exchange "
         "JOIN ids AS i ON i.topic_id = e.topic_id GROUP BY i.topic_id UNION "
         "SELECT x.connection FROM all_exchanges AS x WHERE x.api_key IN (38, 41) AND x.status = 'answered' AND EXISTS "
-        f"(SELECT 1 FROM all_logins WHERE token_id IS NOT NULL AND connection IN ({_list(connections)}))"
+        f"(SELECT 1 FROM all_logins WHERE token_id IS NOT NULL AND connection IN ({listed(connections)}))"
     )
     return {row["connection"] for row in rows} - connections
 
@@ -133,7 +133,7 @@ def windows_around(
     ids = [*exchanges, *(shown.exchange for each in chosen for one in (each, *each.symptoms) for shown in one.evidence)]
     rows = dataset.query(
         "SELECT least(request_time_ns, response_time_ns) AS first, greatest(request_end_ns, response_end_ns, request_time_ns, "
-        f"response_time_ns) AS last FROM all_exchanges WHERE exchange IN ({_list(ids)})"
+        f"response_time_ns) AS last FROM all_exchanges WHERE exchange IN ({listed(ids)})"
     )
     times += [(row["first"], row["last"]) for row in rows]
     merged: list[Window] = []
@@ -152,7 +152,7 @@ def _naming_times(dataset: Dataset, connections: set[int]) -> dict[int, list[Win
     found: dict[int, list[Window]] = {}
     for row in dataset.query(
         "SELECT connection, request_time_ns AS first, coalesce(response_end_ns, response_time_ns, request_end_ns, request_time_ns) "
-        f"AS last FROM all_exchanges WHERE connection IN ({_list(connections)}) AND request_time_ns IS NOT NULL "
+        f"AS last FROM all_exchanges WHERE connection IN ({listed(connections)}) AND request_time_ns IS NOT NULL "
         "AND (api_key IN (3, 17, 18, 36, 38, 41) OR (api_key = 1 AND session_epoch = 0)) ORDER BY request_time_ns"
     ):
         found.setdefault(row["connection"], []).append((row["first"], row["last"]))
@@ -165,7 +165,7 @@ def add_spans(dataset: Dataset, choice: Choice) -> None:
     named = {} if choice.windows is None or not choice.names else _naming_times(dataset, choice.connections)
     for row in dataset.query(
         "SELECT connection, client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns "
-        f"FROM all_connections WHERE connection IN ({_list(choice.connections)})"
+        f"FROM all_connections WHERE connection IN ({listed(choice.connections)})"
     ):
         ends = [(*_halves(row[f"{end}_address"]), row[f"{end}_port"]) for end in ("client", "broker")]
         first, last = row["first_time_ns"], row["last_time_ns"]
@@ -190,7 +190,7 @@ def add_comments(dataset: Dataset, choice: Choice, findings: Sequence[tuple[int,
     """Says at the packets where messages of the chosen connections begin what they are, and what was found (number, finding)."""
     for row in dataset.query(
         "SELECT exchange, api_name, api_version, correlation_id, status, kind, latency_ns, error_code, request_file, "
-        f"request_packet, response_file, response_packet FROM all_exchanges WHERE connection IN ({_list(choice.connections)})"
+        f"request_packet, response_file, response_packet FROM all_exchanges WHERE connection IN ({listed(choice.connections)})"
     ):
         for side in ("request", "response"):
             if row[f"{side}_packet"] is not None:
@@ -217,5 +217,6 @@ def _said(row: dict[str, Any], side: str) -> str:
     return printable(", ".join(parts))
 
 
-def _list(ids: Iterable[int]) -> str:
+def listed(ids: Iterable[int]) -> str:
+    """Ids for IN (...)."""
     return ", ".join(str(number) for number in sorted(ids)) or "NULL"

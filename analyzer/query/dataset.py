@@ -109,6 +109,17 @@ class Dataset:
         import _duckdb as engine
 
         self.filters = filters or Filters()
+        # For a dataset over some of the connections (`query.narrowed`).
+        self.made_of: dict[str, Any] = {
+            "views": views,
+            "materialized": materialized,
+            "types": types,
+            "filters": filters,
+            "memory_bytes": memory_bytes,
+            "threads": threads,
+            "simple_plans": simple_plans,
+            "temp_directory": temp_directory,
+        }
         self.settings = Settings()
         self.warnings = tuple(warnings)
         self.failed = failed

@@ -68,7 +68,9 @@ class _Wanted:
     help="Of the connections only so much before and after the exchanges, or what shows the findings: 2s.",
 )
 @click.option("--comment", is_flag=True, help="Say in packet comments what each message is, and what was found.")
-@click.option("--bare", is_flag=True, help="Leave out the connections that name brokers and topics.")
+@click.option(
+    "--bare", is_flag=True, help="Leave out connections that name brokers and topics, or that a finding is judged by."
+)
 @click.option("--redact", "redacts", is_flag=True, help="Redact it, as `kanalyze redact --verify` does.")
 @click.option(
     "--decrypt",
@@ -92,9 +94,10 @@ def command(
     Chosen are the connections of findings, exchanges and connections by their numbers and ids, or of all exchanges that the filters
     leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
     connections between the same hosts tell of the network (broker time, travel time) may be missing. With --around they are cut,
-    but for what names their brokers, topics, sessions and logins. A connection whose Metadata names their brokers and topics comes
-    along, unless --bare. Packets keep their bytes, times and interfaces. The file holds all that these packets hold, payloads and
-    logins too, unless --redact: only its owner can read it.
+    but for what names their brokers, topics, sessions and logins. Others come along, unless --bare: one whose Metadata names their
+    brokers and topics, and of findings as many as it takes for the extract alone to lead to the same ones. Packets keep their
+    bytes, times and interfaces. The file holds all that these packets hold, payloads and logins too, unless --redact: only its
+    owner can read it.
     """
     from analyzer.messages.bodies import kept_standard_input
 
@@ -126,6 +129,7 @@ def command(
 def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
     """What is wanted. Raises click.UsageError for what is not there."""
     from analyzer.extract import choice
+    from analyzer.extract.surroundings import enough_for
     from analyzer.query.run_findings import find
 
     found = find(dataset) if wanted.findings or comment else []
@@ -139,7 +143,15 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
         raise click.UsageError(str(problem)) from problem
     if not (wanted.findings or wanted.exchanges or wanted.connections):
         ids = choice.of_filters(dataset)
-    made = choice.Choice(ids if wanted.bare else ids | choice.that_name_things(dataset, ids))
+    if not wanted.bare:
+        ids |= choice.that_name_things(dataset, ids)
+        if chosen and wanted.around_ns is None:
+            named, ids = ids, enough_for(dataset, ids, chosen, found)
+            if more := len(ids - named):
+                say(
+                    f"{things(more, 'more connection')} come along, without which it would not be found again (see --bare)"
+                )
+    made = choice.Choice(ids)
     if wanted.around_ns is not None:
         made.windows = choice.windows_around(dataset, chosen, wanted.exchanges, wanted.around_ns) or None
         made.names = not wanted.bare

@@ -1,0 +1,73 @@
+"""What an extract of findings must hold besides their own connections, so that read alone it leads to the same findings.
+
+A rule judges over more than it shows: that a broker stood still is told by all who asked it, and that a line is slow by those who
+were not. What each rule reads is known to its SQL alone. So wider choices are tried, one after the other, and the rules are asked
+over each, until they find the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from analyzer.base.filters import literal
+from analyzer.extract.choice import all_of, listed, that_name_things
+from analyzer.query.narrowed import can_narrow, narrowed
+from analyzer.query.run_findings import find
+from analyzer.report.sentences import sentence
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+    from analyzer.query.incidents import Finding
+
+    Told = tuple[str, str, str]
+
+
+def enough_for(
+    dataset: Dataset, connections: set[int], chosen: Sequence[Finding], found: Sequence[Finding]
+) -> set[int]:
+    """The connections, with as many others as it takes for the `chosen` among `found` to be found again, and nothing else before
+    them."""
+    if not can_narrow(dataset):
+        return connections
+    told = [_told(each) for each in found]
+    wanted = {_told(each) for each in chosen}
+    everything = all_of(dataset)
+    for tried in _wider(dataset, connections):
+        if len(tried) == len(everything):
+            break
+        if _is_found(dataset, tried, wanted, told):
+            return tried
+    return everything
+
+
+def _is_found(dataset: Dataset, connections: set[int], wanted: set[Told], told: Iterable[Told]) -> bool:
+    with narrowed(dataset, connections) as alone:
+        again = [_told(each) for each in find(alone)]
+    if not wanted <= set(again):
+        return False
+    last = max(again.index(each) for each in wanted)
+    return set(again[: last + 1]) <= set(told)
+
+
+def _told(finding: Finding) -> Told:
+    return finding.rule.name, finding.severity, sentence(finding.rule.says, finding.row)
+
+
+def _wider(dataset: Dataset, connections: set[int]) -> Iterator[set[int]]:
+    """These; with all to the same brokers; with those of these brokers to others; with all of the same clients."""
+    yield connections
+    brokers, clients = (_hosts(dataset, connections, end) for end in ("broker", "client"))
+    about = []
+    for end, hosts in (("broker", brokers), ("client", brokers), ("client", clients)):
+        about.append(f"{end}_address IN ({hosts})")
+        rows = dataset.query(f"SELECT connection FROM all_connections WHERE {' OR '.join(about)}")
+        wider = connections | {row["connection"] for row in rows}
+        yield wider | that_name_things(dataset, wider)
+
+
+def _hosts(dataset: Dataset, connections: set[int], end: str) -> str:
+    rows = dataset.query(
+        f"SELECT DISTINCT {end}_address AS host FROM all_connections WHERE connection IN ({listed(connections)})"
+    )
+    return ", ".join(literal(row["host"]) for row in rows) or "NULL"
