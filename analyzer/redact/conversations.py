@@ -9,7 +9,8 @@ from analyzer.redact.directions import Conversation, Reader
 from analyzer.redact.message_rewriting import redact_message
 from analyzer.redact.opening_rewriting import redact_opening
 from analyzer.redact.rewriting_steps import Work
-from analyzer.redact.tls_rewriting import TlsSide, is_hello, is_record
+from analyzer.redact.tls_rewriting import TlsSide
+from analyzer.redact.tls_search import TlsSearch
 from analyzer.redact.token_rewriting import redact_token
 from dissectors import layout
 from dissectors.kafka.schema import lookup
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from analyzer.redact.directions import Direction
     from analyzer.redact.streams import Streams
     from analyzer.redact.texts import Texts
+    from analyzer.redact.tls_search import Chain
 
 _MOST_CONVERSATIONS = 200_000
 _MOST_PENDING = 64
@@ -36,6 +38,8 @@ class Conversations:
         self._counts = counts
         self._conversations: OrderedDict[int, Conversation] = OrderedDict()
         self._of_slot: dict[int, list[Direction]] = {}
+        self._searches: dict[int, TlsSearch] = {}
+        self._tls: set[int] = set()  # slots of connections that are TLS
         self._batch = 0
         self._over: list[Direction] = []  # their connections are closed, but frames of this batch may be theirs
 
@@ -47,37 +51,86 @@ class Conversations:
         self._batch += 1
         buffers = (block, memoryview(heap))
         for row in range(rows):
-            kind = chunks[layout.CHUNK_KIND, row]
+            kind, slot = chunks[layout.CHUNK_KIND, row], chunks[layout.CHUNK_SLOT, row]
             if kind == layout.CHUNK_DATA:
-                self._data(chunks, row, buffers)
+                self._data(chunks, row, slot, buffers)
             elif kind == layout.CHUNK_OPEN:
-                self._of_slot[chunks[layout.CHUNK_SLOT, row]] = []
+                self._of_slot[slot] = []
+                self._searches[slot] = TlsSearch(bool(chunks[layout.CHUNK_OFFSET, row]))
+                self._tls.discard(slot)
+            elif kind == layout.CHUNK_GAP and slot in self._searches:
+                self._searches[slot].gap(chunks[layout.CHUNK_SIDE, row], chunks[layout.CHUNK_LENGTH, row])
             elif kind == layout.CHUNK_CLOSE:
-                self._over += self._of_slot.pop(chunks[layout.CHUNK_SLOT, row], ())
+                self._end_search(slot)
+                self._over += self._of_slot.pop(slot, ())
+                self._tls.discard(slot)
 
-    def _data(self, chunks: memoryview, row: int, buffers: tuple[memoryview, memoryview]) -> None:
-        direction = self._streams.of_packet(chunks[layout.CHUNK_NUMBER, row])
-        if direction is None:
-            return
-        at, size = chunks[layout.CHUNK_OFFSET, row], chunks[layout.CHUNK_LENGTH, row]
+    def _data(self, chunks: memoryview, row: int, slot: int, buffers: tuple[memoryview, memoryview]) -> None:
+        at, size, side = (
+            chunks[column, row] for column in (layout.CHUNK_OFFSET, layout.CHUNK_LENGTH, layout.CHUNK_SIDE)
+        )
         data = buffers[chunks[layout.CHUNK_BUFFER, row]][at : at + size]
-        position = direction.position(chunks[layout.CHUNK_SEQ, row])
+        direction = self._streams.of_packet(chunks[layout.CHUNK_NUMBER, row])
+        position = 0 if direction is None else direction.position(chunks[layout.CHUNK_SEQ, row])
+        reader = None if direction is None else self._reader(direction, slot, side, position, data)
+        search = self._searches.get(slot)
+        if search is not None:
+            chain = search.look(side, position, data)
+            if search.is_over:
+                del self._searches[slot]
+            if chain is not None:
+                self._is_tls(slot, search, direction, position, chain)
+        if direction is None or reader is None:
+            return
+        if reader.tls is None:
+            reader.take(self._batch, position, data)
+            return
+        for begin, written in reader.tls.feed(position, data):
+            self._streams.write(direction, begin, written)
+            self._counts.tls_records += 1
+        self._streams.is_done(direction, position)
+
+    def _is_tls(self, slot: int, search: TlsSearch, shown: Direction | None, position: int, chain: Chain) -> None:
+        """The connection is TLS, as a chunk at `position` of the direction `shown` shows."""
+        self._tls.add(slot)
+        for each in self._of_slot[slot]:
+            if each.reader is None:
+                continue
+            self._write_headers(each, search)
+            _, next_record = search.begun(each.reader.side)
+            if each is shown:
+                next_record = position + chain.at
+                if chain.before is not None:
+                    self._streams.write(each, chain.before.position, chain.before.data)
+            each.reader.tls = TlsSide(self._texts, next_record, not each.begins)
+
+    def _end_search(self, slot: int) -> None:
+        """The connection is over, and not known to be TLS."""
+        search, directions = self._searches.pop(slot, None), self._of_slot.get(slot, ())
+        if search is None or any(each.reader is None or each.reader.frames for each in directions):
+            return
+        for each in directions:
+            self._write_headers(each, search)
+
+    def _write_headers(self, direction: Direction, search: TlsSearch) -> None:
+        """What looked like records of a connection in which nothing else was understood."""
+        assert direction.reader is not None
+        for header in search.begun(direction.reader.side)[0]:
+            self._streams.write(direction, header.position, header.data)
+            self._counts.tls_records += 1
+
+    def _reader(self, direction: Direction, slot: int, side: int, position: int, data: memoryview) -> Reader:
         reader = direction.reader
         if reader is None:
-            reader = self._begin(direction, chunks[layout.CHUNK_SLOT, row], position, data)
-        if reader.tls is not None:
-            for begin, written in reader.tls.feed(position, data):
-                self._streams.write(direction, begin, written)
-                self._counts.tls_records += 1
-            self._streams.is_done(direction, position)
-            return
-        reader.take(self._batch, position, data)
+            reader = self._begin(direction, slot, position, data)
+            reader.side = side
+        return reader
 
     def _begin(self, direction: Direction, slot: int, position: int, data: memoryview) -> Reader:
         direction.reader = reader = Reader(position)
         self._of_slot.setdefault(slot, []).append(direction)
-        if is_hello(data) if direction.begins else _is_chain(data):
-            reader.tls = TlsSide(self._texts, position)
+        if slot in self._tls:
+            reader.tls = TlsSide(self._texts, position if direction.begins else None, not direction.begins)
         elif direction.begins:
             opening = redact_opening(bytes(data[:1024]), self._texts)
             if opening:
@@ -150,6 +203,8 @@ class Conversations:
 
     def finish(self) -> None:
         """The capture has ended."""
+        for slot in list(self._searches):
+            self._end_search(slot)
         self._end_all()
         for direction in self._streams.directions():
             self._end(direction)
@@ -196,11 +251,3 @@ class Conversations:
             return work
         # Behind a frame any other begins with its length; the first one must show that it is one.
         return work if reader.frames else None
-
-
-def _is_chain(data: memoryview) -> bool:
-    """Whether records of TLS follow each other here: a whole one, or one and the header of the next."""
-    if not is_record(data):
-        return False
-    end = 5 + (data[3] << 8 | data[4])
-    return end == len(data) or is_record(data[end:])

@@ -34,7 +34,7 @@ class Reader:
     Frames are told behind all chunks of their batch, and what stands behind the last of them may be the beginning of one that
     never ends. So the chunks of a batch are kept until the next (`recent`), when it is clear where its last frame ended."""
 
-    __slots__ = ("batch", "boundary", "conversation", "frames", "is_request", "recent", "tail", "tls")
+    __slots__ = ("batch", "boundary", "conversation", "frames", "is_request", "recent", "side", "tail", "tls")
 
     def __init__(self, boundary: int) -> None:
         self.boundary = boundary
@@ -45,6 +45,7 @@ class Reader:
         self.is_request: bool | None = None
         self.conversation: Conversation | None = None
         self.tls: TlsSide | None = None
+        self.side = 0
 
     def take(self, batch: int, position: int, data: memoryview) -> None:
         """Bytes of the stream, in order, of a batch of chunks."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from analyzer.redact.texts import Texts
 
 CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, APPLICATION_DATA = 20, 21, 22, 23
-_HEADER = 5
+HEADER_BYTES = 5
 _LONGEST_RECORD = (1 << 14) + 2048
 _CLIENT_HELLO, _SERVER_HELLO = 1, 2
 _MESSAGES = frozenset((0, 1, 2, 4, 5, 8, 11, 12, 13, 14, 15, 16, 20, 22, 24))
@@ -27,43 +27,49 @@ _RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2
 def is_record(data: bytes | bytearray | memoryview) -> bool:
     """Whether these bytes begin like a record."""
     return (
-        len(data) >= _HEADER
+        len(data) >= HEADER_BYTES
         and CHANGE_CIPHER_SPEC <= data[0] <= APPLICATION_DATA
         and data[1] == 3
         and data[2] <= 4
-        and 0 < (data[3] << 8 | data[4]) <= _LONGEST_RECORD
+        and 0 < record_size(data) <= _LONGEST_RECORD
     )
 
 
-def is_hello(data: bytes | memoryview) -> bool:
-    """Whether a connection that begins with these bytes speaks TLS."""
-    if not is_record(data) or len(data) < 6:
+def record_size(data: bytes | bytearray | memoryview) -> int:
+    """The length of the record whose header this is, without the header."""
+    return data[3] << 8 | data[4]
+
+
+def is_chain(data: bytes | memoryview) -> bool:
+    """Whether records of TLS follow each other here: a whole one, or one and the header of the next."""
+    if not is_record(data):
         return False
-    return (data[0] == HANDSHAKE and data[5] in (_CLIENT_HELLO, _SERVER_HELLO)) or (
-        data[0] == ALERT and data[3:5] == b"\0\2"
-    )
+    end = HEADER_BYTES + record_size(data)
+    return end == len(data) or is_record(data[end : end + HEADER_BYTES])
 
 
 class TlsSide:
-    """Takes the bytes of one side in order; gives what to write."""
+    """Takes the bytes of one side in order; gives what to write. `position`: where the first record begins, None where it is not
+    known; `encrypted`: records were before it."""
 
-    def __init__(self, texts: Texts, position: int) -> None:
+    def __init__(self, texts: Texts, position: int | None, encrypted: bool) -> None:
         self._texts = texts
-        self._at = position  # of the first byte that is held
+        self._at = position or 0  # of the first byte that is held
         self._held = bytearray()
         self._skip = 0  # bytes of a record that are passed over
-        self._encrypted = False
+        self._encrypted = encrypted
         self._message_left = 0  # bytes of a handshake message that began in an earlier record
-        self._lost = False
-        self.records = 0
+        self._lost = position is None
 
     def feed(self, position: int, data: bytes | memoryview) -> Iterator[tuple[int, bytes]]:
         """(position, bytes) of what stays of these bytes, and of those before them that were held."""
+        if position != self._at + len(self._held) and not self._lost:
+            yield from self._gap(position)
         if self._lost:
-            return
-        if position != self._at + len(self._held):
-            self._lost = True  # a gap: where the next record begins nobody knows
-            return
+            # Nobody knows where the next record begins, unless one does here.
+            if not is_chain(data):
+                return
+            self._lost, self._at, self._skip = False, position, 0
         if self._skip:
             step = min(self._skip, len(data))
             self._skip -= step
@@ -72,23 +78,42 @@ class TlsSide:
         self._held += data
         yield from self._records()
 
-    def _records(self) -> Iterator[tuple[int, bytes]]:
-        while len(self._held) >= _HEADER:
-            if not is_record(self._held):
-                self._lost = True
-                return
-            kind, size = self._held[0], self._held[3] << 8 | self._held[4]
-            is_clear = kind in (HANDSHAKE, ALERT, CHANGE_CIPHER_SPEC) and not self._encrypted
-            if is_clear and len(self._held) < _HEADER + size:
-                return
-            written = bytes(self._held[:_HEADER])
-            if is_clear:
-                written += self._clear(kind, bytes(self._held[_HEADER : _HEADER + size]))
-            self._encrypted |= kind in (CHANGE_CIPHER_SPEC, APPLICATION_DATA)
-            self.records += 1
+    def _gap(self, position: int) -> Iterator[tuple[int, bytes]]:
+        """Bytes up to `position` were not captured: of packets that were cut, the end of a record."""
+        if len(self._held) >= HEADER_BYTES:
+            size = record_size(self._held)
+            missing = HEADER_BYTES + size - len(self._held)
+            written = bytes(self._held[:HEADER_BYTES]) + self._clear(self._held[0], bytes(self._held[HEADER_BYTES:]))
+            self._message_left = max(0, self._message_left - missing)
             yield self._at, written
-            taken = min(len(self._held), _HEADER + size)
-            self._skip = _HEADER + size - taken
+            self._skip = missing
+            self._at += len(self._held)
+            self._held.clear()
+        missed = position - self._at  # negative: the record that ends behind it was met before
+        self._lost = bool(self._held) or not 0 <= missed <= self._skip
+        self._held.clear()
+        self._skip -= missed
+        self._at = position
+        # Behind what nobody saw a record in clear looks like any other.
+        self._encrypted |= self._lost
+
+    def _records(self) -> Iterator[tuple[int, bytes]]:
+        while len(self._held) >= HEADER_BYTES:
+            if not is_record(self._held):
+                self._lost = self._encrypted = True
+                self._held.clear()
+                return
+            kind, size = self._held[0], record_size(self._held)
+            is_clear = kind in (HANDSHAKE, ALERT, CHANGE_CIPHER_SPEC) and not self._encrypted
+            if is_clear and len(self._held) < HEADER_BYTES + size:
+                return
+            written = bytes(self._held[:HEADER_BYTES])
+            if is_clear:
+                written += self._clear(kind, bytes(self._held[HEADER_BYTES : HEADER_BYTES + size]))
+            self._encrypted |= kind in (CHANGE_CIPHER_SPEC, APPLICATION_DATA)
+            yield self._at, written
+            taken = min(len(self._held), HEADER_BYTES + size)
+            self._skip = HEADER_BYTES + size - taken
             del self._held[:taken]
             self._at += taken
 

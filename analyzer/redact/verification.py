@@ -25,7 +25,7 @@ from analyzer.redact import allow_list, needles
 from analyzer.redact.packet_spooling import BLOCK_BYTES
 from analyzer.redact.pseudonyms import Unchanged
 from analyzer.redact.redacting import redacted
-from analyzer.redact.tls_rewriting import is_hello
+from analyzer.redact.tls_search import is_hello
 from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.kafka.messages.explain import Embedded, Explained, Struct, explain
