@@ -113,7 +113,7 @@ def begin(work: Callable[..., Any], *, apart: bool = False, progress: bool = Fal
     code = 1
     try:
         os.close(reading)
-        _only_told_to_stop()
+        _deaf()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _do(work, writing, progress)
         code = 0
@@ -141,14 +141,15 @@ def _begin_apart(work: Callable[..., Any], reading: int, writing: int, progress:
 
 def serve(writing: int, progress: bool) -> None:
     """What the new interpreter does: the work that comes on its standard input."""
-    _only_told_to_stop()
+    _deaf()
     _do(pickle.load(sys.stdin.buffer), writing, progress)
 
 
-def _only_told_to_stop() -> None:
-    """The one who is asked to stop is the parent; it ends its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def _deaf() -> None:
+    """The one who is asked to stop is the parent, which ends its workers, or lets them finish: terminals, `timeout` and service
+    managers send a signal to all processes at once."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _do(work: Callable[..., Any], writing: int, progress: bool) -> None:
@@ -187,12 +188,18 @@ def result(worker: Worker) -> Any:
     return worker.answer()
 
 
+def kill(worker: Worker) -> None:
+    """Ends a worker; whoever waits for its answer is told that it died."""
+    with suppress(ProcessLookupError):
+        os.kill(worker.process, signal.SIGKILL)
+
+
 def end(worker: Worker) -> None:
     """Ends a worker whose answer nobody wants any more."""
     try:
-        os.kill(worker.process, signal.SIGTERM)
+        kill(worker)
         os.waitpid(worker.process, 0)
-    except (ProcessLookupError, ChildProcessError):
+    except ChildProcessError:
         pass
     finally:
         os.close(worker.fileno())

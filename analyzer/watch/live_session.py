@@ -34,6 +34,7 @@ FIRST_S = 1.0
 REST = 1.0
 PULSES = 32  # those of the last 16 s
 _LOOK_S = 0.2
+_PATIENCE_S = 5
 
 
 class Session:
@@ -121,7 +122,9 @@ class Session:
         """Ends everything and removes all files."""
         self.stop()
         if not self.is_over:
-            workers.end(self._reader)
+            workers.kill(self._reader)
+            # The thread that listens takes note of its death.
+            self._threads[0].join(_PATIENCE_S)
         self._orders.close()
         temp_folders.remove(self.folder)
 

@@ -50,7 +50,9 @@ def test_a_sample_tells_the_same_but_for_names(path: Path, tmp_path: Path) -> No
 @pytest.mark.slow
 # Packets cut within a ClientHello, and connections met in mid-flight, of which header after header lies in packets that were cut;
 # packets with nothing but a record that ends in none of them; client ids that were cut.
-@pytest.mark.parametrize("name", also_long(["tls_stall_snap80", "tls_rolling_restart", "packed_load"], sorted(truths())))
+@pytest.mark.parametrize(
+    "name", also_long(["tls_stall_snap80", "tls_rolling_restart", "packed_load"], sorted(truths()))
+)
 def test_an_incident_tells_the_same_but_for_names(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out.pcapng"
     assert main(["redact", str(DATA / f"{name}.pcap.zst"), "-o", str(out), "--verify"]) == 0
