@@ -130,7 +130,7 @@ class _Layout:
         return " ".join([*words, "_tagged_fields"] if self.flexible else words)
 
     def type(self, field: Field) -> str:
-        """A primitive by its name in the protocol guide. Whether an array may be null is told apart."""
+        """A primitive by its name in the protocol guide. That an array may be null is said in `details`."""
         if field.type not in ("string", "bytes", "records"):
             return "BOOLEAN" if field.type == "bool" else field.type.upper()
         nullable = "NULLABLE_" if field.type != "records" and not field.is_array and self.is_nullable(field) else ""

@@ -45,15 +45,15 @@ OF_CAPTURES = ("captures", "raw_splits")
 
 
 class Carried(NamedTuple):
-    """What was kept, in `folder`. The captures of the run that goes on are numbered from `first_file`, their splits from
-    `first_split` on. Without a folder nothing was kept."""
+    """What earlier runs kept, in `folder`; None: nothing. The run that continues numbers its captures from `first_file` on and
+    their splits from `first_split` on."""
 
     folder: Path | None
     first_file: int = 0
     first_split: int = 0
 
     def summary(self) -> Summary:
-        """What the runs of which this was kept told, as far as it is about what was kept."""
+        """The summary of the earlier runs, as far as it concerns the connections that were kept."""
         if self.folder is None:
             return Summary(set(), set(), Counter(), 0, Counter(), False, False, Counter())
         told = json.loads((self.folder / SUMMARY).read_text())
@@ -118,8 +118,7 @@ def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary
 
 
 def without(folder: Path, flows: Sequence[int], target: Path) -> Path:
-    """What was kept without the fragments of some flows, in `target`: for flows that are no longer what the run before took them
-    for."""
+    """Copies what was kept to `target`, without the fragments of `flows`: those about which the earlier run turned out wrong."""
     import duckdb
 
     target.mkdir()

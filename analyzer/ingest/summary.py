@@ -14,7 +14,7 @@ class Summary:
     `api_keys` of messages that were read; `whole_requests`: parts in which a request was decoded to its last byte;
     `limited`: problem number -> how often; `problems_dropped`: problems that no table lists; `duplicates`: split -> segments
     captured twice; `saw_several_points`: a connection was seen at several capture points; `odd`: a body was malformed or
-    the clock ran back within an exchange; `rows`: raw table -> rows; `rows_left_out`: a message has more rows than one may.
+    the clock ran back within an exchange; `rows`: raw table -> rows; `rows_left_out`: a message had more rows than are kept of one.
     """
 
     api_keys: set[int]
@@ -42,8 +42,8 @@ class Summary:
 
 
 def total(summaries: Iterable[Summary]) -> Summary:
-    """The sum of summaries. Of a hundred thousand tasks each is looked at once: adding two at a time copies what was added before
-    anew for each."""
+    """The sum of summaries. Each is read once: adding a hundred thousand of them two at a time would copy the growing sum for
+    each."""
     found = Summary(set(), set(), Counter(), 0, Counter(), saw_several_points=False, odd=False, rows=Counter())
     for each in summaries:
         found.api_keys |= each.api_keys

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     SegmentSink = Callable[[memoryview, memoryview, int], None]
 
 BLOCK_BYTES = 1 << 20
-# Inputs that are read at the same time, each with a smaller block of its own. More overlapping inputs must wait.
+# Of overlapping inputs at most so many are read at the same time, each with a smaller block of its own; the others wait.
 MOST_AT_ONCE = 64
 BLOCK_BYTES_AT_ONCE = 1 << 18
 ROWS_AT_ONCE = 2_048 + 8

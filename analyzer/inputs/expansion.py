@@ -173,7 +173,7 @@ class _NoCaptureError(InputError):
     """The file can be read, but is no capture."""
 
     name = ""
-    can_be_converted = False  # it is a capture, of a format that others read
+    can_be_converted = False  # it is a capture, in a format that other tools read
 
 
 def _checked(place: Path | StorageEntry) -> Source:

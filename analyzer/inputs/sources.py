@@ -18,7 +18,7 @@ from dissectors.formats.capture_facts import Note
 
 STANDARD_INPUT = "-"
 BLOCK_BYTES = 1 << 20
-# What `Source.fill` of a capture that grows gives in place of a number of bytes: there are none now; there were none for a while.
+# What `fill` of a growing capture gives in place of a number of new bytes: none now; none for a while (`live/`).
 NOTHING_NOW, SILENT = -1, -2
 T = TypeVar("T")
 
@@ -37,8 +37,8 @@ class Beginning(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """How the file of a part was cut, for whoever puts it in the order of time (`borders`): where this part was meant to begin,
-    the cuts behind it, the nearest first, and `head` for whoever begins at a cut."""
+    """How a file was cut into pieces, for `borders`, which puts their packets in the order of time: where this piece was meant to
+    begin, the cuts behind it, the nearest first, and the `head` for a reader that begins at a cut."""
 
     begin: int
     behind: tuple[int, ...]
@@ -47,19 +47,19 @@ class Cuts(NamedTuple):
 
 @dataclass(slots=True)
 class Source:
-    """One capture: the file at `path`, or the object at `uri`, or standard input when both are None; or a part of an
+    """One capture: the file at `path`, or the object at `uri`, or standard input when both are None; or a piece of an
     uncompressed file. It can be pickled, and holds no secret.
 
-    A part is read for the records that begin in bytes [begin, end) of the file; `end` None means the end of the file, `exact`
-    that a record begins at `begin`. The bytes of a part are `head`, what a reader must know of the beginning of the file,
+    A piece is read for the records that begin in bytes [begin, end) of the file; `end` None means the end of the file, `exact`
+    that a record begins at `begin`. The bytes of a piece are `head`, what a reader must know of the beginning of the file,
     then all bytes from `begin` on, beyond `end` too: the reader stops by itself. `cuts` is None for a whole file.
 
     `size_bytes` is the size of the whole file on disk or in storage, None for a pipe. An object must keep this size while it is
     read; `modified_ns` is when it was last changed, `etag` what the server calls its content, known when it was opened; None where
-    they are not known. `first_time_ns` is the time of the first packet,
-    None until `capture_heads.in_time_order` looked. While `blocks` runs, `done_bytes` counts the bytes of the file that were read,
-    without `head`; afterwards `notes` holds damage of the compressed data. `is_packed`: it is compressed, None until something was
-    read. `beginning` is what a first look found, so that nobody looks twice.
+    they are not known. `first_time_ns` is the time of the first packet, None until `capture_heads.in_time_order` looked. While
+    `blocks` runs, `done_bytes` counts the bytes of the file that were read, without `head`; afterwards `notes` holds damage of the
+    compressed data. `is_packed`: it is compressed, None until something was read. `beginning` is what a first look found, so that
+    nobody looks twice.
     """
 
     name: str
@@ -149,9 +149,10 @@ class Source:
 
 
 def make_room(buffer: bytearray, begin: int, end: int, size: int) -> tuple[bytearray, int, int]:
-    """The buffer with `buffer[begin:end]` still in it, and room behind for what `fill` reads next. While little is left unused
-    `size` bytes of it are used, which stay in the processor's cache; with more it grows by half at least, and is used to its end,
-    so that bytes are seldom moved however few of them come at a time."""
+    """The buffer, begin and end of the bytes that are still needed, `buffer[begin:end]`, with room behind them for the next read.
+
+    While at most half of `size` is needed, only the first `size` bytes are used, which stay in the processor's cache. With more,
+    the buffer is made larger than needed and used to its end, so that bytes are seldom moved, however few come at a time."""
     held = end - begin
     is_much = held > size // 2
     if end + max(size - held, size - size // 2) <= (len(buffer) if is_much else size):
@@ -220,7 +221,7 @@ class _Opened:
         self.closed = True
 
     def packing(self) -> str | None:
-        """The compression of the file, None for none. A part that begins in the middle of a file is never compressed."""
+        """The compression of the file, None for none. A piece that begins in the middle of a file is never compressed."""
         return packing(self._peek()) if self._source.begin == 0 else None
 
     def _peek(self) -> bytes:
@@ -266,8 +267,8 @@ class _Pieces:
         self._failure: InputError | None = None
 
     def readinto(self, view: memoryview) -> int:
-        """Fills the view, at the end less of it; returns the number of bytes, 0 at the end. Pieces of a few KiB by themselves would
-        cost more than what is read in them. An InputError is raised when what came before it was taken."""
+        """Fills the view, at the end less of it; returns the number of bytes, 0 at the end. It joins pieces: a
+        call for a few KiB at a time costs more than reading them. An InputError is raised after the bytes before it were taken."""
         count = 0
         while count < len(view):
             if not self._rest:

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 PARQUET = "parquet"
-# Of zstd the first level: a fifth smaller than lz4 for a twentieth more time; the third takes as much again and saves little.
-# Bloom filters cost a twentieth, and there are none for keys, which people look for. A dictionary that the engine gives up beyond
-# 24,576 values, a fifth of a row group, takes more time and memory than it saves bytes: that of ids and moments is given up sooner.
+# Level 1 of zstd makes files a fifth smaller than lz4 for a twentieth more time; level 3 takes as much time again and saves little.
+# Bloom filters would cost a twentieth, and the engine writes none for keys, the columns that people search. By default the engine
+# tries a dictionary of up to 24,576 values, a fifth of a row group; for ids and moments, which do not repeat, it now stops sooner.
 COPY_OPTIONS = (
     "format parquet, compression zstd, compression_level 1, dictionary_size_limit 4000, "
     "write_bloom_filter false, return_stats"
 )
-# A slice of time is a second at least, and has at most so many exchanges, four row groups of DuckDB's size, where it is longer.
+# A slice of time has at most so many exchanges (four row groups of DuckDB's size), unless a single second has more.
 SLICE_ROWS = 500_000
 SECOND_NS = 1_000_000_000
 _PIECE_BYTES = 1 << 20
@@ -192,8 +192,8 @@ def copy_rows(dataset: Dataset, table: str, rows: str, below: Path, name: str) -
 
 
 def _no_rows(table: str) -> str:
-    """No row, of which DuckDB knows only when it runs that it is none: so every column may be null. Else the files of a column
-    would differ, as in some no value is missing.
+    """A SELECT without rows, which DuckDB finds out only when it runs. So it declares every column as one that may be null, as in
+    the other files of the table.
     """
     return f"select {', '.join(null_column(name, kind) for name, kind, _ in TABLES[table])} from range(0)"
 

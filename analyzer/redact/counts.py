@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Counts:
-    """`left_bytes`: behind the last field that a schema has. `opaque_batches`: compressed batches whose content became zeros."""
+    """`left_bytes`: bytes behind the last field of the schema. `opaque_batches`: compressed batches whose content became zeros."""
 
     packets: int = 0
     packet_bytes: int = 0

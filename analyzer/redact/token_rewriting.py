@@ -1,4 +1,4 @@
-"""Tokens of logins without what proves anything: who logs in becomes a pseudonym, all else zeros (`0` where it is text).
+"""Login tokens without their proof: the name of the user becomes a pseudonym, all else zeros (`0` in text).
 
 The forms are those of `dissectors.kafka.messages.sasl`. A token of another form becomes zero bytes.
 """
@@ -65,7 +65,7 @@ def _scram_field(field: bytes) -> bytes | None:
 
 
 def _bearer(token: bytes, texts: Texts) -> bytes | None:
-    """RFC 7628: a JSON web token, of which who it is about becomes a pseudonym."""
+    """RFC 7628: a JSON web token, whose subject becomes a pseudonym."""
     begin = token.find(_BEARER)
     if begin < 0:
         return None

@@ -1,7 +1,7 @@
 """Tables and lines of text that fit a width, whatever the cells hold. Cells are made safe before they come here.
 
 A table that is too wide first loses columns that can be spared, and says which; then text goes on in a second line of its
-column. What names something is never cut, but for names of more than some hundred letters; numbers neither.
+column. Numbers are never cut, and names only beyond some hundred letters.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from rich.text import Text
 
 INDENT = "  "
 HEADING, DIM = "bold", "dim"
-# Behind these a name may go on in the next line.
+# Signs behind which a name may be broken into two lines.
 JOINTS = "-_./:,@"
 _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 MOST_PIECES = 12
-# A name of so many cells is broken last: who reads it takes it whole.
+# A name of at most so many cells is broken only when nothing else helps.
 UNBROKEN = 26
 # Where a line may be broken: not between a number and its unit.
 _UNITS = "ns|µs|ms|s|min|h|d|%|[kMGTPE]?B|[kMGT]?bit|times?"
@@ -109,7 +109,7 @@ def _fit(
 
 
 def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
-    """Widths from `least` up to `natural`: room goes to all that want it alike, so that none starves."""
+    """Widths from `least` up to `natural`: columns that want more share the room evenly."""
     widths = list(least)
     while room > 0 and (hungry := [at for at, wide in enumerate(widths) if wide < natural[at]]):
         portion = max(room // len(hungry), 1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PULSE_S = 0.5
 IDLE_S = 0.05
-# Connections that have ended leave their rows after so long: what comes late, or is tried once more, finds them till then.
+# The rows of a connection are written so long after its end: late and repeated packets may still belong to it.
 CLOSED_NS = 120_000_000_000
 CUT, STOP = "cut", "stop"
 
@@ -124,7 +124,7 @@ class _Reader:
         _write_whole(whole, done)
         self._requests += rows["exchanges"]
         pulse = self._pulse()
-        # Nothing of this process but this thread is at work now: what empties pipes touches nothing that the fork uses.
+        # No other thread is at work now, but those that empty pipes, which touch nothing that the fork uses.
         ended = workers.begin(partial(self._end, live))
         while not is_last and not select([ended], [], [], 0)[0]:
             if not self._engine.step():

@@ -17,7 +17,7 @@ from dissectors.layout import *
 
 @cython.cfunc
 def read_other_block(r: PcapngState, kind, total):
-    """Reads a block that holds no packet; these are rare, so Python objects do."""
+    """Reads a block that holds no packet; these are rare, so Python objects are fast enough."""
     body = bytes(r.block[r.at + 8 : r.at + total - 4])
     order = ">" if r.big else "<"
     if kind == SECTION:

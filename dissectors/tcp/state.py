@@ -99,12 +99,12 @@ class TcpState:
 
     # Limits.
     half_open: cython.longlong  # connections with MODE_HALF_OPEN
-    eviction_heap: object  # (rank, packet number, slot, part) while the connection limit is felt, else None
+    eviction_heap: object  # (rank, packet number, slot, part) while the connection limit is reached, else None
     half_open_heap: object  # the same of half-open connections
     victim: cython.longlong  # slot that is being evicted, -1 none
     given_up: cython.longlong[
         :, ::1
-    ]  # hashes of flows that were given up while open, each at its own place; None: none was
+    ]  # 1 + hash of flows that were given up while open, at the place that the hash tells; None: no flow was
     giving_up: cython.longlong  # slot whose backlog is being given up, -1 none
     backlogs: list  # (packet number, slot, part) of connections with buffered bytes, the one idle for longest last
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from analyzer.compare.checks import Check, Result
     from analyzer.query.readability import Readability
 
-# Flag -> the check that it stands for: metric, column, on the sum, which rows.
+# Flag -> its check: metric, column, whether the sum over rows is checked, which rows.
 FLAGS: dict[str, tuple[str, str, bool, dict[str, Any]]] = {
     "max_p99": ("latency", "p99_ns", False, {"reach": "broker"}),
     "max_errors": ("errors", "unexpected", True, {"between_brokers": False}),
@@ -121,7 +121,7 @@ def _checks(
 def _print(results: list[Result], everything: Readability, form: str) -> None:
     from analyzer.report.readability_words import sentence
 
-    # Of several questions, of which different things could not be read, all of that is said at once.
+    # Where the checks would say different things about what could not be read, one sentence about the whole capture stands for all.
     lines = {line for line in (sentence(result.readability) for result in results) if line}
     if lines:
         tell_first(lines.pop() if len(lines) == 1 else sentence(everything), form)

@@ -58,7 +58,7 @@ def command(
 def _sides(
     inputs: tuple[str, ...], options: Options, before: tuple[int, int] | None, after: tuple[int, int] | None
 ) -> list[tuple[str, Options]]:
-    """What is compared: an input each, with what of it counts. Raises click.UsageError."""
+    """The two sides: for each its input, and the options with the time range that is compared. Raises click.UsageError."""
     if before is None and after is None:
         if len(inputs) != 2:
             raise click.UsageError("give two captures, or one dataset with --before FROM..TO and --after FROM..TO")

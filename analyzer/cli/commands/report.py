@@ -28,7 +28,7 @@ def command(inputs: tuple[str, ...], options: Options, form: str) -> int:
             from analyzer.report.facts import facts_of_report
 
             with facts_of_report(dataset) as facts:
-                # What draws takes its time to load: the engine is at work meanwhile.
+                # Loading what draws takes time, in which the engine already answers questions.
                 from analyzer.cli.screen import screen
                 from analyzer.report.terminal import print_report
 

@@ -1,4 +1,4 @@
-"""Who and what is busiest: clients, topics and groups in a report of everything, by what is read of captures of any size."""
+"""The busiest clients, topics and groups, as the report has them: from columns that are read of a capture of any size."""
 
 from __future__ import annotations
 

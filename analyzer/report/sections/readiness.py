@@ -15,7 +15,7 @@ from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze readiness"
 NOTHING = "No client requests in this capture, so there is nothing to judge."
-# Newest protocol version that stands for: the whole API is gone.
+# As the oldest version that Kafka 4 accepts it means: the whole API was removed.
 GONE = 32767
 VERDICTS = {
     "already_failing": ("already failing", "bold red"),

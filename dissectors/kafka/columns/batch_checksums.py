@@ -19,7 +19,7 @@ from dissectors.kafka.columns.batch_format import *
 
 @cython.cclass
 class ChecksumGroup:
-    """Small batches with one sort of checksum. `extend(crc, data)` computes that of data behind bytes that have `crc`."""
+    """Small batches with one sort of checksum. `extend(crc, data)` continues the checksum `crc` of earlier bytes over `data`."""
 
     extend: object
     memory: object

@@ -46,7 +46,7 @@ def wanted_table(wanted):
 @cython.cfunc
 @cython.exceptval(-1)
 def _pick(picked: Picked, frames: cython.longlong[:, ::1], row: cython.longlong) -> cython.int:
-    """Sets what there is to know of a frame."""
+    """Fills `picked` from a frame row."""
     picked.event = frames[FRAME_EVENT, row]
     picked.part = frames[FRAME_PART, row]
     picked.request = frames[FRAME_REQUEST, row]
@@ -243,9 +243,10 @@ class WaitingRequests:
 
     @cython.cfunc
     def end(self, frame: Picked, buffer: memoryview, repeats: cython.bint) -> tuple:
-        """The request that the frame ends, and of an exchange that `repeats` its key for `learn`, else None.
+        """A pair: the request that the frame ends; and, where such exchanges often repeat (`repeats`), its key for `learn`, else
+        None.
 
-        None alone when none waits, or when equal bytes were learned: then their rows were added.
+        None instead of the pair when no request waits, or when an exchange of equal bytes was learned: its rows are added here.
         """
         request: tuple = self._forget(frame.request)
         which: tuple
@@ -307,8 +308,8 @@ class FramePicker:
         """Takes the first `rows` frames, which point into `block` and `heap`.
 
         Calls `read_one(frame, buffer)`, or for requests that are read with their replies `read_pair(request, which, frame,
-        buffer)`: a request of `WaitingRequests`, its key for `learn` or None, and no buffer where no reply came. The frame that
-        they get is another one after their return.
+        buffer)`: a request of `WaitingRequests`, its key for `learn` or None, and no buffer where no reply came. The frame object
+        is used again after their return.
         """
         wanted: cython.uchar[::1] = self.wanted
         row: cython.longlong
