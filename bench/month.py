@@ -25,7 +25,7 @@ from analyzer.query.dataset_places import LocalPlace
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import COPY_OPTIONS, Written
 from analyzer.query.growing import AddedRun, Manifest, read_manifest
-from analyzer.query.hours import HOUR_NS, HOURS, beside, write_hours
+from analyzer.query.hours import HOUR_NS, SUM_NAMES, SUMS, beside, write_sums
 from analyzer.query.table_views import parquet
 from analyzer.run import additions, local
 
@@ -63,11 +63,12 @@ def grown(capture: str, days: int, lake: Path) -> str:
     place = LocalPlace(lake)
     (run,) = read_manifest(place).runs
     (lake / "exchanges").rename(lake.with_name("exchanges"))
-    shutil.rmtree(lake / HOURS)
+    for name in SUM_NAMES:
+        shutil.rmtree(lake / name)
     rows = parquet(
         [lake.with_name("exchanges") / Path(file.file).relative_to("exchanges") for file in run.files["exchanges"]]
     )
-    files = run.files | {"exchanges": [], HOURS: []}
+    files: dict[str, list[Written]] = run.files | {name: [] for name in ("exchanges", *SUM_NAMES)}
     with Dataset({"found": rows}) as dataset:
         (first,) = dataset.query("SELECT min(coalesce(request_time_ns, response_time_ns)) AS ns FROM found")
         for day in range(days):
@@ -81,14 +82,30 @@ def grown(capture: str, days: int, lake: Path) -> str:
             of_day = f"SELECT * REPLACE (exchange + {day} AS exchange, {moved}) FROM found"
             (written,) = dataset.query(f"COPY ({of_day}) TO {literal(str(lake / name))} ({COPY_OPTIONS})")
             files["exchanges"].append(Written(name, written["count"], begin, begin + DAY_NS - 1))
-            files[HOURS].append(Written(beside(name), write_hours(name, lake), begin, begin + DAY_NS - 1))
+            counts = days_sums(dataset, lake, files["exchanges"][0].file, name, day) if day else write_sums(name, lake)
+            for sums, count in counts.items():
+                files[sums].append(Written(beside(name, sums), count, begin, begin + DAY_NS - 1))
     made = AddedRun(run.run, run.inputs, files, frozenset(), run.next_file, run.next_split)
     place.write("manifest.json", Manifest((made,), 1).text().encode())
-    counts = {name: sum(file.rows for file in files[name]) for name in ("exchanges", HOURS)}
-    sizes = {name: sum(path.stat().st_size for path in (lake / name).rglob("*.parquet")) for name in counts}
+    rows_of = {name: sum(file.rows for file in files[name]) for name in ("exchanges", *SUM_NAMES)}
+    sizes = {name: sum(path.stat().st_size for path in (lake / name).rglob("*.parquet")) for name in rows_of}
     return f"{days} days of {capture}: " + ", ".join(
-        f"{counts[name]:,} rows of {name} ({sizes[name] / 1e6:,.0f} MB)" for name in counts
+        f"{rows_of[name]:,} rows of {name} ({sizes[name] / 1e6:,.0f} MB)" for name in rows_of
     )
+
+
+def days_sums(dataset: Dataset, lake: Path, first: str, name: str, day: int) -> dict[str, int]:
+    """Writes the sums of a day, which are those of the first one but for their times; answers their rows."""
+    counts = {}
+    for sums in SUMS:
+        to = lake / beside(name, sums.name)
+        to.parent.mkdir(parents=True)
+        columns = (sums.column, "first_time_ns", "last_time_ns")
+        moved = ", ".join(f"{each} + {day * DAY_NS} AS {each}" for each in columns)
+        rows = f"SELECT * REPLACE ({moved}) FROM {literal(str(lake / beside(first, sums.name)))}"
+        (written,) = dataset.query(f"COPY ({rows}) TO {literal(str(to))} (format parquet, compression zstd)")
+        counts[sums.name] = int(written["Count"])
+    return counts
 
 
 def compared(lake: Path) -> str:
@@ -117,7 +134,7 @@ def same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> bool:
     a nanosecond does not count.
     """
     return len(one) == len(other) and all(
-        isclose(value, there[name], rel_tol=1e-6, abs_tol=1e-9) if isinstance(value, float) else value == there[name]
+        isclose(value, there[name], rel_tol=1e-9, abs_tol=1e-9) if isinstance(value, float) else value == there[name]
         for row, there in zip(one, other, strict=True)
         for name, value in row.items()
     )

@@ -26,12 +26,14 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
-    `measure`: one of MEASURES, the duration that percentiles are of.
+    `measure`: one of MEASURES, the duration that percentiles are of; `most`: latency is asked of the so many keys, without their
+    slots, that have the most requests, None: of all.
     """
 
     by: tuple[str, ...] = ()
     every_ns: int | None = None
     measure: str = "latency"
+    most: int | None = None
 
     def __post_init__(self) -> None:
         for name in self.by:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -55,18 +56,27 @@ def section_command(
         measure: str = "latency",
     ) -> int:
         settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure)
+        from analyzer.cli.table import TABLE_ROWS
+
+        shown = TABLE_ROWS if limit is None else limit
         needed = {*tables, *(("entries",) if set(settings.by) & set(with_entries) else ())}
         with opened(inputs, options, tuple(sorted(needed)), asks=section, form=form) as dataset:
-            if refusal := _too_fine(dataset, every_ns):
-                say(refusal)
+            slots = _slots(dataset, every_ns) if every_ns else 1
+            if slots > MOST_SLOTS:
+                say(
+                    f"--every would give {slots:,} slots, at most {MOST_SLOTS:,} are allowed: use a longer slot, "
+                    "or --from and --to"
+                )
                 return UNREADABLE
-            dataset.choose(settings)
+            # A table over time shows what has the most requests in all of its slots.
+            most = max(shown // slots, 1) if every_ns and shown and form == "table" and over_time == "latency" else None
+            dataset.choose(replace(settings, most=most))
             if form == "table":
                 from analyzer.cli.screen import screen
                 from analyzer.report.terminal import print_section
 
                 with screen() as console:
-                    print_section(dataset, section, console, limit or None)
+                    print_section(dataset, section, console, shown or None)
             else:
                 from analyzer.cli.row_output import print_rows
                 from analyzer.query.metrics import text as sql
@@ -102,14 +112,7 @@ def _grouping(by: Sequence[str], over_time: bool, measures: bool) -> Decorator:
     return decorate
 
 
-def _too_fine(dataset: Dataset, every_ns: int | None) -> str:
-    """Why slots of this length are refused; empty when they are not."""
+def _slots(dataset: Dataset, every_ns: int) -> int:
+    """How many slots of this length the capture has."""
     (row,) = dataset.query("SELECT * FROM time_range")
-    if every_ns is None or row["first_time_ns"] is None:
-        return ""
-    slots = (row["last_time_ns"] - row["first_time_ns"]) // every_ns + 1
-    if slots <= MOST_SLOTS:
-        return ""
-    return (
-        f"--every would give {slots:,} slots, at most {MOST_SLOTS:,} are allowed: use a longer slot, or --from and --to"
-    )
+    return 1 if row["first_time_ns"] is None else int(row["last_time_ns"] - row["first_time_ns"]) // every_ns + 1

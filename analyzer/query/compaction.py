@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base.filters import literal
+from analyzer.base.tables import TABLES
 from analyzer.query import growing
 from analyzer.query.dataset import Dataset
 from analyzer.query.export_tables import Written, copy_rows
 from analyzer.query.exported import hidden
-from analyzer.query.hours import HOURS, beside
+from analyzer.query.hours import SUMS, beside
 from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
@@ -44,11 +45,13 @@ def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
         _join(place, table, [file.file for file in files], name, folder)
         made[table].append(joined)
         gone.update(file.file for file in files)
-        if table == "exchanges" and (hours := _hours(old, files)):
-            gone.update(file.file for file in hours)
-            if len(hours) == len(files):  # else an older kanalyze wrote some of them, and rows are read
-                _join(place, HOURS, [file.file for file in hours], beside(name), folder)
-                made[HOURS].append(joined._replace(file=beside(name), rows=sum(file.rows for file in hours)))
+        for sums in SUMS if table == "exchanges" else ():
+            parts = _sums_of(old, files, sums.name)
+            gone.update(file.file for file in parts)
+            if len(parts) == len(files):  # else an older kanalyze wrote some of them, and rows are read
+                to = beside(name, sums.name)
+                _join(place, sums.name, [file.file for file in parts], to, folder)
+                made[sums.name].append(joined._replace(file=to, rows=sum(file.rows for file in parts)))
     if not made:
         return manifest
     kept = [replace(run, files=_without(run, gone)) for run in old]
@@ -60,21 +63,21 @@ def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
 
 
 def _too_many(runs: Sequence[AddedRun]) -> Iterator[tuple[str, str, list[Written]]]:
-    """(table, directory, its small files in the order of time) where these are too many; hours go with exchanges."""
+    """(table, directory, its small files in the order of time) where these are too many; sums go with exchanges."""
     found: dict[tuple[str, str], list[Written]] = defaultdict(list)
     for run in runs:
         for table, written in run.files.items():
             for file in written:
-                if table != HOURS and file.file not in run.open_files and file.rows < LARGE_ROWS:
+                if table in TABLES and file.file not in run.open_files and file.rows < LARGE_ROWS:
                     found[table, file.file.rpartition("/")[0]].append(file)
     for (table, directory), files in found.items():
         if len(files) > MOST_FILES:
             yield table, directory, sorted(files, key=lambda each: (each.first_time_ns or 0, each.file))
 
 
-def _hours(runs: Iterable[AddedRun], exchanges: Iterable[Written]) -> list[Written]:
-    names = {beside(file.file) for file in exchanges}
-    return [file for run in runs for file in run.files.get(HOURS, ()) if file.file in names]
+def _sums_of(runs: Iterable[AddedRun], exchanges: Iterable[Written], name: str) -> list[Written]:
+    names = {beside(file.file, name) for file in exchanges}
+    return [file for run in runs for file in run.files.get(name, ()) if file.file in names]
 
 
 def _without(run: AddedRun, gone: set[str]) -> dict[str, list[Written]]:
@@ -88,9 +91,9 @@ def _join(place: Place, table: str, files: Sequence[str], name: str, folder: Pat
         paths.append(folder / f"{number}.small.parquet")
         place.get(file, paths[-1])
     with Dataset({"small": parquet(paths)}) as dataset:
-        if table == HOURS:
+        if table not in TABLES:
             out = literal(str(folder / "joined.parquet"))
-            dataset.query(f"COPY (SELECT * FROM small ORDER BY hour_ns) TO {out} (format parquet, compression zstd)")
+            dataset.query(f"COPY (SELECT * FROM small ORDER BY ALL) TO {out} (format parquet, compression zstd)")
         else:
             copy_rows(dataset, table, "SELECT * FROM small", folder, "joined.parquet")
     place.put(folder / "joined.parquet", hidden(name))

@@ -65,8 +65,8 @@ class DatasetError(OSError):
 class Hours(Protocol):
     """What `analyzer.query.hours` makes of the hours of a dataset."""
 
-    def sql(self) -> str:
-        """The rows as they were written."""
+    def views(self) -> Mapping[str, Callable[[], str]]:
+        """Name -> what gives SQL of the rows as they were written."""
 
     def counts(self, settings: Settings, filters: Filters) -> str | None:
         """SQL of what the view `latency_counts` gives for a question; None where it needs rows."""
@@ -148,7 +148,7 @@ class Dataset:
         self._connections = threading.local()
         self._opened: list[duckdb.DuckDBPyConnection] = []
         if hours is not None:
-            views = {**views, "hours": hours.sql}
+            views = {**views, **hours.views()}
         late = {
             f"all_{name}" if name in TABLES else name: sql for name, sql in views.items() if not isinstance(sql, str)
         }

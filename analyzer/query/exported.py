@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from analyzer.base.storage.addresses import StorageError
 from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
 from analyzer.query.dataset import Dataset, DatasetError
-from analyzer.query.hours import HOURS, Hours, beside
+from analyzer.query.hours import SUM_NAMES, Hours, beside
 from analyzer.query.table_directories import Folder, folder, table_files
 from analyzer.query.table_views import NEAR, no_rows, null_column, parquet
 
@@ -113,8 +113,11 @@ def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Expor
         files = {table: _where_they_are(where, names, told.moving) for table, names in told.files.items() if names}
     else:
         # Google's storage shows no folders: what the manifest names is looked for in them.
-        files = {table: found for table in (*TABLES, HOURS) if (found := table_files(where, table, table in counts))}
-    hours = _hours(where, files.pop(HOURS, []), told, filters, files.get("exchanges", []))
+        files = {
+            table: found for table in (*TABLES, *SUM_NAMES) if (found := table_files(where, table, table in counts))
+        }
+    sums = {name: files.pop(name) for name in SUM_NAMES if name in files}
+    hours = _hours(where, sums, told, filters, files.get("exchanges", []))
     if not files:
         raise DatasetError(f"{where}: contains no tables of kanalyze, expected exchanges.parquet and others")
     for table, rows in counts.items():
@@ -133,15 +136,15 @@ def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Expor
 
 
 def _hours(
-    where: Folder, names: Sequence[str], told: _Told, filters: Filters, exchanges: Sequence[str]
+    where: Folder, sums: Mapping[str, Sequence[str]], told: _Told, filters: Filters, exchanges: Sequence[str]
 ) -> Hours | None:
-    """The hours of a dataset; None where a file of exchanges has none: it was written by an older kanalyze."""
-    if not names or {_plain(name) for name in names} != {beside(_plain(name)) for name in exchanges}:
-        return None
-    near = set(told.near(HOURS, [_plain(name) for name in names], filters))
-    if not near:
-        return None
-    return Hours(cache(lambda: where.local_paths([name for name in names if _plain(name) in near])))
+    """The sums of a dataset that each file of exchanges has: an older kanalyze wrote fewer. None without any."""
+    files = {}
+    for name, names in sums.items():
+        near = set(told.near(name, [_plain(each) for each in names], filters))
+        if near and {_plain(each) for each in names} == {beside(_plain(each), name) for each in exchanges}:
+            files[name] = cache(partial(where.local_paths, [each for each in names if _plain(each) in near]))
+    return Hours(files) if files else None
 
 
 def _where_they_are(where: Folder, names: Sequence[str], moving: bool) -> list[str]:
@@ -168,7 +171,7 @@ def _check_manifest(where: Folder) -> _Told:
         }
         files = None
         if "runs" in told:
-            held = (*TABLES, HOURS)
+            held = (*TABLES, *SUM_NAMES)
             files = {table: [str(file["file"]) for file in told["files"][table]] for table in held if table in counts}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DatasetError(f"{where}/{MANIFEST}: not a manifest that kanalyze export wrote") from error

@@ -25,13 +25,13 @@ from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place
 from analyzer.query.export_tables import PARQUET, Written
 from analyzer.query.exported import HIDDEN, MANIFEST, OWN, SCHEMA, hidden
-from analyzer.query.hours import HOURS
+from analyzer.query.hours import SUM_NAMES
 from analyzer.version import VERSION
 
 # What a run left of open connections, and the open files of the runs before the newest, are kept for so many runs.
 KEPT_RUNS = 8
-# What has files by day: tables, and the hours of one of them.
-_WITH_FILES = (*TABLES, HOURS)
+# What has files by day: tables, and the sums of one of them.
+_WITH_FILES = (*TABLES, *SUM_NAMES)
 # Files that are never removed, so that their directory stays one.
 _KEEP = f"{HIDDEN}/keep"
 _LOCKED = f"{OWN}/lock"

@@ -1,31 +1,64 @@
-"""Hours of a dataset: counts and sums of its requests by hour, API, version, error code, client, user, broker and latency
-bucket, in a file beside each file of exchanges. They can be added, so a question about a month need not read the month's rows.
+"""Hours and days of a dataset: counts and sums of its requests by what questions group by, in files beside each file of exchanges.
+They can be added, so a question about a month need not read the month's rows.
 
-The buckets are those of every percentile of kanalyze (`metrics/views/latency_counts.sql`), so the answer is the one that rows give.
-Where rows are needed they are read: for topics, groups and connections, other durations, filters but whole hours, and by client in
-an hour with so many clients that the smallest were added up.
+One file with all dimensions would have a row for nearly every request where many clients meet many brokers. So there are several
+(`SUMS`), and a question reads the first that has its dimensions and its slots of time. Buckets are those of every percentile of
+kanalyze (`metrics/views/latency_counts.sql`), so the answer is the one that rows give. Where rows are needed they are read: for
+topics, groups and connections, other durations, filters but whole slots, and by client where there are so many clients that
+the smallest were added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base.filters import Filters, literal, time_condition
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
+from analyzer.query.days import DAY_NS
+from analyzer.query.frequent_keys import of_most
 from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-HOURS = "hours"
 HOUR_NS = 3_600_000_000_000
-# In an hour with more clients (id, address and user) those with the fewest requests are one.
-MOST_CLIENTS = 1_000
 OTHER = "(other)"
-DIMENSIONS = ("api", "version", "error", "client", "principal", "broker")
+
+
+class Sums(NamedTuple):
+    """Which sums files of a directory hold. `column`: the moment at which the slot of a row begins. In a slot with more than
+    `most_clients` (id, address and user) those with the fewest requests are one, OTHER."""
+
+    name: str
+    by: tuple[str, ...]
+    slot_ns: int
+    most_clients: int | None = None
+
+    @property
+    def column(self) -> str:
+        return "hour_ns" if self.slot_ns == HOUR_NS else "day_ns"
+
+    def answers(self, settings: Settings, filters: Filters) -> bool:
+        """Whether these sums have what a question asks for."""
+        return (
+            set(settings.by) <= set(self.by)
+            and not (settings.every_ns or 0) % self.slot_ns
+            and not any((edge or 0) % self.slot_ns for edge in (filters.from_ns, filters.to_ns))
+        )
+
+
+# In the order in which they are looked at: the smallest first.
+SUMS = (
+    Sums("api_hours", ("api", "version", "error"), HOUR_NS),
+    Sums("broker_days", ("api", "broker"), DAY_NS),
+    Sums("client_days", ("api", "client", "principal"), DAY_NS, 10_000),
+    Sums("hours", ("api", "version", "error", "client", "principal", "broker"), HOUR_NS, 1_000),
+)
+SUM_NAMES = tuple(sums.name for sums in SUMS)
 _OF_CLIENTS = ("client", "principal")
 _KEYS = (
     "role, own_kind, api_name, kind, api_version, error_code, client_id, client_address, principal, broker_id, broker_address, "
@@ -36,11 +69,12 @@ _DURATIONS = tuple(
     f"{part}_ns" for part in ("measured", "send", "queue", "muted", "broker", "network", "unknown", "receive")
 )
 _LEAST, _GREATEST = ("first_time_ns", "low"), ("last_time_ns", "high", "max_throttle_time_ms")
+_VALUES = (*_COUNTS, *_DURATIONS, "squares", *_LEAST, *_GREATEST)
 
-# The columns of the view `latency_counts`, from hours; see there and `request_slices`.
-_AS_COUNTS = """
+# Rows of sums with the keys that are asked for, as `request_slices` has them.
+_KEYED = """
 SELECT
-    CASE WHEN s.every_ns > 0 THEN h.hour_ns - h.hour_ns % s.every_ns END AS slot_ns,
+    CASE WHEN s.every_ns > 0 THEN h.{column} - h.{column} % s.every_ns END AS slot_ns,
     h.role,
     h.own_kind,
     CASE WHEN coalesce(s.by_api, true) THEN h.api_name END AS api_name,
@@ -60,41 +94,52 @@ SELECT
     CAST(NULL AS BIGINT) AS topics,
     h.bucket,
     h.parts_known,
-    {added}
+    {values}
 FROM ({rows}) AS h CROSS JOIN settings AS s
 WHERE {condition}
-GROUP BY ALL
 """
 
 
-def beside(exchanges: str) -> str:
-    """The name of the hours of a file of exchanges."""
-    return f"{HOURS}/{exchanges.removeprefix('exchanges/')}"
+def beside(exchanges: str, name: str) -> str:
+    """The name of the file of sums of a file of exchanges."""
+    return f"{name}/{exchanges.removeprefix('exchanges/')}"
 
 
-def write_hours(exchanges: str, below: Path, threads: int | None = None) -> int:
-    """Writes the hours of a file of exchanges, both below a directory; answers their rows. `threads` None: one per core. Raises
-    duckdb.IOException for a full disk."""
-    to = below / beside(exchanges)
-    to.parent.mkdir(parents=True, exist_ok=True)
+def write_sums(exchanges: str, below: Path, threads: int | None = None) -> dict[str, int]:
+    """Writes all sums of a file of exchanges, below the same directory; answers their rows by name. `threads` None: one per core.
+    Raises duckdb.IOException for a full disk."""
+    counts = {}
     with Dataset({"exchanges": parquet([below / exchanges])}, threads=threads) as dataset:
-        dataset.choose(Settings(DIMENSIONS, HOUR_NS))
-        clients = "slot_ns, client_id, client_address, principal"
-        ranked = (
-            f"SELECT {clients}, row_number() OVER (PARTITION BY slot_ns ORDER BY sum(requests) DESC, {clients}) "
-            f"> {MOST_CLIENTS} AS is_other FROM latency_counts GROUP BY {clients}"
+        for sums in SUMS:
+            to = below / beside(exchanges, sums.name)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            dataset.choose(Settings(sums.by, sums.slot_ns))
+            rows = f"{_folded(sums)} ORDER BY {sums.column}, {_KEYS}"
+            (written,) = dataset.query(f"COPY ({rows}) TO {literal(str(to))} (format parquet, compression zstd)")
+            counts[sums.name] = int(written["Count"])
+    return counts
+
+
+def _folded(sums: Sums) -> str:
+    """SQL of the rows of sums; `is_other` where several clients are one."""
+    if sums.most_clients is None:
+        return (
+            f"SELECT slot_ns AS {sums.column}, false AS is_other, {_KEYS}, {_added()} FROM latency_counts GROUP BY ALL"
         )
-        same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM r.{name}" for name in clients.split(", "))
-        folded = (
-            "SELECT c.* EXCLUDE (slot_ns) REPLACE ("
-            f"CASE WHEN r.is_other THEN '{OTHER}' ELSE c.client_id END AS client_id, "
-            "CASE WHEN NOT r.is_other THEN c.client_address END AS client_address, "
-            "CASE WHEN NOT r.is_other THEN c.principal END AS principal), c.slot_ns AS hour_ns, r.is_other "
-            f"FROM latency_counts AS c JOIN ({ranked}) AS r ON {same}"
-        )
-        rows = f"SELECT hour_ns, is_other, {_KEYS}, {_added()} FROM ({folded}) GROUP BY ALL ORDER BY hour_ns, {_KEYS}"
-        (written,) = dataset.query(f"COPY ({rows}) TO {literal(str(to))} (format parquet, compression zstd)")
-        return int(written["Count"])
+    clients = "slot_ns, client_id, client_address, principal"
+    ranked = (
+        f"SELECT {clients}, row_number() OVER (PARTITION BY slot_ns ORDER BY sum(requests) DESC, {clients}) "
+        f"> {sums.most_clients} AS is_other FROM latency_counts GROUP BY {clients}"
+    )
+    same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM r.{name}" for name in clients.split(", "))
+    folded = (
+        "SELECT c.* EXCLUDE (slot_ns) REPLACE ("
+        f"CASE WHEN r.is_other THEN '{OTHER}' ELSE c.client_id END AS client_id, "
+        "CASE WHEN NOT r.is_other THEN c.client_address END AS client_address, "
+        f"CASE WHEN NOT r.is_other THEN c.principal END AS principal), c.slot_ns AS {sums.column}, r.is_other "
+        f"FROM latency_counts AS c JOIN ({ranked}) AS r ON {same}"
+    )
+    return f"SELECT {sums.column}, is_other, {_KEYS}, {_added()} FROM ({folded}) GROUP BY ALL"
 
 
 def _added() -> str:
@@ -109,37 +154,42 @@ def _added() -> str:
 
 
 class Hours(NamedTuple):
-    """The hours of a dataset that was opened. `files`: paths on this machine with their bytes, got when they are first needed."""
+    """The sums of a dataset that was opened. `files`: by name, what gets paths on this machine when they are first needed."""
 
-    files: Callable[[], Sequence[Path]]
+    files: Mapping[str, Callable[[], Sequence[Path]]]
 
-    def sql(self) -> str:
-        """The rows as they were written."""
-        return parquet(self.files())
+    def views(self) -> dict[str, Callable[[], str]]:
+        """Name -> what gives SQL of the rows as they were written."""
+        return {name: partial(self._sql, name) for name in self.files}
+
+    def _sql(self, name: str) -> str:
+        return parquet(self.files[name]())
 
     def counts(self, settings: Settings, filters: Filters) -> str | None:
         """SQL of what the view `latency_counts` gives for a question; None where it needs rows."""
-        edges = (filters.from_ns, filters.to_ns)
-        if filters != Filters(from_ns=filters.from_ns, to_ns=filters.to_ns) or any(
-            (edge or 0) % HOUR_NS for edge in edges
-        ):
-            return None
-        if (
-            settings.measure != "latency"
-            or (settings.every_ns or 0) % HOUR_NS
-            or not set(settings.by) <= set(DIMENSIONS)
-        ):
+        if settings.measure != "latency" or filters != Filters(from_ns=filters.from_ns, to_ns=filters.to_ns):
             return None
         by_client = bool(set(settings.by) & set(_OF_CLIENTS))
-        if any(_lacks_a_key(about) or (by_client and _has_others(about)) for about in self._footers()):
-            return None
-        condition = time_condition(filters, "hour_ns")
-        return settings.folded(_AS_COUNTS.format(rows=self.sql(), added=_added(), condition=condition))
+        for sums in SUMS:
+            if sums.name in self.files and sums.answers(settings, filters) and self._is_whole(sums.name, by_client):
+                condition = time_condition(filters, sums.column)
+                rows = self._sql(sums.name)
+                values = ", ".join(f"h.{name}" for name in _VALUES)
+                keyed = _KEYED.format(rows=rows, column=sums.column, values=values, condition=condition)
+                keyed = settings.folded(keyed)
+                if settings.most is not None:
+                    keyed = of_most(keyed, settings.most, "sum(requests)")
+                return f"SELECT * EXCLUDE ({', '.join(_VALUES)}), {_added()} FROM ({keyed}) AS h GROUP BY ALL"
+        return None
 
-    def _footers(self) -> Iterator[pq.FileMetaData]:
+    def _is_whole(self, name: str, by_client: bool) -> bool:
+        """Whether all files have all keys."""
         import pyarrow.parquet as pq
 
-        return map(pq.read_metadata, self.files())
+        return not any(
+            _lacks_a_key(about) or (by_client and _has_others(about))
+            for about in map(pq.read_metadata, self.files[name]())
+        )
 
 
 def _lacks_a_key(about: pq.FileMetaData) -> bool:

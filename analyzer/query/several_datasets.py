@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from analyzer.base import temp_folders
@@ -86,8 +87,11 @@ def _together(name: str, found: Sequence[Exported], first_files: Sequence[int]) 
 
 
 def _hours(found: Sequence[Exported]) -> Hours | None:
-    hours = [each.hours for each in found]
-    known = [each for each in hours if each is not None]
-    if len(known) < len(hours):
-        return None
-    return Hours(cache(lambda: [path for each in known for path in each.files()]))
+    """The sums that all datasets have."""
+    known = [each.hours.files if each.hours else {} for each in found]
+    shared = [name for name in known[0] if all(name in files for files in known)]
+
+    def together(name: str) -> list[Path]:
+        return [path for files in known for path in files[name]()]
+
+    return Hours({name: cache(partial(together, name)) for name in shared}) if shared else None

@@ -21,6 +21,7 @@ from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.base.wait_kinds import sql as kinds_sql
 from analyzer.query import metrics
 from analyzer.query.catalog import Entry
+from analyzer.query.frequent_keys import of_most
 
 # Tables with a column `exchange` that filters do not narrow by it: `exchanges` has a condition of its own, `problems` are
 # coverage, and `offered_versions` are facts about brokers.
@@ -66,7 +67,11 @@ def shared_entry(name: str, settings: Settings) -> Entry | None:
     if name not in metrics.view_names():
         return None
     sql = metrics.view(name)
-    return Entry(settings.folded(sql) if metrics.is_given_settings(name) else sql, metrics.is_materialized(name))
+    if metrics.is_given_settings(name):
+        sql = settings.folded(sql)
+    if name == "request_slices" and settings.most is not None:
+        sql = of_most(sql, settings.most, "count(*)")
+    return Entry(sql, metrics.is_materialized(name))
 
 
 def _conditions(filters: Filters) -> dict[str, str]:

@@ -28,10 +28,10 @@ from analyzer.inputs.sources import InputError, Source
 from analyzer.query import growing
 from analyzer.query.compaction import compact
 from analyzer.query.dataset import DatasetError
-from analyzer.query.dataset_places import Place, alone
+from analyzer.query.dataset_places import Place, alone, place_of
 from analyzer.query.exported import hidden
 from analyzer.query.growing import AddedRun, Input, Manifest
-from analyzer.query.hours import HOURS, beside, write_hours
+from analyzer.query.hours import beside, write_sums
 from analyzer.query.partitions import MERGED, Order, write_partitions
 from analyzer.query.table_views import parquet
 from analyzer.run.local import dataset_of
@@ -102,6 +102,15 @@ def add(
         finally:
             temp_folders.remove(folder)
         return done._replace(known=known)
+
+
+def not_read_yet(
+    sources: Sequence[Source], to: str, options: Options, replace_from_ns: int | None = None
+) -> tuple[list[Source], int]:
+    """What `add` would read of these captures, with those that it would read again, in the order of time; and how many the dataset
+    has. Nothing is changed. Raises as `add` does."""
+    todo, known = _todo(growing.read_manifest(place_of(to)), sources, options, replace_from_ns, lambda _: None)
+    return todo.sources, known
 
 
 def _todo(
@@ -270,7 +279,8 @@ class _Addition:
             for file, is_open in write_partitions(dataset, table, order):
                 made = [(table, file)]
                 if table == "exchanges":
-                    made.append((HOURS, file._replace(file=beside(file.file), rows=write_hours(file.file, written))))
+                    for name, rows in write_sums(file.file, written).items():
+                        made.append((name, file._replace(file=beside(file.file, name), rows=rows)))
                 for name, each in made:
                     self._place.put(written / each.file, hidden(each.file))
                     files.setdefault(name, []).append(each)

@@ -19,6 +19,7 @@ from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
 from analyzer.query.days import DAY_NS
+from analyzer.run import additions
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
 from analyzer.spark.final import Final, resolve
 from analyzer.spark.reading import Read, read
@@ -41,14 +42,24 @@ class Planned:
     failed: bool = False
 
 
-def planned(inputs: Sequence[str], options: Options, task_bytes: int = TARGET_BYTES) -> Planned:
-    """Finds the captures and divides them into tasks of about `task_bytes`. Raises InputError when there is none."""
+def planned(
+    inputs: Sequence[str],
+    options: Options,
+    task_bytes: int = TARGET_BYTES,
+    into: str | None = None,
+    replace_from_ns: int | None = None,
+) -> Planned:
+    """Finds the captures and divides them into tasks of about `task_bytes`. `into` is a dataset that grows: then only what adding
+    to it would read. Raises InputError when there is no capture."""
     found = expand(inputs)
     warnings = [str(error) for error in found.errors]
-    sources = [for_everywhere(source) for source in found.sources]
-    if not sources:
+    if not found.sources:
         raise InputError("\n".join(warnings))
-    failed = bool(warnings)
+    sources = [for_everywhere(source) for source in found.sources]
+    if into is not None:
+        sources, known = additions.not_read_yet(sources, into, options, replace_from_ns)
+        warnings += [f"{into} has {known:,} of the captures; they are not read again"] if known else []
+    failed = bool(found.errors)
     if found.passed_over:
         warnings.append(passed_over_warning(found.passed_over))
     made = plan(in_time_order(sources), task_bytes, options.taps)

@@ -22,7 +22,7 @@ from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
-from analyzer.query.hours import HOURS, beside, write_hours
+from analyzer.query.hours import SUM_NAMES, beside, write_sums
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, PIECE_BYTES, conform, files, keep, tuples
 from analyzer.spark.session import SparkError, told
@@ -41,7 +41,7 @@ GROUP_ROWS = 65_536
 GROUP_BYTES = 32 << 20
 # The large table, which has a directory for each day (UTC) where captures span several.
 BY_DAY = "exchanges"
-OF_HOURS = "exchanges"
+OF_SUMS = "exchanges"
 DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
 
 
@@ -62,7 +62,7 @@ def check_free(place: str) -> None:
         if folder.exists() and not folder.is_dir():
             raise SparkError(f"{place} is a file; name a new directory")
         names = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    if names and names <= {*TABLES, HOURS}:
+    if names and names <= {*TABLES, *SUM_NAMES}:
         raise SparkError(
             f"{place} holds tables and no {MANIFEST}, as a run leaves them that is under way, failed or was killed; "
             "if none is at work there, remove them, or name a new directory"
@@ -100,32 +100,34 @@ def _write_files(tables: Tables, place: str) -> dict[str, list[Written]]:
     stored = [Stored(*row) for row in found]
     _check(stored, place)
     rows = {file.file: file.rows for file in stored}
-    exchanges = tables.final.files[OF_HOURS]
-    hours = [file._replace(file=beside(file.file), rows=rows[beside(file.file)]) for file in exchanges]
+    exchanges = tables.final.files[OF_SUMS]
+    sums = {
+        name: [file._replace(file=to, rows=rows[to]) for file in exchanges for to in (beside(file.file, name),)]
+        for name in (SUM_NAMES if exchanges else ())
+    }
     made = {table: written or [_write_empty(table, place)] for table, written in tables.final.files.items()}
-    return made | ({HOURS: hours} if hours else {})
+    return made | sums
 
 
 def store_files(batches: Iterable[pa.RecordBatch], place: str) -> Iterator[pa.RecordBatch]:
-    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name, and the hours of exchanges."""
+    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name, and the sums of exchanges."""
     for name, _, pieces in files(tuples(batches)):
         file = name.removeprefix(FINAL)
-        if file.startswith(f"{OF_HOURS}/"):
-            yield from _with_hours(pieces, file, place)
+        if file.startswith(f"{OF_SUMS}/"):
+            yield from _with_sums(pieces, file, place)
         else:
             yield _as_row(_store(pieces, file, place))
 
 
-def _with_hours(pieces: Iterable[bytes], file: str, place: str) -> Iterator[pa.RecordBatch]:
-    """A file of exchanges, and its hours."""
+def _with_sums(pieces: Iterable[bytes], file: str, place: str) -> Iterator[pa.RecordBatch]:
+    """A file of exchanges, and its sums."""
     folder = temp_folders.make(room(None))
     try:
         path = folder / file
         path.parent.mkdir(parents=True)
         keep(pieces, path)
-        hours = beside(file)
-        counted = write_hours(file, folder, threads=1)
-        for name, rows in ((file, 0), (hours, counted)):
+        counted = write_sums(file, folder, threads=1)
+        for name, rows in ((file, 0), *((beside(file, sums), rows) for sums, rows in counted.items())):
             with (folder / name).open("rb") as source:
                 yield _as_row(_store(iter(partial(source.read, PIECE_BYTES), b""), name, place)._replace(rows=rows))
     finally:

@@ -36,12 +36,14 @@ def add(
     task_bytes: int = TARGET_BYTES,
     strict: bool = False,
     tell: Tell = lambda _: None,
+    replace_from_ns: int | None = None,
 ) -> Added:
     """`analyzer.run.additions.add`, with executors as readers of tasks of about `task_bytes`. Raises what that raises, and
     SparkError when Spark fails."""
     prepare(spark)
+    reader = _Executors(spark, task_bytes, tell)
     return additions.add(
-        inputs, to, options or Options(), tell, reader=_Executors(spark, task_bytes, tell), strict=strict
+        inputs, to, options or Options(), tell, replace_from_ns=replace_from_ns, reader=reader, strict=strict
     )
 
 

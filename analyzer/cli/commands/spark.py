@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from analyzer.base.options import MIB, Options
 from analyzer.cli.common import capture_options, captures, exit_code, say_when_uncompiled, tell_what_was_not_read
 from analyzer.cli.outcome import FINE, UNREADABLE, say
-from analyzer.cli.values import Size
+from analyzer.cli.values import Size, UtcTime
 from analyzer.inputs.sources import InputError
 from analyzer.query.readability import EVERYTHING
 
@@ -51,6 +51,13 @@ class Setting(click.ParamType):
     help="Make a dataset that grows, or add to it, as `export --add` does: executors read, the driver does the rest.",
 )
 @click.option(
+    "--replace",
+    "replace_from_ns",
+    type=UtcTime(),
+    metavar="DAY",
+    help="Of a dataset that grows: also read again what was captured from this day (UTC) on.",
+)
+@click.option(
     "--master",
     metavar="URL",
     help="Spark master; sc://HOST is a Spark Connect server.  [default: from spark-submit or SPARK_REMOTE, else local]",
@@ -79,6 +86,7 @@ def command(
     options: Options,
     out: str | None,
     add: bool,
+    replace_from_ns: int | None,
     master: str | None,
     settings: tuple[tuple[str, str], ...],
     task_bytes: int,
@@ -98,9 +106,12 @@ def command(
 
     if not only_plan and out is None:
         raise click.UsageError("give --out DIR for the tables, or --plan to see which task would read which captures")
-    if out is not None and not only_plan and (add or growing.grows(place_of(out))):
-        return _add(inputs, options, out, master, settings, task_bytes, strict)
-    planned = job.planned(inputs, options, task_bytes)
+    grown = out if out is not None and (add or growing.grows(place_of(out))) else None
+    if replace_from_ns is not None and grown is None:
+        raise click.UsageError("--replace goes with --out DIR of a dataset that grows (--add)")
+    if grown is not None and not only_plan:
+        return _add(inputs, options, grown, replace_from_ns, master, settings, task_bytes, strict)
+    planned = job.planned(inputs, options, task_bytes, grown, replace_from_ns)
     if out is None or only_plan:
         return _show(planned)
     say_when_uncompiled()
@@ -144,6 +155,7 @@ def _add(
     inputs: tuple[str, ...],
     options: Options,
     out: str,
+    replace_from_ns: int | None,
     master: str | None,
     settings: tuple[tuple[str, str], ...],
     task_bytes: int,
@@ -155,7 +167,7 @@ def _add(
 
     say_when_uncompiled()
     with session.opened(master, settings, options.temp_dir, _cores(options)) as spark:
-        added = add(spark, inputs, out, options, task_bytes, strict, say)
+        added = add(spark, inputs, out, options, task_bytes, strict, say, replace_from_ns)
     code = say_added(added, out)
     judged = _judged(out, options)
     return code or judged

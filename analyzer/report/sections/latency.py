@@ -13,6 +13,7 @@ from rich.text import Text
 from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import BROKER, MIXED, WAIT, kind_of
+from analyzer.query.frequent_keys import KEYS
 from analyzer.report import latency_components, text_tables
 from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
@@ -99,9 +100,17 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines += text_tables.table(columns, [_line(cells, row) for row in rows[:limit]], width)
     hidden = len(rows[limit:]) if limit is not None else 0
     lines += text_tables.more(hidden, facts.ask(f"{COMMAND} --limit 0"), width)
+    if facts.settings.most and len(set(map(_key, rows))) == facts.settings.most:
+        text = f"Only the {facts.settings.most:,} with the most requests are shown"
+        lines += text_tables.suggestion(text, facts.ask(f"{COMMAND} --limit 0"), width)
     if "topic" in facts.settings.by:
         lines += text_tables.remarks("A request for several topics is counted for each of them.", width)
     return lines
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What a row is about, whenever that is."""
+    return tuple(row[name] for name in KEYS)
 
 
 def _with_reach(cell: Cell) -> Cell:

@@ -7,18 +7,20 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import pytest
 from effort import also_long, one_in
 from parts_agree import agree
-from parts_of_captures import days
+from parts_of_captures import days, later
 from runs_apart import compared
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
+from analyzer.cli.main import main
 from analyzer.distributed import open_connections
 from analyzer.query import dataset_places, growing
 from analyzer.query.dataset import Dataset, DatasetError
@@ -146,6 +148,28 @@ def test_a_day_is_replaced(samples: Path, tmp_path: Path) -> None:
     done = additions.add([str(paths[0])], str(to), OPTIONS, replace_from_ns=begin)
     assert (done.captures, done.again) == (2, 2)
     check(of_dataset(to), of_one_run(paths))
+
+
+def test_the_plan_is_of_what_is_new(samples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without Spark, and nothing is changed. To replace the second day, the third is read again too."""
+    paths = days(samples / "throttle.pcap.zst", 4, tmp_path)
+    to = tmp_path / "set"
+    for number, path in enumerate(paths):
+        path.write_bytes(later(path.read_bytes(), number * 86_400))
+        if number < 3:
+            additions.add([str(path)], str(to), OPTIONS)
+    before = (to / "manifest.json").read_bytes()
+    line = ["spark", *map(str, paths), "--out", str(to), "--plan"]
+    assert main(line) == 0
+    told = capsys.readouterr()
+    assert f"{to} has 3 of the captures" in told.err
+    assert [path.name in told.out for path in paths] == [False, False, False, True]
+    begin = json.loads(before)["runs"][1]["inputs"][0]["last_time_ns"]
+    assert main([*line, "--replace", f"{datetime.fromtimestamp(begin // 10**9, UTC):%Y-%m-%d}"]) == 0
+    told = capsys.readouterr()
+    assert paths[0].name not in told.out and paths[1].name in told.out and "3 " in told.out, told.out
+    assert main(["spark", str(paths[0]), "--out", str(tmp_path / "new"), "--replace", "2026-05-01"]) == 2
+    assert (to / "manifest.json").read_bytes() == before and not (tmp_path / "new").exists()
 
 
 def test_a_question_for_a_time_reads_files_of_that_time(

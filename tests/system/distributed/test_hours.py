@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from analyzer.cli.main import main
 from analyzer.distributed import open_connections
 from analyzer.query import hours
 from analyzer.query.dataset import Dataset
+from analyzer.query.frequent_keys import KEYS
 from analyzer.query.hours import HOUR_NS
 from analyzer.report.terminal import print_section
 from analyzer.run import additions, local
@@ -33,6 +35,9 @@ QUESTIONS = (
     Settings(("error", "api"), HOUR_NS),
     Settings(("client",), HOUR_NS),
     Settings((), 24 * HOUR_NS),
+    Settings(("api", "client"), 24 * HOUR_NS),
+    Settings(("broker",)),
+    Settings(("broker", "client", "api")),
 )
 OF_ROWS = (
     Settings(("topic",)),
@@ -89,6 +94,39 @@ def test_hours_answer_as_rows_do(grown: str, monkeypatch: pytest.MonkeyPatch) ->
         assert told["n"] == sum(int(row[18]) for row in expected[0]) and told["throttled"] > 0
 
 
+@pytest.mark.parametrize("by", [("api", "client"), ("error",), ("topic", "api")], ids=lambda by: "_".join(by))
+def test_over_time_those_with_the_most_requests_are_asked(
+    grown: str, by: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of hours and of rows: the rows of the full answer that are about these keys, in each slot."""
+    settings = Settings(by, HOUR_NS)
+    with opened(grown) as dataset:
+        dataset.choose(settings)
+        whole = dataset.metric("latency")
+        sums: Counter[tuple[Any, ...]] = Counter()
+        for row in whole:
+            sums[tuple(row[name] for name in KEYS)] += row["count"]
+        most, least = max(sums.values()), min(sums.values())
+        assert len(sums) > 1 and least < most
+        dataset.choose(replace(settings, most=1))
+        (first,) = {tuple(row[name] for name in KEYS) for row in dataset.metric("latency")}
+        assert sums[first] == most
+        dataset.choose(replace(settings, most=len(sums)))
+        assert dataset.metric("latency") == whole
+        half = replace(settings, most=len(sums) // 2)
+        found = answer(dataset, half)
+    assert found == from_rows(grown, half, monkeypatch)
+
+
+def test_a_table_over_time_has_no_more_rows_than_asked(grown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["latency", grown, "--every", "1h", "--by", "api", "--by", "client"]
+    assert main([*line, "--limit", "7"]) == 0
+    told = capsys.readouterr().out
+    assert "Only the 2 with the most requests are shown" in told, told
+    rows = [words for words in told.splitlines() if words.startswith("  20")]
+    assert 3 <= len(rows) <= 7
+
+
 def test_what_needs_rows_reads_them(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(grown) as dataset:
         for settings in OF_ROWS:
@@ -121,7 +159,9 @@ def test_a_time_of_whole_hours(grown: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_smallest_of_many_clients_are_one(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A question by client then reads rows, and others need not."""
-    monkeypatch.setattr(hours, "MOST_CLIENTS", 1)
+    monkeypatch.setattr(
+        hours, "SUMS", tuple(sums._replace(most_clients=sums.most_clients and 1) for sums in hours.SUMS)
+    )
     to = str(tmp_path / "set")
     additions.add([str(samples / "throttle.pcap.zst")], to, OPTIONS)
     with opened(to) as dataset:
@@ -185,18 +225,46 @@ def test_the_end_of_a_run_tells_what_rows_tell(
 
 def test_hours_with_fewer_keys_are_not_read(grown: str) -> None:
     """An older kanalyze wrote them."""
-    path = next((Path(grown) / "hours").rglob("*.parquet"))
-    rows = pq.read_table(path)
-    pq.write_table(rows.drop_columns(["error_code"]), path)
+    for name in hours.SUM_NAMES:
+        path = next((Path(grown) / name).rglob("*.parquet"))
+        rows = pq.read_table(path)
+        pq.write_table(rows.drop_columns(["error_code"]), path)
     with opened(grown) as dataset:
         assert dataset.hours_answer() is None and dataset.metric("latency")
 
 
-def test_without_all_hours_rows_are_read(grown: str) -> None:
-    """A run of an older kanalyze wrote none."""
+def test_without_all_hours_rows_are_read(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of an older kanalyze wrote none, or `hours` alone, which has all keys."""
     path = Path(grown) / "manifest.json"
     told = json.loads(path.read_text())
+    for name in hours.SUM_NAMES:
+        if name != "hours":
+            told["files"][name].pop()
+    path.write_text(json.dumps(told))
+    with opened(grown) as dataset:
+        assert "hour_ns" in str(dataset.hours_answer())
+        assert answer(dataset, QUESTIONS[0]) == from_rows(grown, QUESTIONS[0], monkeypatch)
     told["files"]["hours"].pop()
     path.write_text(json.dumps(told))
     with opened(grown) as dataset:
         assert dataset.hours_answer() is None and dataset.metric("latency")
+
+
+def test_the_smallest_sums_answer(grown: str) -> None:
+    """A question reads the first that has its keys and its slots; whole hours of a day need hours."""
+    read = {
+        Settings(): "api_hours",
+        Settings(("error", "version"), HOUR_NS): "api_hours",
+        Settings(("broker",)): "broker_days",
+        Settings(("client", "api"), 48 * HOUR_NS): "client_days",
+        Settings(("client",), HOUR_NS): "hours",
+        Settings(("client", "broker")): "hours",
+    }
+    with opened(grown) as dataset:
+        (span,) = dataset.query("SELECT min(hour_ns) AS first FROM hours")
+        for settings, name in read.items():
+            dataset.choose(settings)
+            assert f"/{name}/" in str(dataset.hours_answer())
+    with opened(grown, Filters(from_ns=span["first"])) as dataset:
+        dataset.choose(Settings(("client",)))
+        assert span["first"] % (24 * HOUR_NS) and "/hours/" in str(dataset.hours_answer())

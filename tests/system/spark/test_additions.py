@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs import Program
@@ -55,6 +56,15 @@ def test_what_is_new_is_added_by_whoever_reads_it(program: Program, samples: Pat
     before = (to / "manifest.json").read_bytes()
     assert program.run("spark", *paths, "--out", to)["code"] == 0
     assert (to / "manifest.json").read_bytes() == before
+    again = program.run("spark", paths[2], "--out", to, "--replace", last_day(to))
+    assert again["code"] == 0 and "2 captures had been read before" not in again["err"], again["err"]
+    assert "reading captures again that are not older than" in again["err"]
+    check(to, paths)
+
+
+def last_day(to: Path) -> str:
+    last = max(each["last_time_ns"] for each in json.loads((to / "manifest.json").read_text())["runs"][-1]["inputs"])
+    return datetime.fromtimestamp(last / 1e9, UTC).strftime("%Y-%m-%d")
 
 
 def test_strict_adds_nothing(program: Program, samples: Path, tmp_path: Path) -> None:

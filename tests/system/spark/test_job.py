@@ -19,7 +19,7 @@ from parts_agree import agree
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.query.dataset import Dataset
-from analyzer.query.hours import HOURS
+from analyzer.query.hours import SUM_NAMES
 from analyzer.run.local import open_dataset
 
 # These are cut into parts, and the one that stays compressed is read whole.
@@ -101,9 +101,9 @@ def test_what_is_refuted_is_read_again(answers: Answers) -> None:
 def test_the_dataset_is_complete_and_nothing_else_is_there(answers: Answers, folder: Path) -> None:
     assert answers["all"]["code"] == 0
     manifest = json.loads((folder / "all" / "manifest.json").read_text())
-    assert set(manifest["tables"]) == {*TABLES, HOURS} and len(manifest["inputs"]) == 4
+    assert set(manifest["tables"]) == {*TABLES, *SUM_NAMES} and len(manifest["inputs"]) == 4
     names = [path.relative_to(folder / "all").as_posix() for path in (folder / "all").rglob("*") if path.is_file()]
-    assert {name.partition("/")[0] for name in names} == {*TABLES, HOURS, "manifest.json"}
+    assert {name.partition("/")[0] for name in names} == {*TABLES, *SUM_NAMES, "manifest.json"}
     assert all(name.endswith(".parquet") for name in names if name != "manifest.json")
 
 
