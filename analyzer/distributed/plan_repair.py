@@ -192,7 +192,7 @@ def _chained(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> tuple[Piece
 
 
 def _joined(one: Source, other: Source) -> Source:
-    """Two parts of a file, one behind the other, as one."""
+    """Two pieces of a file, one behind the other, as one."""
     cuts = one.cuts and other.cuts and one.cuts._replace(behind=other.cuts.behind)
     return replace(one, end=other.end, cuts=cuts)
 

@@ -1,4 +1,4 @@
-"""What a run over a part of a capture resolves itself, so that only the edges of connections travel.
+"""What a run over pieces of a capture, a task, resolves itself, so that only the edges of connections travel.
 
 At a *checkpoint* nothing of a connection is pending, and all that the stages know of it is a row of numbers
 (`analyzer.ingest.checkpoints`). What lies between two checkpoints, a *resolved span*, depends on the numbers of the first one

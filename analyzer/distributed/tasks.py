@@ -1,4 +1,4 @@
-"""The two stages of a capture that is read in parts: `read_task` in as many processes as there are parts, then `stitch`.
+"""The two stages of a capture that is read in tasks: `read_task` for each task, by several processes, then `stitch`.
 
 `read_task` reads its pieces and writes what it cannot resolve as fragments. These are shuffled by their column `flow` and
 sorted by (flow, number); `stitch` runs the same pipeline over the fragments of some flows, a partition. The rows of all tasks

@@ -1,6 +1,6 @@
 """Segments in, raw rows out: reassembly, openings, TLS, framing, bodies and pairing, one batch after the other.
 
-A run over whole captures feeds it segments in capture order; so do a run over a part of a capture
+A run over whole captures feeds it segments in capture order; so do a run over pieces of a capture, a task
 (`analyzer.distributed.resolver`) and the stitching of fragments (`analyzer.distributed.stitch`), which also use `connections`.
 """
 
@@ -62,7 +62,7 @@ class Pipeline:
     """All stages from segments to raw rows, which grow in `folder` as raw_NAME.parquet.
 
     `hook` sees each batch of frames while their bytes are there, `chunk_hook` of chunks, `content_hook` what is decrypted. `keys`:
-    secrets of TLS connections; a later one counts for connections that begin later. With an `observer` (a part of a capture) raw
+    secrets of TLS connections; a later one counts for connections that begin later. With an `observer` (in a task) raw
     rows keep the order in which they were made, and TLS connections leave none. With `parks` idle connections leave their slots:
     nobody may ask `connections` then. Raises OSError when the folder's disk is full.
     """

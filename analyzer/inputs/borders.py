@@ -1,10 +1,10 @@
-"""Where a part of a capture begins and ends in the order of time.
+"""Where a piece of a capture begins and ends in the order of time.
 
 A capture that is cut is still put in the order of its times as one: a packet behind a cut may be earlier than packets before
-it, and then belongs to the part before. What is *before a cut* are packets that begin before it in the file, and those of the
+it, and then belongs to the piece before. What is *before a cut* are packets that begin before it in the file, and those of the
 next WIDE_BYTES that are earlier than the latest of the last WIDE_BYTES before it, up to where the clock was set back: nothing
-is moved across that. Both parts at a cut look at the same bytes of the file, so each packet is in exactly one part, and all
-parts in turn are the order of the whole capture.
+is moved across that. Both pieces at a cut look at the same bytes of the file, so each packet is in exactly one piece, and all
+pieces in turn are the order of the whole capture.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dissectors.formats.time_order_limits import FOREVER_NS, WIDE_BYTES, WINDOW_
 from dissectors.matrix import new_matrix
 
 _ROWS = 4_096
-# The last packet of a part may end behind it.
+# The last packet of a piece may end behind it.
 _BEYOND_BYTES = 1 << 18
 
 
@@ -39,8 +39,8 @@ NEVER = Times(FOREVER_NS, FOREVER_NS)
 
 
 class Stretch(NamedTuple):
-    """Records of a file that begin before offset `until`. Of their packets a part takes those within `taken` (None: all), but
-    none within `given`, which are of the part before. `is_own`: the records are counted here."""
+    """Records of a file that begin before offset `until`. Of their packets a piece takes those within `taken` (None: all), but
+    none within `given`, which are of the piece before. `is_own`: the records are counted here."""
 
     until: int
     taken: Times | None
@@ -60,7 +60,7 @@ class Border(NamedTuple):
 
 
 def stretches(source: Source, end_of_file: int) -> tuple[Border | None, list[Stretch]]:
-    """The border before a part of a file (None where it begins with the file), and what the part reads, in the order of the
+    """The border before a piece of a file (None where it begins with the file), and what the piece reads, in the order of the
     file; at least one stretch."""
     own_end = end_of_file if source.end is None else source.end
     if source.cuts is None:
@@ -77,7 +77,7 @@ def stretches(source: Source, end_of_file: int) -> tuple[Border | None, list[Str
         ends.append(min(following, last))
     given = border.moved if border else NEVER
     whole = (Stretch(end, times, given, times is None) for end, times in zip(ends, taken, strict=True))
-    return border, [part for each in whole for part in _divided(each, border.until if border else 0)]
+    return border, [one for each in whole for one in _divided(each, border.until if border else 0)]
 
 
 def _divided(stretch: Stretch, border: int) -> Iterator[Stretch]:
@@ -90,16 +90,16 @@ def _divided(stretch: Stretch, border: int) -> Iterator[Stretch]:
 
 def _border(source: Source, cut: int) -> Border:
     """The border at a cut. Records are looked for from where the capture would be cut too, so the time of one that only seems to
-    be one does no harm: both parts find the same. Raises InputError."""
+    be one does no harm: both pieces find the same. Raises InputError."""
     assert source.cuts is not None
     begin = max(0, cut - WIDE_BYTES) & -4
     head = source.cuts.head if begin else b""
-    part = replace(source, begin=begin, end=cut, exact=False, head=head, done_bytes=0, notes=[])
+    piece = replace(source, begin=begin, end=cut, exact=False, head=head, done_bytes=0, notes=[])
     clock, times = _Clock(), list[int]()
     known: tuple[Times, int, int] | None = None
     until = cut + WIDE_BYTES
     before_end = cut
-    for time, end, is_behind in _times(part, until):
+    for time, end, is_behind in _times(piece, until):
         if is_behind and known is None:
             known = (_moved(times, clock.top), clock.top, clock.before)
         if time != layout.UNKNOWN:
@@ -136,27 +136,27 @@ def _moved(times: Sequence[int], top: int) -> Times:
     return NEVER if latest is None else Times(latest - WINDOW_NS, latest)
 
 
-def _times(part: Source, until: int) -> Iterator[tuple[int, int, bool]]:
-    """Of the packets of a part, and behind it of those that begin before `until`: the time, an offset of the file behind the
-    packet but not behind the beginning of the next, and whether it begins behind the part. Not of a last one that ends far behind
+def _times(piece: Source, until: int) -> Iterator[tuple[int, int, bool]]:
+    """Of the packets of a piece, and behind it of those that begin before `until`: the time, an offset of the file behind the
+    packet but not behind the beginning of the next, and whether it begins behind the piece. Not of a last one that ends far behind
     `until`. Raises InputError."""
     data = bytearray()
-    enough = len(part.head) + until - part.begin + _BEYOND_BYTES
-    for block in part.blocks():
+    enough = len(piece.head) + until - piece.begin + _BEYOND_BYTES
+    for block in piece.blocks():
         data += block
         if len(data) >= enough:
             break
     try:
-        reader = _enter(part, data)
+        reader = _enter(piece, data)
     except DissectError:
-        return  # is told where the part itself is read
+        return  # is told where the piece itself is read
     if reader is None:
         return
     packets = new_matrix(layout.PACKET_COLUMNS, _ROWS)
-    ahead = part.begin - len(part.head)
+    ahead = piece.begin - len(piece.head)
     at = reader.offset - ahead
     for is_behind in (False, True):
-        reader.until = until if is_behind else part.end or 0
+        reader.until = until if is_behind else piece.end or 0
         why = layout.WHY_OUTPUT_FULL
         while why != layout.WHY_DONE:
             rows, at, why = reader.feed(data, at, packets)
@@ -165,14 +165,14 @@ def _times(part: Source, until: int) -> Iterator[tuple[int, int, bool]]:
                 yield packets[layout.PACKET_TIME, row], end, is_behind
 
 
-def _enter(part: Source, data: bytearray) -> Reader | None:
-    """A reader that goes on at the first record of a part, None where no record begins. Raises DissectError."""
-    reader = open_reader(bytes(data[: max(HEAD_BYTES, len(part.head))]))
-    reader.until = part.end or 0
-    if part.begin:
-        reader.feed(part.head, 0, new_matrix(layout.PACKET_COLUMNS, 1))
-        at = reader.guess(data, len(part.head), len(data))
+def _enter(piece: Source, data: bytearray) -> Reader | None:
+    """A reader that goes on at the first record of a piece, None where no record begins. Raises DissectError."""
+    reader = open_reader(bytes(data[: max(HEAD_BYTES, len(piece.head))]))
+    reader.until = piece.end or 0
+    if piece.begin:
+        reader.feed(piece.head, 0, new_matrix(layout.PACKET_COLUMNS, 1))
+        at = reader.guess(data, len(piece.head), len(data))
         if at < 0:
             return None
-        reader.enter(part.begin + at - len(part.head))
+        reader.enter(piece.begin + at - len(piece.head))
     return reader

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 class Peek(NamedTuple):
     """Times of the first and of the latest packet, None where all of the file would have to be read for that. `head` is what a
-    reader of a later part must be given, empty where no packet was found at the beginning; `can_be_cut`: parts of the file can
+    reader of a later piece must be given, empty where no packet was found at the beginning; `can_be_cut`: pieces of the file can
     be read; `is_packed`: it is compressed."""
 
     first_time_ns: int | None = None

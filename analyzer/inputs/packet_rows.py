@@ -20,7 +20,7 @@ from dissectors.matrix import new_matrix
 SecretSink = Callable[[int, bytes], None]
 RecordSink = Callable[[memoryview, Reader], None]
 
-# The first record of a part of a file is searched for in so many bytes at a time.
+# The first record of a piece of a file is searched for in so many bytes at a time.
 SEARCH_BYTES = 1 << 18
 NO_SNAP_BYTES = 262_144  # tcpdump's own limit: longer than any packet
 

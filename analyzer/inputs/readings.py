@@ -1,4 +1,4 @@
-"""What is known of an input, or of a part of it, once it was read."""
+"""What is known of an input, or of a piece of it, once it was read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Octets = bytes  # for annotations in a class with a field `bytes`
 class Reading:
     """What reading one split gave: facts for the table `captures`, and notes for a person.
 
-    `file` is the number of the input that the split is part of. `numbers` counts the packet numbers used here: some pcapng
+    `file` is the number of the input that the split belongs to. `numbers` counts the packet numbers used here: some pcapng
     blocks that are no packets take one, as in Wireshark.
     `tap` is the name that a person gave to the capture point, empty without one; `capture_point` a number that inputs share
     unless they were captured at the same time. `failure` is one line when the input is no capture at all, else None;
@@ -32,7 +32,7 @@ class Reading:
     `drops`: interface -> packets that the capturing host lost, by its newest count. `secrets` are those in the capture,
     (type, bytes).
 
-    For a part of a file, `first_offset` is where its first record begins, and `end_offset` where the first record behind it
+    For a piece of a file, `first_offset` is where its first record begins, and `end_offset` where the first record behind it
     begins, NO_MORE when there is none; both are None when no record was found. `head` is what a reader must know to go on
     there.
     """

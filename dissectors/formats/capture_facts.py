@@ -42,7 +42,7 @@ class Note:
     lost_bytes: int | None = None
 
     def behind(self, packets: int) -> Note:
-        """The same note with packets counted from the start of the file: `packets` come before the part that was read."""
+        """The same note with packets counted from the start of the file: `packets` come before the piece that was read."""
         if not packets:
             return self
         number = self.packet + packets

@@ -23,7 +23,7 @@ MAGICS = {
     b"\x34\xcd\xb2\xa1": ("<", 1_000_000, 24),
 }
 # Writers that have the magic of others, but longer headers of records (Nokia's IPSO, RedHat 6.1; SuSE 6.3): bytes of a record's
-# header by magic -> what it may be instead. A magic of ours, in no file, names the variant in the `head` for parts of a file.
+# header by magic -> what it may be instead. A magic of ours, in no file, names the variant in the `head` for pieces of a file.
 _VARIANTS = {
     b"\xa1\xb2\xc3\xd4": ((20, b"\xa1\xb2\xc3\x14"), (24, b"\xa1\xb2\xc3\x18")),
     b"\xd4\xc3\xb2\xa1": ((20, b"\x14\xc3\xb2\xa1"), (24, b"\x18\xc3\xb2\xa1")),
@@ -40,7 +40,7 @@ class PcapReader:
     `packets` counts the rows so far; `offset` is the offset in the file up to which all is read; `stopped` says that the
     rest of the file cannot be read (the newest note says why). `interfaces` has one element; `secrets` stays empty.
 
-    To read a part of a file, make a new reader with the `head` of another, find a record by `guess`, and `enter` there. A
+    To read a piece of a file, make a new reader with the `head` of another, find a record by `guess`, and `enter` there. A
     record that begins at offset `until` or behind is not read; then `ended` is True.
     """
 

@@ -8,7 +8,7 @@ FILE_HEADER_BYTES = 24
 USUAL_CEILING_BYTES = 262_144
 HIGHEST_CEILING_BYTES = 16 * 1024 * 1024
 
-# Where a part of a file begins is guessed by headers that lead from record to record: so many in a row are believed, or this
+# Where a piece of a file begins is guessed by headers that lead from record to record: so many in a row are believed, or this
 # smaller number when the known bytes end behind them.
 CHAIN = 16
 SHORT_CHAIN = 3

@@ -29,7 +29,7 @@ class PcapngReader(PcapngState):
     capturing host lost, None when the file does not say) grow as the file is read. `stopped` stays False: after damage the
     reader looks for the next section.
 
-    To read a part of a file, feed a new reader the `head` of the reader of the part before, find a block by `guess`, and
+    To read a piece of a file, feed a new reader the `head` of the reader of the piece before, find a block by `guess`, and
     `enter` there. A block that begins at offset `until` or behind is not read; then `ended` is True.
     """
 
@@ -70,7 +70,7 @@ class PcapngReader(PcapngState):
 
     @property
     def head(self):
-        """The section headers and interface descriptions so far, as a pcapng file: what the reader of a later part must be fed.
+        """The section headers and interface descriptions so far, as a pcapng file: what the reader of a later piece must be fed.
         Names and comments are left out, as they could be as long as the file."""
         return bytes(self.head_bytes)
 

@@ -38,7 +38,7 @@ MOST_INTERFACES = 65_536
 LONGEST_NAME_BYTES = 256  # of an interface's name
 MOST_SECRET_BYTES = 64 * 1024 * 1024
 
-# Where a part of a file begins is guessed by lengths that lead from block to block: so many blocks in a row are believed, or
+# Where a piece of a file begins is guessed by lengths that lead from block to block: so many blocks in a row are believed, or
 # this smaller number when the known bytes end behind them.
 CHAIN = 16
 SHORT_CHAIN = 2

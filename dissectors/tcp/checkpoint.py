@@ -1,4 +1,4 @@
-"""Checkpoints of a connection, for a task: a run over a part of a capture.
+"""Checkpoints of a connection, for a task: a run over pieces of a capture.
 
 A connection can be checkpointed while nothing of it is buffered or awaited, both sides go on, it was seen at one capture point,
 and what is under way follows from the numbers of the checkpoint. What lies between two checkpoints, a span, does not depend on

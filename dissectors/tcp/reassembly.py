@@ -74,7 +74,7 @@ class Reassembly(TcpState):
     `next_part`: number of the part that begins next. `part_rows`, `queued_rows`: rows that `take_parts` and `take_queued`
     would give.
 
-    In a task (`in_task`), a run over a part of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
+    In a task (`in_task`), a run over pieces of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
     connections (`dissectors.tcp.checkpoint`). What lies between two of them does not depend on what lies before but for some
     numbers, so the run that joins the tasks can `resume` behind it. Of a complete connection nothing depends on what lies
     before: `take_complete` tells of them, and `adopt_complete` puts them into the other run.
