@@ -24,7 +24,7 @@ debian() {
     if ! test -e "$system/.made"; then
         rm -rf "$system"
         mkdir -p "$system"
-        debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$1" "$system" "$mirror" >"$system.log"
+        debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv,zstd "$1" "$system" "$mirror" >"$system.log"
         touch "$system/.made"
     fi
     cp /etc/resolv.conf "$system/etc/resolv.conf"
