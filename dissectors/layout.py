@@ -538,11 +538,12 @@ KIND_SYNC_WAIT = 14
 KIND_WAIT = 15
 KIND_FORWARDED = 16
 
+# Columns of state in which `timing` keeps what it knows of a side; `tcp/state_columns.py` asserts the number.
 SIDE_WAY_COLUMNS = 28
 
 # Checkpoint of reassembly: what it knows of a connection while nothing is pending, as a list of numbers. Two of the connection,
-# then TCP_CHECKPOINT_SIDE_COLUMNS for side 0 and for side 1: three on which two runs must agree, a count of problems, and the
-# counts of the PART_ pairs.
+# then TCP_CHECKPOINT_SIDE_COLUMNS for side 0 and for side 1: those before TCP_CHECKPOINT_PROBLEMS are compared by
+# `tcp/checkpoint.py` (`matches_checkpoint`), the others are carried on.
 _tcp_checkpoint = Numbering()
 TCP_CHECKPOINT_TIME = _tcp_checkpoint.column()
 TCP_CHECKPOINT_NUMBER = _tcp_checkpoint.column()
@@ -554,7 +555,7 @@ TCP_CHECKPOINT_TTL = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_SCOPE = _tcp_checkpoint_side.column()
 TCP_CHECKPOINT_CHECKSUM = _tcp_checkpoint_side.column()  # whether its checksums are believed: bits of SIDE_STATE
 TCP_CHECKPOINT_PROBLEMS = _tcp_checkpoint_side.column()
-TCP_CHECKPOINT_WAY = _tcp_checkpoint_side.columns(SIDE_WAY_COLUMNS)  # what `timing` knows of the side
+TCP_CHECKPOINT_WAY = _tcp_checkpoint_side.columns(SIDE_WAY_COLUMNS)
 TCP_CHECKPOINT_COUNTS = _tcp_checkpoint_side.columns(PART_COUNTS)
 TCP_CHECKPOINT_SIDE_COLUMNS = _tcp_checkpoint_side.count
 

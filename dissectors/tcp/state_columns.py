@@ -162,7 +162,7 @@ SIDE_SAMPLE_TO = (
 )  # of the packet whose round trip is being measured: the sequence number behind it, and its time
 SIDE_SAMPLE_TIME = _side.column()
 SIDE_SLOW_ACK = _side.column()  # when it sent an ACK that it had delayed for 40 ms
-assert _side.count - SIDE_WAY == layout.SIDE_WAY_COLUMNS
+assert _side.count - SIDE_WAY == layout.SIDE_WAY_COLUMNS, "SIDE_WAY_COLUMNS counts these columns"
 SIDE_SECOND_GROUP = _side.count
 # Buffered bytes:
 SIDE_FIRST_RECORD = _side.column()  # -1 none
