@@ -16,6 +16,7 @@
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md
 # make bench-growth  does a report of twice as much take twice as long? each axis, to bench/growth.md
 # make bench-month  what questions about a dataset of thirty days take
+# make bench-plan  the plan of a million objects
 # make bench-spark  the job on Spark beside the export of this machine; KANALYZE_BENCH_LARGE=1: 5 GB, too
 # make profile  where the CPU time goes, by stage and library: CAPTURE=FILE VERB=report|findings|export
 # make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
@@ -53,7 +54,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-spark profile compare wheels docs rendered pictures man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-plan bench-spark profile compare wheels docs rendered pictures man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -126,6 +127,9 @@ bench-growth: $(DEV)
 
 bench-month: $(DEV)
 	$(BIN)/python bench/month.py
+
+bench-plan: $(DEV)
+	$(BIN)/python bench/plan.py
 
 bench-spark: $(DEV) $(SPARK)/.installed java
 	$(SPARK)/bin/python bench/spark.py
