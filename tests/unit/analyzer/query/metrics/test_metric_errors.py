@@ -77,6 +77,7 @@ def test_every_grouping_agrees_with_plain_python(tmp_path: Path, by: tuple[str, 
         assert row["burst"] == max(seconds.values())
         assert row["exchanges"] == len({each["exchange"] for each in mine})
         assert row["expected"] == sum(each["expected"] for each in mine)
+        assert row["unexpected"] == sum(not each["expected"] for each in mine)
         example = rows[row["example_exchange"]]
         failed = {each["exchange"] for each in mine if not each["expected"]}
         assert not failed or example["exchange"] in failed

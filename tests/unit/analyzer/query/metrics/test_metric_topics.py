@@ -137,6 +137,7 @@ def test_lag_first_last_worst_and_the_committed_one_beside_it(tmp_path: Path) ->
     assert (first["committed_offset"], first["committed_lag"], first["commits"]) == (310, 50, 2)
     assert (second["lag"], second["below"], second["committed_lag"]) == (0, 1, None)
     assert (consumer["lag"], consumer["max_lag"], consumer["partitions"], consumer["group_id"]) == (30, 150, 2, "g")
+    assert (consumer["first_time_ns"], consumer["last_time_ns"]) == (START_NS, START_NS + 30 * MS)
     assert (topic["lag"], topic["groups"], topic["consumers"], topic["producers"]) == (30, 1, 1, 0)
 
 
