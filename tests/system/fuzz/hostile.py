@@ -9,11 +9,11 @@ of the pairs of line and file, other ones for each file; `--bytes` is about how 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from shutil import rmtree
@@ -34,40 +34,39 @@ from verb_runs import Run  # noqa: E402
 CASES: dict[str, Case] = {**hostile_files.CASES, **hostile_packets.CASES, **hostile_messages.CASES}
 SMALL_BYTES = 30_000
 MOST_BYTES_OF_MEMORY = 700 << 20
+MOST_BYTES_KEPT = 32 << 20  # of what a run answers
 EXCHANGES = "exchanges --format jsonl"
 
 
 def runs(name: str, lines: Sequence[str], folder: Path, size: int = SMALL_BYTES) -> Iterator[tuple[Run, str | None]]:
-    """What each line answers on one file, and the law that it breaks."""
+    """What each line answers on one file, and the law that it breaks.
+
+    All that takes memory is done in processes of their own: what is forked later would begin with all of it.
+    """
     capture, other = folder / f"{name}.cap", folder / "other.cap"
-    made_apart(capture, name, size)
+    verb_runs.apart(lambda: capture.write_bytes(CASES[name](size)))
     if any(verb_runs.OTHER in line for line in lines):
         other.write_bytes(hostile_files.pcap(hostile_files.base()))
     largest = "#1"
     if any(verb_runs.EXCHANGE in line for line in lines):
-        seen = verb_runs.run(EXCHANGES, [*EXCHANGES.split(), str(capture)], folder)
-        largest = verb_runs.largest_exchange(seen.out) if seen.code == 0 else largest
+        largest = verb_runs.apart(lambda: largest_exchange(capture, folder))
     for line in lines:
         given = capture if verb_runs.STDIN in line.split() else None
-        done = verb_runs.run(line, verb_runs.words(line, capture, other, largest, folder), folder, given)
-        yield done, broken(done, folder)
+        words = verb_runs.words(line, capture, other, largest, folder)
+        yield verb_runs.apart(lambda words=words, line=line, given=given: judged(line, words, folder, given))
         new = folder / "new"
         rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
     capture.unlink()
 
 
-def made_apart(capture: Path, name: str, size: int) -> None:
-    """Writes a file in a process of its own: what is forked later would begin with all the memory that it took."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            capture.write_bytes(CASES[name](size))
-            code = 0
-        finally:
-            os._exit(code)
-    if os.waitpid(child, 0)[1]:
-        raise RuntimeError(f"{name}: could not be made")
+def largest_exchange(capture: Path, folder: Path) -> str:
+    seen = verb_runs.run(EXCHANGES, [*EXCHANGES.split(), str(capture)], folder)
+    return verb_runs.largest_exchange(seen.out) if seen.code == 0 else "#1"
+
+
+def judged(line: str, words: Sequence[str], folder: Path, given: Path | None) -> tuple[Run, str | None]:
+    done = verb_runs.run(line, words, folder, given)
+    return replace(done, out=done.out[:MOST_BYTES_KEPT]), broken(done, folder)
 
 
 def broken(done: Run, folder: Path) -> str | None:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
 import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from kinds import law
 
@@ -26,6 +29,7 @@ from analyzer.base.tables import TABLES
 from analyzer.base.text import printable
 from analyzer.cli import main as entry
 
+Answer = TypeVar("Answer")
 LIMIT_BYTES = 4 << 30
 # What stands in a verb for the capture, for another one, for the largest exchange of the capture, for a new directory.
 CAPTURE, OTHER, EXCHANGE, NEW = "CAPTURE", "OTHER", "EXCHANGE", "NEW"
@@ -104,6 +108,30 @@ def words(line: str, capture: Path, other: Path, exchange: str, folder: Path) ->
         found[-1:] = ["SELECT * FROM exchanges ORDER BY request_time_ns DESC NULLS LAST LIMIT 50"]
     elif CAPTURE not in line and STDIN not in found:
         found.append(str(capture))
+    return found
+
+
+def apart(asked: Callable[[], Answer]) -> Answer:
+    """What a function answers, asked in a process of its own: what it takes of memory goes with it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            answer = pickle.dumps(asked())
+            with os.fdopen(writing, "wb") as told:
+                told.write(answer)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as told:
+        answer = told.read()
+    if os.waitpid(child, 0)[1]:
+        raise RuntimeError("a process ended without an answer")
+    found: Answer = pickle.loads(answer)
     return found
 
 
