@@ -15,8 +15,8 @@ LEAST_FOR_QUESTIONS = 256_000_000
 MOST_FOR_QUESTIONS = 4_000_000_000
 # No more than so many times the bytes of the captures: the engine takes what it may, though less would do.
 QUESTIONS_PER_CAPTURED = 4
-# A connection of which a few packets were captured has a row as wide as any other.
-QUESTIONS_PER_CONNECTION = 500
+# Of very many connections, whose tables are in a file (`analyzer.run.raw_views`), this part of their bytes is enough.
+PART_FOR_MANY_CONNECTIONS = 2
 # Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`), within these bounds.
 PART_FOR_CONNECTIONS = 8
 CONNECTION_BYTES = 750
@@ -42,13 +42,13 @@ def keep_freed_memory() -> None:
         ctypes.CDLL(None).mallopt(M_TOP_PAD, HEAP_BYTES)
 
 
-def question_memory_bytes(captured_bytes: int | None = None, connections: int = 0) -> int:
+def question_memory_bytes(captured_bytes: int | None = None, many_connections: bool = False) -> int:
     """Memory for the SQL engine where nobody says how much: a quarter of the machine's, 256 MB to 4 GB; and for questions about
-    captures of so many bytes no more than four times as many, or what so many connections need."""
+    captures of so many bytes no more than four times as many, or half as many and what any needs where tables are in a file."""
     most = min(_limits(), default=LEAST_FOR_QUESTIONS) // PART_FOR_QUESTIONS
     if captured_bytes is not None:
-        needed = LEAST_FOR_QUESTIONS + QUESTIONS_PER_CONNECTION * connections
-        most = min(most, max(QUESTIONS_PER_CAPTURED * captured_bytes, needed))
+        some = LEAST_FOR_QUESTIONS + captured_bytes // PART_FOR_MANY_CONNECTIONS
+        most = min(most, some if many_connections else QUESTIONS_PER_CAPTURED * captured_bytes)
     return min(max(most, LEAST_FOR_QUESTIONS), MOST_FOR_QUESTIONS)
 
 

@@ -32,15 +32,18 @@ _PLACE = re.compile(
 _ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b")
 _OF_ALL = ("show", "pragma", "summarize", "information_schema", "duckdb_", "pg_catalog")
 
+# The database with tables that are held in a file.
+IN_FILE = "held"
 # A thread that waits for others checks again after so long.
 LOOK_AGAIN_S = 0.2
 
 
 class Entry(NamedTuple):
-    """The SQL of a view; of a table that is computed once if it is `materialized`."""
+    """The SQL of a view; of a table that is computed once if it is `materialized`, and then held `in_file` or in memory."""
 
     sql: str
     materialized: bool
+    in_file: bool = False
 
 
 class _Known(NamedTuple):
@@ -200,6 +203,15 @@ class Catalog:
         sql = self._entries[name].entry.sql
         return _PLACE.sub(place, sql) if reads else sql
 
+    def _create(self, name: str, entry: Entry) -> None:
+        """Replaces what was left by a signal or by other settings."""
+        sql = self._text(name)
+        if entry.in_file:
+            self._make(f"CREATE OR REPLACE TABLE {IN_FILE}.{name} AS {sql}")
+            sql = f"SELECT * FROM {IN_FILE}.{name}"
+        kind = "TABLE" if entry.materialized and not entry.in_file else "VIEW"
+        self._make(f"CREATE OR REPLACE {kind} {name} AS {sql}")
+
     def _is_done(self, name: str) -> bool:
         return name in self._made or name in self._foreign
 
@@ -208,9 +220,7 @@ class Catalog:
         if name.endswith(" question"):
             self._made.add(name)
         elif name in self._entries:
-            kind = "TABLE" if self._entries[name].entry.materialized else "VIEW"
-            # Replaces what was left by a signal or by other settings.
-            self._make(f"CREATE OR REPLACE {kind} {name} AS {self._text(name)}")
+            self._create(name, self._entries[name].entry)
             self._made.add(name)
         elif (found := self._entry(name)) is not None:
             defined = frozenset(_defined(found.sql))

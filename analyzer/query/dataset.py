@@ -21,13 +21,13 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from analyzer.base.filters import Filters
+from analyzer.base.filters import Filters, literal
 from analyzer.base.memory import question_memory_bytes
 from analyzer.base.retyped_inputs import PLACEHOLDER
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import metrics
-from analyzer.query.catalog import Catalog, Entry
+from analyzer.query.catalog import IN_FILE, Catalog, Entry
 from analyzer.query.table_views import NEAR, entries_of, shared_entry
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class Dataset:
 
     `views` maps names to the SQL of views, which may read each other. The SQL of a final table goes under the table's name, or
     a function that returns it, called when the table is first read; other SQL finds the table as `all_<table>`. Missing final
-    tables are empty. A view is created when a question first names it; one in `materialized` is computed then, and held as a table.
+    tables are empty. A view is created when a question first names it; one in `materialized` is computed then, and held as a table;
+    those `in_file` are held on disk, below `temp_directory`: they have so many rows that they would fill the memory for questions.
     `types` maps names of types, which the SQL of views may name, to a SELECT of their texts (`_create_type`).
     `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
     What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
@@ -92,6 +93,7 @@ class Dataset:
         views: Mapping[str, str | Callable[[], str]],
         *,
         materialized: Collection[str] = (),
+        in_file: Collection[str] = (),
         types: Mapping[str, str] | None = None,
         filters: Filters | None = None,
         cleanup: Callable[[], None] | None = None,
@@ -154,18 +156,20 @@ class Dataset:
         }
         ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
         near = [name.removeprefix(NEAR) for name in views if name.startswith(NEAR)]
-        entries = entries_of(ready, materialized, self.filters, near)
+        entries = entries_of(ready, materialized, self.filters, near, in_file)
 
         def entry(name: str) -> Entry | None:
             if name == _COUNTS and (counts := self.hours_answer()) is not None:
                 return Entry(counts, False)
             found = Entry(late[name](), False) if name in late else entries.get(name)
-            return found or shared_entry(name, self.settings)
+            return found or shared_entry(name, self.settings, in_file)
 
         names = (*entries, *late, *metrics.view_names())
         self._catalog = Catalog(names, entry, lambda sql: self.connection("making").execute(sql))
         try:
             self._set_up(simple_plans)
+            if in_file:
+                self._attach_file()
             for name, texts in (types or {}).items():
                 self._create_type(name, texts)
         except BaseException:
@@ -183,6 +187,13 @@ class Dataset:
         # 16 MB, and a question waits for that: longer than all scans of these tables gain.
         self._database.execute("SET GLOBAL wal_autocheckpoint = '1 TB'")
         self.choose(self.settings)
+
+    def _attach_file(self) -> None:
+        """A database for tables that are held on disk. Nobody opens it again, so it needs no log, and no order at its end."""
+        self._spill.mkdir(exist_ok=True)
+        path = literal(str(self._spill / "tables.db"))
+        self._database.execute(f"ATTACH {path} AS {IN_FILE} (RECOVERY_MODE NO_WAL_WRITES)")
+        self._database.execute("PRAGMA disable_checkpoint_on_shutdown")
 
     def _create_type(self, name: str, texts: str) -> None:
         """A type for texts that are among those that a SELECT finds: an ENUM, in their order; of many texts VARCHAR."""

@@ -37,15 +37,21 @@ _TLS_UNREAD = (
 
 
 def entries_of(
-    views: Mapping[str, str], materialized: Collection[str], filters: Filters, near: Collection[str] = ()
+    views: Mapping[str, str],
+    materialized: Collection[str],
+    filters: Filters,
+    near: Collection[str] = (),
+    in_file: Collection[str] = (),
 ) -> dict[str, Entry]:
     """Name in the database -> what makes it, for `views`, every final table, `time_range`, `tls_unread` and `kinds`.
 
-    A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `materialized` are computed once.
+    A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `materialized` are computed once,
+    and those of them that are `in_file` are held there.
     `near`: names of tables of which there is a view NEAR + name, with all that the filters leave and little else.
     """
     entries = {
-        f"all_{name}" if name in TABLES else name: Entry(sql, name in materialized) for name, sql in views.items()
+        f"all_{name}" if name in TABLES else name: _held(name, sql, materialized, in_file)
+        for name, sql in views.items()
     }
     for name in TABLES:
         entries.setdefault(f"all_{name}", Entry(no_rows(name), False))
@@ -62,7 +68,11 @@ def entries_of(
     return entries
 
 
-def shared_entry(name: str, settings: Settings) -> Entry | None:
+def _held(name: str, sql: str, materialized: Collection[str], in_file: Collection[str]) -> Entry:
+    return Entry(sql, name in materialized, name in materialized and name in in_file)
+
+
+def shared_entry(name: str, settings: Settings, in_file: Collection[str] = ()) -> Entry | None:
     """What makes a view that metrics share (analyzer/query/metrics/views); None: there is no such view."""
     if name not in metrics.view_names():
         return None
@@ -71,7 +81,7 @@ def shared_entry(name: str, settings: Settings) -> Entry | None:
         sql = settings.folded(sql)
     if name == "request_slices" and settings.most is not None:
         sql = of_most(sql, settings.most, "count(*)")
-    return Entry(sql, metrics.is_materialized(name))
+    return _held(name, sql, (name,) if metrics.is_materialized(name) else (), in_file)
 
 
 def _conditions(filters: Filters) -> dict[str, str]:

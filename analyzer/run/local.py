@@ -102,13 +102,14 @@ def dataset_of(
         if all(reading.failure for reading in readings):
             raise InputError("\n".join(warnings))
         warnings += secret_warnings(done.keys)
-        memory = options.memory_bytes or question_memory_bytes(captured_bytes, done.summary.rows["parts"])
+        memory = options.memory_bytes or question_memory_bytes(captured_bytes, raw_views.many_connections(done.summary))
         options = replace(options, memory_bytes=memory)
         for name, table in small_tables(done.readings, done.summary).items():
             pq.write_table(behind(name, table), folder / f"{name}.parquet")
         dataset = Dataset(
             raw_views.views(folder, done, options) | dict(views or {}),
             materialized=raw_views.computed_once(done.summary, options),
+            in_file=raw_views.in_file(done.summary, options),
             types=raw_views.types(done, options),
             # Where all is small, handing work to a second thread takes longer than the work.
             threads=1 if raw_views.is_small(done.summary) else None,

@@ -110,10 +110,21 @@ MOST_HELD_ENTRIES = 500_000
 # What a held exchange takes in the database, and the part of its memory that all may take.
 HELD_EXCHANGE_BYTES = 450
 PART_FOR_EXCHANGES = 2
-# The same of a connection. Its columns are joined from several tables as wide; where they do not fit, each question joins those
-# that it reads.
-HELD_CONNECTION_BYTES = 1_000
-PART_FOR_CONNECTIONS = 2
+# Of more connections what has a row for each is held in a file: several tables as wide as theirs.
+MOST_HELD_CONNECTIONS = 100_000
+OF_EACH_CONNECTION = (
+    "view_members",
+    "part_views",
+    "parts",
+    "part_evidence",
+    "part_clusters",
+    "part_brokers",
+    "part_ways",
+    "connection_context",
+    "connections",
+    "connection_requests",
+    "all_totals",
+)
 
 
 def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
@@ -191,12 +202,21 @@ def _saw_one_way(folders: Sequence[Path]) -> bool:
 def holds_exchanges(summary: Summary, options: Options) -> bool:
     """Whether the exchanges of a large capture are computed once: some fifty rules and sections read them, and each would join
     and compute them anew."""
-    fits = summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= _memory_bytes(options) // PART_FOR_EXCHANGES
-    return not options.seldom and not is_small(summary) and fits
+    return not options.seldom and not is_small(summary)
 
 
-def _holds_connections(summary: Summary, options: Options) -> bool:
-    return summary.rows["parts"] * HELD_CONNECTION_BYTES <= _memory_bytes(options) // PART_FOR_CONNECTIONS
+def many_connections(summary: Summary) -> bool:
+    return summary.rows["parts"] > MOST_HELD_CONNECTIONS
+
+
+def in_file(summary: Summary, options: Options) -> tuple[str, ...]:
+    """The views that are computed once but have too many rows to be held in memory."""
+    many = many_connections(summary)
+    most = _memory_bytes(options) // PART_FOR_EXCHANGES
+    fits = not holds_exchanges(summary, options) or (
+        not many and summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= most
+    )
+    return (*(OF_EACH_CONNECTION if many else ()), *(() if fits else ("held_exchanges",)))
 
 
 def _memory_bytes(options: Options) -> int:
@@ -254,7 +274,7 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
             found.add("held_exchanges")
         if summary.rows["errors"] <= MOST_HELD_ENTRIES:
             found.add("errors")
-    return tuple(found if _holds_connections(summary, options) else found - {"connections"})
+    return tuple(found)
 
 
 def is_small(summary: Summary, fraction: float = 1) -> bool:

@@ -2,7 +2,11 @@
 -- request header followed exactly where the frame before it ended, or a request was decoded to its last byte; or when it has
 -- frames and its broker endpoint is proved to be a broker by another part. It is not Kafka when its bytes were of another
 -- protocol. `framed_parts` says which side is the client.
-WITH told AS (
+WITH most AS (
+    SELECT coalesce(max(view_number), 0) AS views FROM raw_parts
+),
+-- Written down it would take more memory than all else: who is a broker needs four of its columns.
+told AS NOT MATERIALIZED (
     SELECT
         p.part,
         t.connection,
@@ -29,7 +33,7 @@ WITH told AS (
         -- Where any connection was captured at several points, each interface of an input, and each point seen by one
         -- interface, is a capture point of its own.
         CASE
-            WHEN max(p.view_number) OVER () = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
+            WHEN (SELECT views FROM most) = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
             WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING))
             ELSE concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING), '/', CAST(p.point + 1 AS STRING))
         END AS tap,

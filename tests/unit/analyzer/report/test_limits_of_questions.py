@@ -91,14 +91,19 @@ def test_so_it_does_where_memory_does_not_tell_what_was_read(
 
 
 @pytest.mark.slow
-def test_connections_are_the_same_where_they_are_not_held(samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_are_the_same_where_they_are_held_in_a_file(
+    samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = []
-    for held_bytes in (1, 1 << 40):
-        monkeypatch.setattr(raw_views, "HELD_CONNECTION_BYTES", held_bytes)
-        with open_dataset([str(samples / "throttle.pcap.zst")], Options()) as dataset:
-            found.append(dataset.query("SELECT * FROM connections ORDER BY connection"))
-            kept = dataset.query("SELECT count(*) AS n FROM duckdb_tables() WHERE table_name = 'all_connections'")
-            assert kept == [{"n": int(held_bytes == 1)}]
+    capture = str(samples / "throttle.pcap.zst")
+    kept = "SELECT database_name FROM duckdb_tables() WHERE table_name IN ('all_connections', 'parts', 'all_totals')"
+    for most, place in ((100_000, "memory"), (1, "held")):
+        monkeypatch.setattr(raw_views, "MOST_HELD_CONNECTIONS", most)
+        with open_dataset([capture], Options()) as dataset:
+            rows = dataset.query("SELECT * FROM connections ORDER BY connection"), dataset.query("SELECT * FROM totals")
+            assert dataset.query(kept) == [{"database_name": place}] * 3
+        assert main(["report", capture]) == 0
+        found.append((rows, capsys.readouterr().out))
     assert found[0] == found[1] != []
 
 
@@ -131,9 +136,9 @@ def test_questions_about_small_captures_get_little(
     assert memory.question_memory_bytes(captured) == expected
 
 
-def test_questions_about_many_connections_get_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A SYN is 74 bytes of a capture, and a row of 90 columns."""
-    monkeypatch.setattr(memory, "_limits", lambda: iter([8_000_000_000]))
-    assert memory.question_memory_bytes(22_200_000, 300_000) == 406_000_000
-    assert memory.question_memory_bytes(600_000_000, 300_000) == 2_000_000_000
-    assert memory.question_memory_bytes(370_000_000, 5_000_000) == 2_000_000_000
+def test_questions_about_many_connections_need_less_for_each_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their tables are in a file."""
+    monkeypatch.setattr(memory, "_limits", lambda: iter([16_000_000_000]))
+    assert memory.question_memory_bytes(22_200_000, True) == 267_100_000
+    assert memory.question_memory_bytes(650_000_000, True) == 581_000_000
+    assert memory.question_memory_bytes(50_000_000_000, True) == 4_000_000_000
