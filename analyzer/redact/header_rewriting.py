@@ -48,6 +48,9 @@ _DEEPEST = 24
 _PLAIN_IPV4, _TIMES = b"\x08\0\x45", b"\1\1\x08\x0a"
 _MOST_CACHED = 1 << 16
 
+# What a wrong checksum differs by from the right one.
+_WRONG = 0x5555
+
 
 @dataclass(slots=True)
 class Found:
@@ -99,7 +102,7 @@ class Headers:
     # ---- nearly all packets: Ethernet, IPv4 and TCP in one step, the same as the functions below give ----
 
     def _usual(self, data: bytes, wire: int) -> tuple[bytearray, Found] | None:
-        """TCP without options, or with times, in IPv4 without options whose checksum is right; None for all else."""
+        """TCP without options, or with times, in IPv4 without options; None for all else."""
         end = len(data)
         if end < 54 or data[23] != TCP or data[21] or data[20] & 0x3F:
             return None
@@ -110,11 +113,10 @@ class Headers:
         if payload > end or not (payload == 54 or (payload == 66 and data[54:58] == _TIMES)):
             return None
         given = data[24] << 8 | data[25]
-        if not given or int.from_bytes(data[14:34], "big") % ONES:
-            return None
+        off = int.from_bytes(data[14:34], "big") % ONES  # of a right checksum 0
         addresses, was, now = self._addresses(data[26:34])
-        # All words but the checksum add up to its complement (RFC 1624).
-        new = ONES - (now - was - given) % ONES
+        # All words but the checksum add up to its complement (RFC 1624). A wrong one stays wrong, one left open open.
+        new = (ONES - (off + now - was - given) % ONES) ^ (_WRONG if off else 0) if given else 0
         out = bytearray(len(data))
         out[:payload] = b"".join(
             (
@@ -233,7 +235,7 @@ class Headers:
         out[at + 10 : at + 12] = bytes(2)
         if given != b"\0\0":
             new = ONES - words(out[at : at + size])
-            out[at + 10 : at + 12] = (new if right else new ^ 0x5555).to_bytes(2, "big")
+            out[at + 10 : at + 12] = (new if right else new ^ _WRONG).to_bytes(2, "big")
         total = self._number(at + 2)
         if total >= size:
             self._narrow(at + total)
