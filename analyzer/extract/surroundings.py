@@ -7,7 +7,7 @@ over each, until they find the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.base.filters import literal
@@ -20,34 +20,42 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
     from analyzer.query.incidents import Finding
 
-    Told = tuple[str, str, str]
+    # Rule, severity, sentence; or without the sentence.
+    Told = tuple[str, ...]
+
+MOST_BYTES = 64 << 20
 
 
 def enough_for(
     dataset: Dataset, connections: set[int], chosen: Sequence[Finding], found: Sequence[Finding]
 ) -> set[int]:
     """The connections, with as many others as it takes for the `chosen` among `found` to be found again, and nothing else before
-    them."""
+    them. Where that would be more than MOST_BYTES, the same rules with the same severity are enough, whatever numbers they name."""
     if not can_narrow(dataset):
         return connections
-    told = [_told(each) for each in found]
-    wanted = {_told(each) for each in chosen}
+    told, wanted = [_told(each) for each in found], {_told(each) for each in chosen}
     everything = all_of(dataset)
+    alike: set[int] | None = None
     for tried in _wider(dataset, connections):
+        if alike is not None and _bytes(dataset, tried) > MOST_BYTES:
+            return alike
         if len(tried) == len(everything):
             break
-        if _is_found(dataset, tried, wanted, told):
+        with narrowed(dataset, tried) as alone:
+            again = [_told(each) for each in find(alone)]
+        if _leads_to(again, wanted, told):
             return tried
+        if alike is None and _leads_to(*([each[:2] for each in one] for one in (again, wanted, told))):
+            alike = tried
     return everything
 
 
-def _is_found(dataset: Dataset, connections: set[int], wanted: set[Told], told: Iterable[Told]) -> bool:
-    with narrowed(dataset, connections) as alone:
-        again = [_told(each) for each in find(alone)]
-    if not wanted <= set(again):
+def _leads_to(again: Sequence[Told], wanted: Collection[Told], told: Collection[Told]) -> bool:
+    """Whether all that was wanted is found again, and before it nothing that was not told."""
+    if not all(each in again for each in wanted):
         return False
     last = max(again.index(each) for each in wanted)
-    return set(again[: last + 1]) <= set(told)
+    return all(each in told for each in again[: last + 1])
 
 
 def _told(finding: Finding) -> Told:
@@ -64,6 +72,14 @@ def _wider(dataset: Dataset, connections: set[int]) -> Iterator[set[int]]:
         rows = dataset.query(f"SELECT connection FROM all_connections WHERE {' OR '.join(about)}")
         wider = connections | {row["connection"] for row in rows}
         yield wider | that_name_things(dataset, wider)
+
+
+def _bytes(dataset: Dataset, connections: set[int]) -> int:
+    (row,) = dataset.query(
+        "SELECT coalesce(sum(client_bytes + broker_bytes), 0) AS bytes FROM all_connections "
+        f"WHERE connection IN ({listed(connections)})"
+    )
+    return int(row["bytes"])
 
 
 def _hosts(dataset: Dataset, connections: set[int], end: str) -> str:

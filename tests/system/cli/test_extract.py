@@ -22,6 +22,7 @@ from scapy.packet import Raw
 from analyzer.base.options import Options
 from analyzer.base.text import exchange_id
 from analyzer.cli.main import cli, main
+from analyzer.extract import surroundings
 from analyzer.run import local
 from lab.score import DATA, truths
 
@@ -137,6 +138,16 @@ def test_an_extract_alone_leads_to_the_same_finding(name: str, tmp_path: Path) -
         pytest.skip("nothing is found there")
     extracted(path, "--finding", "1", "-o", out)
     assert first_finding(out) == first
+
+
+def test_much_more_does_not_come_along_for_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another client's requests waited too: the same finding without them, but for their number."""
+    path = DATA / "broker_pauses.pcap.zst"
+    extracted(path, "--finding", "1", "-o", tmp_path / "whole.pcapng")
+    monkeypatch.setattr(surroundings, "MOST_BYTES", 1)
+    extracted(path, "--finding", "1", "-o", tmp_path / "part.pcapng")
+    whole, part = (first_finding(tmp_path / f"{name}.pcapng") for name in ("whole", "part"))
+    assert whole is not None and part is not None and whole[:2] == part[:2] and whole[2] != part[2]
 
 
 def test_bare_and_cut_extracts_hold_what_the_finding_names_alone(tmp_path: Path) -> None:
