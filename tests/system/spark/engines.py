@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
 from same_rows import Answer
 
 from analyzer.base.settings import Settings
-from analyzer.base.tables import TABLES
+from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.dataset import Dataset
 from analyzer.query.export import Rows
+from analyzer.spark.rows import ddl
 from analyzer.spark.views import Views
 
 # Of a session, not of its Java: see run_job.py for that.
@@ -23,14 +25,27 @@ CONFIGURATION = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
+# For rows that the plan itself holds, in one partition: nothing is shuffled or broadcast, a question is one task. Of a question
+# over a few rows tasks, and what they are told, take half the time: each scan of a file tells them all of Hadoop's settings.
+IN_ONE_TASK = CONFIGURATION | {"spark.sql.shuffle.partitions": "1", "spark.sql.autoBroadcastJoinThreshold": "-1"}
 
 
-def session(beside: SparkSession) -> SparkSession:
+def session(beside: SparkSession, in_one_task: bool = False) -> SparkSession:
     """A session with settings and views of its own in the Java of another one: starting that takes long."""
     spark = beside.newSession()
-    for name, value in CONFIGURATION.items():
+    for name, value in (IN_ONE_TASK if in_one_task else CONFIGURATION).items():
         spark.conf.set(name, value)
     return spark
+
+
+def frame(spark: SparkSession, table: str, path: Path) -> DataFrame:
+    """A final table out of its file or directory, as the session's questions want it."""
+    schema = arrow_schema(table)
+    if spark.conf.get("spark.sql.shuffle.partitions") != "1":
+        # Without a schema each file is a job that looks for one.
+        return spark.read.schema(ddl(schema)).parquet(str(path))
+    rows = pq.read_table(path).select(schema.names).cast(schema)
+    return spark.createDataFrame(rows).coalesce(1)
 
 
 def on_duckdb(dataset: Dataset, sql: str, settings: Settings) -> Answer:
