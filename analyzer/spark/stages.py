@@ -6,6 +6,7 @@ All give rows of `rows.SHAPE`: files of raw and final tables, fragments, rows th
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 # Files that the driver is told, and those that stay where they are until they are resolved.
 FOR_DRIVER = frozenset((*(f"raw_{name}" for name in SMALL), *SIGNS))
 STAYING = (*(f"raw_{name}" for name in resolved_runs.RAW), "raw_straddling", FETCHES.view)
+# Objects after which Python looks for cycles: as in `analyzer.cli.main`.
+MOST_OBJECTS = 100_000
 # So many tasks are described together.
 PACK_TASKS = 64
 # The numbers of the runs that stitch.
@@ -288,6 +291,7 @@ def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
     """A folder for one run, and the options with which it runs here."""
     if given.version != VERSION:
         raise RuntimeError(f"this executor has kanalyze {VERSION}, the driver {given.version}: they must be the same")
+    _settle_in()
     folder = temp_folders.make(room(given.options.temp_dir))
     try:
         secrets = folder / "secrets"
@@ -299,6 +303,14 @@ def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
         yield folder / "raw", options
     finally:
         temp_folders.remove(folder)
+
+
+def _settle_in() -> None:
+    """What the command line sets before anything is loaded: a worker of Spark is begun by Spark."""
+    import pyarrow as pa
+
+    pa.set_memory_pool(pa.system_memory_pool())
+    gc.set_threshold(MOST_OBJECTS)
 
 
 def room(asked: Path | None) -> Path | None:
