@@ -20,15 +20,16 @@ SECOND_NS = 10**9
 
 
 def main(count: int) -> None:
+    names = (f"s3://captures/kafka1/{number:07}.pcap.zst" for number in range(count))
     sources = [
         Source(
-            f"s3://captures/kafka1/{number:07}.pcap.zst",
+            name,
             size_bytes=SIZE_BYTES,
-            uri=f"s3://captures/kafka1/{number:07}.pcap.zst",
+            uri=name,
             is_packed=True,
             beginning=Beginning(number * SECOND_NS, b"", (number + 1) * SECOND_NS - 1),
         )
-        for number in range(count)
+        for number, name in enumerate(names)
     ]
     began = process_time()
     made = plan(in_time_order(sources), task_bytes := 10 * 4 * SIZE_BYTES)

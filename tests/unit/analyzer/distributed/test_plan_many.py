@@ -12,9 +12,10 @@ from capture_tools import pcap_file
 
 from analyzer.distributed.plan import Task, capture_points, plan
 from analyzer.ingest.summary import Summary, total
+from analyzer.inputs import capture_heads
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
-from analyzer.inputs.sources import Piece, Source
+from analyzer.inputs.sources import Beginning, Piece, Source
 from analyzer.spark import stages
 
 
@@ -59,3 +60,21 @@ def test_a_worker_of_spark_finds_its_task_among_all(count: int) -> None:
     tasks = [(Task((Piece(n, n, Source(f"capture{n}.pcap", size_bytes=n)),)), frozenset((n,))) for n in range(count)]
     packs = stages.packed_tasks(tasks)
     assert [stages.task_at(packs, place) for place in range(count)] == tasks
+
+
+def test_objects_are_looked_at_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In their order, whether listing them has looked into them or not."""
+    monkeypatch.setattr(capture_heads, "MOST_WAITING", 2)
+    looked: list[str] = []
+
+    def first_look(source: Source) -> None:
+        looked.append(source.name)
+        source.beginning = Beginning(int(source.name), b"", int(source.name))
+
+    monkeypatch.setattr(capture_heads, "first_look", first_look)
+    names = [7, 3, 9, 1, 5]
+    sources = [Source(str(name), size_bytes=1, uri=f"s3://x/{name}", is_packed=True) for name in names]
+    sources[2].beginning = sources[3].beginning = Beginning(4, b"", 4)
+    assert [source.name for source in in_time_order(sources)] == ["3", "9", "1", "5", "7"]
+    assert sorted(looked) == ["3", "5", "7"]
+    assert [peek.first_time_ns for peek in capture_heads.peek_all(sources)] == [7, 3, 4, 4, 5] and len(looked) == 3
