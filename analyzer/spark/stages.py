@@ -195,6 +195,19 @@ def _run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given:
     yield row(OUTCOME, run, sealed(Done(outcome, counts, sizes, peak_bytes), given))
 
 
+class LostRunError(Exception):
+    """What lost executors held was made again, and came out as other runs than those that the driver knows."""
+
+
+def facts_of(facts: Mapping[int, Tables], run: int) -> Tables:
+    """The facts for a run. Raises LostRunError."""
+    if run not in facts:
+        raise LostRunError(
+            "executors were lost with what they held, which cannot be made again in the same parts: run again"
+        )
+    return facts[run]
+
+
 def leave(
     batches: Iterable[pa.RecordBatch], facts: Mapping[int, Tables], made: Mapping[str, str], buckets: int, given: Order
 ) -> Iterator[pa.RecordBatch]:
@@ -202,7 +215,7 @@ def leave(
     for _, run, pieces in files(tuples(batches)):
         with _folder(given) as (folder, options):
             keep(pieces, folder / f"{FETCHES.view}.parquet")
-            with resolved_runs.Run(folder, run, made, facts[run], options) as found:
+            with resolved_runs.Run(folder, run, made, facts_of(facts, run), options) as found:
                 yield from leaving(found, (FETCHES,), buckets)
 
 
@@ -214,7 +227,7 @@ def view_times(
         with _folder(given) as (folder, options):
             for table, _, pieces in files(rows):
                 keep(pieces, folder / f"{table}.parquet")
-            with resolved_runs.Run(folder, run, made, facts[run], options) as found:
+            with resolved_runs.Run(folder, run, made, facts_of(facts, run), options) as found:
                 yield row("view_times", run, found.view_times())
 
 
@@ -254,7 +267,7 @@ def resolve(
         with _folder(given) as (folder, options):
             for table, _, pieces in files(rows):
                 keep(pieces, folder / f"{table}.parquet")
-            yield from resolved(folder, run, facts[run], made, by_day, buckets, options)
+            yield from resolved(folder, run, facts_of(facts, run), made, by_day, buckets, options)
 
 
 def resolved(

@@ -8,6 +8,7 @@ import pytest
 from paths import SAMPLES
 
 from analyzer.cli.main import main
+from analyzer.spark import stages
 from analyzer.spark.session import SparkError, java_problem, opened, reason
 
 
@@ -102,3 +103,10 @@ def test_a_wrong_command_line_is_one_line(words: list[str], told: str, capsys: p
     assert main(words) == 2
     said = capsys.readouterr().err
     assert told in said and said.count("\n") == 1
+
+
+def test_runs_that_were_made_again_otherwise_are_one_sentence() -> None:
+    with pytest.raises(stages.LostRunError) as lost:
+        stages.facts_of({1: {}}, 7)
+    text = f"thrown from the Python worker:\nTraceback (most recent call last):\n  x\n{stages.__name__}.LostRunError: {lost.value}"
+    assert reason(RuntimeError(text)).startswith("executors were lost with what they held")
