@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
@@ -154,43 +154,85 @@ def amount(value: Any, column: str, place: str) -> Decimal:
 def run(dataset: Dataset, checks: list[Check]) -> list[Result]:
     """How the checks go. Raises CheckError for a column that its metric does not have, and for a name that nothing can have;
     DatasetError."""
-    known: dict[str, tuple[list[str], list[dict[str, Any]]]] = {}
-    for check in checks:
-        if check.metric not in known:
-            known[check.metric] = _findings(dataset) if check.metric == FINDINGS else _metric(dataset, check.metric)
-    return [_result(dataset, check, *known[check.metric]) for check in checks]
+    metrics_asked = dict.fromkeys(check.metric for check in checks)
+    found: dict[int, Result] = {}
+    for metric in metrics_asked:
+        tallies = {number: _Tally(check) for number, check in enumerate(checks) if check.metric == metric}
+        columns, batches = _findings(dataset) if metric == FINDINGS else _metric(dataset, metric)
+        for tally in tallies.values():
+            tally.begin(columns)
+        for rows in batches:
+            for tally in tallies.values():
+                tally.add(rows)
+        found |= {number: tally.result(dataset) for number, tally in tallies.items()}
+    return [found[number] for number in range(len(checks))]
 
 
-def _metric(dataset: Dataset, name: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """Columns and rows."""
-    rows = dataset.metric(name)
-    return list(rows[0]) if rows else dataset.arrow(metrics.text(name)).column_names, rows
+def _metric(dataset: Dataset, name: str) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
+    """Columns and rows, some at a time: of readiness there may be millions."""
+    return dataset.metric_in_portions(name)
 
 
-def _findings(dataset: Dataset) -> tuple[list[str], list[dict[str, Any]]]:
+def _findings(dataset: Dataset) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
     counts: dict[tuple[str, str], int] = {}
     for finding in find(dataset):
         key = (finding.rule.name, finding.severity)
         counts[key] = counts.get(key, 0) + 1
     rows = [{"finding": name, "severity": severity, "count": n} for (name, severity), n in counts.items()]
-    return ["finding", "severity", "count"], rows
+    return ["finding", "severity", "count"], iter([rows])
 
 
-def _result(dataset: Dataset, check: Check, columns: list[str], rows: list[dict[str, Any]]) -> Result:
-    for column in (check.column, *check.where):
-        if column not in columns:
-            raise CheckError(f"[{check.name}] {check.metric} has no column {column!r}; it has {', '.join(columns)}")
-    if rows and rows[0].get("total_rows", 0) > len(rows):
-        listed = f"{len(rows):,} of {rows[0]['total_rows']:,} rows"
-        raise CheckError(f"[{check.name}] {check.metric} lists {listed}: narrow it with --client, --api and the like")
-    matched = [row for row in rows if all(_fits(row[name], wanted) for name, wanted in check.where.items())]
-    judged = [row for row in matched if row[check.column] is not None]
-    of = judged
-    if check.total and judged:
-        of = [{check.column: sum(row[check.column] for row in judged)}]
-    failed = [row for row in of if not _keeps(check, row[check.column])]
-    unknown = _absent(dataset, check, rows) or _unmeasured(check, len(rows), len(matched), len(judged))
-    return Result(check, len(matched), len(judged), failed, unknown, readability(dataset, check.metric))
+class _Tally:
+    """What the rows of a metric, which come some at a time, say of a check."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._rows = self._matched = self._judged = self._total_rows = 0
+        self._sum: Any = 0
+        self._failed: list[dict[str, Any]] = []
+        # What `where` names and no row had so far.
+        self._absent = [
+            (column, name)
+            for column, wanted in check.where.items()
+            for name in (wanted if isinstance(wanted, list) else [wanted])
+            if not isinstance(name, bool)
+        ]
+
+    def begin(self, columns: Sequence[str]) -> None:
+        check = self._check
+        for column in (check.column, *check.where):
+            if column not in columns:
+                raise CheckError(f"[{check.name}] {check.metric} has no column {column!r}; it has {', '.join(columns)}")
+
+    def add(self, rows: list[dict[str, Any]]) -> None:
+        check = self._check
+        if not self._rows and rows:
+            self._total_rows = rows[0].get("total_rows", 0)
+        self._rows += len(rows)
+        self._absent = [
+            (column, name) for column, name in self._absent if not any(_fits(r[column], name) for r in rows)
+        ]
+        matched = [row for row in rows if all(_fits(row[name], wanted) for name, wanted in check.where.items())]
+        self._matched += len(matched)
+        judged = [row for row in matched if row[check.column] is not None]
+        self._judged += len(judged)
+        if check.total:
+            self._sum += sum(row[check.column] for row in judged)
+        else:
+            self._failed += [row for row in judged if not _keeps(check, row[check.column])]
+
+    def result(self, dataset: Dataset) -> Result:
+        check = self._check
+        if self._total_rows > self._rows:
+            listed = f"{self._rows:,} of {self._total_rows:,} rows"
+            raise CheckError(
+                f"[{check.name}] {check.metric} lists {listed}: narrow it with --client, --api and the like"
+            )
+        failed = self._failed
+        if check.total and self._judged and not _keeps(check, self._sum):
+            failed = [{check.column: self._sum}]
+        unknown = _absent(dataset, check, self._absent) or _unmeasured(check, self._rows, self._matched, self._judged)
+        return Result(check, self._matched, self._judged, failed, unknown, readability(dataset, check.metric))
 
 
 def _unmeasured(check: Check, rows: int, matched: int, judged: int) -> str:
@@ -204,18 +246,16 @@ def _unmeasured(check: Check, rows: int, matched: int, judged: int) -> str:
     return "no row matches"
 
 
-def _absent(dataset: Dataset, check: Check, rows: list[dict[str, Any]]) -> str:
-    """Says which name of `where` does not occur in the capture; empty: all do. Raises CheckError for one that nothing can have."""
-    for column, wanted in check.where.items():
-        for name in wanted if isinstance(wanted, list) else [wanted]:
-            if isinstance(name, bool) or any(_fits(row[column], name) for row in rows):
-                continue
-            words = _vocabulary(dataset, check.metric, column)
-            if words is not None:
-                if not any(_fits(word, name) for word in words):
-                    raise CheckError(f"[{check.name}] where: there is no {column} {name!r}")
-            elif not _occurs(dataset, column, name):
-                return f"{column} {name!r} does not occur in the capture"
+def _absent(dataset: Dataset, check: Check, names: Sequence[tuple[str, Any]]) -> str:
+    """Says which of the names that no row has does not occur in the capture; empty: all do. Raises CheckError for one that
+    nothing can have."""
+    for column, name in names:
+        words = _vocabulary(dataset, check.metric, column)
+        if words is not None:
+            if not any(_fits(word, name) for word in words):
+                raise CheckError(f"[{check.name}] where: there is no {column} {name!r}")
+        elif not _occurs(dataset, column, name):
+            return f"{column} {name!r} does not occur in the capture"
     return ""
 
 

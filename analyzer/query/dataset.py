@@ -251,6 +251,15 @@ class Dataset:
         with self.asking(name.replace("_", " ")):
             return self.ask(self.settings.folded(metrics.text(name)))
 
+    def metric_in_portions(self, name: str, rows: int = 10_000) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
+        """The columns of a metric and its rows, so many at a time; to be read to the end before the next question."""
+        with self.asking(name.replace("_", " ")), sql_errors():
+            sql = self._catalog.in_place(self.settings.folded(metrics.text(name)))
+            result = self.connection().execute(sql)
+        names = [column[0] for column in result.description or ()]
+        portions = iter(lambda: result.fetchmany(rows), [])
+        return names, ([dict(zip(names, row, strict=True)) for row in portion] for portion in portions)
+
     @contextmanager
     def asking(self, what: str) -> Iterator[None]:
         """Tells `tell` of a question that is asked inside."""

@@ -107,6 +107,14 @@ def test_connections_are_the_same_where_they_are_held_in_a_file(
     assert found[0] == found[1] != []
 
 
+def test_a_metric_in_portions_has_the_same_rows(samples: Path) -> None:
+    with open_dataset([str(samples / "throttle.pcap.zst")], Options()) as dataset:
+        columns, portions = dataset.metric_in_portions("readiness", 2)
+        found = list(portions)
+        assert len(found) > 2 and {len(each) for each in found[:-1]} == {2}
+        assert [row for each in found for row in each] == dataset.metric("readiness") and columns == list(found[0][0])
+
+
 @pytest.mark.parametrize(
     ("limits", "expected"),
     [
