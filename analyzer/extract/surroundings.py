@@ -36,7 +36,7 @@ def enough_for(
     told, wanted = [_told(each) for each in found], {_told(each) for each in chosen}
     everything = all_of(dataset)
     alike: set[int] | None = None
-    for tried in _wider(dataset, connections):
+    for tried in _wider(dataset, connections, chosen):
         if alike is not None and _bytes(dataset, tried) > MOST_BYTES:
             return alike
         if len(tried) == len(everything):
@@ -62,9 +62,11 @@ def _told(finding: Finding) -> Told:
     return finding.rule.name, finding.severity, sentence(finding.rule.says, finding.row)
 
 
-def _wider(dataset: Dataset, connections: set[int]) -> Iterator[set[int]]:
-    """These; with all to the same brokers; with those of these brokers to others; with all of the same clients."""
+def _wider(dataset: Dataset, connections: set[int], chosen: Sequence[Finding]) -> Iterator[set[int]]:
+    """These; with all that name the same client, group or topic; with all to the same brokers; with those of these brokers to
+    others; with all of the same clients."""
     yield connections
+    yield connections | _of_names(dataset, chosen)
     brokers, clients = (_hosts(dataset, connections, end) for end in ("broker", "client"))
     about = []
     for end, hosts in (("broker", brokers), ("client", brokers), ("client", clients)):
@@ -72,6 +74,19 @@ def _wider(dataset: Dataset, connections: set[int]) -> Iterator[set[int]]:
         rows = dataset.query(f"SELECT connection FROM all_connections WHERE {' OR '.join(about)}")
         wider = connections | {row["connection"] for row in rows}
         yield wider | that_name_things(dataset, wider)
+
+
+def _of_names(dataset: Dataset, chosen: Sequence[Finding]) -> set[int]:
+    def values(*columns: str) -> str:
+        named = {each.row.get(column) for each in chosen for column in columns}
+        return ", ".join(literal(value) for value in sorted(map(str, named - {None}))) or "NULL"
+
+    rows = dataset.query(
+        f"SELECT DISTINCT connection FROM all_exchanges WHERE client_id IN ({values('client_id', 'who')}) "
+        f"OR group_id IN ({values('group_id')}) "
+        f"OR exchange IN (SELECT exchange FROM all_entries WHERE topic IN ({values('topic')}))"
+    )
+    return {row["connection"] for row in rows}
 
 
 def _bytes(dataset: Dataset, connections: set[int]) -> int:
