@@ -147,6 +147,6 @@ def test_questions_about_small_captures_get_little(
 def test_questions_about_many_connections_need_less_for_each_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their tables are in a file."""
     monkeypatch.setattr(memory, "_limits", lambda: iter([16_000_000_000]))
-    assert memory.question_memory_bytes(22_200_000, True) == 267_100_000
-    assert memory.question_memory_bytes(650_000_000, True) == 581_000_000
+    assert memory.question_memory_bytes(22_200_000, True) == 411_100_000
+    assert memory.question_memory_bytes(650_000_000, True) == 725_000_000
     assert memory.question_memory_bytes(50_000_000_000, True) == 4_000_000_000
