@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 import pytest
+from effort import also_long
 from kanalyze_process import COMMAND
 from paths import ROOT
 
@@ -42,7 +43,7 @@ def test_interrupted(stub: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert ends(stub, click.Abort(), capsys) == (130, "kanalyze: interrupted\n")
 
 
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(("name", "code"), also_long([("SIGINT", 130), ("SIGTERM", 143)], [("SIGHUP", 129)]))
 def test_interrupted_within_a_query(name: str, code: int) -> None:
     program = """
 import os, signal, sys, threading, types

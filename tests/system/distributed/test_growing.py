@@ -78,7 +78,7 @@ def globbed(to: Path) -> int:
     return len(duckdb.read_parquet(files).fetchall()) if files else 0
 
 
-@pytest.mark.parametrize(("name", "count"), also_long([("throttle", 4), ("ipv6", 3)], [("groups_848", 3)]))
+@pytest.mark.parametrize(("name", "count"), also_long([("throttle", 4)], [("ipv6", 3), ("groups_848", 3)]))
 def test_days_added_one_by_one_are_one_run(name: str, count: int, samples: Path, tmp_path: Path) -> None:
     paths = days(samples / f"{name}.pcap.zst", count, tmp_path)
     to = tmp_path / "set"

@@ -13,6 +13,7 @@ from random import Random
 from struct import pack
 
 import pytest
+from effort import in_turn
 from made_capture import Conversation, pcap
 
 from analyzer.base.options import Options
@@ -196,8 +197,11 @@ def exchanges(folder: Path, conversation: Conversation, *ports: int) -> int:
         return int(dataset.query("select count(*) as n from exchanges")[0]["n"])
 
 
-@pytest.mark.parametrize("begun", ["with SYN", "late", "one way"])
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def named(value: Callable[[Random], Said] | str) -> str:
+    return value if isinstance(value, str) else value.__name__
+
+
+@pytest.mark.parametrize(("protocol", "begun"), in_turn(PROTOCOLS, ["with SYN", "late", "one way"], every=2), ids=named)
 def test_another_protocol_on_port_9092(protocol: Callable[[Random], Said], begun: str, tmp_path: Path) -> None:
     for seed in range(2):
         conversation = Conversation()

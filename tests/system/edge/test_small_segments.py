@@ -20,8 +20,8 @@ CHANCE = random.Random(4)
 # The least and the most bytes of a segment.
 WAYS = dict(
     also_long(
-        [("1 byte", (1, 1)), ("1 to 3", (1, 3)), ("9 bytes", (9, 9)), ("30 bytes", (30, 30))],
-        [("2 bytes", (2, 2)), ("3 bytes", (3, 3))],
+        [("1 to 3", (1, 3)), ("9 bytes", (9, 9)), ("30 bytes", (30, 30))],
+        [("1 byte", (1, 1)), ("2 bytes", (2, 2)), ("3 bytes", (3, 3))],
     )
 )
 

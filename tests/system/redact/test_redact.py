@@ -27,12 +27,12 @@ from analyzer.run import local
 from lab.score import DATA, truths
 
 CAPTURES = sorted(SAMPLES.glob("*.pcap*"))
-# All shapes of captures: cut packets, mid-flight, rotated, two interfaces, tokens, old formats, TLS, groups, two clusters.
+# Cut packets, all interfaces, tokens, old formats, TLS, groups; then mid-flight, two interfaces, two clusters, and the like.
 LAB = also_long(
-    ["groups_share", "old_java", "sasl_token", "shape_any", "shape_late", "shape_snap128", "shape_two", "telemetry", "tls13",
-     "two_clusters"],
-    ["basics", "broker_11", "clients", "groups_classic", "groups_848", "groups_streams", "ipv6", "old_others", "sasl",
-     "sasl_old", "shape_early", "shape_nano", "shape_snap96", "shape_snap256", "throttle", "tls12", "transactions"],
+    ["groups_share", "old_java", "sasl_token", "shape_any", "shape_snap128", "tls13"],
+    ["shape_late", "shape_two", "telemetry", "two_clusters", "basics", "broker_11", "clients", "groups_classic", "groups_848",
+     "groups_streams", "ipv6", "old_others", "sasl", "sasl_old", "shape_early", "shape_nano", "shape_snap96", "shape_snap256",
+     "throttle", "tls12", "transactions"],
 )  # fmt: skip
 
 
