@@ -7,7 +7,6 @@ that defines `command`: adding the file adds the command.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.base.memory import look_for_cycles_seldom
 from analyzer.version import VERSION
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def run() -> None:
     """The `kanalyze` script."""
     # Arrow's own allocator takes memory in huge pages, and clears each of them, for tables that are gone in a moment.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    # What a run loads stays, and little of what it makes is cyclic: to look for cycles as often as Python does takes 5 % of it.
-    gc.set_threshold(100_000)
+    look_for_cycles_seldom()
     # NumPy, where Arrow finds it, would start a thread per core: they take address space, and have nothing to do.
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")

@@ -158,7 +158,8 @@ def run(dataset: Dataset, checks: list[Check]) -> list[Result]:
     found: dict[int, Result] = {}
     for metric in metrics_asked:
         tallies = {number: _Tally(check) for number, check in enumerate(checks) if check.metric == metric}
-        columns, batches = _findings(dataset) if metric == FINDINGS else _metric(dataset, metric)
+        # Some rows at a time: of readiness there may be millions.
+        columns, batches = _findings(dataset) if metric == FINDINGS else dataset.metric_in_portions(metric)
         for tally in tallies.values():
             tally.begin(columns)
         for rows in batches:
@@ -166,11 +167,6 @@ def run(dataset: Dataset, checks: list[Check]) -> list[Result]:
                 tally.add(rows)
         found |= {number: tally.result(dataset) for number, tally in tallies.items()}
     return [found[number] for number in range(len(checks))]
-
-
-def _metric(dataset: Dataset, name: str) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
-    """Columns and rows, some at a time: of readiness there may be millions."""
-    return dataset.metric_in_portions(name)
 
 
 def _findings(dataset: Dataset) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:

@@ -252,13 +252,19 @@ class Dataset:
             return self.ask(self.settings.folded(metrics.text(name)))
 
     def metric_in_portions(self, name: str, rows: int = 10_000) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
-        """The columns of a metric and its rows, so many at a time; to be read to the end before the next question."""
+        """The columns of a metric and its rows, so many at a time; to be read to the end before the next question. Raises
+        DatasetError, also while they are read."""
         with self.asking(name.replace("_", " ")), sql_errors():
             sql = self._catalog.in_place(self.settings.folded(metrics.text(name)))
             result = self.connection().execute(sql)
         names = [column[0] for column in result.description or ()]
-        portions = iter(lambda: result.fetchmany(rows), [])
-        return names, ([dict(zip(names, row, strict=True)) for row in portion] for portion in portions)
+
+        def portions() -> Iterator[list[dict[str, Any]]]:
+            with sql_errors():
+                while portion := result.fetchmany(rows):
+                    yield [dict(zip(names, row, strict=True)) for row in portion]
+
+        return names, portions()
 
     @contextmanager
     def asking(self, what: str) -> Iterator[None]:

@@ -39,6 +39,18 @@ _JOINED = (
     "SELECT r.* REPLACE (coalesce(j.joined_to, r.part) AS part) FROM ({rows}) AS r "
     "LEFT JOIN raw_joined AS j ON j.part = r.part"
 )
+# Views with a row for each connection, or each part of one.
+_A_ROW_EACH = (
+    "view_members",
+    "part_views",
+    "parts",
+    "part_evidence",
+    "part_clusters",
+    "part_brokers",
+    "part_ways",
+    "connection_context",
+    "connections",
+)
 # Views with at most one row per input, connection or fact.
 CONNECTION_VIEWS = (
     "captures",
@@ -47,18 +59,10 @@ CONNECTION_VIEWS = (
     "raw_notes",
     "raw_joined",
     *resolve.FACTS,
-    "view_members",
-    "part_views",
-    "parts",
-    "part_evidence",
-    "part_clusters",
-    "part_brokers",
+    *_A_ROW_EACH,
     "muting_brokers",
     "capture_sides",
-    "part_ways",
     "logins",
-    "connection_context",
-    "connections",
     "topic_names",
 )
 # Views that take a window function over exchanges or entries, and have fewer rows than these.
@@ -112,19 +116,7 @@ HELD_EXCHANGE_BYTES = 450
 PART_FOR_EXCHANGES = 2
 # Of more connections what has a row for each is held in a file: several tables as wide as theirs.
 MOST_HELD_CONNECTIONS = 100_000
-OF_EACH_CONNECTION = (
-    "view_members",
-    "part_views",
-    "parts",
-    "part_evidence",
-    "part_clusters",
-    "part_brokers",
-    "part_ways",
-    "connection_context",
-    "connections",
-    "connection_requests",
-    "all_totals",
-)
+OF_EACH_CONNECTION = (*_A_ROW_EACH, "connection_requests", "all_totals")
 
 
 def views(folder: Path, run: Run, options: Options) -> dict[str, str]:

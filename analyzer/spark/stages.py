@@ -6,7 +6,6 @@ All give rows of `rows.SHAPE`: files of raw and final tables, fragments, rows th
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import pickle
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base import temp_folders
+from analyzer.base.memory import look_for_cycles_seldom
 from analyzer.base.options import Options
 from analyzer.distributed.tasks import STITCHED
 from analyzer.query.export_tables import Written
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 # Files that the driver is told, and those that stay where they are until they are resolved.
 FOR_DRIVER = frozenset((*(f"raw_{name}" for name in SMALL), *SIGNS))
 STAYING = (*(f"raw_{name}" for name in resolved_runs.RAW), "raw_straddling", FETCHES.view)
-# Objects after which Python looks for cycles: as in `analyzer.cli.main`.
-MOST_OBJECTS = 100_000
 # So many tasks are described together.
 PACK_TASKS = 64
 # The numbers of the runs that stitch.
@@ -323,7 +321,7 @@ def _settle_in() -> None:
     import pyarrow as pa
 
     pa.set_memory_pool(pa.system_memory_pool())
-    gc.set_threshold(MOST_OBJECTS)
+    look_for_cycles_seldom()
 
 
 def room(asked: Path | None) -> Path | None:
