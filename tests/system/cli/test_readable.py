@@ -202,7 +202,8 @@ def test_what_could_not_be_read_comes_first(verb: str, case: str, ask: Callable[
     """Of half of the cases in one format, which is another one for each; with KANALYZE_LONG of all in all of them."""
     expected = first(verb, case)
     forms = FORMATS.get(verb, ("table", "json", "jsonl", "csv"))
-    place, every = list(CASES).index(case) + list(SUBJECTS).index(verb), one_in(len(forms))
+    # Of the two numbers every second sum is asked.
+    place, every = (list(CASES).index(case) + list(SUBJECTS).index(verb)) // 2, one_in(len(forms))
     for form in forms[place % every :: every]:
         strict = form in ("table", "jsonl")
         code, out, err = ask(verb, case, form, *CASES[case][2], *(("--strict",) if strict else ()))
@@ -224,7 +225,9 @@ def test_what_could_not_be_read_comes_first(verb: str, case: str, ask: Callable[
 
 @pytest.mark.parametrize("verb", SUBJECTS)
 def test_nothing_is_said_when_all_could_be_read(verb: str, ask: Callable[..., Outcome]) -> None:
-    for form in FORMATS.get(verb, ("table", "json", "jsonl", "csv"))[:: one_in(2)]:
+    forms = FORMATS.get(verb, ("table", "json", "jsonl", "csv"))
+    every = min(one_in(2), len(forms))
+    for form in forms[list(SUBJECTS).index(verb) % every :: every]:
         code, out, err = ask(verb, "whole", form, "--strict")
         assert (code, err) == (0, "")
         assert "Read in part" not in out and "not known" not in out
