@@ -402,6 +402,7 @@ VALUE_SOFTWARE_NAME = _value.column()  # text
 VALUE_SOFTWARE_VERSION = _value.column()  # text
 VALUE_MECHANISM = _value.column()  # text
 VALUE_GENERATION_ID = _value.column()
+VALUE_RACK_ID = _value.column()  # text
 VALUE_LEFTOVER = _value.column()  # bytes after the end of the body
 VALUE_COLUMNS = _value.count
 assert VALUE_CLIENT_ID == 0 and VALUE_LEFTOVER == VALUE_COLUMNS - 1, "a reply brings the values between these two"
@@ -501,6 +502,7 @@ ROW_SOFTWARE_NAME = ROW_VALUES + VALUE_SOFTWARE_NAME
 ROW_SOFTWARE_VERSION = ROW_VALUES + VALUE_SOFTWARE_VERSION
 ROW_MECHANISM = ROW_VALUES + VALUE_MECHANISM
 ROW_GENERATION_ID = ROW_VALUES + VALUE_GENERATION_ID
+ROW_RACK_ID = ROW_VALUES + VALUE_RACK_ID
 ROW_LEFTOVER = ROW_VALUES + VALUE_LEFTOVER
 ROW_QUEUE = (
     _row.column()

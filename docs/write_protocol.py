@@ -46,6 +46,7 @@ MEANINGS = {
     "session_id": "fetch session",
     "session_epoch": "place in the session",
     "timeout": "timeout, ms",
+    "rack": "rack of the client",
     "software_name": "name of the client software",
     "software_version": "version of the client software",
     "mechanism": "SASL mechanism",

@@ -295,6 +295,8 @@ replica_id        int32   Fetch: broker id of the follower, below 0 for a consum
 role              string  Role of its connection (connections.role); null: unknown.
 broker_id         int32   Node id of the broker; null unless a reply says which node has this address.
 generation_id     int32   Generation or member epoch of the request, or else of the reply; null: none.
+rack_id           string  Rack that the client says it is in (client.rack): Fetch from version 11 on, empty where none is
+                          configured; heartbeats of newer groups that name one; null: else.
 timeout_ms        int32   Timeout in the request: how long the broker may take, ms; null: no such field.
 record_bytes      int64   Bytes of records that the exchange carried, both ways; null: no such field or not read.
 queue_ns          int64   Part of latency_ns that the request waited for the replies of earlier requests of its

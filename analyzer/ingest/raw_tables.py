@@ -77,6 +77,7 @@ EXCHANGES = (
     Field("software_version", layout.ROW_SOFTWARE_VERSION, "text"),
     Field("mechanism", layout.ROW_MECHANISM, "text"),
     Field("generation_id", layout.ROW_GENERATION_ID, "int32"),
+    Field("rack_id", layout.ROW_RACK_ID, "text", seldom=True),
     Field("leftover_bytes", layout.ROW_LEFTOVER, "int32", seldom=True),
     Field("queue_ns", layout.ROW_QUEUE, "int64"),
     Field("muted_ns", layout.ROW_MUTED, "int64"),

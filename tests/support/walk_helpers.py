@@ -84,6 +84,7 @@ TEXT_VALUES = {
     layout.VALUE_SOFTWARE_NAME,
     layout.VALUE_SOFTWARE_VERSION,
     layout.VALUE_MECHANISM,
+    layout.VALUE_RACK_ID,
 }
 
 

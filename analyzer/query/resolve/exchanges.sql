@@ -51,6 +51,7 @@ SELECT
     x.role,
     x.broker_id,
     x.generation_id,
+    x.rack_id,
     x.timeout_ms,
     x.record_bytes,
     x.queue_ns,

@@ -23,6 +23,7 @@ VALUE_OF_ROLE = {
     "software_version": layout.VALUE_SOFTWARE_VERSION,
     "mechanism": layout.VALUE_MECHANISM,
     "generation": layout.VALUE_GENERATION_ID,
+    "rack": layout.VALUE_RACK_ID,
 }
 
 # Role of an array -> column of values that counts its elements.

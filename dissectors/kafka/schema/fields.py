@@ -20,7 +20,7 @@ _ROLES = """
     embedded protocol_type
     group member generation transactional_id
     offset high_watermark last_stable_offset log_start_offset leader_epoch timestamp preferred_read_replica
-    replica_id acks max_wait min_bytes isolation_level session_id session_epoch timeout
+    replica_id acks max_wait min_bytes isolation_level session_id session_epoch timeout rack
     software_name software_version mechanism
     broker producer_id producer_epoch
 """

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 from effort import also_long, one_in
 from parts_agree import agree
@@ -285,3 +286,27 @@ def test_what_cannot_grow_is_left_alone(kind: str, samples: Path, tmp_path: Path
     assert sorted(each.name for each in to.iterdir() if each.name != "_kanalyze") == (
         ["manifest.json"] if kind == "export" else ["notes.txt"]
     )
+
+
+def test_what_an_older_kanalyze_added_goes_on(samples: Path, tmp_path: Path) -> None:
+    """It had no column for the rack of a client: of what it read that is null, of open connections too."""
+    first, second = days(samples / "groups_classic.pcap.zst", 2, tmp_path)
+    to = tmp_path / "set"
+    additions.add([str(first)], str(to), OPTIONS)
+    older = 0
+    for path in to.rglob("*.parquet"):
+        read = pq.read_table(path, partitioning=None)
+        if "rack_id" in read.column_names:
+            pq.write_table(read.drop_columns(["rack_id"]), path)
+            older += 1
+    assert older > 2
+    additions.add([str(second)], str(to), OPTIONS)
+    racks = (
+        "SELECT count(*) AS n, count(rack_id) AS racks FROM exchanges WHERE api_key = 1 AND request_decoded = 'full'"
+    )
+    with (
+        local.open_dataset([str(to)], OPTIONS) as dataset,
+        local.open_dataset([str(first), str(second)], OPTIONS) as whole,
+    ):
+        (found,), (expected,) = dataset.query(racks), whole.query(racks)
+    assert found["n"] == expected["n"] == expected["racks"] > found["racks"] > 0

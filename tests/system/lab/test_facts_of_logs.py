@@ -382,3 +382,16 @@ def test_connections_name_the_users_of_failed_logins(shared: Path) -> None:
     assert {"zed", "nobody"} <= {row["claimed_user"] for row in rows}
     assert {row["claimed_user"] for row in rows} <= {"kim", "lee", "max", "zed", "nobody"}
     assert all(row["principal"] is None for row in rows)
+
+
+@pytest.mark.parametrize("name", ["cluster", "groups_848", "broker_28"])
+def test_racks_are_those_that_brokers_were_told(shared: Path, name: str) -> None:
+    """Fetches with a rack and without one, and heartbeats that name none."""
+    question = (
+        "SELECT client_port, correlation_id, request_time_ns, rack_id FROM exchanges WHERE request_decoded = 'full'"
+    )
+    found = {tuple(row.values())[:3]: row["rack_id"] for row in dataset(shared, name).query(question)}
+    told = {place(line): line["request"].get("rackId") for line in log(shared, name)}
+    wrong = {where: (rack, found.get(where)) for where, rack in told.items() if found.get(where) != rack}
+    assert not wrong
+    assert {rack for rack in told.values() if rack is not None} == ({"", "r1"} if name == "cluster" else {""})
