@@ -72,6 +72,13 @@ def of_findings(dataset: Dataset, chosen: Iterable[Finding]) -> set[int]:
     return wanted
 
 
+def of_evidence(dataset: Dataset, chosen: Iterable[Finding]) -> set[int]:
+    """The connections of what shows findings and their symptoms; none where nothing is shown."""
+    return of_exchanges(
+        dataset, [shown.exchange for each in chosen for one in (each, *each.symptoms) for shown in one.evidence]
+    )
+
+
 def _named(dataset: Dataset, finding: Finding) -> set[int]:
     """Those of its evidence, and all of the client's host that it is about at its time; of the broker's where it names nothing
     else."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.base.options import Options
-from analyzer.base.text import file_text
+from analyzer.base.text import file_text, printable
 from analyzer.cli.common import capture_options, captures, exit_code, opened
 from analyzer.cli.outcome import CHECK_FAILED, UNREADABLE, say
 from analyzer.cli.target import (
@@ -95,9 +95,9 @@ def command(
     leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
     connections between the same hosts tell of the network (broker time, travel time) may be missing. With --around they are cut,
     but for what names their brokers, topics, sessions and logins. Others come along, unless --bare: one whose Metadata names their
-    brokers and topics, and of findings as many as it takes for the extract alone to lead to the same ones. Packets keep their
-    bytes, times and interfaces. The file holds all that these packets hold, payloads and logins too, unless --redact: only its
-    owner can read it.
+    brokers and topics, and of findings as many as it takes for the extract alone to lead to the same ones: up to 16 MiB, and
+    what it reads without the rest is said. Packets keep their bytes, times and interfaces. The file holds all that these packets
+    hold, payloads and logins too, unless --redact: only its owner can read it.
     """
     from analyzer.messages.bodies import kept_standard_input
 
@@ -146,11 +146,14 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
     if not wanted.bare:
         ids |= choice.that_name_things(dataset, ids)
         if chosen and wanted.around_ns is None:
-            named, ids = ids, enough_for(dataset, ids, chosen, found)
+            named, enough = ids, enough_for(dataset, ids, chosen, found)
+            ids = enough.connections
             if more := len(ids - named):
                 say(
                     f"{things(more, 'more connection')} come along, without which it would not be found again (see --bare)"
                 )
+            for number, alone in zip(wanted.findings, enough.alone, strict=False):
+                say(_what_is_left_out(number, alone))
     made = choice.Choice(ids)
     if wanted.around_ns is not None:
         made.windows = choice.windows_around(dataset, chosen, wanted.exchanges, wanted.around_ns) or None
@@ -159,6 +162,15 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
     if comment:
         choice.add_comments(dataset, made, list(enumerate(found, 1)))
     return made
+
+
+def _what_is_left_out(number: int, alone: str | None) -> str:
+    """What the extract does not tell of a finding that is judged by more than is copied."""
+    reads = "does not lead to it" if alone is None else f'reads "{printable(alone)}"'
+    return (
+        f"finding {number} counts more connections than a cut should hold: alone the extract {reads} "
+        "(--client, --broker or --topic take all)"
+    )
 
 
 @dataclass(frozen=True)

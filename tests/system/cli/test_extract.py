@@ -140,14 +140,22 @@ def test_an_extract_alone_leads_to_the_same_finding(name: str, tmp_path: Path) -
     assert first_finding(out) == first
 
 
-def test_much_more_does_not_come_along_for_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another client's requests waited too: the same finding without them, but for their number."""
-    path = DATA / "broker_pauses.pcap.zst"
-    extracted(path, "--finding", "1", "-o", tmp_path / "whole.pcapng")
-    monkeypatch.setattr(surroundings, "MOST_BYTES", 1)
-    extracted(path, "--finding", "1", "-o", tmp_path / "part.pcapng")
-    whole, part = (first_finding(tmp_path / f"{name}.pcapng") for name in ("whole", "part"))
-    assert whole is not None and part is not None and whole[:2] == part[:2] and whole[2] != part[2]
+@pytest.mark.parametrize("most_bytes", [1, 200_000])
+def test_much_more_does_not_come_along_for_a_number(
+    most_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another client's requests waited too: the same rule leads to it without them, and what it says then is told."""
+    path, out = DATA / "broker_pauses.pcap.zst", tmp_path / "part.pcapng"
+    first = first_finding(path)
+    sizes = {row["connection"]: row["client_bytes"] + row["broker_bytes"] for row in rows_of(path, "connections")}
+    monkeypatch.setattr(surroundings, "MOST_BYTES", most_bytes)
+    done = run("extract", path, "--finding", "1", "-o", out)
+    assert done.exit_code == 0
+    part = first_finding(out)
+    assert first is not None and part is not None and part[0] == first[0] and part[2] != first[2]
+    assert f'alone the extract reads "{part[2]}"' in done.stderr
+    copied = {row["connection"] for row in rows_of(out, "connections")}
+    assert len(copied) < len(sizes) and (most_bytes == 1 or sum(sizes[each] for each in copied) <= most_bytes)
 
 
 def test_bare_and_cut_extracts_hold_what_the_finding_names_alone(tmp_path: Path) -> None:
