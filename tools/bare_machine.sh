@@ -3,9 +3,10 @@
 #
 #   tools/bare_machine.sh FOLDER [TARGET ...]
 #
-# As root, with debootstrap (apt install debootstrap). FOLDER takes about 3 GB; the system in it is kept and used again. A target is
-# one of the Makefile (default: demo test), or a wheel or a source archive: this is installed into a new environment, without a
-# compiler alone, and reports on the samples. Settings of pip and its mirrors are taken from this machine.
+# As root, with debootstrap (apt install debootstrap). FOLDER takes about 4 GB; the minimal system in it is kept, and each run begins
+# with a copy. A target is one of the Makefile (default: demo test), with its settings if need be ('test PYTEST_ADDOPTS="-k tshark"'),
+# or a wheel or a source archive: this is installed into a new environment, without a compiler alone, and reports on the samples.
+# Settings of pip and its mirrors are taken from this machine.
 set -eu
 TIMEFORMAT="%R s, %U + %S CPU s"
 
@@ -13,7 +14,9 @@ folder=$1
 shift
 test $# -gt 0 || set -- demo test
 here=$(cd "$(dirname "$0")/.." && pwd)
+minimal=$folder/minimal
 system=$folder/debian
+runs=0
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 inside() {
@@ -21,11 +24,13 @@ inside() {
         $(env | grep -iE '^(https?_proxy|no_proxy|PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=' | tr '\n' ' ') sh -c "$1"
 }
 
-if ! test -e "$system/.made"; then
-    mkdir -p "$system"
-    debootstrap --variant=minbase --include=ca-certificates,make,python3,python3-venv bookworm "$system" "$mirror"
-    touch "$system/.made"
+if ! test -e "$minimal/.made"; then
+    mkdir -p "$minimal"
+    debootstrap --variant=minbase --include=ca-certificates,make,python3,python3-venv bookworm "$minimal" "$mirror"
+    touch "$minimal/.made"
 fi
+rm -rf "$system"
+cp -a --reflink=auto "$minimal" "$system"
 cp /etc/resolv.conf "$system/etc/resolv.conf"
 for file in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt ${SSL_CERT_FILE:-} ${REQUESTS_CA_BUNDLE:-} ${PIP_CERT:-}; do
     test ! -e "$file" || { mkdir -p "$system$(dirname "$file")" && cp -L "$file" "$system$file"; }
@@ -56,6 +61,7 @@ for packages in "" "gcc libc6-dev" "gcc libc6-dev python3-dev"; do
         { time inside "$command" >"$folder/out" 2>&1; } 2>"$folder/took" || code=$?
         echo "== ${packages:-no compiler}: $target: exit code $code, $(cat "$folder/took"), $(wc -l <"$folder/out") lines"
         grep -E '^(kanalyze:|no [A-Z])' "$folder/out" | sort | uniq -c || true
+        cp "$folder/out" "$folder/out.$((++runs))"
         tail -n 3 "$folder/out"
     done
 done
