@@ -123,14 +123,13 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
     tables = {}
     for name, question in QUESTIONS.items():
         try:
-            rows = _rows(dataset, question, every)
+            tables[name] = _table(dataset, question, origin, every)
         except Exception as error:
             if (reason := limit_reason(error)) is None:
                 raise
             not_shown[name] = reason
             dataset.failed = True
-            rows = []
-        tables[name] = table(rows, origin, question.most)
+            tables[name] = table([], 0, origin)
     found = facts.findings()
     words = filter_words(dataset.filters)
     slowest = [row["exchange"] for row in facts.rows("slowest")] if "slowest" not in not_shown else []
@@ -167,14 +166,13 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
     }
 
 
-def _rows(dataset: Dataset, question: Question, every_ns: int) -> list[dict[str, Any]]:
-    if question.wanted:
-        return dataset.query(narrowed(question.metric, question.wanted))
+def _table(dataset: Dataset, question: Question, origin_ns: int, every_ns: int) -> dict[str, Any]:
     dataset.choose(Settings(question.by, every_ns if question.over_time else None))
     try:
-        return dataset.metric(question.metric)
+        rows, total = dataset.first_rows(narrowed(question.metric, question.wanted), question.most)
     finally:
         dataset.choose(Settings())
+    return table(rows, total, origin_ns)
 
 
 def _time(dataset: Dataset, coverage: dict[str, Any]) -> tuple[int, int]:

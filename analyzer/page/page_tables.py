@@ -15,18 +15,18 @@ _EXACT = (1 << 53) - 1
 LONGEST_TEXT = 1_000
 
 
-def table(rows: Sequence[dict[str, Any]], origin_ns: int, most: int | None = None) -> dict[str, Any]:
-    """`columns`, `rows` (lists in the order of columns, at most `most`) and `total`, how many there are in all.
+def table(rows: Sequence[dict[str, Any]], total: int, origin_ns: int) -> dict[str, Any]:
+    """`columns`, `rows` (lists in the order of columns) and `total`, how many there are in all: `total` of the question, and where
+    the question itself left rows out, what it says.
 
     Columns that are null in every row are left out: to a page null and missing are the same.
     """
-    shown = rows if most is None else rows[:most]
-    columns = [name for name in (rows[0] if rows else ()) if any(row[name] is not None for row in shown)]
-    whole = max([len(rows), *(row["total_rows"] for row in rows[:1] if row.get("total_rows") is not None)])
+    columns = [name for name in (rows[0] if rows else ()) if any(row[name] is not None for row in rows)]
+    whole = max([total, *(row["total_rows"] for row in rows[:1] if row.get("total_rows") is not None)])
     columns = [name for name in columns if name != "total_rows"]
     return {
         "columns": columns,
-        "rows": [[value(name, row[name], origin_ns) for name in columns] for row in shown],
+        "rows": [[value(name, row[name], origin_ns) for name in columns] for row in rows],
         "total": whole,
     }
 

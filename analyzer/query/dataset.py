@@ -234,6 +234,17 @@ class Dataset:
         with sql_errors():
             return _rows(self.connection().execute(self._catalog.in_place(sql)))
 
+    def first_rows(self, sql: str, most: int | None) -> tuple[list[dict[str, Any]], int]:
+        """As `ask`: the first `most` rows, None: all, and how many there are. Those beyond are counted, and not held: there may be
+        one for each of a million clients. Raises DatasetError."""
+        with sql_errors():
+            result = self.connection().execute(self._catalog.in_place(self.settings.folded(sql)))
+            rows = _rows(result, most)
+            total = len(rows)
+            while most is not None and (beyond := len(result.fetchmany(10_000))):
+                total += beyond
+        return rows, total
+
     def arrow(self, sql: str, parameters: Sequence[Any] = ()) -> pyarrow.Table:
         """All rows as an Arrow table. Raises DatasetError."""
         with sql_errors():
@@ -359,9 +370,10 @@ def limit_reason(error: BaseException) -> str | None:
     return line if isinstance(error, engine.IOException) else None
 
 
-def _rows(result: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+def _rows(result: duckdb.DuckDBPyConnection, most: int | None = None) -> list[dict[str, Any]]:
     names = [column[0] for column in result.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    found = result.fetchall() if most is None else result.fetchmany(most)
+    return [dict(zip(names, row, strict=True)) for row in found]
 
 
 def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:

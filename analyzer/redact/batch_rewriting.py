@@ -18,7 +18,7 @@ from dissectors.kafka.messages.codecs import CodecError, decompress
 if TYPE_CHECKING:
     from analyzer.redact.counts import Counts
 
-    Empty = Callable[[bytes, memoryview], None]
+    Empty = Callable[[memoryview, memoryview], None]
 
 # Decompressed bytes of one batch; a larger one becomes opaque.
 MOST_BYTES = 64 << 20
@@ -37,27 +37,26 @@ class _Odd(Exception):
     """These bytes are no records: what was written of them so far is all."""
 
 
-def redact_records(data: bytes, counts: Counts) -> bytearray:
-    """The bytes of a records field, as many; it may end within a batch."""
-    out = bytearray(len(data))
+def redact_records(data: memoryview, out: memoryview, counts: Counts) -> None:
+    """Writes a records field over as many zeros; it may end within a batch. Nothing is copied: one batch may be all that memory has
+    room for."""
     at = 0
     while at + _MAGIC_AT < len(data):
         size = 12 + int.from_bytes(data[at + 8 : at + 12], "big", signed=True)
         magic = data[at + _MAGIC_AT]
         if magic not in _HEADER or size < 12 + _LEAST_SIZE[magic]:
             break
-        _batch(data[at : at + size], size, magic, memoryview(out)[at : at + size], counts)
+        _batch(data[at : at + size], size, magic, out[at : at + size], counts)
         at += size
-    return out
 
 
-def _batch(batch: bytes, size: int, magic: int, out: memoryview, counts: Counts) -> None:
+def _batch(batch: memoryview, size: int, magic: int, out: memoryview, counts: Counts) -> None:
     counts.batches += 1
     header = min(_HEADER[magic], len(batch))
     out[:header] = batch[:header]
     whole = len(batch) == size
     begin, end = _CRC[magic]
-    right = whole and crc_fits(memoryview(batch), magic)
+    right = whole and crc_fits(batch, magic)
     with suppress(_Odd):
         if magic == 2:
             _modern(batch, whole, out, counts)
@@ -72,11 +71,11 @@ def _batch(batch: bytes, size: int, magic: int, out: memoryview, counts: Counts)
 
 def _write_crc(out: memoryview, magic: int, right: bool) -> None:
     begin, end = _CRC[magic]
-    crc = (extend_crc32c if magic == 2 else extend_crc32)(0, bytes(out[end:]))
+    crc = (extend_crc32c if magic == 2 else extend_crc32)(0, out[end:])
     out[begin:end] = (crc if right else crc ^ 0xFFFFFFFF).to_bytes(4, "big")
 
 
-def _modern(batch: bytes, whole: bool, out: memoryview, counts: Counts) -> None:
+def _modern(batch: memoryview, whole: bool, out: memoryview, counts: Counts) -> None:
     if len(batch) < _HEADER[2]:
         return
     attributes = batch[22]
@@ -88,18 +87,18 @@ def _modern(batch: bytes, whole: bool, out: memoryview, counts: Counts) -> None:
         _records(content, count, is_control, out[_HEADER[2] :])
         return
 
-    def empty(opened: bytes, emptied: memoryview) -> None:
+    def empty(opened: memoryview, emptied: memoryview) -> None:
         _records(opened, count, is_control, emptied)
 
     _repack(content, codec, whole, empty, out[_HEADER[2] :], counts)
 
 
-def _repack(content: bytes, codec: int, whole: bool, empty: Empty, out: memoryview, counts: Counts) -> None:
+def _repack(content: memoryview, codec: int, whole: bool, empty: Empty, out: memoryview, counts: Counts) -> None:
     """Writes the content of a compressed batch; `empty` writes what may stay of the opened content."""
     packed = None
     if whole:
         with suppress(CodecError):
-            opened = bytes(decompress(codec, content, MOST_BYTES))
+            opened = memoryview(decompress(codec, content, MOST_BYTES))
             emptied = bytearray(len(opened))
             with suppress(_Odd):
                 empty(opened, memoryview(emptied))
@@ -111,7 +110,7 @@ def _repack(content: bytes, codec: int, whole: bool, empty: Empty, out: memoryvi
     out[:] = packed
 
 
-def _records(data: bytes, count: int, is_control: bool, out: memoryview) -> None:
+def _records(data: memoryview, count: int, is_control: bool, out: memoryview) -> None:
     """Records of magic 2, one behind the other."""
     at = 0
     for _ in range(count):
@@ -127,7 +126,7 @@ def _records(data: bytes, count: int, is_control: bool, out: memoryview) -> None
         at = end
 
 
-def _record(data: bytes, at: int, end: int, is_control: bool, out: memoryview) -> int:
+def _record(data: memoryview, at: int, end: int, is_control: bool, out: memoryview) -> int:
     if at >= end:
         raise _Odd
     at += 1  # attributes: none is defined
@@ -156,7 +155,7 @@ def _record(data: bytes, at: int, end: int, is_control: bool, out: memoryview) -
     return at
 
 
-def _varint(data: bytes, at: int, out: memoryview, most: int = 5) -> tuple[int, int]:
+def _varint(data: memoryview, at: int, out: memoryview, most: int = 5) -> tuple[int, int]:
     """(number, place behind it) of a zigzag varint, which is written."""
     number = shift = 0
     for place in range(at, min(at + most, len(data))):
@@ -169,7 +168,7 @@ def _varint(data: bytes, at: int, out: memoryview, most: int = 5) -> tuple[int, 
     raise _Odd
 
 
-def _legacy(batch: bytes, magic: int, whole: bool, out: memoryview, counts: Counts) -> None:
+def _legacy(batch: memoryview, magic: int, whole: bool, out: memoryview, counts: Counts) -> None:
     """A message of magic 0 or 1: key and value, or in its value a set of such messages."""
     fields = 26 if magic == 1 else 18
     if len(batch) < fields:
@@ -187,7 +186,7 @@ def _legacy(batch: bytes, magic: int, whole: bool, out: memoryview, counts: Coun
     _repack(content, codec, whole and len(content) == size, _message_set, out[at : at + len(content)], counts)
 
 
-def _sized(data: bytes, at: int, out: memoryview) -> int:
+def _sized(data: memoryview, at: int, out: memoryview) -> int:
     """The place behind bytes with a length of four bytes, which is written."""
     if at + 4 > len(data):
         raise _Odd
@@ -198,7 +197,7 @@ def _sized(data: bytes, at: int, out: memoryview) -> int:
     return at + 4 + max(size, 0)
 
 
-def _message_set(data: bytes, out: memoryview) -> None:
+def _message_set(data: memoryview, out: memoryview) -> None:
     """The messages inside a compressed one: offset, size, checksum, magic, attributes, time, key, value."""
     at = 0
     while at + 17 < len(data):
@@ -208,7 +207,7 @@ def _message_set(data: bytes, out: memoryview) -> None:
             raise _Odd
         fields = 26 if magic == 1 else 18
         message, written = data[at : at + size], out[at : at + size]
-        right = crc_fits(memoryview(message), magic)
+        right = crc_fits(message, magic)
         written[:fields] = message[:fields]
         behind = _sized(message, fields, written)
         if behind + 4 <= size:

@@ -199,7 +199,7 @@ def _sized(write: Write, flexible: bool, field: Field) -> Step:
 
 
 def _write_records(work: Work, at: int, end: int, _: Field) -> None:
-    work.out[at:end] = redact_records(work.source[at:end], work.counts)
+    redact_records(memoryview(work.source)[at:end], memoryview(work.out)[at:end], work.counts)
 
 
 def _write_token(work: Work, at: int, end: int, _: Field) -> None:

@@ -22,9 +22,14 @@ _MOST_FIELD = 65_000
 _SPLITS = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55)
 
 
-def repacked(codec: int, content: bytes, size: int, before: bytes) -> bytes | None:
+def repacked(codec: int, content: bytes, size: int, before: bytes | memoryview) -> bytes | None:
     """`content` compressed to `size` bytes; None when that does not work. `before` is what stood there, whose form is kept."""
-    makers: dict[int, Callable[[bytes, int, bytes], bytes | None]] = {1: _gzip, 2: _snappy, 3: _lz4, 4: _zstd}
+    makers: dict[int, Callable[[bytes, int, bytes | memoryview], bytes | None]] = {
+        1: _gzip,
+        2: _snappy,
+        3: _lz4,
+        4: _zstd,
+    }
     maker = makers.get(codec)
     packed = None if maker is None else maker(content, size, before)
     if packed is None or len(packed) != size:
@@ -39,7 +44,7 @@ def repacked(codec: int, content: bytes, size: int, before: bytes) -> bytes | No
 # ---- gzip ----
 
 
-def _gzip(content: bytes, size: int, _: bytes) -> bytes | None:
+def _gzip(content: bytes, size: int, _: bytes | memoryview) -> bytes | None:
     for level in (9, 6, 1):
         squeezer = zlib.compressobj(level, zlib.DEFLATED, -15)
         body = squeezer.compress(content) + squeezer.flush()
@@ -92,7 +97,7 @@ def _filled(frames: Iterator[bytes], size: int) -> bytes | None:
     return None
 
 
-def _zstd(content: bytes, size: int, _: bytes) -> bytes | None:
+def _zstd(content: bytes, size: int, _: bytes | memoryview) -> bytes | None:
     import cramjam
 
     def frames() -> Iterator[bytes]:
@@ -105,7 +110,7 @@ def _zstd(content: bytes, size: int, _: bytes) -> bytes | None:
     return _filled(frames(), size)
 
 
-def _lz4(content: bytes, size: int, _: bytes) -> bytes | None:
+def _lz4(content: bytes, size: int, _: bytes | memoryview) -> bytes | None:
     import cramjam
 
     def frames() -> Iterator[bytes]:
@@ -121,9 +126,9 @@ def _lz4(content: bytes, size: int, _: bytes) -> bytes | None:
 # ---- snappy ----
 
 
-def _snappy(content: bytes, size: int, before: bytes) -> bytes | None:
+def _snappy(content: bytes, size: int, before: bytes | memoryview) -> bytes | None:
     """A raw block, or snappy-java's stream with one block, as it was before."""
-    if not before.startswith(_XERIAL):
+    if before[: len(_XERIAL)] != _XERIAL:
         return _block(content, size)
     room = size - _XERIAL_HEADER - 4
     block = _block(content, room) if room > 0 else None

@@ -30,7 +30,7 @@ from dissectors import layout
 from dissectors.errors import DissectError
 from dissectors.kafka.messages.explain import Embedded, Explained, Struct, explain
 from dissectors.kafka.messages.record_batches import Record
-from dissectors.kafka.messages.records import Budget, read_records
+from dissectors.kafka.messages.records import Budget, each_record
 from dissectors.matrix import new_matrix
 from dissectors.tls.hello import CLIENT_HELLO, client_hello
 
@@ -215,16 +215,15 @@ class _Collected:
         elif isinstance(value, str):
             self._add(value.encode(errors="replace"), kind)
         elif isinstance(value, memoryview):
-            for batch in read_records(value, full=True, budget=Budget()).batches:
-                for record in batch.records or ():
-                    if record.control is None:
-                        self._record(record)
+            each_record(value, self._record, Budget())
         elif isinstance(value, bytes) and kind == "token":
             self._token(value)
         elif isinstance(value, bytes) and kind not in ("message", "uuid"):
             self._add(value)
 
     def _record(self, record: Record) -> None:
+        if record.control is not None:
+            return
         self._add(record.key or b"")
         self._add(record.value or b"")
         for name, value in record.headers:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.base.memory import question_memory_bytes
 from analyzer.ingest.run_tables import Run
 from analyzer.query.dataset import Dataset
 from analyzer.query.table_views import parquet
@@ -20,6 +21,7 @@ from dissectors.tls.keys import KeyLog
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
+    from analyzer.ingest.summary import Summary
     from analyzer.watch.told import Cut, Live
     from analyzer.watch.totals import Totals
 
@@ -139,19 +141,27 @@ class Windows:
         if self._carried is not None and begin is not None:
             views["captures"] = _from(views["captures"], begin)
         small = raw_views.is_small(summary)
+        options = replace(self._options, memory_bytes=self._options.memory_bytes or _memory_bytes(live, summary))
         dataset = Dataset(
             views,
-            types=raw_views.types(run, self._options),
-            materialized=raw_views.computed_once(summary, self._options),
+            types=raw_views.types(run, options),
+            materialized=raw_views.computed_once(summary, options),
+            in_file=raw_views.in_file(summary, options),
             threads=1 if small else None,
             simple_plans=raw_views.is_small(summary, FRACTION_OF_SIMPLE_PLANS),
-            filters=self._options.filters,
+            filters=options.filters,
             limits=limits_reached(summary),
-            memory_bytes=self._options.memory_bytes,
+            memory_bytes=options.memory_bytes,
             temp_directory=self._folder,
         )
         dataset.captures = self._captures
         return dataset
+
+
+def _memory_bytes(live: Live, summary: Summary) -> int:
+    """What questions may take: as of a capture that is as large as all that was read so far."""
+    captured_bytes = sum(reading.bytes for reading in live.readings)
+    return question_memory_bytes(captured_bytes, raw_views.many_connections(summary))
 
 
 def _files(folders: Sequence[Path], name: str) -> list[Path]:

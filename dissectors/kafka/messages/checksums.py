@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # Magic -> where the checksum stands in a batch, and the first byte that it covers; it covers all up to the end.
 _PLACES = {0: (12, 16), 1: (12, 16), 2: (17, 21)}
+_COPIED_BYTES = 1 << 20
 
 
 def crc_fits(batch: memoryview, magic: int) -> bool:
@@ -13,18 +14,21 @@ def crc_fits(batch: memoryview, magic: int) -> bool:
     """
     at, begin = _PLACES[magic]
     extend = extend_crc32c if magic == 2 else extend_crc32
-    return extend(0, bytes(batch[begin:])) == int.from_bytes(batch[at : at + 4], "big")
+    return extend(0, batch[begin:]) == int.from_bytes(batch[at : at + 4], "big")
 
 
-def extend_crc32(crc: int, data: bytes) -> int:
+def extend_crc32(crc: int, data: bytes | memoryview) -> int:
     """The CRC-32 of `data` behind bytes that have the checksum `crc`; 0 stands for no bytes."""
     import zlib
 
     return zlib.crc32(data, crc)
 
 
-def extend_crc32c(crc: int, data: bytes) -> int:
+def extend_crc32c(crc: int, data: bytes | memoryview) -> int:
     """The CRC-32C in the same way."""
     import google_crc32c  # 4 ms: only when asked for
 
-    return google_crc32c.extend(crc, data)  # type: ignore[no-any-return]
+    # The library takes nothing but bytes, and a batch may be as large as all that memory has room for.
+    for at in range(0, len(data), _COPIED_BYTES):
+        crc = google_crc32c.extend(crc, bytes(data[at : at + _COPIED_BYTES]))
+    return crc

@@ -10,6 +10,7 @@ Sources: the protocol guide and "message format" of Apache Kafka's documentation
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count as counting
 from typing import TYPE_CHECKING
 
 from dissectors.errors import DissectError, Malformed
@@ -21,7 +22,7 @@ from dissectors.kafka.messages.room import Room
 from dissectors.kafka.messages.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # Decompressed bytes of one records field, or of one message; whoever needs more has a bomb.
 MOST_BYTES = 128 << 20
@@ -59,33 +60,55 @@ def read_records(
     """
     found = Records([])
     reader = _Reader(memoryview(data), full, budget or Budget(), check_crc, room or Room(_NO_END, _NO_END))
-    at = 0
-    while at < len(data):
-        if len(data) - at < _MAGIC_AT + 1:
-            found.partial_bytes = len(data) - at
-            break
-        try:
-            batch = reader.batch(at, len(found.batches))
-        except DissectError as problem:
-            found.problem = bare(problem)
-            break
-        if batch is None:
-            found.partial_bytes = len(data) - at
-            break
-        found.batches.append(batch)
-        at += batch.size_bytes
+    found.batches.extend(_batches(reader, found))
     return found
 
 
-class _Reader:
-    """Reads batches one by one."""
+def each_record(data: bytes | memoryview, told: Callable[[Record], None], budget: Budget) -> None:
+    """Hands each record of a `records` field to `told`, and keeps none: a field may hold millions of them."""
+    reader = _Reader(memoryview(data), True, budget, False, Room(_NO_END, _NO_END), told)
+    for _ in _batches(reader, Records([])):
+        pass
 
-    def __init__(self, data: memoryview, full: bool, budget: Budget, check_crc: bool, room: Room) -> None:
+
+def _batches(reader: _Reader, found: Records) -> Iterator[Batch]:
+    """The batches of a field, one by one; what stands behind the last whole one is noted in `found`."""
+    at, size = 0, len(reader.data)
+    for index in counting():
+        if at >= size:
+            return
+        if size - at < _MAGIC_AT + 1:
+            break
+        try:
+            batch = reader.batch(at, index)
+        except DissectError as problem:
+            found.problem = bare(problem)
+            return
+        if batch is None:
+            break
+        yield batch
+        at += batch.size_bytes
+    found.partial_bytes = size - at
+
+
+class _Reader:
+    """Reads batches one by one. Records are `told` where someone wants them, else they are kept in their batch."""
+
+    def __init__(
+        self,
+        data: memoryview,
+        full: bool,
+        budget: Budget,
+        check_crc: bool,
+        room: Room,
+        told: Callable[[Record], None] | None = None,
+    ) -> None:
         self.data = data
         self.full = full
         self.budget = budget
         self.check_crc = check_crc
         self.room = room
+        self.told = told
 
     def batch(self, at: int, index: int) -> Batch | None:
         """The batch at `at`; None: it is cut off. Raises Malformed when no later batch can be found."""
@@ -143,10 +166,11 @@ class _Reader:
         inner = self.open(attributes & 7, wire.skip(wire.left), wire)
         if count < 0 or count * _LEAST_RECORD_BYTES > inner.left:
             raise inner.malformed("a count of records", str(count))
-        batch.records = records = []
+        batch.records = []
+        take = self.told or batch.records.append
         for index in range(count):
             inner.path.append(f".records[{index}]")
-            records.append(modern_record(batch, inner, self.room))
+            take(modern_record(batch, inner, self.room))
             inner.path.pop()
         if inner.left:
             raise inner.malformed("the end of the batch", f"{inner.left} more bytes")
@@ -174,7 +198,10 @@ class _Reader:
                 raise wire.malformed("a compressed message set", "null")
             records = self.wrapped(batch, self.open(attributes & 7, value, wire))
             batch.base_offset, batch.count = (records[0].offset if records else None), len(records)
-        if self.full:
+        if self.told is not None:
+            for record in records:
+                self.told(record)
+        elif self.full:
             batch.records = records
 
     def wrapped(self, batch: Batch, wire: Wire) -> list[Record]:

@@ -116,10 +116,11 @@ def test_the_last_report_is_that_over_the_whole(
     is_large: bool,
 ) -> None:
     """And what is said once, when a connection begins, is carried on when that window has left. Of many exchanges all that is asked
-    is computed once."""
+    is computed once, and of many connections held in a file."""
     monkeypatch.setattr(live_session, "REST", 0)
     if is_large:
         monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
+        monkeypatch.setattr(raw_views, "MOST_HELD_CONNECTIONS", 1)
     path = capture(name)
     with (
         watched(path, tmp_path, SECOND, windows) as (session, answers),
@@ -138,6 +139,8 @@ def test_the_last_report_is_that_over_the_whole(
         known = {row["connection"]: row for row in whole.query(IDENTITIES)}
         with session._analyst.windows.dataset() as last:
             found = last.query(IDENTITIES)
+            places = last.query("SELECT database_name FROM duckdb_tables() WHERE table_name = 'parts'")
+            assert places == [{"database_name": "held" if is_large else "memory"}]
             assert found and all(row == known[row["connection"]] for row in found)
 
 

@@ -64,9 +64,9 @@ def test_a_long_name_is_cut_and_says_so() -> None:
 
 def test_a_table_leaves_out_what_is_always_null() -> None:
     rows: list[dict[str, Any]] = [{"a": 1, "b": None, "total_rows": 7}, {"a": None, "b": None, "total_rows": 7}]
-    assert table(rows, 0) == {"columns": ["a"], "rows": [[1], [None]], "total": 7}
-    assert table([], 0) == {"columns": [], "rows": [], "total": 0}
-    assert table(rows, 0, most=1)["rows"] == [[1]]
+    assert table(rows, 2, 0) == {"columns": ["a"], "rows": [[1], [None]], "total": 7}
+    assert table([], 0, 0) == {"columns": [], "rows": [], "total": 0}
+    assert table([{"a": 1}], 5, 0)["total"] == 5
 
 
 def test_commands_have_the_filters_of_the_page() -> None:

@@ -14,6 +14,7 @@ from rich.console import Console
 from analyzer.base import memory
 from analyzer.base.options import Options
 from analyzer.cli.main import main
+from analyzer.query import metrics
 from analyzer.query.dataset import Dataset
 from analyzer.report.facts import Facts
 from analyzer.report.json_report import write_metrics
@@ -105,6 +106,14 @@ def test_connections_are_the_same_where_they_are_held_in_a_file(
         assert main(["report", capture]) == 0
         found.append((rows, capsys.readouterr().out))
     assert found[0] == found[1] != []
+
+
+def test_the_first_rows_of_a_metric_come_with_the_number_of_all(samples: Path) -> None:
+    with open_dataset([str(samples / "throttle.pcap.zst")], Options()) as dataset:
+        all_rows = dataset.metric("readiness")
+        text = metrics.text("readiness")
+        for most in (0, 1, len(all_rows), None):
+            assert dataset.first_rows(text, most) == (all_rows[:most], len(all_rows))
 
 
 def test_a_metric_in_portions_has_the_same_rows(samples: Path) -> None:

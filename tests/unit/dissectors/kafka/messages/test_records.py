@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissectors.kafka.messages.codecs import CODECS, CodecError, decompress, xxh32_short
-from dissectors.kafka.messages.record_batches import last_sequence
-from dissectors.kafka.messages.records import Budget, read_records
+from dissectors.kafka.messages.record_batches import Record, last_sequence
+from dissectors.kafka.messages.records import Budget, each_record, read_records
 
 MIB = 1 << 20
 
@@ -292,6 +292,31 @@ def test_any_bytes_give_batches(data: bytes) -> None:
     found = read_records(data, full=True)
     read = sum(each.size_bytes for each in found.batches) + found.partial_bytes
     assert read == len(data) or found.problem is not None
+
+
+@given(st.binary(max_size=30), st.sampled_from([0, 1, 3, 4]), st.integers(0, 2), st.integers(0, 300))
+def test_each_record_is_told_that_would_be_kept(value: bytes, codec: int, kind: int, cut: int) -> None:
+    inner = record(0, value) + record(1, b"b")
+    old = message(0, value) + message(1, b"b")
+    packed = list(CODECS)[codec]
+    if codec:
+        inner, old = COMPRESS[packed](inner), COMPRESS[packed](old)
+    fields = [batch(inner, 2, codec), message(9, value, kind % 2), message(1, old, 1, codec) if codec else old]
+    data = (batch(record(0, b"first"), 1) + fields[kind] + batch(record(5, b"last"), 1))[: 500 - cut]
+    told: list[Record] = []
+    each_record(data, told.append, Budget())
+    kept = [each for found in read_records(data, full=True).batches for each in found.records or ()]
+    assert told == kept != []
+
+
+def test_records_that_are_told_take_no_memory() -> None:
+    data = memoryview(batch(b"".join(record(offset, b"") for offset in range(40_000)), 40_000) + batch(b"", 0) * 5_000)
+    tracemalloc.start()
+    try:
+        each_record(data, lambda _: None, Budget())
+        assert tracemalloc.get_traced_memory()[1] < MIB // 4
+    finally:
+        tracemalloc.stop()
 
 
 @given(st.integers(0, 100), st.integers(0, 255))
