@@ -3,53 +3,9 @@
 -- two) tells what the link carried in that time. Blocks of 20 such packets of a full link have one rate, whoever sent them. Ways
 -- are tried from wide to narrow: all that a host sends or receives, what goes between two hosts, and both directions of that
 -- together (a limit of a machine may count both). 66 bytes of headers for each packet are those of Ethernet, IPv4 and TCP.
--- Each step reads the one before it once: an engine that plans what it reads twice as two would plan the packets many times.
-WITH ways AS (
-    SELECT
-        w.width,
-        CASE w.width WHEN 2 THEN p.client_address ELSE p.broker_address END AS host,
-        CASE WHEN w.width >= 3 THEN p.client_address END AS peer,
-        CASE
-            WHEN w.width = 4 THEN 'both directions together'
-            WHEN p.sender = 'client' THEN 'to brokers'
-            ELSE 'to clients'
-        END AS direction,
-        p.tap,
-        p.connection,
-        p.client_address,
-        p.broker_address,
-        p.broker_port,
-        p.time_ns,
-        p.bytes + 66 AS bytes,
-        p.waited_ns
-    FROM queued_packets AS p
-    CROSS JOIN (VALUES (1), (2), (3), (4)) AS w (width)
-),
-spaced AS (
-    SELECT *, time_ns - lag(time_ns) OVER (PARTITION BY tap, width, host, peer, direction ORDER BY time_ns) AS gap_ns
-    FROM ways
-),
-numbered AS (
-    SELECT
-        *,
-        floor((row_number() OVER (PARTITION BY tap, width, host, peer, direction ORDER BY time_ns) - 1) / 20) AS block
-    FROM spaced
-    WHERE waited_ns > 3000000 AND gap_ns <= waited_ns - 1000000
-),
--- Each packet with what its block carried, and for how long; null where the block is not complete.
-blocked AS (
-    SELECT
-        *,
-        CASE WHEN count(*) OVER block = 20 THEN nullif(sum(gap_ns) OVER block, 0) END AS block_ns,
-        sum(bytes) OVER block AS block_bytes,
-        sum(bytes) OVER (PARTITION BY tap, width, host, peer, direction, connection) AS connection_bytes,
-        sum(bytes) OVER (
-            PARTITION BY tap, width, host, peer, direction, CASE width WHEN 1 THEN client_address ELSE broker_address END
-        ) AS peer_bytes
-    FROM numbered
-    WINDOW block AS (PARTITION BY tap, width, host, peer, direction, block)
-),
-senders AS (
+-- Packets pass as few numbers, with a number for their way: there may be millions. One step gathers them by block and by connection,
+-- since an engine that plans what it reads twice as two would sort them twice.
+WITH senders AS (
     SELECT
         connection,
         min(coalesce(client_id, client_address)) AS who,
@@ -57,41 +13,127 @@ senders AS (
     FROM totals
     GROUP BY connection
 ),
+-- Both directions of each connection, with the four ways that they belong to, numbered.
+sides AS (
+    SELECT DISTINCT tap, connection, sender, client_address, broker_address, broker_port FROM queued_packets
+),
+ways AS (
+    SELECT
+        p.connection,
+        p.sender,
+        p.tap,
+        w.width,
+        CASE w.width WHEN 2 THEN p.client_address ELSE p.broker_address END AS host,
+        CASE
+            WHEN w.width = 4 THEN 'both directions together'
+            WHEN p.sender = 'client' THEN 'to brokers'
+            ELSE 'to clients'
+        END AS direction,
+        dense_rank() OVER (
+            ORDER BY
+                p.tap,
+                w.width,
+                CASE w.width WHEN 2 THEN p.client_address ELSE p.broker_address END,
+                CASE WHEN w.width >= 3 THEN p.client_address END,
+                CASE WHEN w.width < 4 THEN p.sender END
+        ) AS way,
+        p.client_address,
+        p.broker_address,
+        CASE WHEN p.broker_address LIKE '%:%' THEN '[' || p.broker_address || ']' ELSE p.broker_address END
+        || ':' || CAST(p.broker_port AS STRING) AS broker,
+        coalesce(s.who, p.client_address) AS who,
+        coalesce(s.is_client, 0) AS is_client
+    FROM sides AS p
+    CROSS JOIN (VALUES (1), (2), (3), (4)) AS w (width)
+    LEFT JOIN senders AS s ON s.connection = p.connection
+),
+spaced AS (
+    SELECT
+        w.way,
+        p.connection,
+        p.time_ns,
+        p.bytes + 66 AS bytes,
+        p.waited_ns,
+        p.time_ns - lag(p.time_ns) OVER (PARTITION BY w.way ORDER BY p.time_ns) AS gap_ns
+    FROM queued_packets AS p
+    JOIN ways AS w ON w.connection = p.connection AND w.sender = p.sender
+),
+numbered AS (
+    SELECT *, floor((row_number() OVER (PARTITION BY way ORDER BY time_ns) - 1) / 20) AS block
+    FROM spaced
+    WHERE waited_ns > 3000000 AND gap_ns <= waited_ns - 1000000
+),
+-- Blocks, and connections (in their rows `block` is null), in one pass; times are those of blocks that are complete.
+gathered AS (
+    SELECT
+        way,
+        block,
+        connection,
+        sum(bytes) AS bytes,
+        CASE WHEN block IS NOT NULL AND count(*) = 20 THEN nullif(sum(gap_ns), 0) END AS block_ns,
+        max(waited_ns) AS most_waited_ns,
+        min(time_ns) AS first_time_ns,
+        max(time_ns) AS last_time_ns
+    FROM numbered
+    GROUP BY GROUPING SETS ((way, block), (way, connection))
+),
+blocks AS (
+    SELECT
+        way,
+        sum(bytes) * 8e9 / sum(block_ns) AS limit_bits_per_s,
+        CAST(sum(block_ns) AS BIGINT) AS busy_ns
+    FROM gathered
+    WHERE block_ns IS NOT NULL
+    GROUP BY way
+    HAVING count(*) >= 5 AND sum(block_ns) >= 200000000
+        AND percentile_disc(0.9) WITHIN GROUP (ORDER BY CAST(bytes AS DOUBLE) / block_ns)
+            <= 1.05 * percentile_disc(0.1) WITHIN GROUP (ORDER BY CAST(bytes AS DOUBLE) / block_ns)
+),
+-- Connections of a way whose blocks have one rate.
+members AS (
+    SELECT
+        w.*,
+        b.limit_bits_per_s,
+        b.busy_ns,
+        g.bytes,
+        sum(g.bytes) OVER (
+            PARTITION BY w.way, CASE w.width WHEN 1 THEN w.client_address ELSE w.broker_address END
+        ) AS peer_bytes,
+        g.most_waited_ns,
+        g.first_time_ns,
+        g.last_time_ns
+    FROM (
+        SELECT DISTINCT
+            way, tap, width, host, direction, connection, client_address, broker_address, broker, who, is_client
+        FROM ways
+    ) AS w
+    JOIN gathered AS g ON g.way = w.way AND g.connection = w.connection
+    JOIN blocks AS b ON b.way = w.way
+),
 told AS (
     SELECT
-        b.tap,
-        b.width,
-        b.host,
-        b.direction,
-        sum(b.bytes) FILTER (WHERE b.block_ns IS NOT NULL) * 8e9
-        / sum(b.gap_ns) FILTER (WHERE b.block_ns IS NOT NULL) AS limit_bits_per_s,
-        CAST(sum(b.gap_ns) FILTER (WHERE b.block_ns IS NOT NULL) AS BIGINT) AS busy_ns,
-        max(b.waited_ns) AS most_waited_ns,
+        tap,
+        width,
+        host,
+        direction,
+        limit_bits_per_s,
+        busy_ns,
+        max(most_waited_ns) AS most_waited_ns,
         -- Brokers share the link, and are no clients; one is named where it is alone.
-        max_by(
-            coalesce(s.who, b.client_address),
-            (coalesce(s.is_client, 0), b.connection_bytes, coalesce(s.who, b.client_address))
-        ) AS who,
-        greatest(count(DISTINCT CASE WHEN s.is_client = 1 THEN s.who END), 1) AS clients,
+        max_by(who, (is_client, bytes, who)) AS who,
+        greatest(count(DISTINCT CASE WHEN is_client = 1 THEN who END), 1) AS clients,
         -- A few packets of others that were held up elsewhere do not make it their link.
         (
-            (b.width = 1 AND count(DISTINCT b.client_address) >= 2)
-            OR (b.width = 2 AND count(DISTINCT b.broker_address) >= 2)
-        ) AND max(b.peer_bytes) <= 0.95 * sum(b.bytes) AS is_wide,
-        min(b.client_address) AS client_address,
-        min(b.broker_address) AS broker_address,
-        min(
-            CASE WHEN b.broker_address LIKE '%:%' THEN '[' || b.broker_address || ']' ELSE b.broker_address END
-            || ':' || CAST(b.broker_port AS STRING)
-        ) AS broker,
-        min(b.time_ns) AS first_time_ns,
-        max(b.time_ns) AS last_time_ns
-    FROM blocked AS b
-    LEFT JOIN senders AS s ON s.connection = b.connection
-    GROUP BY b.tap, b.width, b.host, b.peer, b.direction
-    HAVING count(b.block_ns) >= 100 AND sum(b.gap_ns) FILTER (WHERE b.block_ns IS NOT NULL) >= 200000000
-        AND percentile_disc(0.9) WITHIN GROUP (ORDER BY CAST(b.block_bytes AS DOUBLE) / b.block_ns)
-            <= 1.05 * percentile_disc(0.1) WITHIN GROUP (ORDER BY CAST(b.block_bytes AS DOUBLE) / b.block_ns)
+            (width = 1 AND count(DISTINCT client_address) >= 2)
+            OR (width = 2 AND count(DISTINCT broker_address) >= 2)
+        ) AND max(peer_bytes) <= 0.95 * sum(bytes) AS is_wide,
+        min(client_address) AS client_address,
+        min(broker_address) AS broker_address,
+        min(broker) AS broker,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM members
+    GROUP BY way, tap, width, host, direction, limit_bits_per_s, busy_ns
 ),
 -- What is narrow is told where nothing wider is.
 beside AS (
