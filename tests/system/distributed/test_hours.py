@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from analyzer.report.terminal import print_section
 from analyzer.run import additions, local
 
 OPTIONS = Options(jobs=1)
+SOON_NS = 500_000_000
 QUESTIONS = (
     Settings(),
     Settings(("api", "client")),
@@ -51,17 +53,25 @@ OF_ROWS = (
 @pytest.fixture(autouse=True)
 def _connections_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that rows are settled, and others written again by the next run."""
-    monkeypatch.setattr(open_connections, "LINGER_NS", 500_000_000)
+    monkeypatch.setattr(open_connections, "LINGER_NS", SOON_NS)
+
+
+@pytest.fixture(scope="module")
+def made(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a dataset of three runs, an hour after the other; connections go on through all of them."""
+    folder = tmp_path_factory.mktemp("hours")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(open_connections, "LINGER_NS", SOON_NS)
+        for number, path in enumerate(days(samples / "throttle.pcap.zst", 3, folder)):
+            path.write_bytes(later(path.read_bytes(), number * 3600))
+            additions.add([str(path)], str(folder / "set"), OPTIONS)
+    return folder
 
 
 @pytest.fixture
-def grown(samples: Path, tmp_path: Path) -> str:
-    """A dataset of three runs, an hour after the other; connections go on through all of them."""
-    to = str(tmp_path / "set")
-    for number, path in enumerate(days(samples / "throttle.pcap.zst", 3, tmp_path)):
-        path.write_bytes(later(path.read_bytes(), number * 3600))
-        additions.add([str(path)], to, OPTIONS)
-    return to
+def grown(made: Path, tmp_path: Path) -> str:
+    """A copy of that dataset, for this test alone."""
+    return str(shutil.copytree(made, tmp_path, dirs_exist_ok=True) / "set")
 
 
 def answer(dataset: Dataset, settings: Settings) -> list[tuple[Any, ...]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import Read, read_capture, tshark, unpacked
+from effort import one_in
 from paths import LAB, SHARED
 
 from dissectors import layout
@@ -39,6 +40,9 @@ def captures() -> list[Path]:
     public = sorted(
         path for path in (SHARED / "captures" / "public").rglob("*") if path.is_file() and "pcap" in path.name
     )
+    # Of those that tshark reads every second one: what they have in common is in the others.
+    odd = [path for path in public if path.name in NOT_OPENED]
+    public = odd + [path for path in public if path not in odd][:: one_in(2)]
     return public + [LAB / name for name in FROM_LAB if (LAB / name).exists()]
 
 

@@ -41,8 +41,8 @@ def _spoiled(name: str, spoil: Callable[[Sequence[Packet]], Sequence[Packet]], f
 _SPOILED = list(product(_HEALTHY, (_begun_late, _cut_short, _thinned)))
 
 
-# One in four: each day in one way or none, each way on many days.
-@pytest.mark.parametrize(("name", "spoil"), _SPOILED[:: one_in(4)])
+# One in seven: each day in one way or none, each way on many days.
+@pytest.mark.parametrize(("name", "spoil"), _SPOILED[:: one_in(7)])
 def test_a_healthy_day_stays_one(
     name: str, spoil: Callable[[Sequence[Packet]], Sequence[Packet]], tmp_path: Path
 ) -> None:

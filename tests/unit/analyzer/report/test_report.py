@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import stories
+from effort import one_in
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_rows import START_NS, connection, dataset, error, exchange
@@ -168,7 +169,7 @@ def stored_findings(found: Dataset) -> list[Finding]:
     return _FOUND
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60 // one_in(3), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(captured=CAPTURED, width=st.integers(80, 200))
 @pytest.mark.parametrize("name", [*ALONE, "no_kafka"])
 def test_no_captured_string_breaks_a_section(busy: Dataset, name: str, captured: str, width: int) -> None:

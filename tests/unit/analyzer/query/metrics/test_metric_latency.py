@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import one_in
 from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -78,7 +79,7 @@ def test_latency_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
 
 
 @pytest.mark.slow
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=60 // one_in(3), deadline=None)
 @example([(2**61, 0)] * 4)  # their sum does not fit
 @given(
     st.lists(
