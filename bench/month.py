@@ -36,8 +36,16 @@ QUESTIONS = (
     ["--every", "1d"],
     ["--every", "1d", "--by", "api", "--by", "client"],
     ["--by", "error", "--by", "api"],
+    ["--by", "topic", "--by", "api"],
 )
-SETTINGS = (Settings(), Settings(("api",), DAY_NS), Settings(("api", "client")), Settings(("error", "api")))
+SETTINGS = (
+    Settings(),
+    Settings(("api",), DAY_NS),
+    Settings(("api", "client")),
+    Settings(("error", "api")),
+    Settings(("topic", "api")),
+)
+OF_DAYS = ("exchanges", "entries")
 
 
 def main(capture: str, days: int, ask_rows: bool) -> None:
@@ -62,32 +70,41 @@ def grown(capture: str, days: int, lake: Path) -> str:
     additions.add([capture], str(lake), Options())
     place = LocalPlace(lake)
     (run,) = read_manifest(place).runs
-    (lake / "exchanges").rename(lake.with_name("exchanges"))
+    views = {}
+    for name in OF_DAYS:
+        (lake / name).rename(lake.with_name(name))
+        views[f"found_{name}"] = parquet(
+            [lake.with_name(name) / Path(file.file).relative_to(name) for file in run.files[name]]
+        )
     for name in SUM_NAMES:
         shutil.rmtree(lake / name)
-    rows = parquet(
-        [lake.with_name("exchanges") / Path(file.file).relative_to("exchanges") for file in run.files["exchanges"]]
-    )
-    files: dict[str, list[Written]] = run.files | {name: [] for name in ("exchanges", *SUM_NAMES)}
-    with Dataset({"found": rows}) as dataset:
-        (first,) = dataset.query("SELECT min(coalesce(request_time_ns, response_time_ns)) AS ns FROM found")
+    files: dict[str, list[Written]] = run.files | {name: [] for name in (*OF_DAYS, *SUM_NAMES)}
+    with Dataset(views) as dataset:
+        (first,) = dataset.query("SELECT min(coalesce(request_time_ns, response_time_ns)) AS ns FROM found_exchanges")
         for day in range(days):
             begin = (first["ns"] // DAY_NS + day) * DAY_NS
             later = f"{begin - first['ns']} + exchange % 24 * {HOUR_NS}"
             moved = ", ".join(
                 f"{column.name} + {later} AS {column.name}" for column in TABLES["exchanges"] if is_moment(column.name)
             )
-            name = f"exchanges/{day_directory(begin // DAY_NS)}/part-{run.run}.parquet"
-            (lake / name).parent.mkdir(parents=True)
-            of_day = f"SELECT * REPLACE (exchange + {day} AS exchange, {moved}) FROM found"
-            (written,) = dataset.query(f"COPY ({of_day}) TO {literal(str(lake / name))} ({COPY_OPTIONS})")
-            files["exchanges"].append(Written(name, written["count"], begin, begin + DAY_NS - 1))
-            counts = days_sums(dataset, lake, files["exchanges"][0].file, name, day) if day else write_sums(name, lake)
+            for table in OF_DAYS:
+                name = f"{table}/{day_directory(begin // DAY_NS)}/part-{run.run}.parquet"
+                (lake / name).parent.mkdir(parents=True)
+                times = f", {moved}" if table == "exchanges" else ""
+                of_day = f"SELECT * REPLACE (exchange + {day} AS exchange{times}) FROM found_{table}"
+                (written,) = dataset.query(f"COPY ({of_day}) TO {literal(str(lake / name))} ({COPY_OPTIONS})")
+                files[table].append(Written(name, written["count"], begin, begin + DAY_NS - 1))
+            name = files["exchanges"][-1].file
+            counts = (
+                days_sums(dataset, lake, files["exchanges"][0].file, name, day)
+                if day
+                else write_sums(name, lake, with_topics=True)
+            )
             for sums, count in counts.items():
                 files[sums].append(Written(beside(name, sums), count, begin, begin + DAY_NS - 1))
     made = AddedRun(run.run, run.inputs, files, frozenset(), run.next_file, run.next_split)
     place.write("manifest.json", Manifest((made,), 1).text().encode())
-    rows_of = {name: sum(file.rows for file in files[name]) for name in ("exchanges", *SUM_NAMES)}
+    rows_of = {name: sum(file.rows for file in files[name]) for name in (*OF_DAYS, *SUM_NAMES)}
     sizes = {name: sum(path.stat().st_size for path in (lake / name).rglob("*.parquet")) for name in rows_of}
     return f"{days} days of {capture}: " + ", ".join(
         f"{rows_of[name]:,} rows of {name} ({sizes[name] / 1e6:,.0f} MB)" for name in rows_of

@@ -4,8 +4,10 @@ They can be added, so a question about a month need not read the month's rows.
 One file with all dimensions would have a row for nearly every request where many clients meet many brokers. So there are several
 (`SUMS`), and a question reads the first that has its dimensions and its slots of time. Buckets are those of every percentile of
 kanalyze (`metrics/views/latency_counts.sql`), so the answer is the one that rows give. Where rows are needed they are read: for
-topics, groups and connections, other durations, filters but whole slots, and by client where there are so many clients that
-the smallest were added up.
+groups and connections, other durations, and filters but whole slots.
+
+Of clients, users and topics there may be any number, so sums keep those of a slot with the most requests, and the others are one,
+OTHER. An answer has them as one too, and who shows it says so.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from analyzer.base.filters import Filters, literal, time_condition
 from analyzer.base.settings import Settings
@@ -22,30 +24,41 @@ from analyzer.query.days import DAY_NS
 from analyzer.query.frequent_keys import of_most
 from analyzer.query.table_views import parquet
 
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
-
 HOUR_NS = 3_600_000_000_000
 OTHER = "(other)"
+_TOPIC = "topic"
+_IS_REST = "is_rest"
 
 
 class Sums(NamedTuple):
     """Which sums files of a directory hold. `column`: the moment at which the slot of a row begins. In a slot with more than
-    `most_clients` (id, address and user) those with the fewest requests are one, OTHER."""
+    `most` clients (id, address and user), or topics, those with the fewest requests are one, OTHER; of users who are only
+    among these clients, too. By topic a request counts for each topic that it names."""
 
     name: str
     by: tuple[str, ...]
     slot_ns: int
-    most_clients: int | None = None
+    most: int | None = None
 
     @property
     def column(self) -> str:
         return "hour_ns" if self.slot_ns == HOUR_NS else "day_ns"
 
+    @property
+    def of_topics(self) -> bool:
+        """Whether they are made of entries too."""
+        return _TOPIC in self.by
+
+    @property
+    def keys(self) -> str:
+        """The columns by which rows are told apart within a slot."""
+        return f"{_KEYS}, topic, topics" if self.of_topics else _KEYS
+
     def answers(self, settings: Settings, filters: Filters) -> bool:
         """Whether these sums have what a question asks for."""
         return (
             set(settings.by) <= set(self.by)
+            and self.of_topics == (_TOPIC in settings.by)
             and not (settings.every_ns or 0) % self.slot_ns
             and not any((edge or 0) % self.slot_ns for edge in (filters.from_ns, filters.to_ns))
         )
@@ -55,15 +68,16 @@ class Sums(NamedTuple):
 SUMS = (
     Sums("api_hours", ("api", "version", "error"), HOUR_NS),
     Sums("broker_days", ("api", "broker"), DAY_NS),
+    Sums("topic_days", ("api", "error", "topic"), DAY_NS, 1_000),
     Sums("client_days", ("api", "client", "principal"), DAY_NS, 10_000),
     Sums("hours", ("api", "version", "error", "client", "principal", "broker"), HOUR_NS, 1_000),
 )
 SUM_NAMES = tuple(sums.name for sums in SUMS)
-_OF_CLIENTS = ("client", "principal")
 _KEYS = (
     "role, own_kind, api_name, kind, api_version, error_code, client_id, client_address, principal, broker_id, broker_address, "
     "broker_port, bucket, parts_known"
 )
+_TOPICS = ((_TOPIC, "STRING"), ("topics", "BIGINT"))
 _COUNTS = ("requests", "n", "errors", "throttled", "throttle_time_ms", "request_bytes", "response_bytes")
 _DURATIONS = tuple(
     f"{part}_ns" for part in ("measured", "send", "queue", "muted", "broker", "network", "unknown", "receive")
@@ -90,8 +104,8 @@ SELECT
     CAST(NULL AS BIGINT) AS connection,
     CAST(NULL AS INT) AS client_port,
     CAST(NULL AS STRING) AS group_id,
-    CAST(NULL AS STRING) AS topic,
-    CAST(NULL AS BIGINT) AS topics,
+    {topic} AS topic,
+    {topics} AS topics,
     h.bucket,
     h.parts_known,
     {values}
@@ -105,41 +119,62 @@ def beside(exchanges: str, name: str) -> str:
     return f"{name}/{exchanges.removeprefix('exchanges/')}"
 
 
-def write_sums(exchanges: str, below: Path, threads: int | None = None) -> dict[str, int]:
-    """Writes all sums of a file of exchanges, below the same directory; answers their rows by name. `threads` None: one per core.
-    Raises duckdb.IOException for a full disk."""
+def write_sums(exchanges: str, below: Path, with_topics: bool, threads: int | None = None) -> dict[str, int]:
+    """Writes all sums of a file of exchanges, below the same directory; answers their rows by name. `with_topics`: those by topic
+    too; the file of entries with the same name has all entries of these exchanges, and where there is none they have none.
+    `threads` None: one per core. Raises duckdb.IOException for a full disk."""
+    entries = below / exchanges.replace("exchanges", "entries", 1)
+    views = {"exchanges": parquet([below / exchanges])} | ({"entries": parquet([entries])} if entries.exists() else {})
     counts = {}
-    with Dataset({"exchanges": parquet([below / exchanges])}, threads=threads) as dataset:
+    with Dataset(views, threads=threads) as dataset:
         for sums in SUMS:
+            if sums.of_topics and not with_topics:
+                continue
             to = below / beside(exchanges, sums.name)
             to.parent.mkdir(parents=True, exist_ok=True)
             dataset.choose(Settings(sums.by, sums.slot_ns))
-            rows = f"{_folded(sums)} ORDER BY {sums.column}, {_KEYS}"
+            rows = f"{_folded(sums)} ORDER BY {sums.column}, {sums.keys}"
             (written,) = dataset.query(f"COPY ({rows}) TO {literal(str(to))} (format parquet, compression zstd)")
             counts[sums.name] = int(written["Count"])
     return counts
 
 
 def _folded(sums: Sums) -> str:
-    """SQL of the rows of sums; `is_other` where several clients are one."""
-    if sums.most_clients is None:
-        return (
-            f"SELECT slot_ns AS {sums.column}, false AS is_other, {_KEYS}, {_added()} FROM latency_counts GROUP BY ALL"
+    """SQL of the rows of sums; `is_rest` where several keys are one."""
+    of_slot = f"SELECT {sums.column}, {_IS_REST}, {sums.keys}, {_added()}"
+    if sums.most is None:
+        rows = f"SELECT *, slot_ns AS {sums.column}, false AS {_IS_REST} FROM latency_counts"
+    elif sums.of_topics:
+        rows = (
+            f"SELECT * REPLACE ({_or_other('topic', 'topic_rank', sums.most)}), slot_ns AS {sums.column}, "
+            f"topic_rank > {sums.most} AS {_IS_REST} FROM ({_ranked(('topic',), 'topic_rank', 'latency_counts')})"
         )
-    clients = "slot_ns, client_id, client_address, principal"
-    ranked = (
-        f"SELECT {clients}, row_number() OVER (PARTITION BY slot_ns ORDER BY sum(requests) DESC, {clients}) "
-        f"> {sums.most_clients} AS is_other FROM latency_counts GROUP BY {clients}"
+    else:
+        ranked = _ranked(("principal",), "user_rank", "latency_counts")
+        ranked = _ranked(("client_id", "client_address", "principal"), "client_rank", f"({ranked})")
+        rank = "least(client_rank, user_rank)"
+        rows = (
+            f"SELECT * REPLACE (CASE WHEN client_rank > {sums.most} THEN '{OTHER}' ELSE client_id END AS client_id, "
+            f"CASE WHEN client_rank <= {sums.most} THEN client_address END AS client_address, "
+            f"{_or_other('principal', rank, sums.most)}), slot_ns AS {sums.column}, "
+            f"client_rank > {sums.most} AS {_IS_REST} FROM ({ranked})"
+        )
+    return f"{of_slot} FROM ({rows}) GROUP BY ALL"
+
+
+def _or_other(key: str, rank: str, most: int) -> str:
+    return f"CASE WHEN {key} IS NOT NULL AND {rank} > {most} THEN '{OTHER}' ELSE {key} END AS {key}"
+
+
+def _ranked(keys: tuple[str, ...], name: str, rows: str) -> str:
+    """SQL of rows with the place, from 1 on, that their key has in its slot by its requests."""
+    columns = ", ".join(("slot_ns", *keys))
+    ranks = (
+        f"SELECT {columns}, row_number() OVER (PARTITION BY slot_ns ORDER BY sum(requests) DESC, {columns}) AS {name} "
+        f"FROM {rows} GROUP BY {columns}"
     )
-    same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM r.{name}" for name in clients.split(", "))
-    folded = (
-        "SELECT c.* EXCLUDE (slot_ns) REPLACE ("
-        f"CASE WHEN r.is_other THEN '{OTHER}' ELSE c.client_id END AS client_id, "
-        "CASE WHEN NOT r.is_other THEN c.client_address END AS client_address, "
-        f"CASE WHEN NOT r.is_other THEN c.principal END AS principal), c.slot_ns AS {sums.column}, r.is_other "
-        f"FROM latency_counts AS c JOIN ({ranked}) AS r ON {same}"
-    )
-    return f"SELECT {sums.column}, is_other, {_KEYS}, {_added()} FROM ({folded}) GROUP BY ALL"
+    same = " AND ".join(f"c.{each} IS NOT DISTINCT FROM r.{each}" for each in ("slot_ns", *keys))
+    return f"SELECT c.*, r.{name} FROM {rows} AS c JOIN ({ranks}) AS r ON {same}"
 
 
 def _added() -> str:
@@ -169,39 +204,24 @@ class Hours(NamedTuple):
         """SQL of what the view `latency_counts` gives for a question; None where it needs rows."""
         if settings.measure != "latency" or filters != Filters(from_ns=filters.from_ns, to_ns=filters.to_ns):
             return None
-        by_client = bool(set(settings.by) & set(_OF_CLIENTS))
         for sums in SUMS:
-            if sums.name in self.files and sums.answers(settings, filters) and self._is_whole(sums.name, by_client):
+            if sums.name in self.files and sums.answers(settings, filters) and self._has_keys(sums):
                 condition = time_condition(filters, sums.column)
                 rows = self._sql(sums.name)
                 values = ", ".join(f"h.{name}" for name in _VALUES)
-                keyed = _KEYED.format(rows=rows, column=sums.column, values=values, condition=condition)
+                topic = [f"h.{name}" if sums.of_topics else f"CAST(NULL AS {kind})" for name, kind in _TOPICS]
+                keyed = _KEYED.format(
+                    rows=rows, column=sums.column, values=values, condition=condition, topic=topic[0], topics=topic[1]
+                )
                 keyed = settings.folded(keyed)
                 if settings.most is not None:
                     keyed = of_most(keyed, settings.most, "sum(requests)")
                 return f"SELECT * EXCLUDE ({', '.join(_VALUES)}), {_added()} FROM ({keyed}) AS h GROUP BY ALL"
         return None
 
-    def _is_whole(self, name: str, by_client: bool) -> bool:
-        """Whether all files have all keys."""
+    def _has_keys(self, sums: Sums) -> bool:
+        """Whether all files have all keys: an older kanalyze kept fewer."""
         import pyarrow.parquet as pq
 
-        return not any(
-            _lacks_a_key(about) or (by_client and _has_others(about))
-            for about in map(pq.read_metadata, self.files[name]())
-        )
-
-
-def _lacks_a_key(about: pq.FileMetaData) -> bool:
-    """Whether the file was written by an older kanalyze, which kept fewer keys."""
-    return not set(_KEYS.split(", ")) <= set(about.schema.names)
-
-
-def _has_others(about: pq.FileMetaData) -> bool:
-    """Whether clients were added up in the file."""
-    column = about.schema.names.index("is_other")
-    for group in range(about.num_row_groups):
-        told = about.row_group(group).column(column).statistics
-        if told is None or not told.has_min_max or told.max:
-            return True
-    return False
+        needed = {*sums.keys.split(", "), _IS_REST}
+        return all(needed <= set(pq.read_metadata(path).schema.names) for path in self.files[sums.name]())

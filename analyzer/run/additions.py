@@ -275,17 +275,18 @@ class _Addition:
         order = Order(self._name, written, parquet([keys]), carried.first_file, earlier)
         files: dict[str, list[growing.Written]] = {}
         open_files = set()
-        for table in TABLES:
-            for file, is_open in write_partitions(dataset, table, order):
-                made = [(table, file)]
-                if table == "exchanges":
-                    for name, rows in write_sums(file.file, written).items():
-                        made.append((name, file._replace(file=beside(file.file, name), rows=rows)))
-                for name, each in made:
-                    self._place.put(written / each.file, hidden(each.file))
-                    files.setdefault(name, []).append(each)
-                    if is_open:
-                        open_files.add(each.file)
+        made = [(table, each) for table in TABLES for each in write_partitions(dataset, table, order)]
+        for table, each in tuple(made):
+            if table == "exchanges":
+                for name, rows in write_sums(each.file.file, written, with_topics=True).items():
+                    made.append(
+                        (name, each._replace(file=each.file._replace(file=beside(each.file.file, name), rows=rows)))
+                    )
+        for name, (file, is_open) in made:
+            self._place.put(written / file.file, hidden(file.file))
+            files.setdefault(name, []).append(file)
+            if is_open:
+                open_files.add(file.file)
         return files, frozenset(open_files)
 
     def _inputs(self, done: Run) -> list[Input]:

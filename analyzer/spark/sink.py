@@ -22,7 +22,7 @@ from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
-from analyzer.query.hours import SUM_NAMES, beside, write_sums
+from analyzer.query.hours import SUMS, beside, write_sums
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, PIECE_BYTES, conform, files, keep, tuples
 from analyzer.spark.session import SparkError, told
@@ -42,6 +42,8 @@ GROUP_BYTES = 32 << 20
 # The large table, which has a directory for each day (UTC) where captures span several.
 BY_DAY = "exchanges"
 OF_SUMS = "exchanges"
+# Those by topic need the entries of a file's exchanges, of which some are in other files: rows that moved.
+SUM_NAMES = tuple(sums.name for sums in SUMS if not sums.of_topics)
 DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
 
 
@@ -126,7 +128,7 @@ def _with_sums(pieces: Iterable[bytes], file: str, place: str) -> Iterator[pa.Re
         path = folder / file
         path.parent.mkdir(parents=True)
         keep(pieces, path)
-        counted = write_sums(file, folder, threads=1)
+        counted = write_sums(file, folder, with_topics=False, threads=1)
         for name, rows in ((file, 0), *((beside(file, sums), rows) for sums, rows in counted.items())):
             with (folder / name).open("rb") as source:
                 yield _as_row(_store(iter(partial(source.read, PIECE_BYTES), b""), name, place)._replace(rows=rows))

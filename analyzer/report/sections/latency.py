@@ -14,6 +14,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import BROKER, MIXED, WAIT, kind_of
 from analyzer.query.frequent_keys import KEYS
+from analyzer.query.hours import OTHER
 from analyzer.report import latency_components, text_tables
 from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
@@ -40,6 +41,11 @@ NUMBERS = (
     Column("where the time goes", spare=2),
 )
 COLUMNS = (Column("API", least=26), *NUMBERS)
+# Of rows that sums of a dataset have as one.
+REST = (
+    f"{OTHER}: what had the fewest requests of a day or hour with very many clients, users or topics. What has a row may have had "
+    "more requests there; --client or --topic asks for all of one."
+)
 # From here on a p99 is worth an answer.
 SLOW_NS = 50_000_000
 # Requests that took so long to be sent, or replies to be received, on average and all together, are told beside the latency.
@@ -105,7 +111,15 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
         lines += text_tables.suggestion(text, facts.ask(f"{COMMAND} --limit 0"), width)
     if "topic" in facts.settings.by:
         lines += text_tables.remarks("A request for several topics is counted for each of them.", width)
+    if any(map(_is_rest, rows)):
+        lines += text_tables.remarks(REST, width)
     return lines
+
+
+def _is_rest(row: dict[str, Any]) -> bool:
+    """Whether sums of a dataset had this row's keys as one; the address of a client is always known."""
+    of_clients = row["client_id"] == OTHER and row["client_address"] is None
+    return of_clients or OTHER in (row["topic"], row["principal"])
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -40,9 +40,12 @@ QUESTIONS = (
     Settings(("api", "client"), 24 * HOUR_NS),
     Settings(("broker",)),
     Settings(("broker", "client", "api")),
+    Settings(("topic", "api")),
+    Settings(("topic", "error"), 24 * HOUR_NS),
 )
 OF_ROWS = (
-    Settings(("topic",)),
+    Settings(("topic", "client")),
+    Settings(("topic",), HOUR_NS),
     Settings(("group", "api")),
     Settings(("connection",)),
     Settings((), 60_000_000_000),
@@ -96,8 +99,9 @@ def from_rows(to: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> l
 def test_hours_answer_as_rows_do(grown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [from_rows(grown, settings, monkeypatch) for settings in QUESTIONS]
     with opened(grown) as dataset:
-        for path in (Path(grown) / "exchanges").rglob("*.parquet"):
-            path.unlink()  # nothing of the answers comes from rows
+        for table in ("exchanges", "entries"):
+            for path in (Path(grown) / table).rglob("*.parquet"):
+                path.unlink()  # nothing of the answers comes from rows
         assert [answer(dataset, settings) for settings in QUESTIONS] == expected
         assert all(len(rows) > 1 for rows in expected)
         (told,) = dataset.query("SELECT sum(requests) AS n, sum(throttled) AS throttled FROM hours")
@@ -165,25 +169,6 @@ def test_a_time_of_whole_hours(grown: str, monkeypatch: pytest.MonkeyPatch) -> N
         with monkeypatch.context() as patch, opened(grown, filters) as dataset:
             patch.setattr(Dataset, "hours_answer", lambda _: None)
             assert found == answer(dataset, Settings())
-
-
-def test_the_smallest_of_many_clients_are_one(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question by client then reads rows, and others need not."""
-    monkeypatch.setattr(
-        hours, "SUMS", tuple(sums._replace(most_clients=sums.most_clients and 1) for sums in hours.SUMS)
-    )
-    to = str(tmp_path / "set")
-    additions.add([str(samples / "throttle.pcap.zst")], to, OPTIONS)
-    with opened(to) as dataset:
-        clients = dataset.query(
-            "SELECT client_id, is_other, sum(requests) AS n FROM hours GROUP BY ALL ORDER BY n DESC"
-        )
-        assert {row["client_id"] == hours.OTHER for row in clients if row["is_other"]} == {True}
-        assert {row["is_other"] for row in clients} == {True, False}
-        assert answer(dataset, Settings()) == from_rows(to, Settings(), monkeypatch)
-        assert dataset.hours_answer() is not None
-        assert answer(dataset, Settings(("client",))) == from_rows(to, Settings(("client",)), monkeypatch)
-        assert dataset.hours_answer() is None
 
 
 def test_two_times_of_one_dataset_are_compared(grown: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -268,6 +253,7 @@ def test_the_smallest_sums_answer(grown: str) -> None:
         Settings(("broker",)): "broker_days",
         Settings(("client", "api"), 48 * HOUR_NS): "client_days",
         Settings(("client",), HOUR_NS): "hours",
+        Settings(("topic", "api")): "topic_days",
         Settings(("client", "broker")): "hours",
     }
     with opened(grown) as dataset:
