@@ -190,7 +190,8 @@ def _comparison() -> Schema:
         part: {"type": "array", "items": _fields(get_args(kind)[0])}
         for part, kind in get_type_hints(Comparison).items()
     }
-    return _object(lists | {"readable": _object({"before": _readable(), "after": _readable()})})
+    whole = _object(lists | {"readable": _object({"before": _readable(), "after": _readable()})})
+    return whole | {"required": ["readable"]}  # with --part it has one of the lists
 
 
 def _fields(row: type) -> Schema:

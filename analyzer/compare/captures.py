@@ -3,16 +3,20 @@
 A difference is told when it is more than noise (`analyzer.compare.significance`) and large enough to matter: latency by a
 fifth and a tenth of a millisecond, of at least 30 requests on both sides (300 for the 99th percentile). Waits by design
 are left out.
+
+Latency, and how many requests an API had, come from the view `latency_counts`: of whole hours of a dataset that grows these are its
+sums, and no row is read for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.expected_errors import FAILURES
 from analyzer.base.latency_buckets import middle_ns
+from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import WAIT, kind_of
 from analyzer.compare.significance import Z, above, percentile_bucket, rank_sum_z, rates_differ
 
@@ -90,15 +94,20 @@ class Comparison:
     findings: list[FindingChange]
 
 
-def compare(before: Dataset, after: Dataset) -> Comparison:
-    """Compares two datasets with the same filters. Raises DatasetError."""
+PARTS = tuple(each.name for each in fields(Comparison))
+
+
+def compare(before: Dataset, after: Dataset, parts: Collection[str] = PARTS) -> Comparison:
+    """Compares two datasets with the same filters; lists of other parts are empty. Raises DatasetError."""
+    for dataset in (before, after):
+        dataset.choose(Settings())
+    asked = (compared(before, after) if part in parts else () for part, compared in _QUESTIONS.items())
+    latency, errors, clients, findings = asked
     return Comparison(
-        sorted(_latency(before, after), key=_latency_order),
-        sorted(
-            _errors(before, after), key=lambda each: (_order(each.change), -each.after_count, each.api_name, each.code)
-        ),
-        sorted(_clients(before, after), key=lambda each: (_order(each.change), str(each.client_id))),
-        sorted(_findings(before, after), key=lambda each: (_order(each.change), each.finding)),
+        sorted(latency, key=_latency_order),
+        sorted(errors, key=lambda each: (_order(each.change), -each.after_count, each.api_name, each.code)),
+        sorted(clients, key=lambda each: (_order(each.change), str(each.client_id))),
+        sorted(findings, key=lambda each: (_order(each.change), each.finding)),
     )
 
 
@@ -131,14 +140,21 @@ class _Latencies:
         return min(middle_ns(bucket), self.max_ns)
 
 
+# A request without a latency is in a bucket too, and not counted in `n`.
+_COUNTS = """
+SELECT api_name, kind, bucket, CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(n) AS BIGINT) AS n, max(high) AS max_ns
+FROM latency_counts
+WHERE role IS NULL AND api_name IS NOT NULL
+GROUP BY api_name, kind, bucket
+"""
+
+
 def _histograms(dataset: Dataset) -> dict[tuple[str, str | None], _Latencies]:
     found: dict[tuple[str, str | None], _Latencies] = {}
-    for row in dataset.metric("latency_histogram"):
-        if row["api_name"] is None:
-            continue
+    for row in dataset.query(_COUNTS):
         latencies = found.setdefault((row["api_name"], row["kind"]), _Latencies(buckets={}))
-        latencies.requests += row["n"]
-        if row["bucket"] is not None and latencies.buckets is not None:
+        latencies.requests += row["requests"]
+        if row["n"] and latencies.buckets is not None:
             latencies.buckets[row["bucket"]] = row["n"]
             latencies.max_ns = max(latencies.max_ns, row["max_ns"])
     return found
@@ -188,7 +204,7 @@ def _moved(old: int | None, new: int | None) -> int:
     return 1 if new >= old * LEAST_RATIO else -1 if old >= new * LEAST_RATIO else 0
 
 
-_REQUESTS = "SELECT api_name, count(*) AS n FROM exchanges WHERE request_time_ns IS NOT NULL GROUP BY api_name"
+_REQUESTS = "SELECT api_name, CAST(sum(requests) AS BIGINT) AS n FROM latency_counts GROUP BY api_name"
 _ERRORS = """
 SELECT x.api_name, e.code, max(e.name) AS name, count(DISTINCT e.exchange) AS n
 FROM errors AS e JOIN exchanges AS x ON x.exchange = e.exchange
@@ -249,3 +265,12 @@ def _findings(before: Dataset, after: Dataset) -> Iterator[FindingChange]:
             counts.setdefault((finding.rule.name, finding.severity), [0, 0])[at] += 1
     for (name, severity), (old, new) in counts.items():
         yield FindingChange(name, severity, old, new, "new" if not old else "gone" if not new else "same")
+
+
+# In the order of the lists of a Comparison.
+_QUESTIONS: dict[str, Callable[[Dataset, Dataset], Iterator[Any]]] = {
+    "latency": _latency,
+    "errors": _errors,
+    "clients": _clients,
+    "findings": _findings,
+}

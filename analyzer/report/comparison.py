@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, TextIO
 
 from rich.text import Text
 
 from analyzer.base.text import csv_cell, json_text
 from analyzer.base.wait_kinds import kind_of
-from analyzer.compare.captures import ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
+from analyzer.compare.captures import PARTS, ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
 from analyzer.report import text_tables
 from analyzer.report.format import count, duration, safe
 from analyzer.report.text_tables import Column, Row
@@ -21,23 +21,24 @@ WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}
 STYLES = {"slower": "bold red", "slower_p99": "bold red", "new": "bold red", "more": "bold red"}
 
 
-def render(found: Comparison, width: int) -> list[Text]:
+def render(found: Comparison, width: int, parts: Collection[str] = PARTS) -> list[Text]:
     """A table per question, with what changed; one line says what did not."""
-    sections = (
-        _section("Latency", LATENCY, [(_latency(each), each.change) for each in found.latency], width),
-        _section(
+    sections = {
+        "latency": _section("Latency", LATENCY, [(_latency(each), each.change) for each in found.latency], width),
+        "errors": _section(
             "Errors (messages per 1,000 requests)",
             ERRORS,
             [(_error(each), each.change) for each in found.errors],
             width,
         ),
         # A new client is no regression.
-        _section("Clients", CLIENTS, [(_client(each), each.change) for each in found.clients], width, {}),
-        _section("Findings", FINDINGS, [(_finding(each), each.change) for each in found.findings], width),
-    )
+        "clients": _section("Clients", CLIENTS, [(_client(each), each.change) for each in found.clients], width, {}),
+        "findings": _section("Findings", FINDINGS, [(_finding(each), each.change) for each in found.findings], width),
+    }
     lines: list[Text] = []
-    for section in sections:
-        lines += [*([Text("")] if lines else []), *section]
+    for part, section in sections.items():
+        if part in parts:
+            lines += [*([Text("")] if lines else []), *section]
     return lines
 
 
@@ -140,9 +141,11 @@ def _finding(each: FindingChange) -> list[str]:
     return [each.finding, each.severity, count(each.before_count), count(each.after_count)]
 
 
-def write(found: Comparison, form: str, stream: TextIO, readable: dict[str, Any]) -> None:
+def write(
+    found: Comparison, form: str, stream: TextIO, readable: dict[str, Any], parts: Collection[str] = PARTS
+) -> None:
     """`json`: one object, question -> rows, and `readable`; `jsonl` and `csv`: a line per row, its question in front. All rows."""
-    lists: dict[str, list[Any]] = {each.name: getattr(found, each.name) for each in fields(found)}
+    lists: dict[str, list[Any]] = {name: getattr(found, name) for name in PARTS if name in parts}
     if form == "json":
         questions = {name: [asdict(row) for row in rows] for name, rows in lists.items()}
         stream.write(json_text(questions | {"readable": readable}, 2) + "\n")

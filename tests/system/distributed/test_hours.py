@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.cli.main import main
+from analyzer.compare.captures import compare
 from analyzer.distributed import open_connections
 from analyzer.query import hours
 from analyzer.query.dataset import Dataset
@@ -171,8 +172,10 @@ def test_a_time_of_whole_hours(grown: str, monkeypatch: pytest.MonkeyPatch) -> N
             assert found == answer(dataset, Settings())
 
 
-def test_two_times_of_one_dataset_are_compared(grown: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """As the two captures would be, and as the Python API does."""
+def test_two_times_of_one_dataset_are_compared(
+    grown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the two captures would be, as the Python API does, and of sums as of rows."""
     with opened(grown) as dataset:
         (span,) = dataset.query("SELECT min(hour_ns) AS first, max(hour_ns) AS last FROM hours")
         counted = dataset.query(
@@ -182,14 +185,26 @@ def test_two_times_of_one_dataset_are_compared(grown: str, capsys: pytest.Captur
     ranges = [f"{moment(first)}..{moment(second)}", f"{moment(third)}..{moment(third + HOUR_NS)}"]
     line = ["diff", grown, "--before", ranges[0], "--after", ranges[1], "--format", "json"]
     assert main(line) == 0
-    told = json.loads(capsys.readouterr().out)["latency"]
+    told = (whole := json.loads(capsys.readouterr().out))["latency"]
     sums = [sum(row[side] for row in told) for side in ("before_count", "after_count")]
     # Waits by design are not compared.
     assert all(0 < found <= row["n"] for found, row in zip(sums, (counted[0], counted[-1]), strict=True))
     with analyzer.read(grown, from_ns=first, to_ns=second) as old, analyzer.read(grown, from_ns=third) as new:
         assert old.diff(new).latency.to_pylist() == told
+    with monkeypatch.context() as patch:
+        patch.setattr(Dataset, "hours_answer", lambda _: None)
+        assert main(line) == 0
+        of_rows = json.loads(capsys.readouterr().out)
+    assert of_rows["latency"] == told and of_rows["errors"] == whole["errors"]
+    assert main([*line, "--part", "latency"]) == 0
+    part = json.loads(capsys.readouterr().out)
+    assert part["latency"] == told and part.keys() == {"latency", "readable"}
     for wrong in (line[:4], [*line, "--from", ranges[0][:10]], [*line[:2], grown, *line[2:]], line[:2]):
         assert main(wrong) == 2
+    with opened(grown, Filters(from_ns=first, to_ns=second)) as one, opened(grown, Filters(from_ns=third)) as other:
+        for path in (Path(grown) / "exchanges").rglob("*.parquet"):
+            path.unlink()
+        assert [asdict(row) for row in compare(one, other, ("latency",)).latency] == told
 
 
 def moment(time_ns: int) -> str:

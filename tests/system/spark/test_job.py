@@ -19,8 +19,8 @@ from parts_agree import agree
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.query.dataset import Dataset
-from analyzer.query.hours import SUM_NAMES
 from analyzer.run.local import open_dataset
+from analyzer.spark.sink import SUM_NAMES
 
 # These are cut into parts, and the one that stays compressed is read whole.
 CUT = ("throttle", "transactions")
