@@ -11,6 +11,7 @@ from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
 from analyzer.base import workers
+from analyzer.base.memory import give_back
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.run_tables import small_tables
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
@@ -122,6 +123,7 @@ class _Reader:
             self._pipeline.end_closed(self._engine.latest_ns - CLOSED_NS)
         rows, whole = self._pipeline.turn_over(self._folder)
         _write_whole(whole, done)
+        give_back()  # Arrow's allocator keeps the pages of the windows that it wrote: over days ever more of them.
         self._requests += rows["exchanges"]
         pulse = self._pulse()
         # No other thread is at work now, but those that empty pipes, which touch nothing that the fork uses.
