@@ -50,10 +50,11 @@ def runs(name: str, lines: Sequence[str], folder: Path, size: int = SMALL_BYTES)
     largest = "#1"
     if any(verb_runs.EXCHANGE in line for line in lines):
         largest = verb_runs.apart(lambda: largest_exchange(capture, folder))
+    anew = size > SMALL_BYTES
     for line in lines:
         given = capture if verb_runs.STDIN in line.split() else None
         words = verb_runs.words(line, capture, other, largest, folder)
-        yield verb_runs.apart(lambda words=words, line=line, given=given: judged(line, words, folder, given))
+        yield verb_runs.apart(lambda words=words, line=line, given=given: judged(line, words, folder, given, anew))
         new = folder / "new"
         rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
     capture.unlink()
@@ -64,8 +65,8 @@ def largest_exchange(capture: Path, folder: Path) -> str:
     return verb_runs.largest_exchange(seen.out) if seen.code == 0 else "#1"
 
 
-def judged(line: str, words: Sequence[str], folder: Path, given: Path | None) -> tuple[Run, str | None]:
-    done = verb_runs.run(line, words, folder, given)
+def judged(line: str, words: Sequence[str], folder: Path, given: Path | None, anew: bool) -> tuple[Run, str | None]:
+    done = verb_runs.run(line, words, folder, given, anew=anew)
     return replace(done, out=done.out[:MOST_BYTES_KEPT]), broken(done, folder)
 
 

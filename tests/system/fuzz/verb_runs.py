@@ -1,8 +1,9 @@
 """Every verb in every format, on files: what a run answers, how much memory and time it takes, which laws it broke.
 
 A run is a process of its own with the address space of `LIMIT_BYTES`, forked from one that has loaded the project but
-opened nothing. Laws: exit code 0 or 2 (`check`: 1 and 3 too, `redact --verify`: 1), a word on stderr where it is not 0, no
-traceback, JSON that is JSON, no character that a terminal acts upon, nothing left in the temporary directory.
+opened nothing; for large files it begins anew, so that its memory is that of a user's. Laws: exit code 0 or 2 (`check`: 1 and 3,
+`redact --verify`: 1), a word on stderr where it is not 0, no traceback, JSON that is JSON, no character that a terminal acts upon,
+nothing left in the temporary directory.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ Answer = TypeVar("Answer")
 LIMIT_BYTES = 4 << 30
 # What stands in a verb for the capture, for another one, for the largest exchange of the capture, for a new directory.
 CAPTURE, OTHER, EXCHANGE, NEW = "CAPTURE", "OTHER", "EXCHANGE", "NEW"
+_COMMAND = "from analyzer.cli.main import run; run()"
 # The capture comes on standard input.
 STDIN = "-"
 TABULAR = ("table", "json", "jsonl", "csv")
@@ -135,14 +137,22 @@ def apart(asked: Callable[[], Answer]) -> Answer:
     return found
 
 
-def run(line: str, arguments: Sequence[str], folder: Path, given: Path | None = None, most_seconds: float = 600) -> Run:
-    """One run in a process of its own, with `given` as its standard input; what it writes is read back from `folder`."""
+def run(
+    line: str,
+    arguments: Sequence[str],
+    folder: Path,
+    given: Path | None = None,
+    most_seconds: float = 600,
+    anew: bool = False,
+) -> Run:
+    """One run in a process of its own, with `given` as its standard input; what it writes is read back from `folder`. `anew`: it
+    has nothing of the memory of this one."""
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     out, err = folder / "out", folder / "err"
     child = os.fork()
     if child == 0:
-        _child(arguments, given, out, err, temporary)
+        _child(arguments, given, out, err, temporary, anew)
     deadline = time.monotonic() + most_seconds
     peak = 0
     for step in count():
@@ -178,7 +188,7 @@ def _held_bytes(process: int) -> int:
     return 0
 
 
-def _child(arguments: Sequence[str], given: Path | None, out: Path, err: Path, temporary: Path) -> None:
+def _child(arguments: Sequence[str], given: Path | None, out: Path, err: Path, temporary: Path, anew: bool) -> None:
     """Never returns."""
     code = 99
     try:
@@ -193,6 +203,9 @@ def _child(arguments: Sequence[str], given: Path | None, out: Path, err: Path, t
         os.environ["TMPDIR"] = str(temporary)
         os.environ["COLUMNS"] = "100"
         resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
+        if anew:
+            os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+            os.execv(sys.executable, [sys.executable, "-c", _COMMAND, *arguments])
         code = entry.main(arguments)
         with suppress(OSError):
             sys.stdout.flush()
