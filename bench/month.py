@@ -22,10 +22,10 @@ from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES, is_moment
 from analyzer.query.dataset import Dataset
 from analyzer.query.dataset_places import LocalPlace
-from analyzer.query.days import DAY_NS, day_directory
+from analyzer.query.days import DAY_NS, HOUR_NS, day_directory
 from analyzer.query.export_tables import COPY_OPTIONS, Written
 from analyzer.query.growing import AddedRun, Manifest, read_manifest
-from analyzer.query.hours import HOUR_NS, SUM_NAMES, SUMS, beside, write_sums
+from analyzer.query.hours import SUM_NAMES, SUMS, beside, write_sums
 from analyzer.query.table_views import parquet
 from analyzer.run import additions, local
 
@@ -98,7 +98,7 @@ def grown(capture: str, days: int, lake: Path) -> str:
             counts = (
                 days_sums(dataset, lake, files["exchanges"][0].file, name, day)
                 if day
-                else write_sums(name, lake, with_topics=True)
+                else write_sums([name], lake, [beside(name, "entries")])
             )
             for sums, count in counts.items():
                 files[sums].append(Written(beside(name, sums), count, begin, begin + DAY_NS - 1))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.filters import literal
 from analyzer.base.tables import TABLES
-from analyzer.query import growing
+from analyzer.query import growing, partitions
 from analyzer.query.dataset import Dataset
 from analyzer.query.export_tables import Written, copy_rows
 from analyzer.query.exported import hidden
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 # A day of a table may have so many small files of old runs.
 MOST_FILES = 16
-# A file with so many rows is not small.
-LARGE_ROWS = 1_000_000
 
 
 def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
@@ -48,7 +46,8 @@ def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
         for sums in SUMS if table == "exchanges" else ():
             parts = _sums_of(old, files, sums.name)
             gone.update(file.file for file in parts)
-            if len(parts) == len(files):  # else an older kanalyze wrote some of them, and rows are read
+            # Else an older kanalyze wrote some of them, and rows are read.
+            if len(parts) == len({beside(file.file, sums.name) for file in files}):
                 to = beside(name, sums.name)
                 _join(place, sums.name, [file.file for file in parts], to, folder)
                 made[sums.name].append(joined._replace(file=to, rows=sum(file.rows for file in parts)))
@@ -68,7 +67,7 @@ def _too_many(runs: Sequence[AddedRun]) -> Iterator[tuple[str, str, list[Written
     for run in runs:
         for table, written in run.files.items():
             for file in written:
-                if table in TABLES and file.file not in run.open_files and file.rows < LARGE_ROWS:
+                if table in TABLES and file.file not in run.open_files and file.rows < partitions.LARGE_ROWS:
                     found[table, file.file.rpartition("/")[0]].append(file)
     for (table, directory), files in found.items():
         if len(files) > MOST_FILES:

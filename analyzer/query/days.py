@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 DAY_NS = 86_400_000_000_000
+HOUR_NS = 3_600_000_000_000
 _EPOCH = date(1970, 1, 1)
 
 

@@ -12,6 +12,7 @@ OTHER. An answer has them as one too, and who shows it says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,12 +21,13 @@ from typing import NamedTuple
 from analyzer.base.filters import Filters, literal, time_condition
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
-from analyzer.query.days import DAY_NS
+from analyzer.query.days import DAY_NS, HOUR_NS
 from analyzer.query.frequent_keys import of_most
 from analyzer.query.table_views import parquet
 
-HOUR_NS = 3_600_000_000_000
 OTHER = "(other)"
+# What the name of one of several files of a day ends with (`partitions`).
+_OF_TIME = re.compile(r"-t\d{4}(?=\.parquet$)")
 _TOPIC = "topic"
 _IS_REST = "is_rest"
 
@@ -114,23 +116,26 @@ WHERE {condition}
 """
 
 
-def beside(exchanges: str, name: str) -> str:
-    """The name of the file of sums of a file of exchanges."""
-    return f"{name}/{exchanges.removeprefix('exchanges/')}"
+def beside(file: str, name: str) -> str:
+    """The name of the file of another table, or of sums, with the same exchanges; of sums all files of a run's day have one."""
+    return f"{name}/{_OF_TIME.sub('', file.partition('/')[2])}"
 
 
-def write_sums(exchanges: str, below: Path, with_topics: bool, threads: int | None = None) -> dict[str, int]:
-    """Writes all sums of a file of exchanges, below the same directory; answers their rows by name. `with_topics`: those by topic
-    too; the file of entries with the same name has all entries of these exchanges, and where there is none they have none.
-    `threads` None: one per core. Raises duckdb.IOException for a full disk."""
-    entries = below / exchanges.replace("exchanges", "entries", 1)
-    views = {"exchanges": parquet([below / exchanges])} | ({"entries": parquet([entries])} if entries.exists() else {})
+def write_sums(
+    exchanges: Sequence[str], below: Path, entries: Sequence[str] | None, threads: int | None = None
+) -> dict[str, int]:
+    """Writes all sums of a day's files of exchanges, below the same directory; answers their rows by name. `entries`: the files
+    that have all entries of these exchanges; None: not known, and so no sums by topic. `threads` None: one per core. Raises
+    duckdb.IOException for a full disk."""
+    views = {"exchanges": parquet([below / file for file in exchanges])}
+    if entries:
+        views["entries"] = parquet([below / file for file in entries])
     counts = {}
     with Dataset(views, threads=threads) as dataset:
         for sums in SUMS:
-            if sums.of_topics and not with_topics:
+            if sums.of_topics and entries is None:
                 continue
-            to = below / beside(exchanges, sums.name)
+            to = below / beside(exchanges[0], sums.name)
             to.parent.mkdir(parents=True, exist_ok=True)
             dataset.choose(Settings(sums.by, sums.slot_ns))
             rows = f"{_folded(sums)} ORDER BY {sums.column}, {sums.keys}"

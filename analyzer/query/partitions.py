@@ -1,14 +1,19 @@
-"""Tables as Parquet files by day, for a dataset that grows: TABLE/date=2026-05-01/part-RUN-0000.parquet, days in UTC.
+"""Tables as Parquet files by day, for a dataset that grows: TABLE/date=2026-05-01/part-RUN.parquet, days in UTC.
 
-A row belongs to the day of its moment; rows of entries, errors and batches, which have none, to that of their exchange. Rows of
-connections that are not over have files of their own, as the next run gives them anew. Captures are in one file a run; topic ids
-and brokers, of which every run may say more, in one file that the newest run makes of its own and the one before.
+A row belongs to the day of its moment; rows of entries, errors and batches, which have none, to that of their exchange. A day with
+many rows is several files, each of some whole minutes: the manifest tells their moments, and a question about ten minutes reads,
+and copies from storage, files of its time alone. They lie in one directory: engines refuse tables in which only some days have
+directories for hours.
+
+Rows of connections that are not over have files of their own, as the next run gives them anew. Captures are in one file a run;
+topic ids and brokers, of which every run may say more, in one file that the newest run makes of its own and the one before.
 """
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.filters import literal
 from analyzer.base.tables import TABLES
@@ -17,10 +22,16 @@ from analyzer.query.export_tables import COPY_OPTIONS, MOMENTS, Written, copy_ro
 from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from analyzer.query.dataset import Dataset
 
+    Rows = dict[str, Any]
+
+# A file with so many rows is not small: a day is cut into files with as many at least (some 50 MB of exchanges).
+LARGE_ROWS = 1_000_000
+MINUTE_NS = 60_000_000_000
+DAY_MINUTES = DAY_NS // MINUTE_NS
 # Tables that are small, and are written as one file.
 OF_INPUTS = "captures"
 # Table -> how its rows of several runs become one.
@@ -76,19 +87,39 @@ def _by_day(dataset: Dataset, table: str, order: Order) -> Iterator[Partitioned]
     dataset.query(f"COPY ({marked}) TO {literal(str(sorting))} ({COPY_OPTIONS})")
     rows = parquet([sorting])
     found = dataset.query(
-        "SELECT kanalyze_day AS day, kanalyze_open AS open, count(*) AS rows, min(kanalyze_moment) AS first, "
-        f"max(kanalyze_moment) AS last FROM ({rows}) GROUP BY day, open ORDER BY day, open"
+        f"SELECT kanalyze_day AS day, kanalyze_open AS open, kanalyze_moment // {MINUTE_NS} AS minute, count(*) AS rows, "
+        f"min(kanalyze_moment) AS first, max(kanalyze_moment) AS last FROM ({rows}) GROUP BY ALL ORDER BY day, open, minute"
     )
-    for each in found:
-        of_day = "IS NULL" if each["day"] is None else f"= {each['day']}"
-        chosen = f"kanalyze_open = {each['open']} AND kanalyze_day {of_day}"
-        folder = table if each["day"] is None else f"{table}/{day_directory(each['day'])}"
-        name = f"{folder}/part-{order.run}{'-open' if each['open'] else ''}.parquet"
+    for (day, is_open), minutes in groupby(found, lambda each: (each["day"], each["open"])):
+        folder = table if day is None else f"{table}/{day_directory(day)}"
         (order.folder / folder).mkdir(exist_ok=True)
-        columns = f"SELECT * EXCLUDE (kanalyze_moment, kanalyze_day, kanalyze_open) FROM ({rows}) WHERE {chosen}"
-        copy_rows(dataset, table, columns, order.folder, name)
-        yield Partitioned(Written(name, each["rows"], each["first"], each["last"]), each["open"])
+        pieces = _pieces(list(minutes))
+        for piece in pieces:
+            first, last = piece[0]["first"], piece[-1]["last"]
+            of_time = "IS NULL" if day is None else f"BETWEEN {first} AND {last}"
+            chosen = f"kanalyze_open = {is_open} AND kanalyze_moment {of_time}"
+            begin = "-t{:02}{:02}".format(*divmod(piece[0]["minute"] % DAY_MINUTES, 60)) if len(pieces) > 1 else ""
+            name = f"{folder}/part-{order.run}{'-open' if is_open else ''}{begin}.parquet"
+            columns = f"SELECT * EXCLUDE (kanalyze_moment, kanalyze_day, kanalyze_open) FROM ({rows}) WHERE {chosen}"
+            copy_rows(dataset, table, columns, order.folder, name)
+            yield Partitioned(Written(name, sum(each["rows"] for each in piece), first, last), is_open)
     sorting.unlink()
+
+
+def _pieces(minutes: Sequence[Rows]) -> list[list[Rows]]:
+    """The minutes of a day, in order, as files: each of LARGE_ROWS at least, and the last one gets what is left."""
+    pieces: list[list[Rows]] = [[]]
+    rows = 0
+    for minute in minutes:
+        if rows >= LARGE_ROWS:
+            pieces.append([])
+            rows = 0
+        pieces[-1].append(minute)
+        rows += minute["rows"]
+    if len(pieces) > 1 and rows < LARGE_ROWS:
+        rest = pieces.pop()
+        pieces[-1] += rest
+    return pieces
 
 
 def _with_moment(table: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,10 +29,11 @@ from analyzer.query import growing
 from analyzer.query.compaction import compact
 from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place, alone, place_of
+from analyzer.query.export_tables import Written
 from analyzer.query.exported import hidden
 from analyzer.query.growing import AddedRun, Input, Manifest
 from analyzer.query.hours import beside, write_sums
-from analyzer.query.partitions import MERGED, Order, write_partitions
+from analyzer.query.partitions import MERGED, Order, Partitioned, write_partitions
 from analyzer.query.table_views import parquet
 from analyzer.run.local import dataset_of
 from analyzer.run.run_sql import copied
@@ -276,18 +277,26 @@ class _Addition:
         files: dict[str, list[growing.Written]] = {}
         open_files = set()
         made = [(table, each) for table in TABLES for each in write_partitions(dataset, table, order)]
-        for table, each in tuple(made):
-            if table == "exchanges":
-                for name, rows in write_sums(each.file.file, written, with_topics=True).items():
-                    made.append(
-                        (name, each._replace(file=each.file._replace(file=beside(each.file.file, name), rows=rows)))
-                    )
+        made += self._sums(made, written)
         for name, (file, is_open) in made:
             self._place.put(written / file.file, hidden(file.file))
             files.setdefault(name, []).append(file)
             if is_open:
                 open_files.add(file.file)
         return files, frozenset(open_files)
+
+    def _sums(self, made: Sequence[tuple[str, Partitioned]], written: Path) -> Iterator[tuple[str, Partitioned]]:
+        """Writes the sums of each day's exchanges."""
+        days: dict[str, dict[str, list[Partitioned]]] = {}
+        for table, each in made:
+            if table in ("exchanges", "entries"):
+                days.setdefault(beside(each.file.file, "sums"), {"exchanges": [], "entries": []})[table].append(each)
+        for of_day in days.values():
+            if exchanges := of_day["exchanges"]:
+                names, entries = ([each.file.file for each in of_day[table]] for table in ("exchanges", "entries"))
+                times = exchanges[0].file.first_time_ns, exchanges[-1].file.last_time_ns
+                for name, rows in write_sums(names, written, entries).items():
+                    yield name, Partitioned(Written(beside(names[0], name), rows, *times), exchanges[0].is_open)
 
     def _inputs(self, done: Run) -> list[Input]:
         readings = by_file(done.readings)

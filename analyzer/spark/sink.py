@@ -128,7 +128,7 @@ def _with_sums(pieces: Iterable[bytes], file: str, place: str) -> Iterator[pa.Re
         path = folder / file
         path.parent.mkdir(parents=True)
         keep(pieces, path)
-        counted = write_sums(file, folder, with_topics=False, threads=1)
+        counted = write_sums([file], folder, None, threads=1)
         for name, rows in ((file, 0), *((beside(file, sums), rows) for sums, rows in counted.items())):
             with (folder / name).open("rb") as source:
                 yield _as_row(_store(iter(partial(source.read, PIECE_BYTES), b""), name, place)._replace(rows=rows))

@@ -24,8 +24,8 @@ from analyzer.compare.captures import compare
 from analyzer.distributed import open_connections
 from analyzer.query import hours
 from analyzer.query.dataset import Dataset
+from analyzer.query.days import HOUR_NS
 from analyzer.query.frequent_keys import KEYS
-from analyzer.query.hours import HOUR_NS
 from analyzer.report.terminal import print_section
 from analyzer.run import additions, local
 

@@ -16,7 +16,8 @@ from analyzer.cli.main import main
 from analyzer.distributed import open_connections
 from analyzer.query import hours
 from analyzer.query.dataset import Dataset
-from analyzer.query.hours import DAY_NS, OTHER
+from analyzer.query.days import DAY_NS
+from analyzer.query.hours import OTHER
 from analyzer.query.table_views import parquet
 from analyzer.run import additions, local
 
@@ -90,7 +91,7 @@ def test_users_are_kept_behind_clients_that_are_not(
                 f"COPY (SELECT * REPLACE ('u' || exchange % {users} AS principal, exchange::text AS client_id) "
                 f"FROM exchanges) TO {literal(str(tmp_path / 'exchanges' / 'a.parquet'))}"
             )
-        hours.write_sums("exchanges/a.parquet", tmp_path, with_topics=False)
+        hours.write_sums(["exchanges/a.parquet"], tmp_path, None)
         sums = parquet([tmp_path / "client_days" / "a.parquet"])
         with Dataset({"found": sums, "rows": parquet([tmp_path / "exchanges" / "a.parquet"])}) as dataset:
             told = dataset.query("SELECT principal, sum(requests) AS n FROM found GROUP BY principal")
