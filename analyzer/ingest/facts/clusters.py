@@ -19,7 +19,7 @@ def metadata(seen: SeenExchange) -> Iterator[Row]:
         yield "cluster_facts", (cluster, controller)
     for broker in message.get("brokers") or ():
         node = broker.get("node_id", broker.get("broker_id"))
-        yield "broker_facts", (node, broker.get("host"), broker.get("port"), broker.get("rack"))
+        yield "broker_facts", (node, broker.get("host"), broker.get("port"), broker.get("rack"), message.whole)
     yield from _topics(message.get("topics"), "name")
 
 
@@ -30,11 +30,11 @@ def topics_by_broker(seen: SeenExchange) -> Iterator[Row]:
         return
     yield from _topics(message.get("topic_states"), "topic_name")
     for each in message.get("live_leaders") or ():
-        yield "broker_facts", (each["broker_id"], each["host_name"], each["port"], None)
+        yield "broker_facts", (each["broker_id"], each["host_name"], each["port"], None, False)
     for each in message.get("live_brokers") or ():
         ends = each.get("endpoints") or [{"host": each.get("v0_host"), "port": each.get("v0_port")}]
         for end in ends:
-            yield "broker_facts", (each["id"], end.get("host"), end.get("port"), each.get("rack"))
+            yield "broker_facts", (each["id"], end.get("host"), end.get("port"), each.get("rack"), message.whole)
     controller = known(message.get("controller_id"))
     if controller is not None:
         yield "cluster_facts", (None, controller)
@@ -59,7 +59,7 @@ def coordinators(seen: SeenExchange) -> Iterator[Row]:
         return
     for each in (seen.reply.fields, *(seen.reply.get("coordinators") or ())):
         if known(each.get("node_id")) is not None and each.get("host"):
-            yield "broker_facts", (each["node_id"], each["host"], each.get("port"), None)
+            yield "broker_facts", (each["node_id"], each["host"], each.get("port"), None, False)
 
 
 def registration(seen: SeenExchange) -> Iterator[Row]:
@@ -72,7 +72,7 @@ def registration(seen: SeenExchange) -> Iterator[Row]:
     node = seen.request.get("broker_id")
     node = seen.request.get("controller_id") if node is None else node
     for end in () if node is None else seen.request.get("listeners") or ():
-        yield "broker_facts", (node, end.get("host"), end.get("port"), seen.request.get("rack"))
+        yield "broker_facts", (node, end.get("host"), end.get("port"), seen.request.get("rack"), False)
 
 
 def vote(seen: SeenExchange) -> Iterator[Row]:

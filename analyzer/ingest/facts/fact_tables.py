@@ -15,7 +15,8 @@ _COLUMNS = {
     # time_ns: first byte of the message.
     "reported": f"{_OF_EXCHANGE}, body int64, time_ns int64",
     "cluster_facts": f"{_OF_BODY}, cluster_id string, controller_id int32",
-    "broker_facts": f"{_OF_BODY}, node_id int32, host string, port int32, rack string",
+    # lists_all: the message names all brokers of the cluster, not some of them.
+    "broker_facts": f"{_OF_BODY}, node_id int32, host string, port int32, rack string, lists_all bool",
     "topic_facts": f"{_OF_BODY}, topic_id string, topic string",
     "version_facts": f"{_OF_BODY}, api_key int16, min_version int16, max_version int16",
     "group_steps": f"{_OF_EXCHANGE}, event string, group_type string, group_id string, member_id string, "

@@ -1,5 +1,6 @@
 -- The node id of the broker of each part: the node that its cluster advertises at this address. Advertised host names are not
--- resolved; so else the only node at this port, if the clients of the cluster use one address with this port. Else no row.
+-- resolved; so else the only node at this port, if the clients of the cluster use one address with this port, and a message listed
+-- all nodes: one that registers itself, or that is named as a coordinator, may have others beside it. Else no row.
 WITH bodies AS (
     SELECT c.cluster, t.body
     FROM raw_reported AS t JOIN part_clusters AS c ON c.part = t.part
@@ -7,7 +8,7 @@ WITH bodies AS (
     GROUP BY c.cluster, t.body
 ),
 nodes AS (
-    SELECT b.cluster, f.node_id AS broker_id, f.host, f.port
+    SELECT b.cluster, f.node_id AS broker_id, f.host, f.port, max(CASE WHEN f.lists_all THEN 1 ELSE 0 END) AS is_listed
     FROM bodies AS b JOIN raw_broker_facts AS f ON f.body = b.body
     WHERE f.node_id >= 0
     GROUP BY b.cluster, f.node_id, f.host, f.port
@@ -18,7 +19,7 @@ by_address AS (
 ),
 by_port AS (
     SELECT cluster, port, min(broker_id) AS broker_id
-    FROM nodes GROUP BY cluster, port HAVING min(broker_id) = max(broker_id)
+    FROM nodes GROUP BY cluster, port HAVING min(broker_id) = max(broker_id) AND max(is_listed) = 1
 ),
 reached AS (
     SELECT c.cluster, p.broker_port, min(p.broker_address) AS address

@@ -251,9 +251,11 @@ def test_clusters_and_nodes_are_told_by_addresses_and_never_guessed() -> None:
     assert [tuple(row.values()) for row in rows] == [("east", 1), ("east", 2), (None, None), (ours, 1), (ours, 2)]
 
 
-def test_host_names_are_matched_by_a_port_that_only_one_node_has() -> None:
+@pytest.mark.parametrize(("lists_all", "first"), [(True, 1), (False, None)])
+def test_host_names_are_matched_by_a_port_that_only_one_node_has(lists_all: bool, first: int | None) -> None:
+    """Where a message lists all nodes: one that registers itself, or is a coordinator, tells nothing of the others."""
     nodes = [
-        {"body": 1, "node_id": n, "host": f"kafka{n}.example", "port": port}
+        {"body": 1, "node_id": n, "host": f"kafka{n}.example", "port": port, "lists_all": lists_all}
         for n, port in ((1, 9092), (2, 9094), (3, 9094))
     ]
     facts = {
@@ -263,6 +265,6 @@ def test_host_names_are_matched_by_a_port_that_only_one_node_has() -> None:
     }
     with dataset([part(1), part(2, broker_port=9094)], exchanges=[exchange(1, 0, SECOND / MS)], **facts) as found:
         assert found.query("select broker_id from connection_context order by part") == [
-            {"broker_id": 1},
+            {"broker_id": first},
             {"broker_id": None},
         ]
