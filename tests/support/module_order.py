@@ -138,6 +138,7 @@ ORDER = (
     "dissectors.kafka.framing.state",
     "dissectors.kafka.framing.ids",
     "dissectors.kafka.framing.stream_bytes",
+    "dissectors.kafka.framing.free_pages",
     "dissectors.kafka.framing.accounting",
     "dissectors.kafka.framing.pages",
     "dissectors.kafka.framing.produce_header",

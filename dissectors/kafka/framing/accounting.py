@@ -5,6 +5,7 @@ Law: bytes handed on by reassembly = framed + skipped; what is skipped has one r
 
 import cython
 
+from dissectors.kafka.framing.free_pages import drop_tail
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.layout import *
@@ -23,9 +24,11 @@ def count_skipped(f: FramingState, slot: i64, s: i64, reason: i64, count: i64) -
 @cython.exceptval(-1)
 def leave_unread(f: FramingState, slot: i64, protocol: i64) -> cython.int:
     """The connection does not speak Kafka, or nobody can tell that it does: nothing of it is read from here on."""
+    s: i64
     f.conn[slot, FRAMING_PROTOCOL] = protocol
-    f.side[2 * slot, SIDE_MODE] = MODE_NOT_KAFKA
-    f.side[2 * slot + 1, SIDE_MODE] = MODE_NOT_KAFKA
+    for s in range(2 * slot, 2 * slot + 2):
+        f.side[s, SIDE_MODE] = MODE_NOT_KAFKA
+        drop_tail(f, s)
     return 0
 
 

@@ -4,6 +4,7 @@ import cython
 
 from dissectors.kafka.framing.accounting import count_skipped, leave_unread, note_frame_problem
 from dissectors.kafka.framing.frame_rows import write_ended_request
+from dissectors.kafka.framing.free_pages import drop_tail
 from dissectors.kafka.framing.ids import identity
 from dissectors.kafka.framing.in_flight import remove_oldest
 from dissectors.kafka.framing.pages import clear_frame, drop_frame
@@ -12,7 +13,6 @@ from dissectors.kafka.framing.provisional_frames import accept_provisional, drop
 from dissectors.kafka.framing.provisional_proof import ends_in_replies
 from dissectors.kafka.framing.state import FramingState, grow_framed_parts, i64
 from dissectors.kafka.framing.state_columns import *
-from dissectors.kafka.framing.tails import drop_tail
 from dissectors.layout import *
 from dissectors.problems import *
 

@@ -8,6 +8,7 @@ and the rest is passed over by length.
 import cython
 
 from dissectors.kafka.framing.accounting import count_skipped, note_frame_problem
+from dissectors.kafka.framing.free_pages import free_chain
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.layout import *
@@ -143,19 +144,6 @@ def append_bytes(f: FramingState, buffer: i64, offset: i64, count: i64, s: i64) 
         count -= part
     f.side[s, SIDE_FRAME_KEPT] = kept
     return True
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def free_chain(f: FramingState, page: i64) -> cython.int:
-    following: i64
-    while page >= 0:
-        following = f.next_page[page]
-        f.next_page[page] = f.free_page
-        f.free_page = page
-        f.free_pages += 1
-        page = following
-    return 0
 
 
 @cython.cfunc

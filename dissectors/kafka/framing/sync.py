@@ -13,6 +13,7 @@ from dissectors.kafka.framing.direction import (
     take_back_client,
     take_first_bytes,
 )
+from dissectors.kafka.framing.free_pages import drop_tail
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_near_correlation, is_request_side
 from dissectors.kafka.framing.pages import clear_frame, drop_frame, release_pages
 from dissectors.kafka.framing.provisional_frames import is_other_side_silent
@@ -21,7 +22,7 @@ from dissectors.kafka.framing.request_headers import is_likely_request, is_reply
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import int32_at
-from dissectors.kafka.framing.tails import drop_tail, is_amid_small_chunks, keep_tail, search_tail
+from dissectors.kafka.framing.tails import is_amid_small_chunks, keep_tail, search_tail
 from dissectors.layout import *
 from dissectors.problems import *
 

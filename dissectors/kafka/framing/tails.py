@@ -10,25 +10,14 @@ import cython
 
 from dissectors.kafka.framing.accounting import count_skipped
 from dissectors.kafka.framing.direction import begin_frames, is_boundary_at, is_client_proven
+from dissectors.kafka.framing.free_pages import drop_tail
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_request_side
-from dissectors.kafka.framing.pages import append_bytes, free_chain
+from dissectors.kafka.framing.pages import append_bytes
 from dissectors.kafka.framing.request_headers import is_likely_request, is_request_at
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int16_at, int32_at
 from dissectors.layout import *
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def drop_tail(f: FramingState, s: i64) -> cython.int:
-    """Forgets the tail, and gives its page back."""
-    f.side[s, SIDE_TAIL] = 0
-    if f.side[s, SIDE_TAIL_PAGE]:
-        free_chain(f, f.side[s, SIDE_TAIL_PAGE] - 1)
-        f.side[s, SIDE_TAIL_PAGE] = 0
-        f.tail_pages -= 1
-    return 0
 
 
 @cython.cfunc

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from chunk_rows import BROKER, CLIENT, MS, START, Conversation, reply, request
+from chunk_rows import BROKER, CLIENT, MS, STAGES, START, Conversation, Outcome, feed, limits, reply, request
 
 from dissectors import layout
 
@@ -181,3 +181,15 @@ def test_a_small_number_within_a_body_needs_the_end_of_its_reply(correlation: in
     assert (("reply lost", correlation) in story) != found
     within = Conversation().c(request(correlation)).gap(BROKER, 40).b(b"z" * 5 + whole).end(CLIENT).run().story()
     assert ("reply", correlation) in within
+
+
+def test_a_connection_that_is_left_unread_keeps_no_page() -> None:
+    """Small pieces were joined in a page; then the other side shows that all of it is TLS. Plain Python shows what is held."""
+    hello = bytes([22, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3]) + bytes(94)
+    stage = STAGES["plain"].Framing(*limits(), 1 << 20, 1 << 20, frozenset())
+    talk = Conversation(syn=False).b(*in_pieces(b"zq" * 30, 3))
+    feed(stage, talk.chunks, Outcome())
+    assert stage.tail_pages == 1
+    begun = len(talk.chunks)
+    feed(stage, talk.c(hello).chunks[begun:], Outcome())
+    assert stage.tail_pages == 0
