@@ -79,6 +79,8 @@ _KEYS = (
     "role, own_kind, api_name, kind, api_version, error_code, client_id, client_address, principal, broker_id, broker_address, "
     "broker_port, bucket, parts_known"
 )
+_OF_CLIENTS = "client_id, client_address, principal"
+_EXACT = "DECIMAL(38, 0)"
 _TOPICS = ((_TOPIC, "STRING"), ("topics", "BIGINT"))
 _COUNTS = ("requests", "n", "errors", "throttled", "throttle_time_ms", "request_bytes", "response_bytes")
 _DURATIONS = tuple(
@@ -138,31 +140,41 @@ def write_sums(
             to = below / beside(exchanges[0], sums.name)
             to.parent.mkdir(parents=True, exist_ok=True)
             dataset.choose(Settings(sums.by, sums.slot_ns))
-            rows = f"{_folded(sums)} ORDER BY {sums.column}, {sums.keys}"
+            dataset.query("CREATE OR REPLACE TEMP TABLE counted AS SELECT * FROM latency_counts")
+            rows = f"{_rows(dataset, sums)} ORDER BY {sums.column}, {sums.keys}"
             (written,) = dataset.query(f"COPY ({rows}) TO {literal(str(to))} (format parquet, compression zstd)")
             counts[sums.name] = int(written["Count"])
     return counts
 
 
-def _folded(sums: Sums) -> str:
-    """SQL of the rows of sums; `is_rest` where several keys are one."""
+def _rows(dataset: Dataset, sums: Sums) -> str:
+    """SQL of the rows of sums, from the table `counted`."""
+    keys = "topic" if sums.of_topics else _OF_CLIENTS
+    per_slot = f"SELECT slot_ns, count(*) AS n FROM (SELECT DISTINCT slot_ns, {keys} FROM counted) GROUP BY slot_ns"
+    if sums.most is not None and dataset.query(f"SELECT 1 AS one FROM ({per_slot}) WHERE n > {sums.most} LIMIT 1"):
+        return _folded(sums, sums.most)
+    kinds = dict.fromkeys(_COUNTS, "BIGINT") | dict.fromkeys(_DURATIONS, _EXACT)
+    values = (f"CAST({name} AS {kinds[name]}) AS {name}" if name in kinds else name for name in _VALUES)
+    return f"SELECT slot_ns AS {sums.column}, false AS {_IS_REST}, {sums.keys}, {', '.join(values)} FROM counted"
+
+
+def _folded(sums: Sums, most: int) -> str:
+    """SQL of the rows of sums where several keys are one, with `is_rest`."""
     of_slot = f"SELECT {sums.column}, {_IS_REST}, {sums.keys}, {_added()}"
-    if sums.most is None:
-        rows = f"SELECT *, slot_ns AS {sums.column}, false AS {_IS_REST} FROM latency_counts"
-    elif sums.of_topics:
+    if sums.of_topics:
         rows = (
-            f"SELECT * REPLACE ({_or_other('topic', 'topic_rank', sums.most)}), slot_ns AS {sums.column}, "
-            f"topic_rank > {sums.most} AS {_IS_REST} FROM ({_ranked(('topic',), 'topic_rank', 'latency_counts')})"
+            f"SELECT * REPLACE ({_or_other('topic', 'topic_rank', most)}), slot_ns AS {sums.column}, "
+            f"topic_rank > {most} AS {_IS_REST} FROM ({_ranked('topic', 'topic_rank', 'counted')})"
         )
     else:
-        ranked = _ranked(("principal",), "user_rank", "latency_counts")
-        ranked = _ranked(("client_id", "client_address", "principal"), "client_rank", f"({ranked})")
+        ranked = _ranked("principal", "user_rank", "counted")
+        ranked = _ranked(_OF_CLIENTS, "client_rank", f"({ranked})")
         rank = "least(client_rank, user_rank)"
         rows = (
-            f"SELECT * REPLACE (CASE WHEN client_rank > {sums.most} THEN '{OTHER}' ELSE client_id END AS client_id, "
-            f"CASE WHEN client_rank <= {sums.most} THEN client_address END AS client_address, "
-            f"{_or_other('principal', rank, sums.most)}), slot_ns AS {sums.column}, "
-            f"client_rank > {sums.most} AS {_IS_REST} FROM ({ranked})"
+            f"SELECT * REPLACE (CASE WHEN client_rank > {most} THEN '{OTHER}' ELSE client_id END AS client_id, "
+            f"CASE WHEN client_rank <= {most} THEN client_address END AS client_address, "
+            f"{_or_other('principal', rank, most)}), slot_ns AS {sums.column}, "
+            f"client_rank > {most} AS {_IS_REST} FROM ({ranked})"
         )
     return f"{of_slot} FROM ({rows}) GROUP BY ALL"
 
@@ -171,14 +183,14 @@ def _or_other(key: str, rank: str, most: int) -> str:
     return f"CASE WHEN {key} IS NOT NULL AND {rank} > {most} THEN '{OTHER}' ELSE {key} END AS {key}"
 
 
-def _ranked(keys: tuple[str, ...], name: str, rows: str) -> str:
+def _ranked(keys: str, name: str, rows: str) -> str:
     """SQL of rows with the place, from 1 on, that their key has in its slot by its requests."""
-    columns = ", ".join(("slot_ns", *keys))
+    columns = f"slot_ns, {keys}"
     ranks = (
         f"SELECT {columns}, row_number() OVER (PARTITION BY slot_ns ORDER BY sum(requests) DESC, {columns}) AS {name} "
         f"FROM {rows} GROUP BY {columns}"
     )
-    same = " AND ".join(f"c.{each} IS NOT DISTINCT FROM r.{each}" for each in ("slot_ns", *keys))
+    same = " AND ".join(f"c.{each} IS NOT DISTINCT FROM r.{each}" for each in columns.split(", "))
     return f"SELECT c.*, r.{name} FROM {rows} AS c JOIN ({ranks}) AS r ON {same}"
 
 
@@ -186,7 +198,7 @@ def _added() -> str:
     """SQL of the values of rows that are added. A sum of durations is exact, however absurd the times of a capture are."""
     return ", ".join((
         *(f"CAST(sum({name}) AS BIGINT) AS {name}" for name in _COUNTS),
-        *(f"sum(CAST({name} AS DECIMAL(38, 0))) AS {name}" for name in _DURATIONS),
+        *(f"sum(CAST({name} AS {_EXACT})) AS {name}" for name in _DURATIONS),
         "sum(squares) AS squares",
         *(f"min({name}) AS {name}" for name in _LEAST),
         *(f"max({name}) AS {name}" for name in _GREATEST),
