@@ -74,7 +74,7 @@ class Direction:
 
     __slots__ = ("begins", "end", "flow", "held", "longest", "newest", "reader")
 
-    def __init__(self, flow: tuple[int, ...], seq: int) -> None:
+    def __init__(self, flow: bytes, seq: int) -> None:
         self.flow = flow
         self.held: list[Held] = []
         self.newest = seq + (1 << 32)

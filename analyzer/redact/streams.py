@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from itertools import islice
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from analyzer.redact.directions import LOW_32, Direction, Held
@@ -32,7 +33,7 @@ class Streams:
         self._places = places
         self._counts = counts
         self.pieces: dict[int, Pieces] = {}
-        self._directions: dict[tuple[int, ...], Direction] = {}
+        self._directions: dict[bytes, Direction] = {}
         self._of_packet: dict[int, Direction] = {}
 
     def add(self, segments: memoryview, rows: int) -> None:
@@ -42,7 +43,7 @@ class Streams:
             begins = segments[layout.SEGMENT_FLAGS, row] & layout.TCP_SYN
             if size <= 0 and not begins:
                 continue
-            flow = tuple(segments[column, row] for column in _FLOW)
+            flow = _FLOW_KEY.pack(*(segments[column, row] for column in _FLOW))
             seq = segments[layout.SEGMENT_SEQ, row]
             direction = self._directions.get(flow)
             if begins:
@@ -148,3 +149,5 @@ _FLOW = (
     layout.SEGMENT_SCOPE,
     layout.SEGMENT_TAP,
 )
+# As numbers they would take four times as much, for each direction of each open connection.
+_FLOW_KEY = Struct(f"={len(_FLOW)}q")
