@@ -159,8 +159,7 @@ class Conversations:
             size = frames[layout.FRAME_LENGTH, row]
             position = direction.position(frames[layout.FRAME_SEQ, row])
             written = self._frame(frames, row, event, reader, data)
-            self._streams.write(direction, position, (size & 0xFFFFFFFF).to_bytes(4, "big"))
-            self._streams.write(direction, position + 4, written)
+            self._streams.write(direction, position, (size & 0xFFFFFFFF).to_bytes(4, "big") + written)
             reader.end_frame(position + 4 + size)
             self._streams.is_done(direction, reader.boundary)
 

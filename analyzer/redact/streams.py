@@ -89,14 +89,8 @@ class Streams:
 
     def _overlapping(self, direction: Direction, begin: int, end: int) -> list[Held]:
         held = direction.held
-        first = bisect_left(held, (begin - direction.longest,))
-        found = []
-        for place in range(first, len(held)):
-            if held[place][0] >= end:
-                break
-            if held[place][0] + held[place][1] > begin:
-                found.append(held[place])
-        return found
+        first, behind = bisect_left(held, (begin - direction.longest,)), bisect_left(held, (end,))
+        return [each for each in held[first:behind] if each[0] + each[1] > begin]
 
     def of_packet(self, number: int) -> Direction | None:
         """The direction to which the payload of a packet belongs; None when it was forgotten, or never known."""
@@ -104,10 +98,10 @@ class Streams:
 
     def write(self, direction: Direction, begin: int, data: bytes | bytearray) -> None:
         """Writes bytes of the stream from position `begin` on into all packets that hold them."""
-        end = begin + len(data)
+        end, view = begin + len(data), memoryview(data)
         for start, size, place, _ in self._overlapping(direction, begin, end):
             first, last = max(start, begin), min(start + size, end)
-            self._spool.write(place + first - start, memoryview(data)[first - begin : last - begin])
+            self._spool.write(place + first - start, view[first - begin : last - begin])
             self._counts.patched_bytes += last - first
 
     def is_done(self, direction: Direction, until: int) -> None:
