@@ -17,6 +17,8 @@ _EVERY_S = 0.2
 _WIDTH = 30
 # Answers that come within this need no line.
 _PATIENCE_S = 0.5
+# For the thread to see that all is over.
+_LONGEST_JOIN_S = 2.0
 _COMPRESSED = (".gz", ".zst", ".zstd", ".lz4", ".xz")
 
 
@@ -65,7 +67,9 @@ class Answering:
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
-        self._lock = threading.Lock()
+        # In Python 3.14 a signal may leave it held by the thread that asks: that one must get it again, and not wait for the other
+        # (`end`), which then waits for ever.
+        self._lock = threading.RLock()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._began = time.monotonic()
@@ -102,7 +106,7 @@ class Answering:
         self("")
         self._over.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_LONGEST_JOIN_S)
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def free_backlog(tcp: TcpState) -> cython.longlong:
 
 @cython.cfunc
 def note_given_up(tcp: TcpState, key: cython.longlong):
-    """Remembers the flow with this hash as given up. A task forgets: which of its segments travel is not for it to say."""
+    """Remembers the flow with this hash as given up. Not in a task, which hands on what it does not know, to be joined."""
     if tcp.in_task:
         return
     if tcp.given_up is None:
