@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base import temp_folders
+from analyzer.base.memory import give_back
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.inputs.engine import Engine
 from analyzer.inputs.packet_rows import PacketRows
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from dissectors.kafka.messages.explain import Node
     from dissectors.tls.keys import KeyLog
 
+_LARGE_BYTES = 16_000_000
 _MOST_TOLD = 10
 _MOST_REMEMBERED = 2_000_000
 
@@ -64,13 +66,21 @@ def verify(
 ) -> Verdict:
     """Verifies the file that was made of `sources`. `keys`: those with which TLS was decrypted, so that names in it are sought."""
     verdict = Verdict()
+    _give_back(sources)
     output = Source(written.name, written, written.stat().st_size)
     _places(output, options, verdict)
     if verdict.unconfirmed:
         return verdict
     rewind()
+    _give_back(sources)
     _search(output, sources, options, keys, verdict)
     return verdict
+
+
+def _give_back(sources: Sequence[Source]) -> None:
+    """What reading large captures took, before they are read again."""
+    if sum(source.size_bytes or 0 for source in sources) > _LARGE_BYTES:
+        give_back()
 
 
 # ---- places ----
