@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,6 +139,15 @@ def test_hostile_bytes_never_raise_and_keep_their_length() -> None:
             # What is on the list stays there when it is read again.
             again = redacted(found, kind, UNCHANGED)
             assert all(byte == again[at] or again[at] == 0 for at, byte in enumerate(found))
+
+
+def test_zeros_stay_zeros() -> None:
+    """They stand for what was not understood: read again they may be a message, which must not become another one."""
+    for kind in kinds():
+        head = struct.pack(">hhi", kind.key, kind.version, 7) if kind.direction == "request" else bytes((0, 0, 0, 7))
+        for size in range(0, 60, 7):
+            frame = head + bytes(size)
+            assert redacted(frame, kind, UNCHANGED) == frame, (kind, size)
 
 
 @pytest.mark.parametrize("release", RELEASES)
