@@ -14,7 +14,7 @@ PART_FOR_QUESTIONS = 4
 LEAST_FOR_QUESTIONS = 256_000_000
 MOST_FOR_QUESTIONS = 4_000_000_000
 # No more than so many times the bytes of the captures: the engine takes what it may, though less would do.
-QUESTIONS_PER_CAPTURED = 3
+QUESTIONS_PER_CAPTURED = 4
 # Of very many connections, whose tables are in a file (`analyzer.run.raw_views`), this and this part of their bytes is enough. (A
 # million SYNs, 70 MB, need more than 290 MB.)
 LEAST_FOR_MANY_CONNECTIONS = 400_000_000
@@ -52,7 +52,7 @@ def keep_freed_memory() -> None:
 
 def question_memory_bytes(captured_bytes: int | None = None, many_connections: bool = False) -> int:
     """Memory for the SQL engine where nobody says how much: a quarter of the machine's, 256 MB to 4 GB; and for questions about
-    captures of so many bytes no more than three times as many, or half as many and what any needs where tables are in a file."""
+    captures of so many bytes no more than four times as many, or half as many and what any needs where tables are in a file."""
     most = min(_limits(), default=LEAST_FOR_QUESTIONS) // PART_FOR_QUESTIONS
     if captured_bytes is not None:
         some = LEAST_FOR_MANY_CONNECTIONS + captured_bytes // PART_FOR_MANY_CONNECTIONS

@@ -92,7 +92,7 @@ _READING = (
         type=Size(),
         metavar="SIZE",
         help="Memory for queries; what needs more is written to --temp-dir.  "
-        "[default: three times the captures' bytes, at least 256MB, at most a quarter of the machine's, or 4GB]",
+        "[default: four times the captures' bytes, at least 256MB, at most a quarter of the machine's, or 4GB]",
     ),
     click.option(
         "--max-frame",

@@ -143,7 +143,7 @@ def test_questions_get_a_quarter_of_the_machine(
 
 @pytest.mark.parametrize(
     ("captured", "expected"),
-    [(0, 256_000_000), (100_000_000, 300_000_000), (600_000_000, 1_800_000_000), (10**13, 2_000_000_000)],
+    [(0, 256_000_000), (100_000_000, 400_000_000), (600_000_000, 2_000_000_000), (10**13, 2_000_000_000)],
 )
 def test_questions_about_small_captures_get_little(
     captured: int, expected: int, monkeypatch: pytest.MonkeyPatch
