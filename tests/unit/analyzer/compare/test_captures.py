@@ -64,6 +64,11 @@ def test_latency(before: list[float], after: list[float], expected: str, folders
     assert change(compared(folders, produce(before), produce(after))) == expected
 
 
+def test_requests_between_brokers_are_not_compared(folders: tuple[Path, Path]) -> None:
+    between = {"role": "follower"}
+    assert compared(folders, produce([1.0] * 100, **between), produce([500.0] * 100, **between)).latency == []
+
+
 def test_waits_by_design_are_never_slower(folders: tuple[Path, Path]) -> None:
     kind = {"api_key": 1, "api_name": "Fetch", "kind": "fetch_empty"}
     assert compared(folders, produce([1.0] * 100, **kind), produce([500.0] * 100, **kind)).latency == []
