@@ -91,7 +91,7 @@ def main() -> None:
     asked.add_argument(
         "--only", action="append", choices=[axis.name for axis in AXES], help="an axis alone, printed; may be repeated"
     )
-    asked.add_argument("--most", type=int, default=200_000, help="largest captures, in units  [default: 200,000]")
+    asked.add_argument("--most", type=int, default=1_000_000, help="largest captures, in units  [default: 1,000,000]")
     given = asked.parse_args()
     sections, curves = [], []
     with tempfile.TemporaryDirectory() as folder:

@@ -153,7 +153,9 @@ def _always(units: int) -> Callable[[int], int]:
 
 
 AXES = (
-    Axis("length", "Exchanges on one connection.", (1_000, 10_000, 50_000, 100_000, 200_000), _itself, length),
+    Axis(
+        "length", "Exchanges on one connection.", (1_000, 10_000, 100_000, 200_000, 400_000, 800_000), _itself, length
+    ),
     Axis(
         "connections", "Short ones, one exchange each.", (10, 1_000, 10_000, 100_000, 1_000_000), _itself, connections
     ),
