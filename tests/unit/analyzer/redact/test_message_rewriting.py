@@ -179,7 +179,7 @@ def test_bytes_that_no_schema_knows_become_zeros() -> None:
 
 def test_a_message_of_one_batch_is_not_copied() -> None:
     """It may be as large as all that memory has room for."""
-    record = b"\0" + bytes(3) + b"\x01" + b"\x80\x80\x80\x04" + bytes(4 << 20) + b"\0"
+    record = b"\0" + bytes(2) + b"\x01" + b"\x80\x80\x80\x04" + bytes(4 << 20) + b"\0"
     records = bytes([*_zigzag(len(record))]) + record
     batch = bytes(8) + (49 + len(records)).to_bytes(4, "big") + bytes(4) + b"\2" + bytes(40) + b"\0\0\0\1" + records
     out = bytearray(len(batch))
