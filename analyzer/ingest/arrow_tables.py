@@ -51,13 +51,10 @@ def arrow_table(fields: Sequence[Field], matrix: memoryview, rows: int, texts: p
 
 
 def _buffer(bits: int, rows: int) -> pa.Buffer:
-    """An uninitialised buffer for so many numbers of so many bits.
-
-    By the allocator of the system: that of Arrow keeps pages of 2 MiB and more for itself, and clears them, in each process.
-    """
+    """An uninitialised buffer for so many numbers of so many bits."""
     import pyarrow as pa
 
-    return pa.allocate_buffer(rows * bits // 8, pa.system_memory_pool())
+    return pa.allocate_buffer(rows * bits // 8)
 
 
 def _array(kind: pa.DataType, rows: int, known: bytearray | None, values: pa.Buffer) -> pa.Array:

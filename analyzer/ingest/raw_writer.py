@@ -103,7 +103,6 @@ class Writer:
         self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
 
     def _file(self, path: Path, schema: pa.Schema) -> Any:
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         if path not in self._files:
@@ -116,7 +115,6 @@ class Writer:
                 compression=compression,
                 write_statistics=statistics,
                 write_batch_size=BATCH_VALUES,
-                memory_pool=pa.system_memory_pool(),
             )
         return self._files[path]
 
