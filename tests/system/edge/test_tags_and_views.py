@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from effort import one_in
 from one_base import Row, base, rows_of
 from program import run_kanalyze
 from scapy.layers.inet import IP, TCP
@@ -28,7 +29,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TAGGED)
+@pytest.mark.parametrize("name", list(TAGGED)[:: one_in(2)])
 def test_a_tag_does_not_split_a_conversation(name: str, expected: list[Row], tmp_path: Path) -> None:
     frames = [Frame(TAGGED[name](packet, n), stretched(packet)) for n, packet in enumerate(base())]
     assert rows_of(capture(tmp_path / "base.pcap", frames)) == expected
@@ -51,7 +52,7 @@ def test_the_same_packets_seen_twice_give_the_rows_once(name: str, expected: lis
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SEEN_TWICE)
+@pytest.mark.parametrize("name", list(SEEN_TWICE)[:: one_in(2)])
 def test_the_view_with_fewer_gaps_gives_the_rows(name: str, expected: list[Row], tmp_path: Path) -> None:
     """Near the client every fortieth packet is missing."""
     story, _ = SEEN_TWICE[name]

@@ -104,7 +104,7 @@ def by_key(rows: list[dict[str, Any]], metric: str) -> Counter[tuple[Any, ...]]:
 @pytest.mark.parametrize(
     ("name", "windows", "is_large"),
     also_long(
-        [("groups_classic", 4, True)], [("throttle", 4, False), ("throttle", 4, True), ("groups_classic", 4, False)]
+        [("throttle", 4, True)], [("throttle", 4, False), ("groups_classic", 4, True), ("groups_classic", 4, False)]
     ),
 )
 def test_the_last_report_is_that_over_the_whole(

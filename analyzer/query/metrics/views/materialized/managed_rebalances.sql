@@ -123,9 +123,14 @@ rows AS (
 ordered AS (
     SELECT
         *,
-        coalesce(lag(cause) OVER (PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange), 'moved') AS before,
+        coalesce(
+            lag(cause) OVER (
+                PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange NULLS LAST, member_id NULLS LAST
+            ),
+            'moved'
+        ) AS before,
         sum(CASE cause WHEN 'joined' THEN 1 WHEN 'moved' THEN 0 ELSE -1 END) OVER (
-            PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange
+            PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange NULLS LAST, member_id NULLS LAST
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS members
     FROM rows
@@ -135,7 +140,7 @@ numbered AS (
         *,
         -- After its last member has left, a group starts again.
         sum(CASE WHEN is_move = 0 AND (before = 'moved' OR (before = 'left' AND members <= 1)) THEN 1 ELSE 0 END) OVER (
-            PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange
+            PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange NULLS LAST, member_id NULLS LAST
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS number
     FROM ordered
