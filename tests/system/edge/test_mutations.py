@@ -18,7 +18,7 @@ from dissectors import layout
 DEFRAGMENT = ("-o", "ip.defragment:TRUE", "-o", "ipv6.defragment:TRUE")
 PLACES = ("request_packet", "response_packet")
 SOME = [row for row in MUTATIONS if "garbage" in row.name or "checksums" in row.name]
-SOME += [row for row in MUTATIONS if row not in SOME][:: one_in(4)]
+SOME += [row for row in MUTATIONS if row not in SOME][:: one_in(7)]
 
 
 def without(rows: Iterable[Row], names: Iterable[str]) -> list[str]:

@@ -105,7 +105,7 @@ def of_made_rows(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
     made = _written("made", spark, folder)
     yield from of_metrics(made, ("", "by_topic_and_client"))
     # Other rules than those whose plans are the largest, and which their stories ask.
-    for rule in findings.rules()[one_in(3) - 1 :: one_in(3)]:
+    for rule in findings.rules()[one_in(5) - 1 :: one_in(5)]:
         yield made.ask(f"findings/{rule.name}", rule.sql)
     _close(made)
     for name, filters in FILTERS.items():
