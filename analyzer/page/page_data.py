@@ -169,7 +169,8 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
 def _table(dataset: Dataset, question: Question, origin_ns: int, every_ns: int) -> dict[str, Any]:
     dataset.choose(Settings(question.by, every_ns if question.over_time else None))
     try:
-        rows, total = dataset.first_rows(narrowed(question.metric, question.wanted), question.most)
+        with dataset.asking(question.metric.replace("_", " ")):
+            rows, total = dataset.first_rows(narrowed(question.metric, question.wanted), question.most)
     finally:
         dataset.choose(Settings())
     return table(rows, total, origin_ns)

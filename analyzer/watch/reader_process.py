@@ -123,7 +123,7 @@ class _Reader:
             self._pipeline.end_closed(self._engine.latest_ns - CLOSED_NS)
         rows, whole = self._pipeline.turn_over(self._folder)
         _write_whole(whole, done)
-        give_back()  # Arrow's allocator keeps the pages of the windows that it wrote: over days ever more of them.
+        give_back()  # Allocators keep the pages of each window's writer thread: over days ever more of them.
         self._requests += rows["exchanges"]
         pulse = self._pulse()
         # No other thread is at work now, but those that empty pipes, which touch nothing that the fork uses.

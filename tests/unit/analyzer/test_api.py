@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from kanalyze_process import COMMAND
@@ -19,6 +20,7 @@ from paths import SAMPLES
 import analyzer
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.cli.main import cli
+from analyzer.compare.captures import PARTS
 from analyzer.inputs.sources import InputError
 from analyzer.query.export import with_hex_keys
 
@@ -140,6 +142,16 @@ def test_a_comparison_says_what_diff_says(
         several.diff(narrowed)
     with pytest.raises(TypeError, match="after"):
         several.diff(str(THROTTLE))
+
+
+def test_a_part_of_diff_is_that_of_the_whole(captures: list[str]) -> None:
+    words = ("diff", *captures, "--format", "json")
+    (part,) = [each for each in cli.get_command(click.Context(cli), "diff").params if each.name == "part"]  # type: ignore[union-attr]
+    assert part.type.choices == PARTS  # type: ignore[attr-defined]
+    whole = json.loads(command(*words))
+    for name in PARTS:
+        told = json.loads(command(*words, "--part", name))
+        assert whole[name] and told.keys() == {name, "readable"} and told[name] == whole[name]
 
 
 @pytest.mark.slow
