@@ -199,6 +199,15 @@ def remarks(text: str, width: int) -> list[Text]:
     return [Text(INDENT + line, style=DIM) for line in wrap(text, width - len(INDENT))]
 
 
+def titled(
+    title: str, columns: Sequence[Column], rows: Sequence[Row], command: str, width: int, limit: int | None
+) -> list[Text]:
+    """The first `limit` rows under a title (None: all of them), and the `command` that shows the others, if any."""
+    shown = rows[:limit]
+    lines = [heading(title, width), *table_of_filled(columns, shown, width)]
+    return lines + more(len(rows) - len(shown), command, width)
+
+
 def more(hidden: int, command: str, width: int) -> list[Text]:
     """The lines under a table that was cut; nothing when nothing is hidden."""
     return suggestion(f"... and {hidden:,} more", command, width) if hidden > 0 else []

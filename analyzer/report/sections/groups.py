@@ -151,8 +151,7 @@ def _table(
         # The rows of one group need not say which it is.
         columns = columns[:at] + columns[at + 1 :]
         rows = [Row([*row.cells[:at], *row.cells[at + 1 :]], row.style, row.note) for row in rows]
-    lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
+    return text_tables.titled(title, columns, rows, facts.ask(f"{COMMAND} --limit 0"), width, limit)
 
 
 def _group(row: dict[str, Any]) -> Row:

@@ -82,9 +82,10 @@ def versions(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("readiness")
     if not rows:
         return []
-    lines = [text_tables.heading(f"Readiness for Kafka {rows[0]['release']}, by API and version", width)]
-    lines += text_tables.table_of_filled(CELLS, [_cell(row) for row in rows[:limit]], width)
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
+    title = f"Readiness for Kafka {rows[0]['release']}, by API and version"
+    return text_tables.titled(
+        title, CELLS, [_cell(row) for row in rows], facts.ask(f"{COMMAND} --limit 0"), width, limit
+    )
 
 
 def _by_client(rows: Any) -> dict[tuple[Any, ...], Rows]:

@@ -107,8 +107,7 @@ def _table(
     if not found:
         return []
     columns, rows = with_clusters(columns, [cells(fact) for fact in found], found)
-    lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, rows[:limit], width)]
-    return lines + text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{COMMAND} --limit 0"), width)
+    return text_tables.titled(title, columns, rows, facts.ask(f"{COMMAND} --limit 0"), width, limit)
 
 
 def _id(row: dict[str, Any]) -> Row:
