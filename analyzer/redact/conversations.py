@@ -40,7 +40,7 @@ class Conversations:
         self._of_slot: dict[int, list[Direction]] = {}
         self._searches: dict[int, TlsSearch] = {}
         self._tls: set[int] = set()  # slots of connections that are TLS
-        self._batch = 0
+        self._taking: list[Reader] = []  # that took chunks of this batch
         self._over: list[Direction] = []  # their connections are closed, but frames of this batch may be theirs
 
     # ---- streams ----
@@ -48,7 +48,9 @@ class Conversations:
     def chunks(self, block: memoryview, heap: bytearray, chunks: memoryview, rows: int) -> None:
         """Takes a batch of chunks before any stage behind reassembly does."""
         self._end_all()
-        self._batch += 1
+        for reader in self._taking:
+            reader.settle()
+        self._taking.clear()
         buffers = (block, memoryview(heap))
         for row in range(rows):
             kind, slot = chunks[layout.CHUNK_KIND, row], chunks[layout.CHUNK_SLOT, row]
@@ -72,7 +74,8 @@ class Conversations:
         data = buffers[chunks[layout.CHUNK_BUFFER, row]][at : at + size]
         direction = self._streams.of_packet(chunks[layout.CHUNK_NUMBER, row])
         position = 0 if direction is None else direction.position(chunks[layout.CHUNK_SEQ, row])
-        reader = None if direction is None else self._reader(direction, slot, side, position, data)
+        if direction is not None and direction.reader is None:
+            self._begin(direction, slot, side, position, data)
         search = self._searches.get(slot)
         if search is not None:
             chain = search.look(side, position, data)
@@ -80,12 +83,14 @@ class Conversations:
                 del self._searches[slot]
             if chain is not None:
                 self._is_tls(slot, search, direction, position, chain)
-        if direction is None or reader is None:
+        if direction is None or direction.reader is None:
             return
-        if reader.tls is None:
-            reader.take(self._batch, position, data)
+        reader = direction.reader
+        if isinstance(reader, Reader):
+            if reader.take(position, data):
+                self._taking.append(reader)
             return
-        for begin, written in reader.tls.feed(position, data):
+        for begin, written in reader.feed(position, data):
             self._streams.write(direction, begin, written)
             self._counts.tls_records += 1
         self._streams.is_done(direction, position)
@@ -94,49 +99,42 @@ class Conversations:
         """The connection is TLS, as a chunk at `position` of the direction `shown` shows."""
         self._tls.add(slot)
         for each in self._of_slot[slot]:
-            if each.reader is None:
+            if not isinstance(each.reader, Reader):
                 continue
-            self._write_headers(each, search)
+            self._write_headers(each, each.reader, search)
             _, next_record = search.begun(each.reader.side)
             if each is shown:
                 next_record = position + chain.at
                 if chain.before is not None:
                     self._streams.write(each, chain.before.position, chain.before.data)
-            each.reader.tls = TlsSide(self._texts, next_record, not each.begins)
+            each.reader = TlsSide(self._texts, next_record, not each.begins)
 
     def _end_search(self, slot: int) -> None:
         """The connection is over, and not known to be TLS."""
-        search, directions = self._searches.pop(slot, None), self._of_slot.get(slot, ())
-        if search is None or any(each.reader is None or each.reader.frames for each in directions):
+        search = self._searches.pop(slot, None)
+        found = [(each, each.reader) for each in self._of_slot.get(slot, ())]
+        if search is None or not all(isinstance(reader, Reader) and not reader.frames for _, reader in found):
             return
-        for each in directions:
-            self._write_headers(each, search)
+        for direction, reader in found:
+            if isinstance(reader, Reader):
+                self._write_headers(direction, reader, search)
 
-    def _write_headers(self, direction: Direction, search: TlsSearch) -> None:
+    def _write_headers(self, direction: Direction, reader: Reader, search: TlsSearch) -> None:
         """What looked like records of a connection in which nothing else was understood."""
-        assert direction.reader is not None
-        for header in search.begun(direction.reader.side)[0]:
+        for header in search.begun(reader.side)[0]:
             self._streams.write(direction, header.position, header.data)
             self._counts.tls_records += 1
 
-    def _reader(self, direction: Direction, slot: int, side: int, position: int, data: memoryview) -> Reader:
-        reader = direction.reader
-        if reader is None:
-            reader = self._begin(direction, slot, position, data)
-            reader.side = side
-        return reader
-
-    def _begin(self, direction: Direction, slot: int, position: int, data: memoryview) -> Reader:
-        direction.reader = reader = Reader(position)
+    def _begin(self, direction: Direction, slot: int, side: int, position: int, data: memoryview) -> None:
+        direction.reader = reader = Reader(position, side)
         self._of_slot.setdefault(slot, []).append(direction)
         if slot in self._tls:
-            reader.tls = TlsSide(self._texts, position if direction.begins else None, not direction.begins)
+            direction.reader = TlsSide(self._texts, position if direction.begins else None, not direction.begins)
         elif direction.begins:
             opening = redact_opening(bytes(data[:1024]), self._texts)
             if opening:
                 self._streams.write(direction, position, opening)
                 reader.boundary += len(opening)
-        return reader
 
     # ---- frames ----
 
@@ -152,7 +150,7 @@ class Conversations:
                 self._counts.late_frames += 1
                 continue
             reader = direction.reader
-            if reader is None or reader.tls is not None:
+            if not isinstance(reader, Reader):
                 continue  # decrypted: these bytes are not in any packet
             begin, held = frames[layout.FRAME_OFFSET, row], frames[layout.FRAME_HELD, row]
             data = bytes(buffers[frames[layout.FRAME_BUFFER, row]][begin : begin + max(held, 0)])
@@ -217,7 +215,7 @@ class Conversations:
     def _end(self, direction: Direction) -> None:
         reader = direction.reader
         self._streams.forget(direction)
-        if reader is not None and reader.tls is None:
+        if isinstance(reader, Reader):
             reader.settle()
             work = self._unfinished(direction, reader) if len(reader.tail) >= 4 else None
             if work is not None:

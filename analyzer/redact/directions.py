@@ -29,30 +29,29 @@ class Conversation:
 
 
 class Reader:
-    """What one direction is: frames of Kafka from `boundary` on, of which the first bytes are in `tail`; or TLS.
+    """What one direction is that is not known to be TLS: frames of Kafka from `boundary` on, whose first bytes are in `tail`.
 
     Frames are told behind all chunks of their batch, and what stands behind the last of them may be the beginning of one that
-    never ends. So the chunks of a batch are kept until the next (`recent`), when it is clear where its last frame ended."""
+    never ends. So the chunks of a batch are kept (`recent`) until it is clear where its last frame ended."""
 
-    __slots__ = ("batch", "boundary", "conversation", "frames", "is_request", "recent", "side", "tail", "tls")
+    __slots__ = ("boundary", "conversation", "frames", "is_request", "recent", "side", "tail")
 
-    def __init__(self, boundary: int) -> None:
+    def __init__(self, boundary: int, side: int) -> None:
         self.boundary = boundary
         self.tail = b""
-        self.recent: list[tuple[int, bytes]] = []
-        self.batch = 0
+        self.recent: list[tuple[int, bytes]] | None = None
         self.frames = 0
         self.is_request: bool | None = None
         self.conversation: Conversation | None = None
-        self.tls: TlsSide | None = None
-        self.side = 0
+        self.side = side
 
-    def take(self, batch: int, position: int, data: memoryview) -> None:
-        """Bytes of the stream, in order, of a batch of chunks."""
-        if batch != self.batch:
-            self.settle()
-            self.batch = batch
+    def take(self, position: int, data: memoryview) -> bool:
+        """Bytes of the stream, in order. Returns whether they are the first since it was settled."""
+        is_first = self.recent is None
+        if self.recent is None:
+            self.recent = []
         self.recent.append((position, bytes(data)))
+        return is_first
 
     def end_frame(self, end: int) -> None:
         """A frame ended at position `end`: what comes next is not known to belong to one."""
@@ -62,11 +61,11 @@ class Reader:
 
     def settle(self) -> None:
         """No frame of the newest batch is told any more."""
-        for position, data in self.recent:
+        for position, data in self.recent or ():
             first, room = self.boundary + len(self.tail) - position, MOST_OF_UNFINISHED - len(self.tail)
             if 0 <= first < len(data):
                 self.tail += data[first : first + room]
-        self.recent.clear()
+        self.recent = None
 
 
 class Direction:
@@ -81,7 +80,7 @@ class Direction:
         self.end = self.newest
         self.longest = 0
         self.begins = False  # a SYN came before its first byte
-        self.reader: Reader | None = None  # what the bytes are to whoever reads them
+        self.reader: Reader | TlsSide | None = None  # what the bytes are to whoever reads them
 
     def position(self, seq: int) -> int:
         """The position of a sequence number: the nearest one."""

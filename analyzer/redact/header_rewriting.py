@@ -77,6 +77,11 @@ class Headers:
         self._macs = lru_cache(_MOST_CACHED)(self._both_macs)
         self._addresses = lru_cache(_MOST_CACHED)(self._both_addresses)
 
+    def forget(self) -> None:
+        """No packet follows soon: gives back what was remembered of addresses."""
+        self._macs.cache_clear()
+        self._addresses.cache_clear()
+
     def rewrite(self, data: bytes, link: int, wire: int) -> tuple[bytearray, Found]:
         """A packet of `wire` bytes of which `data` was captured. What could not be read is zero from there on."""
         if link == ETHERNET and data[12:15] == _PLAIN_IPV4 and (found := self._usual(data, wire)) is not None:

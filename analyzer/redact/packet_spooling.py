@@ -72,6 +72,11 @@ class PacketSpooler:
         self._newest = b""
         self._fragments: OrderedDict[bytes, _Datagram] = OrderedDict()
 
+    def finish(self) -> None:
+        """All captures were added: what was needed for packets alone is given back."""
+        self._headers.forget()
+        self._fragments.clear()
+
     def add(
         self,
         file: int,

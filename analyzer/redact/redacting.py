@@ -90,6 +90,7 @@ def redacted(
                 except (InputError, DissectError) as error:
                     failures.append(str(error) if isinstance(error, InputError) else f"{source.name}: {error}")
             spool.complete()
+            spooler.finish()
             rewind()
             streams = Streams(spool, places, counts)
             streams.pieces = spooler.pieces

@@ -50,12 +50,14 @@ def is_chain(data: bytes | memoryview) -> bool:
 
 class TlsSide:
     """Takes the bytes of one side in order; gives what to write. `position`: where the first record begins, None where it is not
-    known; `encrypted`: records were before it."""
+    known; `encrypted`: records were before it. There may be very many that wait for bytes that never come."""
+
+    __slots__ = ("_at", "_encrypted", "_held", "_lost", "_message_left", "_skip", "_texts")
 
     def __init__(self, texts: Texts, position: int | None, encrypted: bool) -> None:
         self._texts = texts
         self._at = position or 0  # of the first byte that is held
-        self._held = bytearray()
+        self._held = b""
         self._skip = 0  # bytes of a record that are passed over
         self._encrypted = encrypted
         self._message_left = 0  # bytes of a handshake message that began in an earlier record
@@ -75,46 +77,49 @@ class TlsSide:
             self._skip -= step
             self._at += step
             data = data[step:]
-        self._held += data
-        yield from self._records()
+        held = bytearray(self._held)
+        held += data
+        yield from self._records(held)
+        self._held = bytes(held)
 
     def _gap(self, position: int) -> Iterator[tuple[int, bytes]]:
         """Bytes up to `position` were not captured: of packets that were cut, the end of a record."""
         if len(self._held) >= HEADER_BYTES:
             size = record_size(self._held)
             missing = HEADER_BYTES + size - len(self._held)
-            written = bytes(self._held[:HEADER_BYTES]) + self._clear(self._held[0], bytes(self._held[HEADER_BYTES:]))
+            written = self._held[:HEADER_BYTES] + self._clear(self._held[0], self._held[HEADER_BYTES:])
             self._message_left = max(0, self._message_left - missing)
             yield self._at, written
             self._skip = missing
             self._at += len(self._held)
-            self._held.clear()
+            self._held = b""
         missed = position - self._at  # negative: the record that ends behind it was met before
         self._lost = bool(self._held) or not 0 <= missed <= self._skip
-        self._held.clear()
+        self._held = b""
         self._skip -= missed
         self._at = position
         # Behind what nobody saw a record in clear looks like any other.
         self._encrypted |= self._lost
 
-    def _records(self) -> Iterator[tuple[int, bytes]]:
-        while len(self._held) >= HEADER_BYTES:
-            if not is_record(self._held):
+    def _records(self, held: bytearray) -> Iterator[tuple[int, bytes]]:
+        """Takes records from the front of `held`."""
+        while len(held) >= HEADER_BYTES:
+            if not is_record(held):
                 self._lost = self._encrypted = True
-                self._held.clear()
+                held.clear()
                 return
-            kind, size = self._held[0], record_size(self._held)
+            kind, size = held[0], record_size(held)
             is_clear = kind in (HANDSHAKE, ALERT, CHANGE_CIPHER_SPEC) and not self._encrypted
-            if is_clear and len(self._held) < HEADER_BYTES + size:
+            if is_clear and len(held) < HEADER_BYTES + size:
                 return
-            written = bytes(self._held[:HEADER_BYTES])
+            written = bytes(held[:HEADER_BYTES])
             if is_clear:
-                written += self._clear(kind, bytes(self._held[HEADER_BYTES : HEADER_BYTES + size]))
+                written += self._clear(kind, bytes(held[HEADER_BYTES : HEADER_BYTES + size]))
             self._encrypted |= kind in (CHANGE_CIPHER_SPEC, APPLICATION_DATA)
             yield self._at, written
-            taken = min(len(self._held), HEADER_BYTES + size)
+            taken = min(len(held), HEADER_BYTES + size)
             self._skip = HEADER_BYTES + size - taken
-            del self._held[:taken]
+            del held[:taken]
             self._at += taken
 
     def _clear(self, kind: int, body: bytes) -> bytes:

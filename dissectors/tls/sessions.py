@@ -54,6 +54,9 @@ WRONG_KEYS = "wrong_keys"
 REASONS = (NO_KEYS, NO_HANDSHAKE, UNSUPPORTED, WRONG_KEYS)
 
 MOST_PROBLEMS = 4_096
+# Texts that are held once: a host's name has at most 255 bytes.
+_MOST_TEXTS = 4_096
+_LONGEST_TEXT = 255
 _HEAD = (layout.CHUNK_SLOT, layout.CHUNK_KIND, layout.CHUNK_SIDE, layout.CHUNK_TIME, layout.CHUNK_NUMBER)
 
 
@@ -103,7 +106,7 @@ class Session:
         self.first_seq: list[int | None] = [None, None]
         self._keys = keys
         self._sessions = sessions
-        self._messages: tuple[Messages, ...] = (Messages(), Messages())
+        self._messages = (Messages(), Messages())
         self._client_side = 0
         self._client_random: bytes | None = None
         self._pending: tuple[RecordKey, RecordKey] | None = None
@@ -112,8 +115,7 @@ class Session:
     def gap(self, side: int, size: int) -> None:
         """Bytes of a side were never captured."""
         self.outcome.gap()
-        if self._messages:
-            self._messages[side].clear()
+        self._messages[side].clear()
         self.directions[side].gap(size)
 
     def settle(self) -> bool:
@@ -124,15 +126,8 @@ class Session:
             self.facts.reason = NO_HANDSHAKE
         return self.facts.reason is not None and (self.outcome.done or self.outcome.client is None)
 
-    def rest(self) -> None:
-        """What was held for later is not needed: the connection may stay open for long, and there may be very many."""
-        for direction in self.directions:
-            direction.give_up()
-        self._messages = ()
-        self._client_random = self._pending = None
-
     def close(self) -> TlsFacts:
-        """The connection is over; returns its facts."""
+        """The connection is over, or nothing more can be read of it; returns its facts."""
         for direction in self.directions:
             direction.give_up()
         if self.facts.reason is None:
@@ -195,8 +190,8 @@ class Session:
         hello = client_hello(body)
         self._client_side = side
         self._client_random = hello.random
-        self.facts.server_name = hello.server_name
-        self.facts.alpn = hello.alpn
+        self.facts.server_name = self._sessions.once(hello.server_name)
+        self.facts.alpn = self._sessions.once(hello.alpn)
 
     def _server_hello(self, body: bytes) -> None:
         hello = server_hello(body)
@@ -261,7 +256,10 @@ class Sessions:
         self._rows = rows
         self._keys = keys
         self._open: dict[int, Session] = {}  # by part: a connection that was idle may come back in another slot
+        # Of those that nothing can decrypt only this is held: they may stay open for long, and there may be very many.
+        self._at_rest: dict[int, TlsFacts] = {}
         self._over: list[TlsFacts] = []
+        self._texts: dict[bytes, bytes] = {}
         self._problems: list[Row] = []
         self._problems_dropped = 0
         self._reason = 0  # of the last gap
@@ -287,13 +285,21 @@ class Sessions:
                 data = buffers[row[layout.CHUNK_BUFFER]][begin : begin + row[layout.CHUNK_LENGTH]]
             else:
                 data = buffers[0][:0]
-            if row[layout.TAKEN_TLS] and part not in self._open:
-                self._open[part] = Session(slot, part, self._keys, self)
-            if row[layout.TAKEN_TLS]:
-                self._of_session(self._open[part], row, data)
-            else:
+            if not row[layout.TAKEN_TLS]:
                 self._out.copy(row, data)
+            elif part in self._at_rest:
+                self._of_resting(self._at_rest[part], row, data)
+            else:
+                if part not in self._open:
+                    self._open[part] = Session(slot, part, self._keys, self)
+                self._of_session(self._open[part], row, data)
         return self._out.matrix()
+
+    def once(self, text: bytes | None) -> bytes | None:
+        """The same text, of which there is one for all connections: most name the same few hosts."""
+        if text is None or len(text) > _LONGEST_TEXT or (len(self._texts) >= _MOST_TEXTS and text not in self._texts):
+            return text
+        return self._texts.setdefault(text, text)
 
     def take_facts(self) -> list[TlsFacts]:
         """The connections that closed since the last call."""
@@ -313,7 +319,8 @@ class Sessions:
     def _of_session(self, session: Session, row: Row, data: memoryview) -> None:
         session.slot, kind, side, time, number = (row[column] for column in _HEAD)
         if kind == layout.CHUNK_CLOSE:
-            self._close(session, row)
+            self._end(session.close(), row)
+            del self._open[session.facts.part]
             return
         direction = session.directions[side]
         was_alive = direction.proven and not direction.dead
@@ -332,16 +339,32 @@ class Sessions:
         if was_alive and direction.dead and session.facts.reason is None:
             self._problem(session, row)
         if session.settle():
-            session.rest()
-            self._rows.stop_reading(session.slot, session.facts.part)
+            part = session.facts.part
+            self._at_rest[part] = session.close()
+            del self._open[part]
+            self._rows.stop_reading(session.slot, part)
 
-    def _close(self, session: Session, row: Row) -> None:
-        facts = session.close()
+    def _of_resting(self, facts: TlsFacts, row: Row, data: memoryview) -> None:
+        """A row of a connection that nothing can decrypt: what its last batch still holds, then its end."""
+        assert facts.handshake is not None
+        kind, side = row[layout.CHUNK_KIND], row[layout.CHUNK_SIDE]
+        if kind == layout.CHUNK_CLOSE:
+            self._end(facts, row)
+            del self._at_rest[facts.part]
+        elif kind == layout.CHUNK_DATA:
+            facts.handshake.feed(side, data)
+            first, second = facts.unread
+            facts.unread = (first, second + len(data)) if side else (first + len(data), second)
+        elif kind == layout.CHUNK_GAP:
+            facts.handshake.gap()
+        elif kind == layout.CHUNK_END:
+            self._out.append(row)
+
+    def _end(self, facts: TlsFacts, row: Row) -> None:
         first, second = facts.unread
         dropped = row[layout.TAKEN_DROPPED], row[layout.TAKEN_DROPPED + 1]
         facts.unread = (first + dropped[0], second + dropped[1])
         self._over.append(facts)
-        del self._open[facts.part]
         self._out.append(row)
 
     def _problem(self, session: Session, row: Row) -> None:

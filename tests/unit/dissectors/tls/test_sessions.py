@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import ssl
+import struct
+import tracemalloc
 from functools import cache
 
 import pytest
@@ -319,3 +321,33 @@ def test_rows_of_a_slot_stay_in_order(with_keys: bool) -> None:
         assert content == inside + b"\0\0\0\x08 in clearanswer" + inside
         assert [data for _, slot, _, data in out if slot == 4] == [b"", *[b"beside it"] * 3]
         assert [facts.decrypted for facts in sessions.take_facts()] == [with_keys, with_keys]
+
+
+def test_a_connection_that_nothing_decrypts_takes_little_until_it_ends() -> None:
+    """A thousand hellos that get an answer which is no record: what was known of their handshakes is told, at the end."""
+    host = b"broker-with-a-long-name.example.org" * 6
+    name = struct.pack(">HHHHBH", len(host) + 9, 0, len(host) + 5, len(host) + 3, 0, len(host)) + host
+    body = b"\x03\x03" + bytes(33) + b"\0\x02\x13\x01\x01\0" + name
+    hello = b"\x16\x03\x01" + struct.pack(">HI", len(body) + 4, 1 << 24 | len(body)) + body
+    answer = b"\x16\x03\x03\xff\xff" + bytes(60)
+    stage = TlsRows()
+    sessions = Sessions(stage, KeyLog())
+
+    def connection(part: int) -> None:
+        opened = [layout.CHUNK_OPEN, 3, 0, 0, 1, 0, part, part, 0, part]
+        asked, told = (
+            [layout.CHUNK_DATA, 3, side, 0, 0, len(data), part, part, 0, 0] for side, data in enumerate((hello, answer))
+        )
+        through(stage, sessions, [(opened, b""), (asked, hello), (told, answer), (told, answer)])
+
+    connection(1)
+    tracemalloc.start()
+    for part in range(2, 1002):
+        connection(part)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 700 * 1000
+    through(stage, sessions, [([layout.CHUNK_CLOSE, 3, 0, 0, 0, 0, 0, 0, 0, 0], b"")])
+    (facts,) = sessions.take_facts()
+    assert (facts.part, facts.server_name, facts.reason) == (1001, host, "no_handshake")
+    assert (facts.overhead, facts.unread) == ((len(hello), 0), (0, 2 * len(answer)))
