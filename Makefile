@@ -61,7 +61,8 @@ demo: $(READY)
 
 # Tests that share a capture, a fixture of their module or the Spark session run in one process: tests/support/sharing.py.
 WORKERS ?= auto
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup
+# Each process reads 350 files of tests, and to compile one takes as long as to run it: what was compiled is kept.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup
 
 test: $(DEV) $(NOTEBOOKS)/.installed $(SPARK)/.installed java
 	$(PYTEST)

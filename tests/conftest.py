@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -40,6 +41,16 @@ def shared() -> Path:
 def samples() -> Path:
     """The small captures that the project carries."""
     return paths.SAMPLES
+
+
+def pytest_collection() -> None:
+    """What is collected lives until the end: to look through 14,000 tests for garbage again and again takes a second and more."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:

@@ -1,6 +1,7 @@
 """Which tests one process runs when several share them (`make test`): those that would otherwise make a thing twice.
 
-A test that shares nothing goes to whichever process is free. Groups are told by the names of tests and the text of their
+Tests of a file outside `tests/system` are a group, as each takes no time and to hand out each by itself took 15 s of 14,000; a
+system test that shares nothing goes to whichever process is free. Groups are told by the names of tests and the text of their
 files; the group with the most tests is begun first.
 """
 
@@ -12,8 +13,9 @@ from functools import cache
 from paths import ROOT
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-# What a module makes once for several tests.
+# What a module makes once for several tests, and what several modules share.
 MADE_ONCE = re.compile(r'scope="module"|^@cache$', re.MULTILINE)
+GROWN_DAYS = "grown_days"
 NAME = re.compile(r"(?P<path>[^:]+)::\w+(\[(?P<parameters>.*)\])?", re.DOTALL)
 
 
@@ -34,7 +36,11 @@ def group_of(test: str) -> str:
         return "the Spark session"
     if path.startswith("tests/system/truth/") and parameters:
         return f"{path} {parameters}"
-    if makes_once(path):
+    if not path.startswith("tests/system/"):
+        return path
+    if GROWN_DAYS in text(path):
+        return GROWN_DAYS
+    if MADE_ONCE.search(text(path)):
         return path
     if path.startswith("tests/system/lab/"):
         # The fixture `analyse` reads a capture once; captures are parameters of most tests.
@@ -43,5 +49,5 @@ def group_of(test: str) -> str:
 
 
 @cache
-def makes_once(path: str) -> bool:
-    return path == "tests/test_build.py" or bool(MADE_ONCE.search((ROOT / path).read_text()))
+def text(path: str) -> str:
+    return (ROOT / path).read_text()
