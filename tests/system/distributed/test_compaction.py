@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from parts_of_captures import days
-from test_growing import OPTIONS, Killed, check, globbed, of_dataset, of_one_run, steps_until
+from grown import LINGER_NS, OPTIONS, Grown
+from test_growing import Killed, check, globbed, of_dataset, steps_until
 
 from analyzer.distributed import open_connections
 from analyzer.query import compaction, growing
@@ -22,8 +22,8 @@ from analyzer.run import additions, local
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """And connections end soon: else no row is settled before the last run."""
-    monkeypatch.setattr(open_connections, "LINGER_NS", 500_000_000)
-    monkeypatch.setattr(growing, "KEPT_RUNS", 2)
+    monkeypatch.setattr(open_connections, "LINGER_NS", LINGER_NS)
+    monkeypatch.setattr(growing, "KEPT_RUNS", 1)
     monkeypatch.setattr(compaction, "MOST_FILES", 1)
 
 
@@ -32,18 +32,11 @@ def files(to: Path, table: str) -> list[str]:
 
 
 def test_small_files_become_one_with_the_same_rows(
-    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grown_days: Grown
 ) -> None:
-    paths = days(samples / "throttle.pcap.zst", 6, tmp_path)
-    to = tmp_path / "set"
-    with monkeypatch.context() as patch:
-        patch.setattr(compaction, "MOST_FILES", 1_000)
-        for path in paths:
-            additions.add([str(path)], str(to), OPTIONS)
-    expected = of_one_run(paths)
+    begun, expected, to = grown_days.after(5), grown_days.rows(5), grown_days.copied(5, tmp_path)
     before = {table: files(to, table) for table in ("captures", "exchanges", "hours", "entries")}
-    place, begun = LocalPlace(to), tmp_path / "begun"
-    shutil.copytree(to, begun)
+    place = LocalPlace(to)
     (folder := tmp_path / "scratch").mkdir()
     with monkeypatch.context() as patch:
         steps = steps_until(1 << 30, patch)
@@ -70,25 +63,23 @@ def test_small_files_become_one_with_the_same_rows(
         folder.mkdir()
 
 
-def test_adding_goes_on_behind_it(samples: Path, tmp_path: Path) -> None:
+def test_adding_goes_on_behind_it(tmp_path: Path, grown_days: Grown) -> None:
     """Each run may join what the ones before it left."""
-    paths = days(samples / "throttle.pcap.zst", 6, tmp_path)
-    to = tmp_path / "set"
-    for path in paths:
+    to = grown_days.copied(3, tmp_path)
+    for path in grown_days.captures[3:]:
         additions.add([str(path)], str(to), OPTIONS)
-    assert any("joined" in name for name in files(to, "exchanges"))
-    check(of_dataset(to), of_one_run(paths))
+        assert any("joined" in name for name in files(to, "exchanges"))
+    check(of_dataset(to), grown_days.rows(5))
 
 
 def test_what_was_added_is_there_when_files_cannot_be_joined(
-    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grown_days: Grown
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    (path,) = days(samples / "throttle.pcap.zst", 1, tmp_path)
     monkeypatch.setattr(additions, "compact", full)
-    added = additions.add([str(path)], str(tmp_path / "set"), OPTIONS)
+    added = additions.add([str(grown_days.captures[0])], str(tmp_path / "set"), OPTIONS)
     assert added.captures == 1 and not added.failed
     assert [line for line in added.warnings if "not joined" in line and "No space left" in line]
-    check(of_dataset(tmp_path / "set"), of_one_run([path]))
+    check(of_dataset(tmp_path / "set"), grown_days.rows(1))

@@ -14,9 +14,9 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 from effort import also_long, one_in
+from grown import LINGER_NS, OPTIONS, Grown, Rows, grow, of_one_run, rows
 from parts_agree import agree
 from parts_of_captures import days, later
-from runs_apart import compared
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
@@ -24,14 +24,12 @@ from analyzer.base.tables import TABLES
 from analyzer.cli.main import main
 from analyzer.distributed import open_connections
 from analyzer.query import dataset_places, growing
-from analyzer.query.dataset import Dataset, DatasetError
+from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import LocalPlace, alone, place_of
 from analyzer.query.table_directories import LocalFolder
 from analyzer.run import additions, local
 
-OPTIONS = Options(jobs=1)
 EDGES = ("first", "last")
-Rows = dict[str, list[str]]
 
 
 class Killed(BaseException):
@@ -40,26 +38,7 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True)
 def _connections_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These captures last some seconds: else all of their connections would count as open."""
-    monkeypatch.setattr(open_connections, "LINGER_NS", 500_000_000)
-
-
-def rows(dataset: Dataset) -> Rows:
-    """All rows; a capture is named by its path, as its number depends on when it was read."""
-    paths = {row["file"]: Path(row["path"]).name for row in dataset.query("SELECT file, path FROM captures")}
-    found = {}
-    for table in TABLES:
-        every = dataset.query(f"SELECT * FROM {table}")
-        named = [
-            {k: paths.get(v) if k == "file" or k.endswith("_file") else v for k, v in row.items()} for row in every
-        ]
-        found[table] = sorted(repr(compared(table, row)) for row in named)
-    return found
-
-
-def of_one_run(paths: list[Path]) -> Rows:
-    with local.open_dataset([str(path) for path in paths], OPTIONS) as dataset:
-        return rows(dataset)
+    monkeypatch.setattr(open_connections, "LINGER_NS", LINGER_NS)
 
 
 def of_dataset(to: Path | str) -> Rows:
@@ -79,13 +58,13 @@ def globbed(to: Path) -> int:
     return len(duckdb.read_parquet(files).fetchall()) if files else 0
 
 
-@pytest.mark.parametrize(("name", "count"), also_long([("throttle", 4)], [("ipv6", 3), ("groups_848", 3)]))
-def test_days_added_one_by_one_are_one_run(name: str, count: int, samples: Path, tmp_path: Path) -> None:
-    paths = days(samples / f"{name}.pcap.zst", count, tmp_path)
-    to = tmp_path / "set"
-    for path in paths:
-        assert additions.add([str(path)], str(to), OPTIONS).captures == 1
-    check(of_dataset(to), of_one_run(paths))
+@pytest.mark.parametrize(("name", "count"), also_long([("throttle", 5)], [("ipv6", 3), ("groups_848", 3)]))
+def test_days_added_one_by_one_are_one_run(
+    name: str, count: int, samples: Path, tmp_path: Path, grown_days: Grown
+) -> None:
+    grown = grown_days if name == "throttle" else grow(samples / f"{name}.pcap.zst", count, tmp_path)
+    to = grown.after(count)
+    check(of_dataset(to), grown.rows(count))
     manifest = json.loads((to / "manifest.json").read_text())
     assert len(manifest["runs"]) == count and manifest["schema"] == 1
     # Rows were settled before the last run, and some were not: else nothing was shown.
@@ -102,31 +81,27 @@ def recipe() -> str:
     return text.partition("```sql\n")[2].partition("```")[0]
 
 
-def test_what_is_there_is_not_read_again(samples: Path, tmp_path: Path) -> None:
-    (path,) = days(samples / "ipv6.pcap.zst", 1, tmp_path)
-    to = tmp_path / "set"
-    additions.add([str(path)], str(to), OPTIONS)
+def test_what_is_there_is_not_read_again(tmp_path: Path, grown_days: Grown) -> None:
+    to = grown_days.copied(5, tmp_path)
     before = (to / "manifest.json").read_bytes()
-    again = additions.add([str(tmp_path / "*.pcap")], str(to), OPTIONS)
-    assert (again.captures, again.known) == (0, 1)
+    again = additions.add([str(grown_days.folder / "*.pcap")], str(to), OPTIONS)
+    assert (again.captures, again.known) == (0, 5)
     assert (to / "manifest.json").read_bytes() == before
 
 
-def test_a_day_that_comes_late_gets_its_place(samples: Path, tmp_path: Path) -> None:
+def test_a_day_that_comes_late_gets_its_place(tmp_path: Path, grown_days: Grown) -> None:
     """The runs behind it are taken back: connections go through it."""
-    paths = days(samples / "throttle.pcap.zst", 4, tmp_path)
-    to = tmp_path / "set"
+    paths, to = grown_days.captures, grown_days.copied(2, tmp_path)
     said: list[str] = []
-    for path in (paths[0], paths[1], paths[3]):
-        additions.add([str(path)], str(to), OPTIONS)
+    additions.add([str(paths[3])], str(to), OPTIONS)
     late = additions.add([str(paths[2])], str(to), OPTIONS, said.append)
     assert (
         (late.captures, late.again) == (2, 1)
         and said[0].startswith("reading captures again")
         and said[0].endswith(": 1")
     )
-    check(of_dataset(to), of_one_run(paths))
-    assert globbed(to) == len(of_one_run(paths)["exchanges"])
+    check(of_dataset(to), grown_days.rows(4))
+    assert globbed(to) == len(grown_days.rows(4)["exchanges"])
 
 
 def test_a_capture_that_was_read_too_early_is_read_again(samples: Path, tmp_path: Path) -> None:
@@ -140,15 +115,12 @@ def test_a_capture_that_was_read_too_early_is_read_again(samples: Path, tmp_path
     check(of_dataset(to), of_one_run([first, second]))
 
 
-def test_a_day_is_replaced(samples: Path, tmp_path: Path) -> None:
-    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
-    to = tmp_path / "set"
-    for path in paths:
-        additions.add([str(path)], str(to), OPTIONS)
+def test_a_day_is_replaced(tmp_path: Path, grown_days: Grown) -> None:
+    to = grown_days.copied(3, tmp_path)
     begin = json.loads((to / "manifest.json").read_text())["runs"][1]["inputs"][0]["first_time_ns"]
-    done = additions.add([str(paths[0])], str(to), OPTIONS, replace_from_ns=begin)
+    done = additions.add([str(grown_days.captures[0])], str(to), OPTIONS, replace_from_ns=begin)
     assert (done.captures, done.again) == (2, 2)
-    check(of_dataset(to), of_one_run(paths))
+    check(of_dataset(to), grown_days.rows(3))
 
 
 def test_the_plan_is_of_what_is_new(samples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,14 +145,9 @@ def test_the_plan_is_of_what_is_new(samples: Path, tmp_path: Path, capsys: pytes
     assert (to / "manifest.json").read_bytes() == before and not (tmp_path / "new").exists()
 
 
-def test_a_question_for_a_time_reads_files_of_that_time(
-    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = days(samples / "ipv6.pcap.zst", 3, tmp_path)
-    to = tmp_path / "set"
-    for path in paths:
-        additions.add([str(path)], str(to), OPTIONS)
-    begin, end = (json.loads((to / "manifest.json").read_text())["runs"][1]["inputs"][0][f"{n}_time_ns"] for n in EDGES)
+def test_a_question_for_a_time_reads_files_of_that_time(grown_days: Grown, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths, to = grown_days.captures, grown_days.after(5)
+    begin, end = (json.loads((to / "manifest.json").read_text())["runs"][2]["inputs"][0][f"{n}_time_ns"] for n in EDGES)
     asked = Options(filters=Filters(from_ns=begin, to_ns=end))
     read: list[list[str]] = []
     plain = LocalFolder.local_paths
@@ -195,15 +162,14 @@ def test_a_question_for_a_time_reads_files_of_that_time(
     assert 0 < len(of_exchanges[0]) < len(of_exchanges[1])
 
 
-def test_captures_that_are_gone_cannot_be_read_again(samples: Path, tmp_path: Path) -> None:
-    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
-    to = tmp_path / "set"
-    for path in (paths[0], paths[2]):
-        additions.add([str(path)], str(to), OPTIONS)
+def test_captures_that_are_gone_cannot_be_read_again(tmp_path: Path, grown_days: Grown) -> None:
+    to = grown_days.copied(1, tmp_path)
+    gone = Path(shutil.copy(grown_days.captures[2], tmp_path))
+    additions.add([str(gone)], str(to), OPTIONS)
     before = of_dataset(to)
-    paths[2].unlink()
+    gone.unlink()
     with pytest.raises(additions.InputError, match=r"must be read again, and cannot be: .*day2.pcap: no such file"):
-        additions.add([str(paths[1])], str(to), OPTIONS)
+        additions.add([str(grown_days.captures[1])], str(to), OPTIONS)
     assert of_dataset(to) == before
 
 
@@ -229,23 +195,20 @@ def steps_until(kill_at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], i
 
 
 def test_a_run_killed_at_any_step_leaves_the_old_or_the_new_state(
-    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grown_days: Grown
 ) -> None:
-    first, second = days(samples / "ipv6.pcap.zst", 2, tmp_path)
-    old_rows, new_rows = of_one_run([first]), of_one_run([first, second])
+    first, second = grown_days.captures[:2]
+    old_rows, new_rows = grown_days.rows(1), grown_days.rows(2)
     with monkeypatch.context() as patch:
         steps = steps_until(1 << 30, patch)
-        additions.add([str(first)], str(tmp_path / "counted"), OPTIONS)
-        before = steps()
-        additions.add([str(second)], str(tmp_path / "counted"), OPTIONS)
-        last = steps() - before
+        additions.add([str(second)], str(grown_days.copied(1, tmp_path)), OPTIONS)
+        last = steps()
     assert last > 40
     chance = random.Random(23)
-    additions.add([str(first)], str(tmp_path / "begun"), OPTIONS)
     # The manifest is written when all files and the state are there, before any of the moves.
     for kill_at in (1, *sorted(chance.sample(range(2, last), 12 // one_in(12))), last):
         to = tmp_path / f"killed{kill_at}"
-        shutil.copytree(tmp_path / "begun", to)
+        shutil.copytree(grown_days.after(1), to)
         with monkeypatch.context() as patch, pytest.raises(Killed):
             steps_until(kill_at, patch)
             additions.add([str(second)], str(to), OPTIONS)

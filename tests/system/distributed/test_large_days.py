@@ -7,8 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from grown import of_one_run
 from parts_of_captures import days, later
-from test_growing import check, of_dataset, of_one_run
+from test_growing import check, of_dataset
 from test_hours import HOUR_NS, QUESTIONS, answer, from_rows
 
 from analyzer.base.filters import Filters

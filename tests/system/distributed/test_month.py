@@ -13,9 +13,10 @@ from time import sleep
 
 import pytest
 from effort import LONG
+from grown import of_one_run
 from parts_of_captures import days, later
 from s3_server import SEEN_AFTER_SECONDS, NoServerError, Server, serve
-from test_growing import Killed, check, of_dataset, of_one_run
+from test_growing import Killed, check, of_dataset
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
