@@ -27,14 +27,16 @@ SUMMED = ("count", "answered", "errors", "throttled", "request_bytes", "sum_ns",
 Rows = list[dict[str, Any]]
 
 
-@pytest.fixture
-def crowded(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(scope="module")
+def crowded(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A dataset of a day, whose sums keep three of ten clients and of five topics. No connection is left open: else there are two
     files, each with its own three."""
-    monkeypatch.setattr(open_connections, "SILENT_NS", -1)
+    to = str(tmp_path_factory.mktemp("crowded") / "set")
     small = tuple(sums._replace(most=sums.most and MOST) for sums in hours.SUMS)
-    monkeypatch.setattr(hours, "SUMS", small)
-    additions.add([str(samples / "throttle.pcap.zst")], to := str(tmp_path / "set"), OPTIONS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(open_connections, "SILENT_NS", -1)
+        patch.setattr(hours, "SUMS", small)
+        additions.add([str(samples / "throttle.pcap.zst")], to, OPTIONS)
     return to
 
 
