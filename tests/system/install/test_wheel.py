@@ -9,7 +9,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kanalyze_process import COMMAND
@@ -17,6 +21,9 @@ from paths import ROOT, SAMPLES
 
 # Not optimised: what is tested is where files go, not how fast they are.
 HASTY = {"CFLAGS": "-O0 -g0"}
+STAGES = ROOT / "build" / "stages"
+# As setuptools calls it where a wheel is built, so that it finds there what it would compile.
+KEPT = ROOT / "build" / "wheel" / f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
 
 
 @pytest.fixture(scope="module")
@@ -26,18 +33,36 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no C compiler")
     folder = tmp_path_factory.mktemp("wheel")
     wheels = tool()
-    wheel = wheels.build(folder / "dist", HASTY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wheels, "copy_of_sources", partial(with_what_was_made, wheels.copy_of_sources))
+        wheel = wheels.build(folder / "dist", HASTY)
+    keep(wheel)
     assert "-cp311-abi3-" in wheel.name
-    subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
     made: Path = folder / "env" / "bin" / "python"
-    subprocess.run([made, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
+    install = ["pip", "--python", made, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", wheel]
+    subprocess.run([sys.executable, "-m", *install], check=True)
     site = subprocess.run([made, "-c", "import site; print(site.getsitepackages()[0])"], capture_output=True, text=True)
     pth = Path(site.stdout.strip()) / "libraries.pth"
     pth.write_text(f"{sysconfig.get_path('purelib')}\n")
     return made
 
 
-def tool() -> object:
+def with_what_was_made(copy: Callable[[Path], None], tree: Path) -> None:
+    """Copies the sources, and what Cython made of them for this checkout and the compiler for this test before: each is made again
+    where a source is newer."""
+    copy(tree)
+    for path, to in ((STAGES, tree / STAGES.relative_to(ROOT)), (KEPT, tree / "build" / KEPT.name)):
+        if path.exists():
+            shutil.copytree(path, to)
+
+
+def keep(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(KEPT, [name for name in packed.namelist() if name.endswith(".so")])
+
+
+def tool() -> Any:
     """tools/wheels.py as a module."""
     spec = importlib.util.spec_from_file_location("wheels", ROOT / "tools" / "wheels.py")
     assert spec and spec.loader
