@@ -19,7 +19,7 @@ from effort import LONG, one_in
 ALIKE = re.compile(r"(mutated|messages)_([2-9]|1\d)$|resolution_(0|18|63|128|138|191|192)$")
 NAMES = [name for name in hostile.CASES if LONG or not ALIKE.search(name)]
 EVERY = one_in(len(verb_runs.LINES))
-GROUPS = 12
+GROUPS = 6
 
 
 @pytest.mark.parametrize("group", range(GROUPS))
