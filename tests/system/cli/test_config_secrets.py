@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner
 from effort import one_in
 from encode import encode
+from kept_datasets import kept_datasets
 from made_capture import Conversation, merged, pcap
 
 import analyzer
@@ -185,7 +186,8 @@ def exchanges_in(capture: Path) -> list[str]:
 
 @pytest.mark.parametrize("verb", sorted({*verbs()} - {"export", "extract", "spark", "decode", "schema", "watch"}))
 def test_no_verb_shows_a_secret(verb: str, capture: Path) -> None:
-    said = [run(*call) for call in calls(verb, capture, exchanges_in(capture) if verb == "show" else [])]
+    with kept_datasets():
+        said = [run(*call) for call in calls(verb, capture, exchanges_in(capture) if verb == "show" else [])]
     assert any(said)
     assert [text for text in said if not hidden(text)] == []
 
