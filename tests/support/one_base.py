@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from capture_tools import pcap_file, read_packets, tshark, unpacked
 from paths import SAMPLES
-from program import run_kanalyze
+from program import Analysis, run_kanalyze
 from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
@@ -73,8 +73,13 @@ def encapsulated(path: Path, wrap: Callable[[Base], bytes], link: int = 1, six: 
 
 def rows_of(path: Path, **options: Any) -> list[Row]:
     """The exchanges of a capture without their ids, in the order of their requests."""
-    found = run_kanalyze([path], **options).exchanges
-    rows = [{name: value for name, value in row.items() if name not in (*OTHERWISE, *OF_THE_WAY)} for row in found]
+    return rows_in(run_kanalyze([path], **options))
+
+
+def rows_in(found: Analysis) -> list[Row]:
+    """The same of a capture that was read."""
+    left_out = (*OTHERWISE, *OF_THE_WAY)
+    rows = [{name: value for name, value in row.items() if name not in left_out} for row in found.exchanges]
     return sorted(
         rows, key=lambda row: (row["request_packet"] or 0, row["correlation_id"], row["response_packet"] or 0)
     )

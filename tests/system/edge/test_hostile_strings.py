@@ -25,6 +25,7 @@ import pytest
 import random_messages
 from effort import one_in
 from encode import encode
+from kept_datasets import kept_datasets
 from made_capture import Conversation, pcap
 from paths import ROOT
 from random_messages import Kind
@@ -96,6 +97,12 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hostile") / FILE_NAME
     path.write_bytes(pcap(conversation.packets))
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_once() -> Iterator[None]:
+    with kept_datasets():
+        yield
 
 
 # ---- every verb in every format ----

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from effort import one_in
-from one_base import Row, base, rows_of
+from one_base import Row, base, rows_in, rows_of
 from program import run_kanalyze
 from scapy.layers.inet import IP, TCP
 from tagged_captures import SEEN_TWICE, TAGGED, Frame, capture, stretched, vlan
@@ -41,13 +41,12 @@ def test_the_same_packets_seen_twice_give_the_rows_once(name: str, expected: lis
     """The rows are those near the client, so their replies are later than the base's by the time between both points."""
     story, apart_ns = SEEN_TWICE[name]
     frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
-    path = capture(tmp_path / "base.pcap", frames)
-    rows = rows_of(path)
+    found = run_kanalyze([capture(tmp_path / "base.pcap", frames)])
+    rows = rows_in(found)
     assert without(rows, (*PLACES, *TIMES)) == without(expected, (*PLACES, *TIMES))
     assert {row["request_time_ns"] for row in rows} == {row["request_time_ns"] for row in expected}
-    connections = run_kanalyze([path]).connections
-    assert {row["views"] for row in connections} == {2}
-    delays = {row["view_delay_ns"] for row in connections if row["replies"] and row["is_kafka"]}
+    assert {row["views"] for row in found.connections} == {2}
+    delays = {row["view_delay_ns"] for row in found.connections if row["replies"] and row["is_kafka"]}
     assert delays == {apart_ns}
 
 

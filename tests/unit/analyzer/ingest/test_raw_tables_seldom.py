@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from analyzer.inputs.sources import Source
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.findings import conditions_by_table, rules
+from analyzer.query.incidents import Finding
 from analyzer.query.run_findings import find
 from analyzer.report.facts import facts_of_report
 from analyzer.report.terminal import AHEAD, print_report
@@ -47,19 +49,22 @@ def opened(path: Path, seldom: bool, jobs: int = 1) -> Dataset:
     return local.open_dataset([str(path)], Options(seldom=seldom, jobs=jobs))
 
 
-def printed(path: Path, seldom: bool, jobs: int = 1) -> str:
+@cache
+def told(path: Path, seldom: bool, jobs: int = 1) -> tuple[str, list[Finding]]:
+    """The report, and the findings."""
     sink = io.StringIO()
-    with opened(path, seldom, jobs) as found, facts_of_report(found) as facts:
-        print_report(facts, Console(file=sink, width=120))
-    return sink.getvalue()
+    with opened(path, seldom, jobs) as dataset:
+        with facts_of_report(dataset) as facts:
+            print_report(facts, Console(file=sink, width=120))
+        return sink.getvalue(), find(dataset)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
-def test_the_report_is_the_same_without_them(path: Path) -> None:
-    expected = printed(path, True)
-    assert printed(path, False) == expected
-    assert printed(path, False, jobs=2) == expected
+@pytest.mark.parametrize("path", (*SOME, OUT_OF_RANGE), ids=lambda path: path.name.partition(".")[0])
+def test_the_report_and_findings_are_the_same_without_them(path: Path) -> None:
+    expected = told(path, True)
+    assert told(path, False) == expected
+    assert told(path, False, jobs=2) == expected
 
 
 def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
@@ -74,19 +79,9 @@ def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
 def test_a_large_capture_is_told_as_a_small_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    large = printed(path, False)
+    large, _ = told(path, False)
     monkeypatch.setattr(strategy, "_is_small", lambda _: True)
-    assert printed(path, False) == large
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", (*SOME, OUT_OF_RANGE), ids=lambda path: path.name.partition(".")[0])
-def test_findings_are_the_same_without_them(path: Path) -> None:
-    found = []
-    for seldom, jobs in ((True, 1), (False, 1), (False, 2)):
-        with opened(path, seldom, jobs) as dataset:
-            found.append(find(dataset))
-    assert found[0] == found[1] == found[2]
+    assert told.__wrapped__(path, False)[0] == large
 
 
 @pytest.mark.slow
