@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from effort import LONG, also_long
+from effort import LONG, also_long, one_in
 from made_capture import Conversation, merged, pcap, reply, request
 from opening_bytes import OPENINGS, conversation
 from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
@@ -44,6 +44,7 @@ def compare(
     monkeypatch: pytest.MonkeyPatch,
     options: Options | None = None,
     expected: dict[str, list[str]] | None = None,
+    most_cuts: int = 16 // one_in(2),
 ) -> Told:
     """Cuts, packs and looks at random; every row of every table must be that of the whole capture."""
     options = options or Options()
@@ -54,7 +55,7 @@ def compare(
     monkeypatch.setattr(resolver, "MOST_PENDING_BYTES", chance.choice((3_000, 90_000, 1 << 22)))
     folder.mkdir(exist_ok=True)
     count = len(packets(raw)) - 1
-    tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, 16))), chance)
+    tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, most_cuts))), chance)
     return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected)
 
 

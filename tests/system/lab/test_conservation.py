@@ -83,7 +83,7 @@ def test_public_capture_adds_up(path: Path, analyse: Analyse) -> None:
     assert_conserved(analyse([path]))
 
 
-@pytest.mark.parametrize("path", public_captures("edge")[:: one_in(2)], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", public_captures("edge")[:: one_in(4)], ids=lambda path: path.name)
 def test_odd_capture_adds_up_and_is_not_taken_for_kafka(path: Path, analyse: Analyse) -> None:
     found = analyse([path], damaged=True)
     assert_conserved(found)
