@@ -120,7 +120,7 @@ def _in_their_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     os.chdir(before)
 
 
-@pytest.mark.parametrize(("story", "width"), product(CAPTURES, WIDTHS))
+@pytest.mark.parametrize(("story", "width"), list(product(CAPTURES, WIDTHS)))
 def test_the_report_is_the_one_that_was_read(story: str, width: int) -> None:
     assert printed(story, width) == (REPORTS / f"{story}.{width}.txt").read_text()
 
