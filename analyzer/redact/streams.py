@@ -7,6 +7,7 @@ all of them; a segment that comes later takes over what was written for its byte
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections import OrderedDict
 from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 # written already: copies of a segment come soon after it.
 MOST_SEGMENTS = 300_000
 _KEPT_SEGMENTS, _KEPT_BYTES = 64, 65_536
+# Directions that began, and have sent nothing yet: a flood of attempts has millions that never will. One that is forgotten counts
+# as met in mid-flight when it speaks, so that less is understood of its first bytes.
+_MOST_SILENT = 100_000
 
 
 class Streams:
@@ -35,6 +39,7 @@ class Streams:
         self.pieces: dict[int, Pieces] = {}
         self._directions: dict[bytes, Direction] = {}
         self._of_packet: dict[int, Direction] = {}
+        self._silent: OrderedDict[bytes, int] = OrderedDict()  # flow -> sequence number behind its SYN
 
     def add(self, segments: memoryview, rows: int) -> None:
         """Takes rows [0, rows) of a batch of segments."""
@@ -49,14 +54,27 @@ class Streams:
             if begins:
                 seq = (seq + 1) & LOW_32
                 if direction is None or direction.position(seq) != direction.newest or direction.held:
-                    direction = self._directions[flow] = Direction(flow, seq)
-                    direction.begins = True
-            elif direction is None:
-                direction = self._directions[flow] = Direction(flow, seq)
+                    self._begin(flow, seq)
+                    direction = None
             if size > 0:
-                self._add(direction, segments[layout.SEGMENT_NUMBER, row], seq, size)
+                self._add(direction or self._speak(flow, seq), segments[layout.SEGMENT_NUMBER, row], seq, size)
         if len(self._of_packet) > MOST_SEGMENTS:
             self._forget_oldest()
+
+    def _begin(self, flow: bytes, seq: int) -> None:
+        """A SYN, behind which the stream has this sequence number: what was known of the flow is of an earlier connection."""
+        self._directions.pop(flow, None)
+        self._silent.pop(flow, None)
+        self._silent[flow] = seq
+        if len(self._silent) > _MOST_SILENT:
+            self._silent.popitem(last=False)
+
+    def _speak(self, flow: bytes, seq: int) -> Direction:
+        """The first byte of a direction came."""
+        first = self._silent.pop(flow, None)
+        direction = self._directions[flow] = Direction(flow, seq if first is None else first)
+        direction.begins = first is not None
+        return direction
 
     def _add(self, direction: Direction, number: int, seq: int, size: int) -> None:
         start = direction.position(seq)
