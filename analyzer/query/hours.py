@@ -13,7 +13,7 @@ OTHER. An answer has them as one too, and who shows it says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -89,6 +89,20 @@ _DURATIONS = tuple(
 _LEAST, _GREATEST = ("first_time_ns", "low"), ("last_time_ns", "high", "max_throttle_time_ms")
 _VALUES = (*_COUNTS, *_DURATIONS, "squares", *_LEAST, *_GREATEST)
 
+# The columns of exchanges that tell the rows of sums apart, by the words of `Sums.by`; of an hour as of a day.
+_COLUMNS = {
+    "api": "api_name, kind",
+    "version": "api_version",
+    "error": "error_code",
+    "client": "client_id, client_address",
+    "principal": "principal",
+    "broker": "broker_id, broker_address, broker_port",
+}
+_BUCKET = "ceil(64 * log2(greatest(latency_ns, 1)))"
+# Sums with more than this part of the rows of exchanges help nobody, and to make them takes as long as to make the exchanges.
+MOST_OF_ROWS = 0.5
+FEW_ROWS = 10_000
+
 # Rows of sums with the keys that are asked for, as `request_slices` has them.
 _KEYED = """
 SELECT
@@ -123,19 +137,50 @@ def beside(file: str, name: str) -> str:
     return f"{name}/{_OF_TIME.sub('', file.partition('/')[2])}"
 
 
+def least_rows(dataset: Dataset, exchanges: str) -> dict[str, int]:
+    """About how many rows each of the sums that are not by topic would have at least. `exchanges`: SQL of a file's rows."""
+    wanted = [sums for sums in SUMS if not sums.of_topics]
+    many = f"approx_count_distinct(hash({_OF_CLIENTS}))"
+    counts = []
+    for sums in wanted:
+        # Where some clients are one, rows without clients are the least that is left.
+        all_keys, fewer = (
+            f"approx_count_distinct(hash({', '.join([*(_COLUMNS[key] for key in by), 'bucket'])}))"
+            for by in (sums.by, [key for key in sums.by if key not in ("client", "principal")])
+        )
+        if fewer != all_keys and sums.most is not None:
+            all_keys = f"CASE WHEN {many} <= {sums.most} THEN {all_keys} ELSE {fewer} END"
+        counts.append(f"{all_keys} AS {sums.name}")
+    (row,) = dataset.query(
+        f"SELECT {', '.join(counts)} FROM (SELECT *, {_BUCKET} AS bucket FROM ({exchanges}) AS x) AS e"
+    )
+    return {sums.name: int(row[sums.name]) for sums in wanted}
+
+
+def worth_writing(least: Mapping[str, int], exchanges: int) -> list[str]:
+    """The names of those sums, not by topic, that are much shorter than so many exchanges, or short. `least`: about how many rows
+    each has at least."""
+    most = max(FEW_ROWS, MOST_OF_ROWS * exchanges)
+    return [sums.name for sums in SUMS if not sums.of_topics and least.get(sums.name, 0) <= most]
+
+
 def write_sums(
-    exchanges: Sequence[str], below: Path, entries: Sequence[str] | None, threads: int | None = None
+    exchanges: Sequence[str],
+    below: Path,
+    entries: Sequence[str] | None,
+    threads: int | None = None,
+    names: Collection[str] = SUM_NAMES,
 ) -> dict[str, int]:
-    """Writes all sums of a day's files of exchanges, below the same directory; answers their rows by name. `entries`: the files
-    that have all entries of these exchanges; None: not known, and so no sums by topic. `threads` None: one per core. Raises
-    duckdb.IOException for a full disk."""
+    """Writes all sums of a day's files of exchanges, or those of some `names`, below the same directory; answers their rows by
+    name. `entries`: the files that have all entries of these exchanges; None: not known, and so no sums by topic. `threads` None:
+    one per core. Raises duckdb.IOException for a full disk."""
     views = {"exchanges": parquet([below / file for file in exchanges])}
     if entries:
         views["entries"] = parquet([below / file for file in entries])
     counts = {}
     with Dataset(views, threads=threads) as dataset:
         for sums in SUMS:
-            if sums.of_topics and entries is None:
+            if sums.name not in names or (sums.of_topics and entries is None):
                 continue
             to = below / beside(exchanges[0], sums.name)
             to.parent.mkdir(parents=True, exist_ok=True)

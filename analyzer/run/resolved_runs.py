@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.query.days import DAY_NS, day_directory
+from analyzer.query.hours import least_rows
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
 from analyzer.run.facts_of_runs import SIGNS
@@ -158,6 +159,10 @@ class Run:
             for name, where in self._pieces(table, by_day):
                 if part := run_sql.final(self._dataset, table, self._folder / f"final_{table}.parquet", where, source):
                     yield name, part
+
+    def least_rows_of_sums(self) -> dict[str, int]:
+        """Of the exchanges that `final` gave last: about how many rows their sums would have at least (`hours.least_rows`)."""
+        return least_rows(self._dataset, parquet([self._folder / "final_exchanges.parquet"]))
 
     def _pieces(self, table: str, by_day: bool) -> Sequence[tuple[str, str]]:
         if table != "exchanges" or not by_day:

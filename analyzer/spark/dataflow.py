@@ -6,6 +6,7 @@ What a step gives is kept on the disks of the executors, so that it is never com
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
@@ -82,13 +83,14 @@ class Stage(Kept):
 
 
 class Made(Kept):
-    """Final tables that were made. `files`: of each table what its files hold; `moves`: some rows move; `states`: run -> what
-    fetch sessions tell of it, in pieces."""
+    """Final tables that were made. `files`: of each table what its files hold; `sums`: by name, how many rows sums of the exchanges
+    would have at least; `moves`: some rows move; `states`: run -> what fetch sessions tell of it, in pieces."""
 
     def __init__(self, frame: DataFrame) -> None:
-        told_driver = f"table = '{rows.STATES}' OR table LIKE '{rows.WRITTEN}%' OR table LIKE '{rows.SOME_MOVE}%'"
+        told_driver = f"table IN ('{rows.STATES}', '{rows.SUMS}') OR table LIKE '{rows.WRITTEN}%' OR table LIKE '{rows.SOME_MOVE}%'"
         super().__init__(frame, told_driver)
         self.files = written(self.told)
+        self.sums = rows_of_sums(self.told)
         self.moves = any(table.startswith(rows.SOME_MOVE) for table, *_ in self.told)
         self.states: dict[int, list[bytes]] = {}
         for table, run, data in self.told:
@@ -103,6 +105,11 @@ def written(found: Iterable[tuple[str, int, bytes]]) -> dict[str, list[Written]]
         if table.startswith(rows.WRITTEN):
             files.setdefault(table.removeprefix(rows.WRITTEN), []).append(Written(*json.loads(data)))
     return files
+
+
+def rows_of_sums(found: Iterable[tuple[str, int, bytes]]) -> Counter[str]:
+    """By name, how many rows sums would have at least, out of rows of `rows.SHAPE`."""
+    return sum((Counter(json.loads(data)) for table, _, data in found if table == rows.SUMS), Counter())
 
 
 def read(

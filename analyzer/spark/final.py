@@ -36,9 +36,12 @@ MET_ROWS = 1_000_000
 
 class Final:
     """Final tables as rows of `rows.SHAPE`, files named by their place in a dataset. `files`: of each table what its files hold,
-    in the order of time."""
+    in the order of time; `sums`: by name, about how many rows sums of the exchanges would have at least."""
 
-    def __init__(self, made: Sequence[Made], of_driver: DataFrame, files: Mapping[str, list[Written]]) -> None:
+    def __init__(
+        self, made: Sequence[Made], of_driver: DataFrame, files: Mapping[str, list[Written]], sums: Counter[str]
+    ) -> None:
+        self.sums: Counter[str] = sum((each.sums for each in made), sums)
         self._made = made
         self.frame = dataflow.union([*(each.frame for each in made), of_driver]).where(f"table LIKE '{rows.FINAL}%'")
         self.files = {
@@ -103,8 +106,9 @@ class _Resolution:
             if moved or done.moves:
                 found = done.frame.where(f"table LIKE '{rows.MOVED}%'").union(dataflow.of_driver(self._spark, moved))
                 keep(dataflow.meet(found, self._for_all, self._made, self._late_buckets(), self._order))
-            files = dataflow.written(rows.tuples(self._of_driver))
-            final = Final(made, dataflow.of_driver(self._spark, self._of_driver), files)
+            told = [*rows.tuples(self._of_driver)]
+            of_driver = dataflow.of_driver(self._spark, self._of_driver)
+            final = Final(made, of_driver, dataflow.written(told), dataflow.rows_of_sums(told))
             undone.pop_all()
             return final
 

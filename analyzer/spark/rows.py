@@ -22,12 +22,14 @@ BATCH_ROWS = 8_192
 BATCH_BYTES = 1 << 20
 PIECE_BYTES = 1 << 20
 # What leaves for the stitch, and what a run tells of itself. Files of raw tables have their names; those for the driver, final
-# tables and what is in them, rows that move and that there are some have a word before the name.
+# tables and what is in them, rows that move and that there are some have a word before the name. SUMS: how many rows sums of
+# exchanges would have.
 FRAGMENTS = "fragments"
 OUTCOME = "outcome"
 TOLD = "told/"
 FINAL = "final/"
 WRITTEN = "written/"
+SUMS = "sums"
 SOME_MOVE = "moves/"
 STATES = "states"
 MOVED = "moved/"

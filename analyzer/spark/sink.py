@@ -6,7 +6,7 @@ file is named after the partition that it holds, so a task that runs twice write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import groupby
@@ -22,7 +22,7 @@ from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import PARQUET, Written, manifest
 from analyzer.query.exported import MANIFEST
-from analyzer.query.hours import SUMS, beside, write_sums
+from analyzer.query.hours import SUMS, beside, worth_writing, write_sums
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, PIECE_BYTES, conform, files, keep, tuples
 from analyzer.spark.session import SparkError, told
@@ -92,43 +92,46 @@ def write(tables: Tables, place: str, tell: Tell = lambda _: None) -> dict[str, 
 
 
 def _write_files(tables: Tables, place: str) -> dict[str, list[Written]]:
-    """The files of final tables, as they were made."""
+    """The files of final tables, as they were made, and of exchanges the sums that are much shorter."""
+    exchanges = tables.final.files[OF_SUMS]
+    names = worth_writing(tables.final.sums, sum(file.rows for file in exchanges)) if exchanges else []
 
     def store(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return store_files(batches, place)
+        return store_files(batches, place, names)
 
     with told():
         found = tables.final.frame.select("table", "task", "batch").mapInArrow(store, STORED).collect()
     stored = [Stored(*row) for row in found]
     _check(stored, place)
     rows = {file.file: file.rows for file in stored}
-    exchanges = tables.final.files[OF_SUMS]
     sums = {
         name: [file._replace(file=to, rows=rows[to]) for file in exchanges for to in (beside(file.file, name),)]
-        for name in (SUM_NAMES if exchanges else ())
+        for name in names
     }
     made = {table: written or [_write_empty(table, place)] for table, written in tables.final.files.items()}
     return made | sums
 
 
-def store_files(batches: Iterable[pa.RecordBatch], place: str) -> Iterator[pa.RecordBatch]:
-    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name, and the sums of exchanges."""
+def store_files(
+    batches: Iterable[pa.RecordBatch], place: str, sums: Collection[str] = SUM_NAMES
+) -> Iterator[pa.RecordBatch]:
+    """Runs on an executor: files out of rows of `rows.SHAPE`, each under its name, and those sums of exchanges."""
     for name, _, pieces in files(tuples(batches)):
         file = name.removeprefix(FINAL)
-        if file.startswith(f"{OF_SUMS}/"):
-            yield from _with_sums(pieces, file, place)
+        if sums and file.startswith(f"{OF_SUMS}/"):
+            yield from _with_sums(pieces, file, place, sums)
         else:
             yield _as_row(_store(pieces, file, place))
 
 
-def _with_sums(pieces: Iterable[bytes], file: str, place: str) -> Iterator[pa.RecordBatch]:
-    """A file of exchanges, and its sums."""
+def _with_sums(pieces: Iterable[bytes], file: str, place: str, names: Collection[str]) -> Iterator[pa.RecordBatch]:
+    """A file of exchanges, and its sums of these names."""
     folder = temp_folders.make(room(None))
     try:
         path = folder / file
         path.parent.mkdir(parents=True)
         keep(pieces, path)
-        counted = write_sums([file], folder, None, threads=1)
+        counted = write_sums([file], folder, None, threads=1, names=names)
         for name, rows in ((file, 0), *((beside(file, sums), rows) for sums, rows in counted.items())):
             with (folder / name).open("rb") as source:
                 yield _as_row(_store(iter(partial(source.read, PIECE_BYTES), b""), name, place)._replace(rows=rows))

@@ -35,6 +35,7 @@ from analyzer.spark.rows import (
     OUTCOME,
     SOME_MOVE,
     STATES,
+    SUMS,
     TOLD,
     WRITTEN,
     conform,
@@ -277,6 +278,8 @@ def resolved(
     with resolved_runs.Run(folder, run, made, facts, options) as found:
         for name, part in found.final(by_day):
             yield from final_rows(name, *source, part)
+            if name.partition("/")[0] == "exchanges":
+                yield row(SUMS, run, json.dumps(found.least_rows_of_sums()).encode())
         yield from leaving(found, LATE, buckets)
 
 

@@ -26,6 +26,7 @@ from analyzer.query import hours
 from analyzer.query.dataset import Dataset
 from analyzer.query.days import HOUR_NS
 from analyzer.query.frequent_keys import KEYS
+from analyzer.query.table_views import parquet
 from analyzer.report.terminal import print_section
 from analyzer.run import additions, local
 
@@ -280,3 +281,34 @@ def test_the_smallest_sums_answer(grown: str) -> None:
     with opened(grown, Filters(from_ns=span["first"])) as dataset:
         dataset.choose(Settings(("client",)))
         assert span["first"] % (24 * HOUR_NS) and "/hours/" in str(dataset.hours_answer())
+
+
+def test_how_many_rows_sums_have_is_known_before(grown: str) -> None:
+    """Keys are counted about as well as a hundredth."""
+    found = 0
+    for path in (Path(grown) / "exchanges").rglob("*.parquet"):
+        if (rows := pq.read_metadata(path).num_rows) == 0:
+            continue
+        with Dataset({"exchanges": parquet([path])}) as dataset:
+            least = hours.least_rows(dataset, "SELECT * FROM exchanges")
+        for name, count in least.items():
+            written = pq.read_metadata(Path(grown) / hours.beside(str(path.relative_to(grown)), name)).num_rows
+            assert 0.8 * written - 2 <= count <= 1.1 * written + 2 and count <= 1.1 * rows + 2
+            found += written > 20
+    assert found > 3
+
+
+def test_sums_as_long_as_their_exchanges_are_not_worth_writing(grown: str, tmp_path: Path) -> None:
+    least = {"api_hours": 3_000, "broker_days": 49_000, "client_days": 51_000, "hours": 80_000}
+    assert hours.worth_writing(least, 100_000) == ["api_hours", "broker_days"]
+    assert hours.worth_writing(dict.fromkeys(least, 9_000), 9_000) == list(least)
+    (file, *_) = (path for path in (Path(grown) / "exchanges").rglob("*.parquet") if pq.read_metadata(path).num_rows)
+    counted = hours.write_sums([f"exchanges/{file.name}"], _alone(file, tmp_path / "one"), None, names=["api_hours"])
+    assert list(counted) == ["api_hours"] and counted["api_hours"] > 0
+    assert {path.name for path in (tmp_path / "one").iterdir()} == {"exchanges", "api_hours"}
+
+
+def _alone(file: Path, folder: Path) -> Path:
+    (folder / "exchanges").mkdir(parents=True)
+    shutil.copy(file, folder / "exchanges")
+    return folder
