@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed import fragments
-from analyzer.distributed.fragments import COMPLETE, MOST_ROWS
+from analyzer.distributed.fragments import COMPLETE
 from dissectors import layout
 from dissectors.tcp.state_columns import DUPLICATE_NS
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # A connection is over when nothing followed its end for so long: the last ACK and answers to a reset have come by then.
 QUIET_NS = 100_000_000
+# Bytes of fragments that are filtered together.
+BYTES_AT_ONCE = 8 << 20
 
 
 class CompleteConnection(NamedTuple):
@@ -89,24 +91,49 @@ class CompleteConnections:
     def filter_fragments(self, source: Path, target: pq.ParquetWriter, task: int) -> None:
         """Copies the fragments of other parts; of each complete connection only the first segment, as a row of kind COMPLETE."""
         import pyarrow as pa
+
+        # By part, as fragments count them: the number of its first segment, -1 where it is not complete.
+        firsts = array("q", [-1]) * (1 + max((part - self._first_part for part in self._at), default=0))
+        for part, at in self._at.items():
+            firsts[part - self._first_part] = self._columns[at + layout.COMPLETE_NUMBER]
+        with pa.OSFile(str(source)) as data, pa.ipc.open_stream(data) as stream:
+            for rows in _tables(stream):
+                for left in self._left_of(rows, firsts, task):
+                    if left.num_rows:
+                        target.write_table(left)
+
+    def _left_of(self, rows: pa.Table, firsts: array[int], task: int) -> Iterator[pa.Table]:
         import pyarrow.compute as pc
-        from pyarrow.parquet import ParquetFile
 
-        parts = pa.array([part - self._first_part for part in self._at], pa.int64())
-        numbers = pa.array([self._columns[at + layout.COMPLETE_NUMBER] for at in self._at.values()], pa.int64())
-        with ParquetFile(source) as file:
-            for batch in file.iter_batches(MOST_ROWS):
-                inside = pc.is_in(batch.column("part"), parts)
-                first = pc.and_(inside, pc.is_in(batch.column(fragments.name_of(layout.SEGMENT_NUMBER)), numbers))
-                for rows in (batch.filter(pc.invert(inside)), self._complete_rows(batch.filter(first), task)):
-                    if rows.num_rows:
-                        target.write_batch(rows.drop_columns(["part"]))
+        parts = rows.column("part")
+        known = pc.if_else(pc.less(parts, len(firsts)), parts, None)
+        first = pc.fill_null(pc.take(fragments.int64_array(firsts), known), -1)
+        inside = pc.greater_equal(first, 0)
+        yield rows.filter(pc.invert(inside)).drop_columns(["part"])
+        is_first = pc.and_(inside, pc.equal(rows.column(fragments.name_of(layout.SEGMENT_NUMBER)), first))
+        yield self._complete_rows(rows.filter(is_first), task).drop_columns(["part"])
 
-    def _complete_rows(self, firsts: pa.RecordBatch, task: int) -> pa.RecordBatch:
+    def _complete_rows(self, firsts: pa.Table, task: int) -> pa.Table:
         """The first segments of connections as rows of kind COMPLETE."""
         import pyarrow as pa
 
         payloads = [self.payload(part + self._first_part, task) for part in firsts.column("part").to_pylist()]
         given = {"kind": pa.array([COMPLETE] * len(payloads), pa.int8()), "payload": pa.array(payloads, pa.binary())}
         columns = [given.get(name, firsts.column(name)) for name in firsts.schema.names]
-        return pa.RecordBatch.from_arrays(columns, schema=firsts.schema)
+        return pa.Table.from_arrays(columns, schema=firsts.schema)
+
+
+def _tables(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The batches, some together: what is left of them is written as one."""
+    import pyarrow as pa
+
+    waiting: list[pa.RecordBatch] = []
+    size = 0
+    for batch in stream:
+        waiting.append(batch)
+        size += batch.nbytes
+        if size >= BYTES_AT_ONCE:
+            yield pa.Table.from_batches(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield pa.Table.from_batches(waiting)

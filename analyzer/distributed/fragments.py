@@ -58,7 +58,7 @@ def schema() -> pa.Schema:
 
 
 def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
-    """A writer of fragments: without statistics and dictionaries, as the file is read once."""
+    """A writer of fragments that leave: without statistics and dictionaries, as the file is read once."""
     from pyarrow.parquet import ParquetWriter
 
     return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)

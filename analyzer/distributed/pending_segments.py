@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analyzer.distributed import fragments
 from analyzer.distributed.fragments import CONTEXT, int64_array
 from dissectors import layout
+from dissectors.tcp.payloads import times
 from dissectors.tcp.state_columns import DUPLICATE_NS, RECENT_SEGMENTS
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ NEVER = (1 << 63) - 1
 
 
 class PendingSegments:
-    """Takes segments. Those that may travel go to the file at `path`, with the part that each belongs to; parts are counted from
-    0 here.
+    """Takes segments. Those that may travel go to the file at `path`, a stream of Arrow batches, with the part that each belongs
+    to; parts are counted from 0 here.
 
     Inside a span no segment travels, but of the last ones before its end, and before the end of the task, the headers do:
     duplicates of them may follow.
@@ -32,8 +33,7 @@ class PendingSegments:
 
         self.bytes = 0
         self._batches: list[pa.RecordBatch] = []
-        columns = fragments.schema().append(pa.field("part", pa.int64()))
-        self._file = fragments.writer(path, columns)
+        self._file = pa.ipc.new_stream(path, fragments.schema().append(pa.field("part", pa.int64())))
         # By part: numbers of the segments at which its span begins and ends, and the time from which on duplicates of a segment
         # in it may still come.
         self._begin = array("q")
@@ -43,21 +43,15 @@ class PendingSegments:
         self.first_ns = NEVER
         self.latest_ns = -NEVER
 
-    def take(self, batch: pa.RecordBatch, parts: pa.Array) -> None:
-        """Takes segments and the part that each belongs to."""
-        self._see_times(batch.column(fragments.name_of(layout.SEGMENT_TIME)))
-        self._batches.append(batch.append_column("part", parts))
+    def take(self, block: memoryview, segments: memoryview, rows: int, first: int) -> None:
+        """Takes rows [0, rows) of a segments matrix, numbered from `first` on, whose payloads lie in `block`."""
+        begin, self.latest_ns, late = times(segments, rows, self.latest_ns)
+        self.late_ns = max(self.late_ns, late)
+        if begin != layout.UNKNOWN:
+            self.first_ns = min(self.first_ns, begin)
+        batch = fragments.pack(block, segments, rows, first)
+        self._batches.append(batch.append_column("part", fragments.column(segments, layout.SEGMENT_PART, 0, rows)))
         self.bytes += batch.nbytes
-
-    def _see_times(self, times: pa.Array) -> None:
-        import pyarrow.compute as pc
-
-        known = times.filter(pc.not_equal(times, layout.UNKNOWN))
-        if len(known):
-            latest = pc.cumulative_max(known, start=self.latest_ns)
-            self.late_ns = max(self.late_ns, pc.max(pc.subtract(latest, known)).as_py())
-            self.latest_ns = latest[-1].as_py()
-            self.first_ns = min(self.first_ns, known[0].as_py())
 
     def begin_span(self, part: int, number: int) -> None:
         """A span of a part begins behind segment `number`."""

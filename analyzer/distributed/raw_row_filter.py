@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed.resolved_spans import Span
 from analyzer.ingest.raw_writer import BATCH_VALUES, words
 from dissectors.kafka.columns.exchanges import mark_rows_in_ranges
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 # More rows than a table has.
 ALL_ROWS = (1 << 63) - 1
+# DuckDB's own: it reads a row group in one go.
+GROUP_ROWS = 122_880
 # What is kept is written once, and then goes through several processes and disks: zstd takes a third less than LZ4.
 ZSTD_LEVEL = 1
 
@@ -50,43 +56,107 @@ def row_ranges(
     return found
 
 
-def filter_file(source: Path, target: Path, ranges: RowRanges, bodies: set[int]) -> int:
-    """Copies the rows of a raw table that are kept; returns how many. A table without `part` has facts of bodies: kept are those
-    in `bodies`, to which the kept rows of `reported`, copied before, add theirs."""
+def keep_rows(
+    source: Path,
+    target: Path,
+    ranges: RowRanges,
+    bodies: set[int],
+    strays: Sequence[int] = (),
+    apart: Path | None = None,
+) -> int:
+    """Writes the rows of a draft (`raw_writer.Writer`) that are kept as a raw table; returns how many. A table without `part` has
+    facts of bodies: kept are those in `bodies`, to which the kept rows of `reported`, copied before, add theirs. Kept rows of the
+    exchanges `strays` go to the file `apart`."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     row = kept = 0
-    with (
-        pq.ParquetFile(source) as file,
-        pq.ParquetWriter(
-            target,
-            file.schema_arrow,
-            use_dictionary=words(file.schema_arrow),
+    strayed = pa.array(strays, pa.int64())
+    with ExitStack() as undone:
+        stream = undone.enter_context(pa.ipc.open_stream(undone.enter_context(pa.OSFile(str(source)))))
+        out = undone.enter_context(_RowGroups(target, stream.schema))
+        left = undone.enter_context(_RowGroups(apart, stream.schema)) if apart else None
+        for batch in stream:
+            keep = _kept(batch, row, ranges, bodies)
+            row += batch.num_rows
+            # Packets have no exchange, and stay.
+            if left and "exchange" in batch.schema.names:
+                strays_here = pc.and_(keep, pc.is_in(batch.column("exchange"), strayed))
+                left.add(batch.filter(strays_here))
+                keep = pc.and_not(keep, strays_here)
+                kept += pc.sum(strays_here).as_py() or 0
+            rows = batch.filter(keep)
+            kept += rows.num_rows
+            if "reported" in source.name:
+                bodies.update(rows.column("body").to_pylist())
+            out.add(rows)
+    return kept
+
+
+def keep_all_rows(source: Path, target: Path) -> None:
+    """Writes a draft as a raw table."""
+    import pyarrow as pa
+
+    with pa.OSFile(str(source)) as data, pa.ipc.open_stream(data) as stream, _RowGroups(target, stream.schema) as out:
+        for batch in stream:
+            out.add(batch)
+
+
+def _kept(batch: pa.RecordBatch, row: int, ranges: RowRanges, bodies: set[int]) -> pa.Array:
+    """Which rows of a batch are kept. It begins with row `row` of its table."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "part" not in batch.schema.names:
+        return pc.is_in(batch.column("body"), pa.array(bodies, pa.int64()))
+    keep = bytearray(batch.num_rows)
+    values = batch.column("part")
+    parts = memoryview(values.buffers()[1]).cast("B").cast("q")[values.offset :][: batch.num_rows]
+    mark_rows_in_ranges(parts, ranges.first_part, row, *ranges.memoryviews(), keep)
+    return pc.equal(pa.Array.from_buffers(pa.uint8(), len(keep), [None, pa.py_buffer(keep)]), 1)
+
+
+class _RowGroups:
+    """A raw table whose row groups have about GROUP_ROWS rows, however few come at a time."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        import pyarrow.parquet as pq
+
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._out = pq.ParquetWriter(
+            path,
+            schema,
+            use_dictionary=words(schema),
             compression="zstd",
             compression_level=ZSTD_LEVEL,
             write_statistics=False,
             write_batch_size=BATCH_VALUES,
-        ) as out,
-    ):
-        for batch in file.iter_batches():
-            if "part" in file.schema_arrow.names:
-                keep = bytearray(batch.num_rows)
-                values = batch.column("part")
-                parts = memoryview(values.buffers()[1]).cast("B").cast("q")[values.offset :][: batch.num_rows]
-                mark_rows_in_ranges(parts, ranges.first_part, row, *ranges.memoryviews(), keep)
-                mask = pc.equal(pa.Array.from_buffers(pa.uint8(), len(keep), [None, pa.py_buffer(keep)]), 1)
-            else:
-                mask = pc.is_in(batch.column("body"), pa.array(bodies, pa.int64()))
-            row += batch.num_rows
-            batch = batch.filter(mask)
-            kept += batch.num_rows
-            if "reported" in source.name:
-                bodies.update(batch.column("body").to_pylist())
-            if batch.num_rows:
-                out.write_batch(batch)
-    return kept
+        )
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Takes rows; those of one row group at most wait."""
+        if rows.num_rows:
+            self._waiting.append(rows)
+            self._rows += rows.num_rows
+        if self._rows >= GROUP_ROWS:
+            self._flush()
+
+    def __enter__(self) -> _RowGroups:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if error[0] is None:
+            self._flush()
+        self._out.close()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._waiting:
+            # With one dictionary for all of it a column of words is written as numbers.
+            self._out.write_table(pa.Table.from_batches(self._waiting).unify_dictionaries())
+        self._waiting, self._rows = [], 0
 
 
 def kinds_of_problems(source: Path) -> Counter[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed import fragments
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from analyzer.ingest.raw_writer import RawTable
 
 # Columns of a checkpoint of framing that are the same at both edges of a span.
-_UNCHANGED = (
+_unchanged = itemgetter(
     layout.FRAMING_CLIENT_SIDE,
     layout.FRAMING_PROTOCOL,
     layout.FRAMING_ORPHANS,
@@ -32,12 +33,28 @@ _UNCHANGED = (
     layout.FRAMING_CHECKPOINT_LOSSES + 1,
 )
 # The same of reassembly: how many problems a side has had.
-_PROBLEMS = tuple(
-    layout.TCP_CHECKPOINT_SIDES + layout.TCP_CHECKPOINT_SIDE_COLUMNS * side + layout.TCP_CHECKPOINT_PROBLEMS
-    for side in range(2)
+_problems = itemgetter(
+    *(
+        layout.TCP_CHECKPOINT_SIDES + layout.TCP_CHECKPOINT_SIDE_COLUMNS * side + layout.TCP_CHECKPOINT_PROBLEMS
+        for side in range(2)
+    )
 )
 
 
+# What precedes the name of a raw table whose rows are of exchanges with rows in several runs.
+STRAY = "stray_"
+# Raw tables that stay where they are: rows of exchanges, and of packets, which belong to one run alone.
+RAW_OF_EXCHANGES = (
+    "exchanges",
+    "entries",
+    "errors",
+    "batches",
+    "assigned",
+    "transaction_steps",
+    "envelopes",
+    "group_steps",
+)
+RAW_THAT_STAYS = (*RAW_OF_EXCHANGES, "queued")
 # Raw table: exchanges of which one run may have the request and another one the reply.
 STRADDLING = (Field("exchange", 0, "int64"),)
 
@@ -62,9 +79,8 @@ class Span(NamedTuple):
 
 def can_follow(before: Checkpoint, after: Checkpoint) -> bool:
     """Whether a span may reach from one checkpoint to another: nothing came between them that a span must not hold."""
-    return all(before.framing[column] == after.framing[column] for column in _UNCHANGED) and all(
-        before.tcp[column] == after.tcp[column] for column in _PROBLEMS
-    )
+    same_framing: bool = _unchanged(before.framing) == _unchanged(after.framing)
+    return same_framing and _problems(before.tcp) == _problems(after.tcp)
 
 
 def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:

@@ -28,9 +28,11 @@ from typing import TYPE_CHECKING
 from analyzer.distributed import fragments
 from analyzer.distributed.complete_connections import CompleteConnections
 from analyzer.distributed.pending_segments import PendingSegments
-from analyzer.distributed.raw_row_filter import filter_file, kinds_of_problems, row_ranges
+from analyzer.distributed.raw_row_filter import keep_all_rows, keep_rows, kinds_of_problems, row_ranges
 from analyzer.distributed.resolved_spans import (
+    RAW_THAT_STAYS,
     STRADDLING,
+    STRAY,
     Span,
     SpanEdge,
     append_straddling,
@@ -52,8 +54,11 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
 
 FRAGMENTS = "fragments.parquet"
-# Checkpoints are looked for after so many segments at most, and again in the same connection after so many new bytes.
+# Checkpoints are looked for after so many segments at most, in large tasks more, and again in the same connection after so many
+# new bytes. A look costs as much as some hundred segments, and a small task needs several, or it finds no span.
 LOOK_ROWS = 1_024
+MOST_LOOK_ROWS = 4_096
+BYTES_PER_LOOK_ROW = 1 << 14
 FRESH_BYTES = 16 << 10
 # Pending segments are settled when there are so many bytes of them.
 PENDING_BYTES = 32 << 20
@@ -84,11 +89,22 @@ class _OpenSpan:
 class Resolver:
     """Runs the stages of a task. Writes the fragments, and the raw rows of spans and of complete connections, below `folder`.
 
-    Parts and fragments are numbered from `first` on; of `raw_flows` all segments leave as fragments.
+    Parts and fragments are numbered from `first` on; of `raw_flows` all segments leave as fragments. `size_bytes`: of the task;
+    `strays_apart`: as in `read_task`.
     """
 
-    def __init__(self, folder: Path, options: Options, first: int, raw_flows: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        options: Options,
+        first: int,
+        raw_flows: frozenset[int] = frozenset(),
+        size_bytes: int = 0,
+        strays_apart: bool = False,
+    ) -> None:
         self._folder = folder
+        self._look_rows = max(LOOK_ROWS, min(size_bytes // BYTES_PER_LOOK_ROW, MOST_LOOK_ROWS))
+        self._strays_apart = strays_apart
         self._unfiltered = folder / "unfiltered"
         self._unfiltered.mkdir()
         self._pipeline = Pipeline(self._unfiltered, options, first_part=first, observer=self)
@@ -120,10 +136,9 @@ class Resolver:
         """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
         row = 0
         while row < rows:
-            row = self._pipeline.feed_some(block, segments, row, min(rows, row + LOOK_ROWS))
+            row = self._pipeline.feed_some(block, segments, row, min(rows, row + self._look_rows))
             self._look(self._next_number + row - 1, FRESH_BYTES)
-        parts = fragments.column(segments, layout.SEGMENT_PART, 0, rows)
-        self._pending.take(fragments.pack(block, segments, rows, first=self._next_number), parts)
+        self._pending.take(block, segments, rows, self._next_number)
         self._next_number += rows
         if self._pending.bytes > PENDING_BYTES:
             self._settle()
@@ -136,7 +151,8 @@ class Resolver:
         self._settle()
         self._pending.close()
         edges = (edge.checkpoint for span in self._settled for edge in (span.begin, span.end))
-        append_straddling(self._straddling, straddling(edges))
+        strays = straddling(edges)
+        append_straddling(self._straddling, () if self._strays_apart else strays)
         self._pipeline.finish()
         if self._pipeline.problems_dropped:
             self._cannot_be_complete |= self._with_problems
@@ -145,7 +161,7 @@ class Resolver:
             columns, self._first, self._pending, self._cannot_be_complete, self._raw_flows
         )
         self._write_fragments(self._complete)
-        self._keep_rows(self._complete.parts)
+        self._keep_rows(self._complete.parts, sorted(strays) if self._strays_apart else [])
 
     def close(self) -> None:
         """Ends the writer of raw tables."""
@@ -223,7 +239,8 @@ class Resolver:
             span = None
         if span is not None:
             span.end = edge
-            span.duplicates += duplicates or Counter()
+            if duplicates:
+                span.duplicates += duplicates
             self._pending.extend_span(part - self._first, edge.number, edge.checkpoint.time_ns)
         elif part in self._ended or edge.checkpoint.framing[layout.FRAMING_FLOW] in self._raw_flows:
             return
@@ -275,19 +292,23 @@ class Resolver:
                 out.write_table(marker_rows(spans[at : at + MARKERS_AT_ONCE], task))
         source.unlink()
 
-    def _keep_rows(self, complete: Collection[int]) -> None:
-        """Copies the raw tables without the rows that belong neither to a span nor to a complete connection."""
+    def _keep_rows(self, complete: Collection[int], strays: list[int]) -> None:
+        """Makes raw tables of the rows that belong to a span or to a complete connection. Those of the exchanges `strays` leave
+        for tables of their own."""
         kept_bodies: set[int] = set()
         spans = [span for span in self._settled if span.part not in complete]
         # `reported` comes first: its rows name the bodies whose facts are kept in the other tables.
         for name in ("reported", *(name for name in (*TABLES_OF_SPANS, *TABLES_OF_COMPLETE) if name != "reported")):
-            source = self._unfiltered / f"raw_{name}.parquet"
+            source = self._unfiltered / f"raw_{name}.arrows"
             if source.exists():
                 table = TABLES_OF_SPANS.index(name) if name in TABLES_OF_SPANS else None
                 ranges = row_ranges(spans, complete, self._first, self._connections.next_part, table)
-                self._rows[name] = filter_file(source, self._folder / source.name, ranges, kept_bodies)
+                apart = self._folder / f"{STRAY}{name}.parquet" if strays and name in RAW_THAT_STAYS else None
+                target = self._folder / f"raw_{name}.parquet"
+                self._rows[name] = keep_rows(source, target, ranges, kept_bodies, strays, apart)
                 source.unlink()
         self._problems = kinds_of_problems(self._folder / "raw_problems.parquet")
         for other in self._unfiltered.iterdir():
-            other.rename(self._folder / other.name)
+            keep_all_rows(other, self._folder / f"{other.stem}.parquet")
+            other.unlink()
         self._unfiltered.rmdir()

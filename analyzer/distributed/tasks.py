@@ -48,14 +48,17 @@ def read_task(
     options: Options,
     *,
     raw_flows: frozenset[int] = frozenset(),
+    strays_apart: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Outcome:
     """Stage 1: reads the pieces of a task as one run over several inputs.
 
-    Writes `fragments.parquet` and raw tables below `folder`. Of `raw_flows` everything leaves as fragments. Secrets that the
+    Writes `fragments.parquet` and raw tables below `folder`. Of `raw_flows` everything leaves as fragments. With `strays_apart`
+    rows whose exchange may have rows in other runs are not in raw tables, but in tables `stray_NAME`. Secrets that the
     capture brings are in the readings, and never in a file. Raises OSError when the folder's disk is full.
     """
-    resolver = Resolver(folder, options, task.pieces[0].number << SPLIT_SHIFT, raw_flows)
+    first = task.pieces[0].number << SPLIT_SHIFT
+    resolver = Resolver(folder, options, first, raw_flows, task.size_bytes or 0, strays_apart)
     try:
         engine = Engine(resolver.feed, taps=options.taps, decode_as=options.decode_as)
         readings = engine.read_pieces(task.pieces, task.capture_points, progress)

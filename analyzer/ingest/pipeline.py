@@ -63,8 +63,8 @@ class Pipeline:
 
     `hook` sees each batch of frames while their bytes are there, `chunk_hook` of chunks, `content_hook` what is decrypted. `keys`:
     secrets of TLS connections; a later one counts for connections that begin later. With an `observer` (in a task) raw
-    rows keep the order in which they were made, and TLS connections leave none. With `parks` idle connections leave their slots:
-    nobody may ask `connections` then. Raises OSError when the folder's disk is full.
+    rows are drafts (`Writer`, raw_NAME.arrows) in the order in which they were made, and TLS connections leave none. With `parks`
+    idle connections leave their slots: nobody may ask `connections` then. Raises OSError when the folder's disk is full.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Pipeline:
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
         self._frame_rows = new_matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
         self._values = new_matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
-        self._writer = Writer()
+        self._writer = Writer(drafts=observer is not None)
         self._folder = folder
         self._tables: dict[str, RawTable] = {}
         for name, fields in (
@@ -171,7 +171,7 @@ class Pipeline:
         return Collector(kinds, lambda name, table: self._writer.write_table(self._path(name), table))
 
     def _path(self, name: str) -> Path:
-        return self._folder / f"raw_{name}.parquet"
+        return self._writer.path(self._folder, name)
 
     def add_table(self, name: str, fields: Sequence[raw_tables.Field]) -> RawTable:
         """One more raw table, which is completed with the others."""
@@ -209,9 +209,8 @@ class Pipeline:
             rows["batches"] = self._batches.rows
         return rows
 
-    def feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
-        """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
-        row = 0
+    def feed(self, block: memoryview, segments: memoryview, rows: int, row: int = 0) -> None:
+        """Takes rows [row, rows) of a segments matrix whose payloads lie in `block`."""
         while row < rows:
             stop = self._idle.make_room(segments, row, rows) if self._idle else rows
             row = self.feed_some(block, segments, row, stop)

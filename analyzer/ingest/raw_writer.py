@@ -75,18 +75,24 @@ class RawTable:
 
 
 class Writer:
-    """Makes Arrow tables of matrices, and writes them as Parquet row groups in a thread of its own.
+    """Makes Arrow tables of matrices, and writes them as Parquet row groups in a thread of its own. As `drafts` they are streams of
+    Arrow batches as they lie in memory, for a task, which reads them once more and keeps only some rows.
 
     Only the writing happens in the thread, as one long call that does not need the interpreter's lock: the stages hold the
     lock for a millisecond at a time, and many short steps would wait that long each. At most MOST_WAITING tables wait, so
     memory is bounded when the disk is slower than the stages. An error of the thread (a full disk) is raised by the next call.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drafts: bool = False) -> None:
+        self._drafts = drafts
         self._pool: ThreadPoolExecutor | None = None
         self._files: dict[Path, Any] = {}
         self._waiting: list[Future[None]] = []
         self._texts = _Texts()
+
+    def path(self, folder: Path, name: str) -> Path:
+        """Where a raw table lies in a folder."""
+        return folder / f"raw_{name}.{'arrows' if self._drafts else 'parquet'}"
 
     def write(self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes]) -> None:
         """Queues one row group of the file at `path`."""
@@ -103,9 +109,12 @@ class Writer:
         self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
 
     def _file(self, path: Path, schema: pa.Schema) -> Any:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if path not in self._files:
+        if path not in self._files and self._drafts:
+            self._files[path] = pa.ipc.new_stream(path, schema)
+        elif path not in self._files:
             compression = {name: "none" if name in UNCOMPRESSED else "lz4" for name in schema.names}
             statistics = [name for name in WITH_STATISTICS if name in schema.names]
             self._files[path] = pq.ParquetWriter(

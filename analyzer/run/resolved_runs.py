@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.distributed.resolved_spans import RAW_OF_EXCHANGES, STRAY
+from analyzer.distributed.resolved_spans import RAW_THAT_STAYS as RAW
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.hours import least_rows
 from analyzer.query.table_views import parquet
@@ -22,19 +24,6 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.query.dataset import Dataset
 
-# Raw tables that stay where they are: rows of exchanges, and of packets, which belong to one run alone.
-RAW_OF_EXCHANGES = (
-    "exchanges",
-    "entries",
-    "errors",
-    "batches",
-    "assigned",
-    "transaction_steps",
-    "envelopes",
-    "group_steps",
-)
-RAW = (*RAW_OF_EXCHANGES, "queued")
-STRAY = "stray_"
 # Final tables of which each run makes its own rows: of `problems` those of exchanges.
 FINAL = (
     "exchanges",
@@ -59,7 +48,8 @@ _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
 
 def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
     """Writes what a run tells of connections, members and fetches beside its raw tables, into the same folder, and as
-    `stray_NAME` those rows of each raw table whose exchange may have rows in other runs."""
+    `stray_NAME` those rows of each raw table whose exchange may have rows in other runs, where the run did not do so itself
+    (`read_task` with `strays_apart`)."""
     names = (*SIGNS, FETCHES.view)
     rows = raw_views.rows_of([folder])
     with run_sql.opened({**made, **_staying(rows, folder)}, folder, options, ()) as dataset:

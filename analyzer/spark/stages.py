@@ -124,7 +124,7 @@ def task_at(packs: Sequence[bytes], place: int) -> tuple[Task, frozenset[int]]:
 
 def read(batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order) -> Iterator[pa.RecordBatch]:
     """Reads the tasks whose places in `packs` are the first column of the batches."""
-    for number, outcome, folder, options in _outcomes(batches, packs, given):
+    for number, outcome, folder, options in _outcomes(batches, packs, given, strays_apart=True):
         yield from _run_rows(folder, number, outcome, options, given)
 
 
@@ -138,7 +138,7 @@ def hand_over(batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: 
 
 
 def _outcomes(
-    batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order
+    batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order, strays_apart: bool = False
 ) -> Iterator[tuple[int, Outcome, Path, Options]]:
     """Each task's number, what came of it, the folder of its tables, which is there until the next one, and the options there."""
     from analyzer.distributed.tasks import read_task
@@ -147,7 +147,8 @@ def _outcomes(
         for place in batch.column(0).to_pylist():
             task, raw_flows = task_at(packs, place)
             with _folder(given) as (folder, options):
-                yield task.number, read_task(task, folder, options, raw_flows=raw_flows), folder, options
+                outcome = read_task(task, folder, options, raw_flows=raw_flows, strays_apart=strays_apart)
+                yield task.number, outcome, folder, options
 
 
 def stitch(

@@ -1,4 +1,4 @@
-"""Copies the payloads of a batch of segments one behind the other, and the places where each begins."""
+"""Copies the payloads of a batch of segments one behind the other, and the places where each begins; their times."""
 
 import cython
 
@@ -36,3 +36,23 @@ def gather(
             target[used : used + size] = block[offset : offset + size]
             used += size
     places[stop - start] = cython.cast(cython.int, used)
+
+
+def times(segments: cython.longlong[:, ::1], rows: cython.longlong, latest: cython.longlong):
+    """(first, latest, late) of rows [0, rows): the first time that is known, UNKNOWN if none is; the latest time up to their end,
+    where `latest` is that before them; and by how much a segment at most was earlier than the latest one before it."""
+    row: cython.longlong
+    time: cython.longlong
+    first: cython.longlong = UNKNOWN
+    late: cython.longlong = 0
+    for row in range(rows):
+        time = segments[SEGMENT_TIME, row]
+        if time == UNKNOWN:
+            continue
+        if first == UNKNOWN:
+            first = time
+        if time > latest:
+            latest = time
+        elif latest - time > late:
+            late = latest - time
+    return first, latest, late

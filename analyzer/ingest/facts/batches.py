@@ -70,7 +70,7 @@ class Batches:
     """Takes the records fields that the walker found in each batch of frames; the table `batches` grows in `folder`."""
 
     def __init__(self, folder: Path, writer: Writer, seldom: bool) -> None:
-        self._table = RawTable(folder / "raw_batches.parquet", wanted(FIELDS, seldom), writer)
+        self._table = RawTable(writer.path(folder, "batches"), wanted(FIELDS, seldom), writer)
         # What else there is to know of a batch stands in columns that are `seldom`.
         self._reader = BatchRows(crc_fits, extend_crc32c, extend_crc32, headers_only=not seldom)
         self._matrix = new_matrix(layout.BATCH_COLUMNS, _ROWS)
