@@ -52,13 +52,24 @@ class Stitcher:
         """Takes one batch of fragments."""
         kinds = batch.column("kind").to_pylist()
         flows = batch.column("flow").to_pylist()
+        block, segments = fragments.unpack(batch)
         start = 0
         while start < len(kinds):
             stop = start + 1
             while stop < len(kinds) and kinds[stop] == kinds[start] not in (MARKER, COMPLETE):
                 stop += 1
             self._begin_flow(flows[start])
-            self._take_one_kind(batch.slice(start, stop - start), kinds[start], flows[start:stop])
+            if kinds[start] == COMPLETE:
+                self._meet_complete(batch.slice(start, 1), flows[start])
+            elif kinds[start] == MARKER:
+                self._meet_marker(batch.column("payload")[start].as_py(), segments, start, flows[start])
+            else:
+                self._refute_where_duplicates_may_be(segments, start, flows[start:stop])
+                if kinds[start] == CONTEXT:
+                    headers = fragments.unpack(batch.slice(start, stop - start))[1]
+                    self._connections.remember(headers, stop - start)
+                else:
+                    self._feed(block, segments, stop, start)
             if flows[stop - 1] != flows[start]:
                 self._duplicates_until.clear()
             self._flow = flows[stop - 1]
@@ -90,36 +101,30 @@ class Stitcher:
         elif held_back is not None and flow is not None:
             self._take_complete(held_back, flow)
 
-    def _take_one_kind(self, batch: pa.RecordBatch, kind: int, flows: list[int]) -> None:
-        if kind == COMPLETE:
-            if flows[0] == self._flow:
-                self._take_complete(batch, flows[0])
-            else:
-                self._held_back = batch
-            return
-        block, segments = fragments.unpack(batch)
-        if kind == MARKER:
-            span = marker(batch.column("payload")[0].as_py())
-            if not self._resume(span, segments):
-                self.refuted.add((span.task, flows[0]))
-            return
-        self._refute_where_duplicates_may_be(segments, flows)
-        if kind == CONTEXT:
-            self._connections.remember(segments, batch.num_rows)
+    def _meet_complete(self, batch: pa.RecordBatch, flow: int) -> None:
+        """A row of kind COMPLETE."""
+        if flow == self._flow:
+            self._take_complete(batch, flow)
         else:
-            self._feed(block, segments, batch.num_rows)
+            self._held_back = batch
 
-    def _feed(self, block: memoryview, segments: memoryview, rows: int) -> None:
-        self._pipeline.feed(block, segments, rows)
+    def _meet_marker(self, payload: bytes, segments: memoryview, row: int, flow: int) -> None:
+        span = marker(payload)
+        if not self._resume(span, segments, row):
+            self.refuted.add((span.task, flow))
+
+    def _feed(self, block: memoryview, segments: memoryview, rows: int, row: int = 0) -> None:
+        self._pipeline.feed(block, segments, rows, row)
         for part in self._connections.take_disturbed():
             self.refuted.add(self._restored[part])
 
     # ---- spans ----
 
-    def _resume(self, span: Marker, segments: memoryview) -> bool:
-        """Goes on behind a span; False: the connection is not where the span begins. `segments`: one row, addresses and ports."""
+    def _resume(self, span: Marker, segments: memoryview, row: int) -> bool:
+        """Goes on behind a span; False: the connection is not where the span begins. Row `row` of `segments` has its addresses and
+        ports."""
         self._pipeline.drain()
-        slot, flip = self._connections.find(segments)
+        slot, flip = self._connections.find(segments, row)
         if slot < 0 or not self._connections.matches(slot, span.begin, flip):
             return False
         part = self._connections.part(slot)
@@ -156,9 +161,9 @@ class Stitcher:
         self._duplicates_until[found.task] = max(found.until_ns, until)
         return True
 
-    def _refute_where_duplicates_may_be(self, segments: memoryview, flows: list[int]) -> None:
+    def _refute_where_duplicates_may_be(self, segments: memoryview, first: int, flows: list[int]) -> None:
         """A segment that comes soon after a complete connection may be a duplicate of one of its segments, which are not here."""
-        for row, flow in enumerate(flows if self._duplicates_until else ()):
+        for row, flow in enumerate(flows if self._duplicates_until else (), first):
             if flow != self._flow:
                 break
             time = segments[layout.SEGMENT_TIME, row]
