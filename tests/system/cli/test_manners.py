@@ -18,6 +18,7 @@ import click
 import cramjam
 import pytest
 from kanalyze_process import COMMAND
+from kept_datasets import kept_datasets
 from paths import ROOT, SAMPLES
 
 from analyzer.cli.json_schemas import LINES, has_schema, schema
@@ -154,9 +155,10 @@ def test_answers_keep_their_schema(name: str) -> None:
     wanted = json.loads(said(name, "--json-schema"))
     assert wanted == json.loads(json.dumps(schema(name)))
     calls = CALLS.get(name) or [[CAPTURE, "--part", part] for part in PARTS_OF.get(name, ())] or [[CAPTURE]]
-    for words in calls:
-        form = () if name == "dump" else ("--format", "json")
-        answer = said(name, *map(str, words), *form, codes=(0, 1, 3) if name == "check" else (0,))
+    form = () if name == "dump" else ("--format", "json")
+    with kept_datasets():
+        said_of = [said(name, *map(str, words), *form, codes=(0, 1, 3) if name == "check" else (0,)) for words in calls]
+    for words, answer in zip(calls, said_of, strict=True):
         answers = [json.loads(line) for line in answer.splitlines()] if name in LINES else [json.loads(answer)]
         assert [each for one in answers for each in problems(one, wanted)] == [] != answers, words
     for nonsense in ([{"nonsense": 1}], {"nonsense": 1}, [1]):

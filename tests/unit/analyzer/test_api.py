@@ -15,6 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from kanalyze_process import COMMAND
+from kept_datasets import kept_datasets
 from paths import SAMPLES
 
 import analyzer
@@ -148,9 +149,10 @@ def test_a_part_of_diff_is_that_of_the_whole(captures: list[str]) -> None:
     words = ("diff", *captures, "--format", "json")
     (part,) = [each for each in cli.get_command(click.Context(cli), "diff").params if each.name == "part"]  # type: ignore[union-attr]
     assert part.type.choices == PARTS  # type: ignore[attr-defined]
-    whole = json.loads(command(*words))
-    for name in PARTS:
-        told = json.loads(command(*words, "--part", name))
+    with kept_datasets():
+        whole = json.loads(command(*words))
+        parts = {name: json.loads(command(*words, "--part", name)) for name in PARTS}
+    for name, told in parts.items():
         assert whole[name] and told.keys() == {name, "readable"} and told[name] == whole[name]
 
 
