@@ -64,8 +64,8 @@ def with_spark() -> dict[str, str]:
     told = [str(SPARK), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = subprocess.run(told, capture_output=True, text=True, check=True).stdout.strip()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    # A short job is over before Java has compiled it well.
-    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    # A short job is over before Java has compiled it well, or verified what Spark's own jars hold.
+    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
     return {**os.environ, "PYTHONPATH": packages, "PATH": path, "JAVA_TOOL_OPTIONS": java}
 
 
