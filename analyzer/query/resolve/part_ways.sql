@@ -1,4 +1,5 @@
--- What the packets of each part tell of its way (`dissectors.tcp.timing`), by client and broker, one row per part.
+-- What the packets of each part tell of its way (`dissectors.tcp.timing`), by client and broker, one row per part; none of one that is
+-- a SYN alone, which tells nothing of the others between its hosts either.
 -- to_broker_ns: the time from the capture to the broker and back, at least, of all connections between the two hosts at one tap; 0
 -- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. sure_to_broker_ns:
 -- the same where the broker's kernel answered at once (a handshake, an ACK that was not delayed). Else the least is a reply or a
@@ -58,6 +59,7 @@ WITH sides AS (
         CASE WHEN c.client_side = 1 THEN p.a_most_unacked ELSE p.b_most_unacked END AS broker_most_unacked
     FROM raw_parts AS p
     JOIN parts AS c ON c.part = p.part
+    WHERE c.is_bare IS NOT TRUE
 ),
 lags AS (
     SELECT

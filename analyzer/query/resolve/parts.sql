@@ -45,6 +45,12 @@ told AS NOT MATERIALIZED (
         p.rtt_ns,
         p.syn_ack_ns,
         p.ack_ns,
+        -- A SYN and nothing else, of which there may be millions: `part_ways` has no row for it, `connections` what its row would say.
+        coalesce(t.client_side, 0) = 0 AND p.syn = 1 AND p.a_packets = 1 AND p.b_packets = 0 AND p.a_stream_bytes = 0
+            AND p.a_data_packets = 0 AND p.a_late = 0 AND p.a_queued = 0 AND p.a_most_unacked = 1
+            AS is_bare,
+        p.a_wscale,
+        p.a_mss,
         t.requests,
         t.matched + t.orphans AS replies,
         t.tokens,

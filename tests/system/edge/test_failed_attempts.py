@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 from kanalyze_process import COMMAND
+from made_capture import START_US, SYN, pcap, segment
 from paths import ROOT
+
+import analyzer
 
 HEADER_BYTES = 24  # of a pcap file
 
@@ -75,3 +78,20 @@ def test_a_flood_gives_up_itself(tmp_path: Path) -> None:
     said = report(path, "--max-connections", "1500")
     assert "1,000 connections, 1,001 requests" in said
     assert "3,000 connection attempts without an answer" in said
+
+
+def test_one_syn_tells_what_several_tell(tmp_path: Path) -> None:
+    """Of the way of an attempt: what was sent twice has other packets, bytes and times, and nothing else."""
+    frames = []
+    for port, sent in ((40_000, 1), (40_001, 2)):
+        syn = bytearray(segment((1, port, 2, 9092), 7, 0, SYN, b"\x02\x04\x05\xb4\x03\x03\x07\x00"))
+        syn[46] = 0x70  # a header of 28 bytes: MSS 1460, window scale 7
+        frames += [(START_US + port + 1_000_000 * again, bytes(syn)) for again in range(sent)]
+    path = tmp_path / "made.pcap"
+    path.write_bytes(pcap(sorted(frames)))
+    with analyzer.read(str(path)) as read:
+        once, twice = read.sql("SELECT * FROM connections ORDER BY client_port").to_pylist()
+    assert (once["client_wscale"], once["mss"], once["client_data_packets"]) == (7, 1460, 0)
+    differ = {name for name in once if once[name] != twice[name]}
+    times = {"first_time", "first_time_ns", "last_time", "last_time_ns"}
+    assert differ <= {"connection", "client_port", "client_packets", "client_filled", *times}
