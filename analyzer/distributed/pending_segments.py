@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.distributed import fragments
 from analyzer.distributed.fragments import CONTEXT, int64_array
+from analyzer.ingest.raw_writer import draft
 from dissectors import layout
 from dissectors.tcp.payloads import times
 from dissectors.tcp.state_columns import DUPLICATE_NS, RECENT_SEGMENTS
@@ -20,7 +21,7 @@ NEVER = (1 << 63) - 1
 
 
 class PendingSegments:
-    """Takes segments. Those that may travel go to the file at `path`, a stream of Arrow batches, with the part that each belongs
+    """Takes segments. Those that may travel go to the file at `path`, a `draft`, with the part that each belongs
     to; parts are counted from 0 here.
 
     Inside a span no segment travels, but of the last ones before its end, and before the end of the task, the headers do:
@@ -28,12 +29,12 @@ class PendingSegments:
     `first_ns` and `latest_ns` are times of segments; `late_ns` says how much earlier than the latest one before it a segment was.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, packed: bool) -> None:
         import pyarrow as pa
 
         self.bytes = 0
         self._batches: list[pa.RecordBatch] = []
-        self._file = pa.ipc.new_stream(path, fragments.schema().append(pa.field("part", pa.int64())))
+        self._file = draft(path, fragments.schema().append(pa.field("part", pa.int64())), packed)
         # By part: numbers of the segments at which its span begins and ends, and the time from which on duplicates of a segment
         # in it may still come.
         self._begin = array("q")

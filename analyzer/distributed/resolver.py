@@ -64,6 +64,9 @@ FRESH_BYTES = 16 << 10
 PENDING_BYTES = 32 << 20
 # With more than this, the spans with the most pending bytes are ended.
 MOST_PENDING_BYTES = 96 << 20
+# Drafts take nearly twice the bytes of the packets that were read. Of a task beyond this size, which may be a compressed capture,
+# they are packed: then they take less than half of them.
+MOST_PLAIN_BYTES = 256 << 20
 # Spans whose markers are made at a time.
 MARKERS_AT_ONCE = 1_000
 # Raw tables in which the rows of spans are kept, and those in which only rows of complete connections are.
@@ -107,13 +110,14 @@ class Resolver:
         self._strays_apart = strays_apart
         self._unfiltered = folder / "unfiltered"
         self._unfiltered.mkdir()
-        self._pipeline = Pipeline(self._unfiltered, options, first_part=first, observer=self)
+        packed = size_bytes > MOST_PLAIN_BYTES
+        self._pipeline = Pipeline(self._unfiltered, options, first_part=first, observer=self, packed=packed)
         self._straddling = self._pipeline.add_table("straddling", STRADDLING)
         self._connections = self._pipeline.connections
         self._first = first
         self._raw_flows = raw_flows
         self._next_number = first  # of the next segment
-        self._pending = PendingSegments(self._unfiltered / FRAGMENTS)
+        self._pending = PendingSegments(self._unfiltered / FRAGMENTS, packed)
         # Spans under way, spans that ended and whose segments are still pending, and all others, which are settled. The next
         # span of a part begins when the one before is settled.
         self._open: dict[int, _OpenSpan] = {}

@@ -63,8 +63,9 @@ class Pipeline:
 
     `hook` sees each batch of frames while their bytes are there, `chunk_hook` of chunks, `content_hook` what is decrypted. `keys`:
     secrets of TLS connections; a later one counts for connections that begin later. With an `observer` (in a task) raw
-    rows are drafts (`Writer`, raw_NAME.arrows) in the order in which they were made, and TLS connections leave none. With `parks`
-    idle connections leave their slots: nobody may ask `connections` then. Raises OSError when the folder's disk is full.
+    rows are drafts (`Writer`, raw_NAME.arrows), `packed` or not, in the order in which they were made, and TLS connections leave
+    none. With `parks` idle connections leave their slots: nobody may ask `connections` then. Raises OSError when the folder's disk
+    is full.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Pipeline:
         keys: KeyLog | None = None,
         first_part: int = 0,
         observer: TaskObserver | None = None,
+        packed: bool = False,
         parks: bool = False,
         chunk_hook: ChunkHook | None = None,
         content_hook: TakeContent | None = None,
@@ -118,7 +120,7 @@ class Pipeline:
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
         self._frame_rows = new_matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
         self._values = new_matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
-        self._writer = Writer(drafts=observer is not None)
+        self._writer = Writer(drafts=observer is not None, packed=packed)
         self._folder = folder
         self._tables: dict[str, RawTable] = {}
         for name, fields in (

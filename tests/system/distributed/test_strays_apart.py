@@ -16,15 +16,18 @@ from analyzer.distributed.resolved_spans import RAW_OF_EXCHANGES, RAW_THAT_STAYS
 from analyzer.distributed.tasks import read_task
 
 
+@pytest.mark.parametrize("most_plain_bytes", [0, resolver.MOST_PLAIN_BYTES])
 def test_rows_are_those_of_a_task_that_keeps_them_together(
-    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most_plain_bytes: int, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resolver, "LOOK_ROWS", 20)
     monkeypatch.setattr(resolver, "FRESH_BYTES", 500)
     raw = content(samples / "throttle.pcap.zst")
     count = len(packets(raw))
     task = cut(raw, tmp_path, [count // 3, 2 * count // 3])[1]
-    together, apart = (_read(task, tmp_path / name, name == "apart") for name in ("together", "apart"))
+    together = _read(task, tmp_path / "together", False)
+    monkeypatch.setattr(resolver, "MOST_PLAIN_BYTES", most_plain_bytes)
+    apart = _read(task, tmp_path / "apart", True)
     straddling = {row for (row,) in _rows(together / "raw_straddling.parquet")}
     assert straddling and not _rows(apart / "raw_straddling.parquet")
     found = 0
