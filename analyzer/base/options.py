@@ -25,7 +25,8 @@ class Options:
     (`analyzer.base.memory`). `jobs` processes share the connections of a large capture, or its bytes when it
     lies in object storage; more than one is for programs without threads of their own (`analyzer.base.workers`). Without
     `seldom`, what no section or rule of the report reads may be left out: columns of exchanges, entries and batches, and
-    entries of most APIs. A question that reads one of these columns fails.
+    entries of most APIs. A question that reads one of these columns fails. With `numbered`, texts that repeat may be of an ENUM
+    type in tables of a large capture (`analyzer.run.repeated_texts`): where nobody but we asks them.
     """
 
     ports: tuple[int, ...] = ()
@@ -43,6 +44,7 @@ class Options:
     memory_bytes: int | None = None
     jobs: int = 1
     seldom: bool = True
+    numbered: bool = False
 
     @property
     def with_facts(self) -> bool:

@@ -137,7 +137,7 @@ _READING = (
 
 
 # Fields of `Options` that these options fill; the others are set by the verb.
-_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - {"filters", "tables", "seldom"}
+_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - {"filters", "tables", "seldom", "numbered"}
 
 _STRICT = click.option(
     "--strict", is_flag=True, help="Exit code 3 when something that matters to the question could not be read."

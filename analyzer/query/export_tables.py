@@ -195,7 +195,9 @@ def _no_rows(table: str) -> str:
     """A SELECT without rows, which DuckDB finds out only when it runs. So it declares every column as one that may be null, as in
     the other files of the table.
     """
-    return f"select {', '.join(null_column(name, kind) for name, kind, _ in TABLES[table])} from range(0)"
+    # Texts may be of an ENUM type (`analyzer.run.repeated_texts`): the engine writes its numbers as they are.
+    columns = (f'null as "{name}"' if kind == "string" else null_column(name, kind) for name, kind, _ in TABLES[table])
+    return f"select {', '.join(columns)} from range(0)"
 
 
 def _span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int | None]:

@@ -124,7 +124,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     """Name -> SQL of each raw table and of each view that makes final tables of them. `folder` has the tables of the run."""
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
-    if holds_exchanges(run.summary, options):
+    if has_numbers(run.summary, options):
         raw |= repeated_texts.with_numbers(raw)
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
@@ -132,12 +132,16 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
     for table in without_rows(run.folders, run.summary):
         del made[table]
+    if has_numbers(run.summary, options):
+        made |= repeated_texts.with_words(made, repeated_texts.OF_EXCHANGES)
+        if options.seldom:
+            made |= repeated_texts.with_words(made, repeated_texts.WRITTEN)
     return raw | captures | made | (_held(made, run.readings) if holds_exchanges(run.summary, options) else {})
 
 
 def types(run: Run, options: Options) -> dict[str, str]:
     """The types that the SQL of `views` names, each with a SELECT of its texts."""
-    return repeated_texts.types(rows_of(run.folders)) if holds_exchanges(run.summary, options) else {}
+    return repeated_texts.types(rows_of(run.folders)) if has_numbers(run.summary, options) else {}
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
@@ -198,6 +202,11 @@ def holds_exchanges(summary: Summary, options: Options) -> bool:
     return not options.seldom and not is_small(summary)
 
 
+def has_numbers(summary: Summary, options: Options) -> bool:
+    """Whether texts that repeat are of an ENUM type: of a large capture, where no question of a person may meet one."""
+    return (options.numbered or not options.seldom) and not is_small(summary)
+
+
 def many_connections(summary: Summary) -> bool:
     return summary.rows["parts"] > MOST_HELD_CONNECTIONS
 
@@ -228,12 +237,8 @@ def _held(made: Mapping[str, str], readings: Sequence[Reading]) -> dict[str, str
         column.name: _not_read(column.name, SQL_TYPES[column.type]) for column in columns if column.name in left_out
     }
     named = ", ".join(read.get(column.name, column.name) for column in columns)
-    written = ", ".join(
-        f"CAST({name} AS UINTEGER) AS {name}" if name in short else repeated_texts.held_column(name) for name in held
-    )
+    written = ", ".join(f"CAST({name} AS UINTEGER) AS {name}" if name in short else name for name in held)
     return {
-        # Its roles become those of exchanges: here a text becomes a number once for each connection.
-        "connection_context": repeated_texts.with_words(made["connection_context"], "role"),
         "exchanges_as_read": made["timed_exchanges"],
         "held_exchanges": f"SELECT {written} FROM exchanges_as_read",
         "timed_exchanges": f"SELECT {named} FROM held_exchanges",

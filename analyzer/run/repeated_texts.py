@@ -1,17 +1,19 @@
 """Texts that repeat, as numbers: in a large report client ids, groups, topics, addresses and words are of an ENUM type.
 
 The engine then holds, compares, sorts and joins numbers where it would copy and hash texts. A question still reads and writes
-texts, in the order of texts. Only where exchanges are held as a table: in files that are written, and in SQL of a person, the
-columns are texts.
+texts, in the order of texts. When Parquet is written of them, the engine writes the numbers as they are, as those of texts in a
+dictionary: of texts it would look up each one, which takes five times as long. In SQL of a person the columns are texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from analyzer.base.filters import literal
 from analyzer.base.wait_kinds import KINDS
 from analyzer.ingest import raw_tables
+from analyzer.ingest.facts import batches
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from dissectors.kafka.schema.lookup import api_names
 
@@ -32,8 +34,19 @@ TEXT_COLUMNS = frozenset(
         "transactional_id",
     )
 )
-# Columns of exchanges that are of type WORDS, and what `resolve/connection_context.sql` says in `role`.
-WORD_COLUMNS = frozenset(("api_name", "kind", "request_decoded", "response_decoded", "role", "status"))
+# Columns of views that are of type WORDS: of connections `role`, which becomes that of exchanges.
+OF_EXCHANGES = {
+    "connection_context": ("role",),
+    "timed_exchanges": ("api_name", "kind", "request_decoded", "response_decoded", "status"),
+}
+# Only where they are written: a question for one of these words skips what has others in the files, and would not see them.
+WRITTEN = {"entries": ("side",), "batches": ("side", "codec", "timestamp_type", "unopened")}
+# Those whose words are those of a raw table, unchanged.
+RAW_WORDS = {
+    "request_decoded": raw_tables.DECODED,
+    "response_decoded": raw_tables.DECODED,
+    **{field.name: field.type for field in batches.FIELDS if isinstance(field.type, tuple)},
+}
 ROLES = ("client", "controller", "follower", "forwarding", "raft", "share_coordinator", "txn_coordinator")
 _RAW = {
     "exchanges": raw_tables.EXCHANGES,
@@ -48,7 +61,7 @@ def types(raw: Mapping[str, str]) -> dict[str, str]:
     """Type -> SELECT of its texts, which may repeat. `raw` is the SQL of raw tables, by name."""
     found = (f"SELECT {column} AS text FROM ({raw[name]})" for name, column in _columns(raw))
     words = (name for _, name in api_names())
-    all_words = {*raw_tables.STATUSES, *raw_tables.DECODED, *KINDS, *ROLES, *words}
+    all_words = {*raw_tables.STATUSES, *KINDS, *ROLES, *words, *chain.from_iterable(RAW_WORDS.values())}
     return {TEXTS: " UNION ".join(found), WORDS: f"SELECT * FROM (VALUES {_rows(all_words)}) AS words(text)"}
 
 
@@ -60,22 +73,32 @@ def with_numbers(raw: Mapping[str, str]) -> dict[str, str]:
     return {name: f"SELECT * REPLACE ({', '.join(each)}) FROM ({raw[name]})" for name, each in casts.items()}
 
 
-def with_words(sql: str, column: str) -> str:
-    """SQL of a view in which a column of words is of type WORDS."""
-    return f"SELECT * REPLACE (CAST({column} AS {WORDS}) AS {column}) FROM (\n{sql}\n) AS w"
+def with_words(views: Mapping[str, str], columns_of: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """SQL of those of these views that have columns of words, in which they are of type WORDS, by name."""
+    return {
+        name: f"SELECT * REPLACE ({', '.join(map(_as_word, columns))}) FROM (\n{views[name]}\n) AS w"
+        for name, columns in columns_of.items()
+        if name in views
+    }
 
 
-def held_column(name: str) -> str:
-    """SQL of a column of exchanges as it is held."""
-    if name == "api_name":
-        # An element of a list is found in a third of the time that a text takes to become a number.
-        return f"CASE WHEN api_key >= 0 THEN list_extract(CAST([{_names_of_keys()}] AS {WORDS}[]), api_key + 1) END AS api_name"
-    return f"CAST({name} AS {WORDS}) AS {name}" if name in WORD_COLUMNS else name
-
-
-def _names_of_keys() -> str:
+def _as_word(column: str) -> str:
+    """SQL of a column of words. A text takes three times as long to become a number as an element of a list to be found; and a
+    function of a raw column is asked once for each text of its dictionary, a CAST for each row."""
     names = dict(api_names())
-    return ", ".join(literal(names[key]) if key in names else "NULL" for key in range(max(names) + 1))
+    if column == "api_name":
+        listed = _list(names.get(key) for key in range(max(names) + 1))
+        made = f"CASE WHEN api_key >= 0 THEN list_extract(CAST({listed} AS {WORDS}[]), api_key + 1) END"
+    elif column in RAW_WORDS:
+        listed = _list(RAW_WORDS[column])
+        made = f"list_extract(CAST({listed} AS {WORDS}[]), list_position({listed}, {column}))"
+    else:
+        made = f"CAST({column} AS {WORDS})"
+    return f"{made} AS {column}"
+
+
+def _list(texts: Iterable[str | None]) -> str:
+    return f"[{', '.join('NULL' if text is None else literal(text) for text in texts)}]"
 
 
 def _columns(raw: Mapping[str, str]) -> Iterator[tuple[str, str]]:

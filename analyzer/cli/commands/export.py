@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 
@@ -91,6 +92,8 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, for
     from analyzer.query.export_tables import check_free, export
 
     check_free(directory)
+    # Filters, and rows as text, are about texts.
+    options = replace(options, numbered=form == "parquet" and not options.filters)
     with opened(inputs, options, None, asks="everything", form=form) as dataset:
         counts = export(dataset, directory, form)
         say(f"{directory}: {counted(counts)}")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from paths import SAMPLES
 
 from analyzer.base.options import Options
+from analyzer.base.tables import TABLES
 from analyzer.base.wait_kinds import KINDS
 from analyzer.ingest import raw_tables
 from analyzer.query import dataset as dataset_module
 from analyzer.query import metrics, resolve
 from analyzer.query.dataset import Dataset
+from analyzer.query.export_tables import export
 from analyzer.query.run_findings import find
 from analyzer.report.terminal import AHEAD
 from analyzer.run import local, raw_views, repeated_texts, strategy
@@ -63,6 +67,27 @@ def test_answers_are_those_of_texts(opened_as_large: Any, monkeypatch: pytest.Mo
     with opened_as_large() as found:
         assert kind_of(found, "client_id", "exchanges") == "VARCHAR"
         assert answers(found) == told
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("opened_as_large")
+def test_files_written_of_numbers_are_those_written_of_texts(tmp_path: Path) -> None:
+    with local.open_dataset([str(SAMPLE)], Options(numbered=True)) as found:
+        for column, table in (
+            ("client_id", "exchanges"),
+            ("kind", "exchanges"),
+            ("topic", "entries"),
+            ("side", "batches"),
+        ):
+            assert kind_of(found, column, table).startswith("ENUM("), column
+        export(found, tmp_path / "numbers", "parquet")
+    with local.open_dataset([str(SAMPLE)], Options()) as found:
+        assert kind_of(found, "client_id", "exchanges") == "VARCHAR"
+        export(found, tmp_path / "texts", "parquet")
+    for table in TABLES:
+        numbers, texts = (pq.read_table(tmp_path / form / table) for form in ("numbers", "texts"))
+        assert numbers.schema == texts.schema, table
+        assert Counter(map(str, numbers.to_pylist())) == Counter(map(str, texts.to_pylist())), table
 
 
 def test_tables_that_are_not_held_have_texts() -> None:
