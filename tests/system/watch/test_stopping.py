@@ -23,8 +23,11 @@ def test_a_signal_to_all_its_processes(number: signal.Signals, code: int, tmp_pa
     capture.write_bytes(b"".join(Source("throttle", SAMPLES / "throttle.pcap.zst").blocks()))
     words = ("watch", str(capture), "--format", "jsonl", "--every", "200ms", "--temp-dir", str(temp))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # Of tests that run under nohup: it would be ignored, as nohup asks.
+    before = signal.signal(number, signal.SIG_DFL)
     process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=environment, start_new_session=True)  # fmt: skip
+    signal.signal(number, before)
     assert process.stdout is not None
     first = json.loads(process.stdout.readline())
     os.killpg(process.pid, number)
