@@ -228,8 +228,8 @@ def union(frames: Iterable[DataFrame]) -> DataFrame:
 
 
 def of_driver(spark: SparkSession, batches: Iterable[pa.RecordBatch]) -> DataFrame:
-    """Rows of `rows.SHAPE` that the driver has made."""
-    return spark.createDataFrame(list(rows.tuples(batches)), rows.SHAPE)
+    """Rows of `rows.SHAPE` that the driver has made. Spark would cut them into partitions anywhere, also within a file."""
+    return spark.createDataFrame(list(rows.tuples(batches)), rows.SHAPE).coalesce(1)
 
 
 def partition_number() -> int:

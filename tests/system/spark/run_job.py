@@ -21,7 +21,7 @@ from ask_both import ask_both
 from questions import answers
 
 from analyzer.cli.main import main
-from analyzer.spark import get_session, tables
+from analyzer.spark import dataflow, get_session, rows, tables
 from analyzer.spark.session import SparkError, opened, told
 
 NOT_VERIFIED = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -65,6 +65,19 @@ def _both(words: Sequence[str]) -> int:
     return 0
 
 
+def _driver_files(_: Sequence[str]) -> int:
+    """Files of several pieces that the driver hands on: their sizes, as executors see them."""
+
+    def sizes(batches: Iterator[Any]) -> Iterator[Any]:
+        for name, task, pieces in rows.files(rows.tuples(batches)):
+            yield rows.row(name, task, str(sum(map(len, pieces))).encode())
+
+    given = (piece for name in "abc" for piece in rows.of_file(name, 0, bytes(5 * rows.PIECE_BYTES // 2)))
+    found = dataflow.of_driver(get_session(), given).mapInArrow(sizes, rows.SHAPE).collect()
+    print(json.dumps(sorted((row.table, int(row.batch)) for row in found)))
+    return 0
+
+
 def _killed(_: Sequence[str]) -> int:
     """A job whose worker is killed from outside, as far as Spark can see."""
 
@@ -88,7 +101,7 @@ def _recipe(words: Sequence[str]) -> int:
 
 
 # What is no command line of kanalyze.
-OWN = {"ask": _ask, "both": _both, "killed": _killed, "recipe": _recipe}
+OWN = {"ask": _ask, "both": _both, "driver_files": _driver_files, "killed": _killed, "recipe": _recipe}
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.query.dataset import Dataset
 from analyzer.run.local import open_dataset
+from analyzer.spark.rows import PIECE_BYTES
 from analyzer.spark.sink import SUM_NAMES
 
 # These are cut into parts, and the one that stays compressed is read whole.
@@ -64,6 +65,12 @@ def test_the_plan_cuts_what_can_be_cut(answers: Answers, captures: list[str]) ->
     assert lines[0].startswith("4 files, ") and int(lines[0].split()[-2]) >= 18
     assert sum(captures[0] in line for line in lines) >= 7
     assert sum(captures[2] in line for line in lines) == 1
+
+
+def test_files_of_the_driver_arrive_whole(program: Program) -> None:
+    """Each has several pieces, and there are more pieces than partitions."""
+    sizes = json.loads(program.run("driver_files")["out"])
+    assert [size / PIECE_BYTES for _, size in sizes] == [2.5, 2.5, 2.5]
 
 
 @pytest.fixture(scope="module")
