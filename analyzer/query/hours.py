@@ -98,7 +98,8 @@ _COLUMNS = {
     "principal": "principal",
     "broker": "broker_id, broker_address, broker_port",
 }
-_BUCKET = "ceil(64 * log2(greatest(latency_ns, 1)))"
+# The bucket of a request whose latency is measured, as `latency_counts.sql` has it.
+_BUCKET = "CASE WHEN latency_ns > 0 THEN CAST(ceil(64 * ln(latency_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END"
 # Sums with more than this part of the rows of exchanges help nobody, and to make them takes as long as to make the exchanges.
 MOST_OF_ROWS = 0.5
 FEW_ROWS = 10_000
