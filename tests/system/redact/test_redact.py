@@ -106,7 +106,11 @@ def test_tshark_sees_the_same_packets_and_right_checksums(tmp_path: Path) -> Non
     checks = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
     assert tshark(out, fields) == tshark(plain, fields)
     for field in ("tcp.checksum.status", "ip.checksum.status"):
-        assert tshark(out, [field], *checks) == tshark(plain, [field], *checks)
+        before, after = (tshark(each, [field], *checks) for each in (plain, out))
+        changed = [(old[field], new[field]) for old, new in zip(before, after, strict=True) if old != new]
+        # What offloading left in the field is kept as that. Beside new bytes one such sum in 65,536 is right by chance.
+        assert len(changed) <= 3
+        assert set(changed) <= {("0", "1")}
 
 
 def test_one_key_gives_the_same_names_in_all_files(tmp_path: Path) -> None:
