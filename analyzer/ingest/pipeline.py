@@ -120,7 +120,7 @@ class Pipeline:
         self._chunks = new_matrix(layout.CHUNK_COLUMNS, CHUNK_ROWS)
         self._frame_rows = new_matrix(layout.FRAME_COLUMNS, FRAME_ROWS)
         self._values = new_matrix(layout.VALUE_COLUMNS, FRAME_ROWS)
-        self._writer = Writer(drafts=observer is not None, packed=packed)
+        self._writer = Writer(drafts=observer is not None, packed=packed, discards=not options.with_facts)
         self._folder = folder
         self._tables: dict[str, RawTable] = {}
         for name, fields in (

@@ -89,9 +89,11 @@ class Writer:
     Only the writing happens in the thread, as one long call that does not need the interpreter's lock: the stages hold the
     lock for a millisecond at a time, and many short steps would wait that long each. At most MOST_WAITING tables wait, so
     memory is bounded when the disk is slower than the stages. An error of the thread (a full disk) is raised by the next call.
+    Where `discards` nothing is written: a pass for bodies alone has no reader of tables.
     """
 
-    def __init__(self, drafts: bool = False, packed: bool = False) -> None:
+    def __init__(self, drafts: bool = False, packed: bool = False, discards: bool = False) -> None:
+        self._discards = discards
         self._drafts = drafts
         self._packed = packed
         self._pool: ThreadPoolExecutor | None = None
@@ -105,7 +107,8 @@ class Writer:
 
     def write(self, path: Path, fields: Sequence[Field], matrix: memoryview, rows: int, strings: list[bytes]) -> None:
         """Queues one row group of the file at `path`."""
-        self.write_table(path, arrow_table(fields, matrix, rows, self._texts.array(strings)))
+        if not self._discards:
+            self.write_table(path, arrow_table(fields, matrix, rows, self._texts.array(strings)))
 
     def write_table(self, path: Path, table: pa.Table) -> None:
         """Queues an Arrow table as one row group."""

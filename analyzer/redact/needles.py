@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.redact import allow_list
 from dissectors.byte_search import ByteSearch
+from dissectors.matrix import new_matrix
 
 LEAST_BYTES = 8
 # Of longer ones the beginning is looked for.
@@ -17,12 +18,41 @@ _LEAST_DIFFERENT = 5
 _LEAST_BINARY_BYTES = 16
 # So many are looked for at a time.
 MOST_AT_ONCE = 100_000
+# So many are remembered, in a table that is half full then.
+MOST_REMEMBERED = 2_000_000
 _PRINTABLE = frozenset(range(32, 127))
 
 
 def is_sought(needle: bytes) -> bool:
     """Whether finding it would say something."""
     return len(needle) >= LEAST_BYTES and len(set(needle[:MOST_BYTES])) >= _LEAST_DIFFERENT
+
+
+class Known:
+    """Which names and values were met before, by their hashes: eight bytes each, of which a set of Python takes a hundred. Beyond
+    MOST_REMEMBERED all are forgotten, and looked for once more."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._count = 0
+        self._marks = new_matrix(1, 2 * MOST_REMEMBERED).cast("B").cast("q")  # 0: empty
+
+    def is_new(self, needle: bytes) -> bool:
+        """Whether it was not met before; from now on it was."""
+        mark = hash(needle) or 1
+        at = mark % len(self._marks)
+        while self._marks[at]:
+            if self._marks[at] == mark:
+                return False
+            at = (at + 1) % len(self._marks)
+        if self._count == MOST_REMEMBERED:
+            self._forget()
+            at = mark % len(self._marks)
+        self._marks[at] = mark
+        self._count += 1
+        return True
 
 
 class Needles:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 _LARGE_BYTES = 16_000_000
 _MOST_TOLD = 10
-_MOST_REMEMBERED = 2_000_000
 
 
 @dataclass
@@ -152,16 +151,12 @@ class _Collected:
 
     def __init__(self) -> None:
         self.waiting: set[bytes] = set()
-        self._known: set[int] = set()
+        self._known = needles.Known()
 
     def _add(self, value: bytes, kind: str = "") -> None:
         if not needles.is_sought(value) or (kind and _stays(kind, value)):
             return
-        mark = hash(value[: needles.MOST_BYTES])
-        if mark not in self._known:
-            if len(self._known) >= _MOST_REMEMBERED:
-                self._known.clear()
-            self._known.add(mark)
+        if self._known.is_new(value[: needles.MOST_BYTES]):
             self.waiting.add(value[: needles.MOST_BYTES])
 
     def addresses(self, segments: memoryview, rows: int) -> None:
