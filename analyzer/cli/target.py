@@ -66,6 +66,8 @@ def check_no_input(out: str, sources: Sequence[Source]) -> None:
 
 def tell_redacted(out: str, done: Done, verified: bool) -> None:
     """What was written, in a line or two."""
+    from analyzer.redact.streams import MOST_SILENT
+
     counts = done.counts
     for line in done.failures:
         say(line)
@@ -90,6 +92,11 @@ def tell_redacted(out: str, done: Done, verified: bool) -> None:
             )
     if counts.opaque_batches:
         say(f"{things(counts.opaque_batches, 'compressed batch', 'compressed batches')} became zeros as a whole")
+    if counts.forgotten_beginnings:
+        say(
+            f"of {things(counts.forgotten_beginnings, 'stream')} the first byte came more than {MOST_SILENT:,} attempts of others "
+            "after the SYN: what stood at the beginning (a PROXY header, a TLS hello, an unfinished message) became zeros"
+        )
     if verified:
         say("proved: no byte is kept that is not on the list, and no name or value was found")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.redact.directions import Conversation, Reader
 from analyzer.redact.message_rewriting import redact_message
-from analyzer.redact.opening_rewriting import redact_opening
+from analyzer.redact.opening_rewriting import is_opening, redact_opening
 from analyzer.redact.rewriting_steps import Work
 from analyzer.redact.tls_rewriting import TlsSide
 from analyzer.redact.tls_search import TlsSearch
@@ -108,6 +108,7 @@ class Conversations:
                 if chain.before is not None:
                     self._streams.write(each, chain.before.position, chain.before.data)
             each.reader = TlsSide(self._texts, next_record, not each.begins)
+            self._blank_beginning(each)
 
     def _end_search(self, slot: int) -> None:
         """The connection is over, and not known to be TLS."""
@@ -130,11 +131,20 @@ class Conversations:
         self._of_slot.setdefault(slot, []).append(direction)
         if slot in self._tls:
             direction.reader = TlsSide(self._texts, position if direction.begins else None, not direction.begins)
+            self._blank_beginning(direction)
         elif direction.begins:
             opening = redact_opening(bytes(data[:1024]), self._texts)
             if opening:
                 self._streams.write(direction, position, opening)
                 reader.boundary += len(opening)
+        elif is_opening(data[:16]):
+            self._blank_beginning(direction)
+
+    def _blank_beginning(self, direction: Direction) -> None:
+        """What stands at the beginning of a stream becomes zeros, as nobody knows that it is one: counted where its SYN was
+        forgotten."""
+        self._counts.forgotten_beginnings += direction.forgotten
+        direction.forgotten = False
 
     # ---- frames ----
 
@@ -241,6 +251,7 @@ class Conversations:
             redact_message(work, *found)
             return work
         if not reader.frames and not direction.begins:
+            self._blank_beginning(direction)
             return None
         key, version = (int.from_bytes(data[place : place + 2], "big", signed=True) for place in (0, 2))
         api = lookup.api(key)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Counts:
-    """`left_bytes`: bytes behind the last field of the schema. `opaque_batches`: compressed batches whose content became zeros."""
+    """`left_bytes`: bytes behind the last field of the schema. `opaque_batches`: compressed batches whose content became zeros.
+    `forgotten_beginnings`: of streams whose SYN was forgotten, what stood at their beginning became zeros."""
 
     packets: int = 0
     packet_bytes: int = 0
@@ -27,5 +28,6 @@ class Counts:
     opaque_batches: int = 0
     late_frames: int = 0
     tls_records: int = 0
+    forgotten_beginnings: int = 0
     patched_bytes: int = 0
     payload_bytes: int = 0

@@ -71,7 +71,7 @@ class Reader:
 class Direction:
     """One side of one connection. Positions count bytes of its stream, from 2^32 on."""
 
-    __slots__ = ("begins", "end", "flow", "held", "longest", "newest", "reader")
+    __slots__ = ("begins", "end", "flow", "forgotten", "held", "longest", "newest", "reader")
 
     def __init__(self, flow: bytes, seq: int) -> None:
         self.flow = flow
@@ -80,6 +80,7 @@ class Direction:
         self.end = self.newest
         self.longest = 0
         self.begins = False  # a SYN came before its first byte
+        self.forgotten = False  # so it did, but that is not known any more
         self.reader: Reader | TlsSide | None = None  # what the bytes are to whoever reads them
 
     def position(self, seq: int) -> int:

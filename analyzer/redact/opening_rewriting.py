@@ -13,13 +13,19 @@ from dissectors.openings.verdicts import Opening
 if TYPE_CHECKING:
     from analyzer.redact.texts import Texts
 
+_LINE = b"PROXY "
 _HEADER_BYTES = 16
 _WIDTHS = {1: 4, 2: 16}
 
 
+def is_opening(data: bytes | memoryview) -> bool:
+    """Whether these bytes may begin one that is kept."""
+    return bytes(data[:6]) == _LINE or bytes(data[: len(SIGNATURE)]) == SIGNATURE
+
+
 def redact_opening(data: bytes, texts: Texts) -> bytes:
     """The opening with which the stream begins, as long as before; empty where it is none of these."""
-    if data.startswith(b"PROXY "):
+    if data.startswith(_LINE):
         found = read_line(data, b"")
         return _line(data[: found.client_bytes], texts) if isinstance(found, Opening) else b""
     if data.startswith(SIGNATURE):

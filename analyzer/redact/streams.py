@@ -11,10 +11,12 @@ from collections import OrderedDict
 from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from analyzer.redact.directions import LOW_32, Direction, Held
 from dissectors import layout
 from dissectors.layout import SPLIT_SHIFT
+from dissectors.matrix import new_matrix
 
 if TYPE_CHECKING:
     from analyzer.redact.counts import Counts
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
 MOST_SEGMENTS = 300_000
 _KEPT_SEGMENTS, _KEPT_BYTES = 64, 65_536
 # Directions that began, and have sent nothing yet: a flood of attempts has millions that never will. One that is forgotten counts
-# as met in mid-flight when it speaks, so that less is understood of its first bytes.
-_MOST_SILENT = 100_000
+# as met in mid-flight when it speaks, so that less is understood of its first bytes: `Direction.forgotten`.
+MOST_SILENT = 100_000
+# A bit for each that was forgotten, found by a hash: 16 MB, of which a page exists when something was forgotten there. Of ten
+# million one in fourteen that was met in mid-flight would count as forgotten too.
+_FORGOTTEN_BITS = 1 << 27
 
 
 class Streams:
@@ -40,6 +45,7 @@ class Streams:
         self._directions: dict[bytes, Direction] = {}
         self._of_packet: dict[int, Direction] = {}
         self._silent: OrderedDict[bytes, int] = OrderedDict()  # flow -> sequence number behind its SYN
+        self._forgotten = new_matrix(1, _FORGOTTEN_BITS // 64).cast("B")
 
     def add(self, segments: memoryview, rows: int) -> None:
         """Takes rows [0, rows) of a batch of segments."""
@@ -66,14 +72,17 @@ class Streams:
         self._directions.pop(flow, None)
         self._silent.pop(flow, None)
         self._silent[flow] = seq
-        if len(self._silent) > _MOST_SILENT:
-            self._silent.popitem(last=False)
+        if len(self._silent) > MOST_SILENT:
+            at, bit = _bit_of(self._silent.popitem(last=False)[0])
+            self._forgotten[at] |= bit
 
     def _speak(self, flow: bytes, seq: int) -> Direction:
         """The first byte of a direction came."""
         first = self._silent.pop(flow, None)
         direction = self._directions[flow] = Direction(flow, seq if first is None else first)
         direction.begins = first is not None
+        at, bit = _bit_of(flow)
+        direction.forgotten = first is None and bool(self._forgotten[at] & bit)
         return direction
 
     def _add(self, direction: Direction, number: int, seq: int, size: int) -> None:
@@ -149,6 +158,12 @@ class Streams:
     def directions(self) -> list[Direction]:
         """Those whose connections are not over."""
         return list(self._directions.values())
+
+
+def _bit_of(flow: bytes) -> tuple[int, int]:
+    """(byte, mask)"""
+    at, bit = divmod(crc32(flow) % _FORGOTTEN_BITS, 8)
+    return at, 1 << bit
 
 
 _FLOW = (

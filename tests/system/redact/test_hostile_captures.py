@@ -12,17 +12,19 @@ import pytest
 from capture_tools import unpacked
 from effort import one_in
 from encode import encode
-from made_capture import ACK, PSH, Conversation, pcap, segment
+from made_capture import ACK, PSH, START_US, SYN, Conversation, merged, pcap, segment
 from paths import SAMPLES
 
 from analyzer.base.options import Options
 from analyzer.cli.main import main
+from analyzer.redact import streams
 from analyzer.redact.verification import verify
 
 SECRET = b"the-secret-of-a-customer"
 METADATA = encode(
     3, 1, "request", {"correlation_id": 5, "client_id": "client-of-alice"}, {"topics": [{"name": SECRET.decode()}]}
 )
+HELLO = b"\x03\x03" + bytes(range(32)) + b"\0\0\x02\x13\x01\x01\0\0\0"
 
 
 def redacted(path: Path) -> Path:
@@ -124,3 +126,38 @@ def test_every_copy_of_a_byte_is_written_alike(seed: int, tmp_path: Path) -> Non
         found.append(bytes(next(iter(copies[at])) for at in sorted(copies)))
     assert found[0] == found[1] and len(found[0]) == len(stream) and SECRET not in found[0]
     assert found[0].count(METADATA[:4]) == stream.count(METADATA[:4])
+
+
+@pytest.mark.parametrize("begins_with", ["a PROXY header", "a TLS hello", "an unfinished message", "whole messages"])
+@pytest.mark.parametrize("remembered", [100, 4])
+def test_beginnings_that_are_blanked_for_want_of_memory_are_told(
+    begins_with: str,
+    remembered: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A client speaks when four others have tried to connect since; and one speaks that was met in mid-flight."""
+    monkeypatch.setattr(streams, "MOST_SILENT", remembered)
+    frame = struct.pack(">i", len(METADATA)) + METADATA
+    first = {
+        "a PROXY header": b"PROXY TCP4 10.1.2.3 10.1.2.4 4000 9092\r\n" + frame,
+        "a TLS hello": b"\x16\x03\x01" + struct.pack(">HI", len(HELLO) + 4, 1 << 24 | len(HELLO)) + HELLO,
+        "an unfinished message": frame[:-4],
+        "whole messages": frame * 2,
+    }[begins_with]
+    talk, flight = Conversation(), Conversation(port=50_000, start_us=START_US + 1_000_000)
+    talk.shake()
+    others = [Conversation(port=41_000 + n, start_us=talk.clock + n).put(0, SYN) for n in range(4)]
+    talk.clock += 1_000
+    talk.put(0, PSH | ACK, first)
+    flight.put(0, PSH | ACK, first)
+    path = written(tmp_path / "late.pcap", merged([talk, *others, flight]))
+    with redacted(path).open("rb") as file:
+        packets = [dpkt.ethernet.Ethernet(data).data.data for _, data in dpkt.pcapng.Reader(file)]
+    (kept,) = (bytes(tcp.data) for tcp in packets if tcp.sport == talk.ends[1] and tcp.data)
+    lost = remembered == 4 and begins_with != "whole messages"
+    assert (kept[:11] == first[:11]) == (not lost)
+    said = capsys.readouterr().err
+    assert ("of 1 stream the first byte came more than 4 attempts of others after the SYN" in said) == lost
+    assert ("became zeros" in said) == lost
