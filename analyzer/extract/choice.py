@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Spans = dict[Flow, tuple[Window, ...]]
 
 _MAPPED = 0xFFFF << 32
+_MOST_EXPRESSIONS = 1_000
 
 
 class ChoiceError(ValueError):
@@ -224,6 +225,9 @@ def _said(row: dict[str, Any], side: str) -> str:
     return printable(", ".join(parts))
 
 
-def listed(ids: Iterable[int]) -> str:
-    """Ids for IN (...)."""
-    return ", ".join(str(number) for number in sorted(ids)) or "NULL"
+def listed(ids: Collection[int]) -> str:
+    """Ids for IN (...). Many are one text: the engine holds several kilobytes for each expression that it parses and plans."""
+    text = ", ".join(str(number) for number in sorted(ids))
+    if len(ids) > _MOST_EXPRESSIONS:
+        return f"SELECT unnest(CAST('[{text}]' AS BIGINT[]))"
+    return text or "NULL"
