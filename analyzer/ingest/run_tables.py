@@ -109,6 +109,7 @@ def _notes(splits: Sequence[Reading]) -> list[Note]:
         if sum(counts):
             notes.append(Note("odd", 0, before, f"{sum(counts):,} {what}"))
     notes += _disorder(splits)
+    notes += _far_ahead(splits)
     return notes
 
 
@@ -130,6 +131,17 @@ def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
     if told:
         text = f"{' and '.join(told)}, first at packet {first[0]}: requests and replies may be missing, and times may be wrong. "
         yield Note("odd", 0, first[0], f"{text}Sort the capture first: reordercap CAPTURE SORTED")
+
+
+def _far_ahead(splits: Sequence[Reading]) -> Iterator[Note]:
+    """Packets that stayed in their places, whose times no order explains."""
+    count = sum(each.far_ahead for each in splits)
+    before = accumulate((each.numbers for each in splits), initial=0)
+    numbers = (start + each.first_far_ahead for start, each in zip(before, splits, strict=False) if each.far_ahead)
+    for first in islice(numbers, 1):
+        whose = ": its time is" if count == 1 else f" and {count - 1:,} others have times"
+        text = f"packet {first}{whose} more than {WINDOW_NS // 10**9} s ahead of neighbouring packets"
+        yield Note("odd", 0, first, f"{text}: probably wrong, and so are latencies that begin or end there")
 
 
 def _splits(readings: Sequence[Reading]) -> Iterator[dict[str, Any]]:

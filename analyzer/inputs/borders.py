@@ -100,8 +100,12 @@ def _border(source: Source, cut: int) -> Border:
     until = cut + WIDE_BYTES
     before_end = cut
     for time, end, is_behind in _times(piece, until):
-        if is_behind and known is None:
-            known = (_moved(times, clock.top), clock.top, clock.before)
+        if is_behind and known is None and time != layout.UNKNOWN:
+            top = clock.top_with(time)
+            moved = _moved(times, top)
+            # The piece that takes it sees by it whether the packet before the cut was far ahead.
+            is_moved = moved.begin <= time < moved.end
+            known = (moved, clock.top, min(clock.before, top) if is_moved else clock.before)
         if time != layout.UNKNOWN:
             if clock.is_set_back(time):
                 if is_behind:
@@ -124,8 +128,12 @@ class _Clock:
     def is_set_back(self, time: int) -> bool:
         return self.top != layout.UNKNOWN and time < self.top - WINDOW_NS
 
+    def top_with(self, time: int) -> int:
+        """`top` when this one follows: it shows whether the last one was far ahead."""
+        return max(self.top, min(self.before, time))
+
     def see(self, time: int) -> None:
-        self.top = max(self.top, min(self.before, time))
+        self.top = self.top_with(time)
         self.before = time
 
 

@@ -13,7 +13,8 @@ from dissectors import layout
 from dissectors.formats.capture_facts import Interface
 from dissectors.formats.format_detection import HEAD_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
-from dissectors.formats.time_order import TimeOrder, keep_times
+from dissectors.formats.time_order import TimeOrder
+from dissectors.formats.times_kept import keep_times
 from dissectors.matrix import new_matrix
 
 # Takes the type and the bytes of decryption secrets in the capture, before the packets that follow them.
@@ -69,8 +70,9 @@ class PacketRows:
         if source.begin == source.end:
             return
         border, self._stretches = stretches(source, NO_MORE)
-        if border and border.moved != NEVER:
-            self._order.begin_behind(border.top, border.before, border.moved.end)
+        if border and border.before != layout.UNKNOWN:
+            latest = layout.UNKNOWN if border.moved == NEVER else border.moved.end
+            self._order.begin_behind(border.top, border.before, latest)
         filling = source.fill(bytearray(self._block_bytes))
         data, new = next(filling)
         at = 0
@@ -162,6 +164,7 @@ class PacketRows:
         reading, source, reader, start = self._reading, self._reading.source, self._reader, self._start
         reading.late_packets, reading.late_ns = self._order.late, self._order.late_ns
         reading.steps_back, reading.first_disorder = self._order.steps_back, self._order.first_number or None
+        reading.far_ahead, reading.first_far_ahead = self._order.ahead, self._order.first_ahead
         if reader is None or self._is_complete:
             return
         self._is_complete = True

@@ -8,7 +8,8 @@ own. The rules:
 - A packet that is earlier than one that has left already leaves next: it is *late*, and counted.
 - A packet that is more than WINDOW_NS earlier than those before it is no disorder but a clock that was set, or a capture that
   was appended: all that waits leaves before it, and the order begins anew. That is a *step back*, and counted.
-- A single packet with a time far ahead neither holds up nor hurries the others: it leaves in its place of the file.
+- A single packet with a time ahead of all in its window neither holds up nor hurries the others: it leaves in its place of the
+  file. One that is more than WINDOW_NS ahead of both its neighbours does so whatever the window holds.
 - A packet without a time keeps its place behind the packet before it.
 
 What comes out depends on the packets alone, never on the blocks in which they come. In a capture that is in order nothing is
@@ -29,7 +30,8 @@ class TimeOrder:
 
     `ready[:, :ready_rows]` are packets that waited and may leave now. `late` counts packets that came too late to be put in
     their place and `late_ns` is by how much at most; `steps_back` counts times that ran back by more than the window;
-    `first_number` is the number of the first packet of either sort, 0 without one.
+    `first_number` is the number of the first packet of either sort, 0 without one. `ahead` counts packets more than the window
+    ahead of both neighbours; of the first of them `first_ahead` is the number, or 0 if it was read elsewhere (`begin_behind`).
     """
 
     ready = cython.declare(object, visibility="readonly")
@@ -38,6 +40,8 @@ class TimeOrder:
     late_ns = cython.declare(cython.longlong, visibility="readonly")
     steps_back = cython.declare(cython.longlong, visibility="readonly")
     first_number = cython.declare(cython.longlong, visibility="readonly")
+    ahead = cython.declare(cython.longlong, visibility="readonly")
+    first_ahead = cython.declare(cython.longlong, visibility="readonly")
     waiting: cython.longlong[:, ::1]
     out: cython.longlong[:, ::1]
     order: cython.longlong[:, ::1]
@@ -46,6 +50,7 @@ class TimeOrder:
     is_sorted: cython.bint  # they are in order, and their keys are their times
     released: cython.longlong  # all packets that will come leave behind those with this key
     newest: cython.longlong  # the highest key so far
+    newest_before: cython.longlong  # and without the last packet that has a time
     top: cython.longlong  # the latest time of two neighbours, which one clock that jumped ahead does not move
     before: cython.longlong  # time of the packet before
     last_key: cython.longlong  # key of the packet before
@@ -67,6 +72,8 @@ class TimeOrder:
         self.late_ns = 0
         self.steps_back = 0
         self.first_number = 0
+        self.ahead = 0
+        self.first_ahead = 0
         self._begin()
 
     @cython.cfunc
@@ -75,16 +82,19 @@ class TimeOrder:
         """Nothing is known of times."""
         self.released = UNKNOWN
         self.newest = UNKNOWN
+        self.newest_before = UNKNOWN
         self.top = UNKNOWN
         self.before = UNKNOWN
         self.last_key = UNKNOWN
         return 0
 
     def begin_behind(self, top, before, newest):
-        """What is known of packets before those that will be added: the latest time of two neighbours, the last, the latest."""
+        """What is known of packets before those that will be added: the latest time of two neighbours, the last, the latest but
+        for the last if that is far ahead."""
         self.top = top
         self.before = before
-        self.newest = newest
+        self.newest_before = newest
+        self.newest = max(newest, before)
 
     def add(self, packets: cython.longlong[:, ::1], start: cython.longlong, rows: cython.longlong):
         """Takes `packets[:, start:rows]`, the next ones of the file.
@@ -158,6 +168,7 @@ class TimeOrder:
         bytes_end: cython.longlong = packets[PACKET_OFFSET, row] + packets[PACKET_CAPTURED, row]
         base: cython.longlong = self.position - start
         self.top = max(self.top, self.before if row == start else packets[PACKET_TIME, row - 1])
+        self.newest_before = self.newest if row == start else packets[PACKET_TIME, row - 1]
         self.before = packets[PACKET_TIME, row]
         self.newest = self.before
         self.position += rows - start
@@ -238,18 +249,37 @@ class TimeOrder:
         time: cython.longlong = packets[PACKET_TIME, row]
         key: cython.longlong = max(self.last_key if time == UNKNOWN else time, self.released)
         if time != UNKNOWN:
+            self._see(time)
             if time < self.released:
                 self.late += 1
                 self.late_ns = max(self.late_ns, self.released - time)
                 self._keep_number(packets[PACKET_NUMBER, row])
             if time < self.newest:
                 self.disorder = self.position
-            self.top = max(self.top, min(self.before, time))
-            self.before = time
+            self.newest_before = self.newest
         self.newest = max(self.newest, key)
         self._append(packets, row, key, self.position)
         self.position += 1
         self._expire(packets[PACKET_OFFSET, row] + packets[PACKET_CAPTURED, row])
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    @cython.boundscheck(False)
+    def _see(self, time: cython.longlong) -> cython.longlong:
+        """A time that follows shows whether the one before was far ahead. Then that packet, and those behind it that have no time,
+        go back to their places of the file: behind the latest before them."""
+        row: cython.longlong = self.count - 1
+        self.top = max(self.top, min(self.before, time))
+        if self.before > self.top and self.before - WINDOW_NS > self.top:
+            while row >= 0 and self.waiting[WAIT_KEY, row] == self.before:
+                self.waiting[WAIT_KEY, row] = max(self.newest_before, self.released)
+                row -= 1
+            self.newest = max(self.newest_before, self.released)
+            if self.ahead == 0 and row + 1 < self.count:
+                self.first_ahead = self.waiting[PACKET_NUMBER, row + 1]
+            self.ahead += 1
+        self.before = time
         return 0
 
     @cython.cfunc
@@ -363,26 +393,3 @@ class TimeOrder:
                 self.order[1 - source, at] = self.order[source, other]
                 other += 1
         return 0
-
-
-@cython.boundscheck(False)
-def keep_times(
-    packets: cython.longlong[:, ::1],
-    rows: cython.longlong,
-    begin: cython.longlong,
-    end: cython.longlong,
-    inside: cython.bint,
-):
-    """Keeps of `packets[:, :rows]` those with begin <= time < end, or with `inside` false those others; returns how many."""
-    row: cython.longlong
-    column: cython.longlong
-    time: cython.longlong
-    kept: cython.longlong = 0
-    check_room(packets, PACKET_COLUMNS, rows)
-    for row in range(rows):
-        time = packets[PACKET_TIME, row]
-        if (begin <= time and time < end) == inside:
-            for column in range(PACKET_COLUMNS):
-                packets[column, kept] = packets[column, row]
-            kept += 1
-    return kept

@@ -120,3 +120,23 @@ def test_what_the_order_does_not_reach_is_said(tmp_path: Path) -> None:
     (warning,) = warnings_of(path)
     assert "the time jumps back by more than 2 s (" in warning
     assert "reordercap" in warning
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [[0], [40, 90, 120]])
+def test_packets_far_ahead_keep_their_places_and_are_told(
+    wrong: list[int], expected: list[Row], tmp_path: Path
+) -> None:
+    """A wrong time costs the times that begin or end with it; messages, and all other times, are those of the right capture."""
+    moments = times()
+    for n in wrong:
+        moments[n] += 9 * SECOND
+    path = write(tmp_path / "base.pcap", (packet.ethernet for packet in base()), moments, link=1)
+    rows = rows_of(path)
+    names = ("correlation_id", "api_key", "api_version", "status", "request_packet", "response_packet")
+    facts = [sorted(str([row[name] for name in names]) for row in each) for each in (rows, expected)]
+    assert facts[0] == facts[1]
+    assert sum(row["latency_ns"] not in {each["latency_ns"] for each in expected} for row in rows) <= 2 * len(wrong)
+    (warning,) = warnings_of(path)
+    assert f"packet {wrong[0] + 1}" in warning
+    assert "more than 2 s ahead of neighbouring packets" in warning

@@ -106,15 +106,31 @@ def test_a_clock_that_was_set_back_is_so_in_parts_too(seed: int, tmp_path: Path)
     assert sum(reading.steps_back for _, reading in read_parts) == told.steps_back
 
 
-def test_a_clock_that_jumped_ahead_takes_nothing_from_the_next_part(tmp_path: Path) -> None:
-    times = list(range(0, 1_000_000, 1_000))
-    times[499] += 10 * 10**6
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(0, 40, one_in(4)))
+def test_single_packets_far_ahead_stay_in_their_places_in_parts_too(seed: int, tmp_path: Path) -> None:
+    """At any pace, between packets out of order, beside packets without disorder, first, last and at cuts."""
+    chance = random.Random(seed)
+    pace, by = chance.choice([1_000, 50_000, 900_000]), chance.choice([0, 3])
+    usual = sorted(range(0, 300 * pace, pace), key=lambda time: time + chance.uniform(0, by * min(pace, 600_000)))
+    ahead = {*chance.sample(range(300), 6), *chance.choice([(), (0,), (299,)])}
+    ahead -= {n for n in ahead if n + 1 in ahead or n - 1 in ahead}
+    times = [time + chance.randrange(6_000_000, 20_000_000) * (n in ahead) for n, time in enumerate(usual)]
     raw, head = written(tmp_path / "a", "pcap", times)
-    place = raw.index((60 + 505).to_bytes(4, "big") + bytes(40)) - 16
-    first, second = (read(part)[0] for part in parts_of(tmp_path / "a", len(raw), head, [place & -4]))
-    assert [len(first), len(second)] == [505, 495]
-    usual = [each for each in first + second if each[0] < 10**6]
-    assert usual == [each for each in read(Source("a", tmp_path / "a", len(raw)))[0] if each[0] < 10**6]
+    whole, told = read(Source("a", tmp_path / "a", len(raw)))
+    sizes = [size for _, size in whole]
+    assert all(sizes.index(60 + n) == n for n in ahead if not by)
+    assert sorted(time for time in times if time in usual) == [time for time, _ in whole if time in usual]
+    assert (told.late_packets, told.steps_back) == (0, 0)
+    starts = [24, *ends_of(raw)[:-1]]
+    near = sorted({n + by for n in ahead for by in (-1, 0, 1, 2)} & set(range(1, 300)))
+    cuts = sorted(starts[n] for n in chance.sample(near, chance.choice([1, 3, 8])))
+    parts = parts_of(tmp_path / "a", len(raw), head, cuts)
+    for part in parts:
+        part.exact = True
+    read_parts = [read(part) for part in parts]
+    assert [packet for packets, _ in read_parts for packet in packets] == whole
+    assert sum(reading.far_ahead for _, reading in read_parts) == told.far_ahead == len(ahead - {299})
 
 
 def test_an_input_that_breaks_off_gives_what_came_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

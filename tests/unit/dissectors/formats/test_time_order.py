@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from dissectors import layout
-from dissectors.formats.time_order import TimeOrder, keep_times
+from dissectors.formats.time_order import TimeOrder
 from dissectors.formats.time_order_limits import CALM_PACKETS, FIRST_PACKETS, NARROW_PACKETS, WIDE_PACKETS, WINDOW_NS
 from dissectors.matrix import new_matrix
 
@@ -101,7 +101,7 @@ def test_blocks_do_not_matter(seed: int) -> None:
     parts, other = in_order(times, blocks, size)
     assert parts == whole
     assert sorted(number for _, number in whole) == list(range(1, len(times) + 1))
-    facts = ("late", "late_ns", "steps_back", "first_number")
+    facts = ("late", "late_ns", "steps_back", "first_number", "ahead", "first_ahead")
     assert [getattr(one, name) for name in facts] == [getattr(other, name) for name in facts]
 
 
@@ -147,6 +147,19 @@ def test_a_clock_that_jumps_ahead_for_one_packet_holds_nothing_up(ahead_ns: int)
     assert (order.late, order.steps_back) == (0, 0)
 
 
+@pytest.mark.parametrize("ahead_ns", [WINDOW_NS + WINDOW_NS // 5 + 1, 10 * WINDOW_NS, 10**18])
+@pytest.mark.parametrize("place", [0, 1, 50, 99])
+def test_a_packet_far_ahead_of_both_neighbours_stays_in_its_place(ahead_ns: int, place: int) -> None:
+    """However long the window: here all packets wait until the end. Those without a time stay behind it."""
+    times = [WINDOW_NS // 5 * n for n in range(100)]
+    times[place] += ahead_ns
+    times.insert(place + 1, layout.UNKNOWN)
+    found, order = in_order(times)
+    assert [number for _, number in found] == list(range(1, 102))
+    assert (order.late, order.steps_back) == (0, 0)
+    assert (order.ahead, order.first_ahead) == ((1, place + 1) if place < 99 else (0, 0))
+
+
 def test_packets_without_a_time_stay_behind_the_one_before_them() -> None:
     found, _ = in_order([30, layout.UNKNOWN, 10, layout.UNKNOWN, layout.UNKNOWN, 20])
     assert [number for _, number in found] == [3, 4, 5, 6, 1, 2]
@@ -155,12 +168,3 @@ def test_packets_without_a_time_stay_behind_the_one_before_them() -> None:
 def test_without_any_time_all_stay_in_their_places() -> None:
     found, _ = in_order([layout.UNKNOWN] * 1_200)
     assert [number for _, number in found] == list(range(1, 1_201))
-
-
-def test_times_within_or_without_are_kept() -> None:
-    packets = rows_of([5, 9, 7, layout.UNKNOWN, 8], 0, BYTES)
-    assert keep_times(packets, 5, 7, 9, True) == 2
-    assert told(packets, 0, 2) == [(7, 3), (8, 5)]
-    packets = rows_of([5, 9, 7, layout.UNKNOWN, 8], 0, BYTES)
-    assert keep_times(packets, 5, 7, 9, False) == 3
-    assert told(packets, 0, 3) == [(5, 1), (9, 2), (layout.UNKNOWN, 4)]
