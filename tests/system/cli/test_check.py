@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from kept_datasets import KeptDatasets
 from paths import SAMPLES
 
 from analyzer.compare.checks import CheckError, amount, parse
@@ -75,6 +76,18 @@ def rules(tmp_path: Path, text: str) -> str:
     path = tmp_path / "rules.toml"
     path.write_text(text, encoding="utf-8")
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[KeptDatasets]:
+    with KeptDatasets() as datasets:
+        yield datasets
+
+
+@pytest.fixture
+def kanalyze(kept: KeptDatasets, tmp_path: Path) -> Run:
+    """In this process, which reads each capture once: what is proved here is what is said."""
+    return lambda *arguments: kept.run(arguments, tmp_path)
 
 
 # shop-slow-p of this capture is throttled nearly all of its time: the broker's log says so.

@@ -18,7 +18,7 @@ import click
 import cramjam
 import pytest
 from kanalyze_process import COMMAND
-from kept_datasets import kept_datasets
+from kept_datasets import KeptDatasets
 from paths import ROOT, SAMPLES
 
 from analyzer.cli.json_schemas import LINES, has_schema, schema
@@ -150,13 +150,19 @@ CALLS: dict[str, list[list[Any]]] = {
 DESCRIBED = [name for name in verbs() if has_schema(name) and name != "watch"]
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[KeptDatasets]:
+    with KeptDatasets() as datasets:
+        yield datasets
+
+
 @pytest.mark.parametrize("name", DESCRIBED)
-def test_answers_keep_their_schema(name: str) -> None:
+def test_answers_keep_their_schema(name: str, kept: KeptDatasets) -> None:
     wanted = json.loads(said(name, "--json-schema"))
     assert wanted == json.loads(json.dumps(schema(name)))
     calls = CALLS.get(name) or [[CAPTURE, "--part", part] for part in PARTS_OF.get(name, ())] or [[CAPTURE]]
     form = () if name == "dump" else ("--format", "json")
-    with kept_datasets():
+    with kept.used():
         said_of = [said(name, *map(str, words), *form, codes=(0, 1, 3) if name == "check" else (0,)) for words in calls]
     for words, answer in zip(calls, said_of, strict=True):
         answers = [json.loads(line) for line in answer.splitlines()] if name in LINES else [json.loads(answer)]
@@ -238,7 +244,7 @@ def on_a_terminal(tmp_path: Path, *words: str) -> str:
 
 
 def test_a_long_answer_is_paged_for_who_looks_and_for_nobody_else(tmp_path: Path) -> None:
-    assert "PAGED" in on_a_terminal(tmp_path, "report", str(CAPTURE))
-    assert "PAGED" not in on_a_terminal(tmp_path, "report", str(CAPTURE), "--no-pager")
+    assert "PAGED" in on_a_terminal(tmp_path, "latency", str(CAPTURE))
+    assert "PAGED" not in on_a_terminal(tmp_path, "latency", str(CAPTURE), "--no-pager")
     assert "PAGED" not in on_a_terminal(tmp_path, "unanswered", str(CAPTURE))
-    assert "PAGED" not in said("report", str(CAPTURE))
+    assert "PAGED" not in said("latency", str(CAPTURE))

@@ -8,12 +8,13 @@ from __future__ import annotations
 import csv
 import json
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from effort import in_turn, one_in
+from kept_datasets import KeptDatasets
 from made_capture import ACK, PSH, Conversation, Packet, pcap
 from tls_tools import Ends, converse
 
@@ -147,9 +148,15 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
     return {name: folder / f"{name}.pcap" for name in made}
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[KeptDatasets]:
+    with KeptDatasets() as datasets:
+        yield datasets
+
+
 @pytest.fixture
 def ask(
-    captures: Captures, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    captures: Captures, kept: KeptDatasets, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Outcome]:
     """Runs a verb in this process: exit code, stdout, stderr. Tables are made of a capture, all else of its export."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -160,7 +167,8 @@ def ask(
         if form != "table":
             inputs = [name.removesuffix(".pcap") for name in inputs]
         forms = () if verb == "dump" else ("--format", form)
-        code = main([verb, *inputs, *WORDS.get(verb, ()), *forms, *words])
+        with kept.used():
+            code = main([verb, *inputs, *WORDS.get(verb, ()), *forms, *words])
         out, err = capsys.readouterr()
         return code, out, err
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import broker_log
 import pytest
+from kept_datasets import KeptDatasets
 from made_rows import START_NS, capture, connection, exchange, write
 
 from analyzer.cli.main import main
@@ -91,6 +93,20 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[KeptDatasets]:
+    with KeptDatasets() as datasets:
+        yield datasets
+
+
+@pytest.fixture
+def _read_once(kept: KeptDatasets) -> Iterator[None]:
+    """Each part is read once for all formats and widths."""
+    with kept.used():
+        yield
+
+
+@pytest.mark.usefixtures("_read_once")
 @pytest.mark.parametrize(("verb", "part"), PARTS)
 def test_every_part_in_every_format(verb: str, part: str, hostile: Path, capsysbinary: Any) -> None:
     rows = json.loads(run(capsysbinary, verb, hostile, "--part", part, "--format", "json"))
@@ -105,6 +121,7 @@ def test_every_part_in_every_format(verb: str, part: str, hostile: Path, capsysb
     assert not any(cell.startswith("=") for row in table for cell in row.values())
 
 
+@pytest.mark.usefixtures("_read_once")
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize(("verb", "part"), PARTS)
 def test_tables_keep_to_the_width_and_show_no_control_characters(

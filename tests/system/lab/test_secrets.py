@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from kept_datasets import kept_datasets
 
 from analyzer.cli.main import cli
 
@@ -56,7 +57,8 @@ def test_no_output_holds_a_secret(name: str, shared: Path, tmp_path: Path) -> No
     lab = shared / "captures" / "lab"
     (capture,) = lab.glob(f"{name}.pcap*")
     # Not compressed and not encoded: what a table holds is searched as it stands.
-    said = {" ".join(verb): kanalyze(verb[0], str(capture), *verb[1:]) for verb in VERBS}
+    with kept_datasets():
+        said = {" ".join(verb): kanalyze(verb[0], str(capture), *verb[1:]) for verb in VERBS}
     said["export"] = kanalyze("export", str(capture), "--to", str(tmp_path / "tables"), "--format", "jsonl")
     said |= {path.name: path.read_bytes() for path in (tmp_path / "tables").iterdir()}
     assert len(said) > 20 and sum(map(len, said.values())) > 100_000

@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from kanalyze_process import COMMAND
-from kept_datasets import kept_datasets
+from kept_datasets import KeptDatasets
 from paths import SAMPLES
 
 import analyzer
@@ -45,9 +45,19 @@ def cap() -> Iterator[analyzer.Capture]:
         yield found
 
 
+_kept = KeptDatasets()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_once() -> Iterator[None]:
+    with _kept:
+        yield
+
+
 def command(*arguments: str) -> str:
-    """What the verb prints, in this process: starting one takes longer than the answer."""
-    done = CliRunner().invoke(cli, arguments)
+    """What the verb prints, in this process: starting one takes longer than the answer. Captures are read once for all verbs."""
+    with _kept.used():
+        done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -149,9 +159,8 @@ def test_a_part_of_diff_is_that_of_the_whole(captures: list[str]) -> None:
     words = ("diff", *captures, "--format", "json")
     (part,) = [each for each in cli.get_command(click.Context(cli), "diff").params if each.name == "part"]  # type: ignore[union-attr]
     assert part.type.choices == PARTS  # type: ignore[attr-defined]
-    with kept_datasets():
-        whole = json.loads(command(*words))
-        parts = {name: json.loads(command(*words, "--part", name)) for name in PARTS}
+    whole = json.loads(command(*words))
+    parts = {name: json.loads(command(*words, "--part", name)) for name in PARTS}
     for name, told in parts.items():
         assert whole[name] and told.keys() == {name, "readable"} and told[name] == whole[name]
 

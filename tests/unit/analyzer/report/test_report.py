@@ -16,6 +16,7 @@ import stories
 from effort import one_in
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kept_datasets import remembering
 from made_rows import START_NS, connection, dataset, error, exchange
 from rich.cells import cell_len
 from rich.console import Console
@@ -51,7 +52,7 @@ def section(found: Dataset, name: str, width: int = 120, limit: int | None = Non
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dataset]:
     with dataset(tmp_path_factory.mktemp("busy"), stories.busy_cluster()) as found:
-        yield found
+        yield remembering(found)
 
 
 @pytest.fixture
