@@ -14,6 +14,7 @@ import pytest
 import transform
 from agreement import connection_name, frame_row
 from cuts import REPLY_HEAD, REQUEST_HEAD, Carriers, Place
+from effort import also_long
 from oracle import FrameRow, read_frames
 from paths import LAB
 from program import Analysis, Row, run_kanalyze
@@ -91,7 +92,7 @@ def snapped(packets: Iterable[Packet], snaplen: int) -> Iterator[Packet]:
     return (replace(packet, data=packet.data[:snaplen]) for packet in packets)
 
 
-@pytest.mark.parametrize("snaplen", [64, 80, 96, 128, 256, 1000])
+@pytest.mark.parametrize("snaplen", also_long([64, 80, 128], [96, 256, 1000]))
 def test_snap_length(snaplen: int, whole: Whole, tmp_path: Path) -> None:
     path, found = written(whole, snapped(whole.packets, snaplen), tmp_path)
     rows, orphans = expected(whole, found)
@@ -103,13 +104,13 @@ def test_snap_length(snaplen: int, whole: Whole, tmp_path: Path) -> None:
     assert any(row["kind"] == "boundary_cut" for row in analysis.problems) == (hidden and bool(rows))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.13, 0.37, 0.5, 0.61, 0.83, 0.99])
+@pytest.mark.parametrize("share", also_long([0.13, 0.5, 0.99], [0.0, 0.01, 0.37, 0.61, 0.83]))
 def test_begun_late(share: float, whole: Whole, tmp_path: Path) -> None:
     path, found = written(whole, whole.packets[int(share * len(whole.packets)) :], tmp_path)
     assert_exactly(run_kanalyze([path]), *expected(whole, found))
 
 
-@pytest.mark.parametrize("share", [0.02, 0.17, 0.42, 0.5, 0.77, 0.995])
+@pytest.mark.parametrize("share", also_long([0.17, 0.77], [0.02, 0.42, 0.5, 0.995]))
 def test_stopped_early(share: float, whole: Whole, tmp_path: Path) -> None:
     path, found = written(whole, whole.packets[: int(share * len(whole.packets))], tmp_path)
     assert_exactly(run_kanalyze([path]), *expected(whole, found))

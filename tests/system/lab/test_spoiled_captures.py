@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from effort import one_in
+from effort import also_long, one_in
 from transform import Packet, doubled, read_pcap, write_pcap
 
 from lab.score import DATA, judge, truths
@@ -41,8 +41,8 @@ def _spoiled(name: str, spoil: Callable[[Sequence[Packet]], Sequence[Packet]], f
 _SPOILED = list(product(_HEALTHY, (_begun_late, _cut_short, _thinned)))
 
 
-# One in seven: each day in one way or none, each way on many days.
-@pytest.mark.parametrize(("name", "spoil"), _SPOILED[:: one_in(7)])
+# One in eleven: each day in one way or none, each way on many days.
+@pytest.mark.parametrize(("name", "spoil"), _SPOILED[:: one_in(11)])
 def test_a_healthy_day_stays_one(
     name: str, spoil: Callable[[Sequence[Packet]], Sequence[Packet]], tmp_path: Path
 ) -> None:
@@ -74,7 +74,9 @@ def _seconds_of_day(done: str) -> float:
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
-@pytest.mark.parametrize("name", ["broker_stalled_client", "lossy_broker", "quota_one_client", "slow_consumer"])
+@pytest.mark.parametrize(
+    "name", also_long(["lossy_broker", "quota_one_client"], ["broker_stalled_client", "slow_consumer"])
+)
 def test_packets_that_were_captured_twice_change_nothing(name: str, tmp_path: Path) -> None:
     path = _spoiled(name, lambda packets: list(doubled(packets)), tmp_path)
     assert judge(_TRUTHS[name], path).said == judge(_TRUTHS[name]).said
