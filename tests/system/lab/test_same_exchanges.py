@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import transform
-from effort import in_turn, one_in
+from effort import also_long, in_turn, one_in
 from kanalyze_process import COMMAND
 from one_base import OF_THE_WAY
 from paths import ROOT, SAMPLES
@@ -53,8 +53,8 @@ def sample(name: str) -> Path:
     return SAMPLES / f"{name}.pcap.zst"
 
 
-# One in three: each capture in one or two sizes.
-@pytest.mark.parametrize(("name", "block_bytes"), list(product(NAMES, (17, 4096, 65_537, 1 << 20)))[:: one_in(3)])
+# One in five: each capture in one size.
+@pytest.mark.parametrize(("name", "block_bytes"), list(product(NAMES, (17, 4096, 65_537, 1 << 20)))[:: one_in(5)])
 def test_in_blocks_of_any_size(name: str, block_bytes: int, analyse: Analyse) -> None:
     whole = analyse([sample(name)])
     assert told(analyse([sample(name)], block_bytes=block_bytes)) == told(whole)
@@ -63,13 +63,13 @@ def test_in_blocks_of_any_size(name: str, block_bytes: int, analyse: Analyse) ->
 def test_byte_by_byte(tmp_path: Path, analyse: Analyse) -> None:
     """The first packets of a sample, as a feed of one byte at a time costs a call each."""
     header, packets = transform.read_pcap(sample("ipv6"))
-    start = transform.write_pcap(tmp_path / "start.pcap", header, packets[:300])
+    start = transform.write_pcap(tmp_path / "start.pcap", header, packets[:150])
     whole = told(analyse([start]))
     assert whole
     assert told(analyse([start], block_bytes=1)) == whole
 
 
-@pytest.mark.parametrize(("name", "change"), in_turn(NAMES, CHANGES, every=2))
+@pytest.mark.parametrize(("name", "change"), in_turn(NAMES, CHANGES, every=3))
 def test_rewritten(name: str, change: str, tmp_path: Path, analyse: Analyse) -> None:
     header, packets = transform.read_pcap(sample(name))
     other = transform.write_pcap(tmp_path / "other.pcap", header, CHANGES[change](packets))
@@ -99,7 +99,7 @@ def exported(capture: Path, **environment: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("name", ["sweep_43", "old_java"])
+@pytest.mark.parametrize("name", also_long(["old_java"], ["sweep_43"]))
 def test_compiled_or_not(name: str, analyse: Analyse) -> None:
     """The same files run as plain Python; and the command line tells what the tables hold."""
     plain = exported(sample(name), KANALYZE_UNCOMPILED="1")

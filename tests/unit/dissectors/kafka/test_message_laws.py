@@ -27,12 +27,12 @@ from dissectors.kafka.schema import lookup
 from dissectors.matrix import new_matrix
 
 KINDS = random_messages.kinds()
-# Cut at every byte up to this size, else at every seventh; without KANALYZE_LONG at one in three of these. Which one depends
-# on the message, so that all together are cut everywhere.
+# Cut at every byte up to this size, else at every seventh; without KANALYZE_LONG at one in three of these, and one length in six
+# is made wrong. Which one depends on the message, so that all together are cut everywhere.
 SMALL_BYTES = 400
 CUT_STEP = one_in(3)
-LENGTH_STEP = one_in(3)
-SEEDS = range(4)
+LENGTH_STEP = one_in(6)
+SEEDS = range(4 // one_in(2))
 
 
 def message(sample: Sample, frame: bytes | None = None) -> Message:
@@ -107,7 +107,7 @@ def test_null_where_it_is_not_provided_for_reads_back_and_is_noted() -> None:
         for sample in samples:
             assert_reads_back(sample)
         assert_walker_agrees(samples)
-    assert odd > 500
+    assert odd > 125 * len(SEEDS)
 
 
 @pytest.mark.slow
