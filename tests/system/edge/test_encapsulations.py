@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from capture_tools import Read, pcap_file, read_capture
-from effort import one_in
+from effort import LONG, one_in
 from encapsulations import LINKS, NOT_READ, TUNNELS, Encapsulation, in_udp
 from nested_encapsulations import FURTHER
 from one_base import Base, Row, Seen, base, encapsulated, rows_of, tshark_counts
@@ -17,7 +17,7 @@ from dissectors import layout
 
 TABLE = [*TUNNELS, *LINKS, *RARE, *FURTHER]
 # Whole captures take seconds each; the other laws are asked of every row.
-SOME = TABLE[:: one_in(20)]
+SOME = TABLE[:: one_in(40)]
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +111,10 @@ def test_a_name_reads_what_content_does_not_prove(row: Encapsulation) -> None:
 @pytest.mark.slow
 def test_random_datagrams_are_no_tunnels() -> None:
     """Nor are they on the ports of tunnels that nothing but a header of their own can prove."""
+    count = 20_000 if LONG else 2_000
     chance = Random(19)
     packet = base()[0]
-    some = [in_udp(packet, chance.choice((9, 443, 5_555, 1_701, 4_500)), chance.randbytes(120)) for _ in range(20_000)]
+    some = [in_udp(packet, chance.choice((9, 443, 5_555, 1_701, 4_500)), chance.randbytes(120)) for _ in range(count)]
     found = read_capture(pcap_file(some))
     assert found.segments == []
-    assert sum(found.stage.udp_ports().values()) == found.stage.outcomes()[layout.SEEN_NOT_TCP] > 19_000
+    assert sum(found.stage.udp_ports().values()) == found.stage.outcomes()[layout.SEEN_NOT_TCP] > 0.95 * count
