@@ -1,4 +1,7 @@
-"""Asks both engines for every final table, every metric and every rule; a line of JSON per question. run_job.py runs it."""
+"""Asks both engines for every final table, and for metrics and rules (`constructs.py` says for which); a line of JSON per question.
+
+run_job.py runs it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 
-from effort import LONG, one_in
+from constructs import asked
+from effort import LONG
 from engines import files, frame, on_duckdb, on_spark, session
 from finding_stories import STORIES, Story
 from made_rows import SECOND_NS, START_NS, capture, write
@@ -43,8 +47,14 @@ FILTERS = {
     "others": Filters(clients=("*[!1]",), topics=("topic_?", "ID_of_*", "*[a-c"), from_ns=START_NS + SECOND_NS),
     "brokers": Filters(brokers=("1", "10.0.1.0:9*"), apis=("1", "produc?", "[j-s]*"), to_ns=START_NS + 8 * SECOND_NS),
 }
-# A table of each sort that filters narrow: exchanges, what is of them, what is of their topics, and connections.
-FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
+# A table of each sort that filters narrow: exchanges, what is of them, what is of their topics, and connections; and by which.
+FILTERED = {
+    "exchanges": tuple(FILTERS),
+    "connections": tuple(FILTERS) if LONG else ("brokers",),
+    "entries": tuple(FILTERS) if LONG else ("others",),
+    "errors": tuple(FILTERS) if LONG else ("clients",),
+    "transaction_events": tuple(FILTERS) if LONG else ("others",),
+}
 STORY_SECONDS = 400
 
 
@@ -104,19 +114,21 @@ def of_made_rows(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
     write(folder, Maker(seed=5).tables(exchanges=600, connections=40))
     made = _written("made", spark, folder)
     yield from of_metrics(made, ("", "by_topic_and_client"))
-    # Other rules than those whose plans are the largest, and which their stories ask.
-    for rule in findings.rules()[one_in(5) - 1 :: one_in(5)]:
+    for rule in findings.rules() if LONG else ():
         yield made.ask(f"findings/{rule.name}", rule.sql)
     _close(made)
     for name, filters in FILTERS.items():
         filtered = _written(f"made, {name} filtered", spark, folder, filters)
-        yield from of_final_tables(filtered, FILTERED)
+        yield from of_final_tables(filtered, [table for table, by in FILTERED.items() if name in by])
         _close(filtered)
 
 
 def of_stories(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
-    """Every rule over the rows in which it must fire; with KANALYZE_LONG over those in which it must not, too."""
+    """The rules over the rows in which they must fire; with KANALYZE_LONG over those in which they must not, too."""
+    chosen = asked()
     for name, (fires, silent) in STORIES.items():
+        if f"findings/{name}" not in chosen:
+            continue
         for number, story in enumerate((fires, *silent) if LONG else (fires,)):
             label = "story fires" if not number else f"story {number} silent"
             yield _of_story(name, label, story, folder / f"{name}_{number}", spark)
@@ -142,13 +154,14 @@ def of_final_tables(both: Both, tables: Iterable[str] = TABLES) -> Iterator[dict
 
 
 def of_metrics(both: Both, given: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Every metric with these settings; one that takes settings not without them, too. KANALYZE_LONG: with all, and without.
+    """Metrics with these settings; one that takes settings not without them, too. KANALYZE_LONG: with all, and without.
 
     Most time goes into planning, and a plan hardly depends on the rows: metrics without settings are asked of made rows, where
-    nothing is like anything; rules are asked of a story in which they fire, and some of made rows.
+    nothing is like anything; rules are asked of a story in which they fire.
     """
+    chosen = [name for name in metrics.names() if f"metrics/{name}" in asked()]
     for name_of_settings, settings in SETTINGS.items():
-        for name in metrics.names() if LONG or name_of_settings in given else ():
+        for name in chosen if LONG or name_of_settings in given else ():
             takes_settings = _takes_settings(metrics.text(name))
             if takes_settings if name_of_settings else LONG or not takes_settings:
                 yield both.ask(f"metrics/{name}", metrics.text(name), settings, name_of_settings)
