@@ -45,6 +45,7 @@ def compare(
     options: Options | None = None,
     expected: dict[str, list[str]] | None = None,
     most_cuts: int = 16 // one_in(2),
+    apart: bool = LONG,
 ) -> Told:
     """Cuts, packs and looks at random; every row of every table must be that of the whole capture."""
     options = options or Options()
@@ -56,10 +57,10 @@ def compare(
     folder.mkdir(exist_ok=True)
     count = len(packets(raw)) - 1
     tasks = cut(raw, folder, chance.sample(range(1, count), min(count - 2, chance.randint(1, most_cuts))), chance)
-    return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected)
+    return same_rows(raw, tasks, folder, chance.randint(1, 4), options, expected, apart)
 
 
-@pytest.mark.parametrize("seed", range(3 if LONG else 2))
+@pytest.mark.parametrize("seed", range(3 if LONG else 1))
 def test_openings_cut_anywhere(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes before Kafka lies in one task, Kafka in others."""
     conversations = [
@@ -85,7 +86,8 @@ def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypa
     raw = content(samples / f"{name}.pcap.zst")
     resolved = 0
     for seed in range(SEEDS):
-        told = compare(raw, tmp_path / str(seed), seed, monkeypatch)
+        # Fetch sessions, throttled connections and errors: what must meet rows of other runs.
+        told = compare(raw, tmp_path / str(seed), seed, monkeypatch, apart=LONG or name == "throttle")
         resolved += told.spans
         assert not told.refuted, "a capture without losses"
         print(

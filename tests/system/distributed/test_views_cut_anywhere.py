@@ -17,7 +17,7 @@ from test_tasks_cut_anywhere import CUTS, SEED, compare
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", also_long(["vni_of_the_sender", "vlan_of_requests_only"], ["vlan_that_changes", "vlan_by_turns"])
+    "name", also_long(["vlan_of_requests_only"], ["vni_of_the_sender", "vlan_that_changes", "vlan_by_turns"])
 )
 def test_tagged_captures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frames = [Frame(TAGGED[name](packet, n), stretched(packet)) for n, packet in enumerate(base())]
@@ -27,13 +27,13 @@ def test_tagged_captures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", also_long(["plain_and_vxlan_each_way", "two_tunnels"], ["two_vlans_around_a_router"]))
+@pytest.mark.parametrize("name", also_long(["plain_and_vxlan_each_way"], ["two_tunnels", "two_vlans_around_a_router"]))
 def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     story, _ = SEEN_TWICE[name]
     frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
     raw = capture(tmp_path / "base.pcap", frames).read_bytes()
     for seed in range(SEED, SEED + -(-CUTS // one_in(3))):
-        compare(raw, tmp_path / str(seed), seed, monkeypatch)
+        compare(raw, tmp_path / str(seed), seed, monkeypatch, apart=True)
 
 
 @pytest.mark.slow
