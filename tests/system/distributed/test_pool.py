@@ -61,8 +61,8 @@ def compare(path: Path, target_bytes: int, jobs: int, **given: object) -> None:
 @pytest.mark.parametrize(
     ("name", "target_bytes", "jobs"),
     also_long(
-        [("throttle", 100_000, 1), ("transactions", 9_000, 2)],
-        [("groups_classic", 100_000, 2), ("old_java", 20_000, 3)],
+        [("throttle", 400_000, 1), ("transactions", 40_000, 2)],
+        [("throttle", 100_000, 1), ("transactions", 9_000, 2), ("groups_classic", 100_000, 2), ("old_java", 20_000, 3)],
     ),
 )
 def test_a_capture_cut_in_tasks_gives_the_same_rows(

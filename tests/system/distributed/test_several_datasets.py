@@ -51,7 +51,7 @@ def test_a_question_is_answered_over_all(each: list[str], capsys: pytest.Capture
     counts = []
     for inputs in (each[:1], each[1:], each):
         with analyzer.read(inputs) as found:
-            counts.append(sum(found.latency().to_pylist()[n]["count"] for n in range(len(found.latency().to_pylist()))))
+            counts.append(sum(row["count"] for row in found.latency().to_pylist()))
     assert counts[0] + counts[1] == counts[2] > 0
     assert main(["latency", *each]) == 0 and "Metadata" in capsys.readouterr().out
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from effort import also_long, in_turn
 from made_capture import ACK, START_US, SYN, pcap, segment
 from paths import ROOT, SAMPLES
 
@@ -19,6 +21,7 @@ from analyzer.ingest import pipeline
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.input import Shard
 from analyzer.inputs.sources import InputError
+from analyzer.query.dataset import Dataset
 from analyzer.run import local, one_pass, sharded_pass, strategy
 
 
@@ -28,49 +31,66 @@ def _forks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "has_threads", lambda: False)
 
 
+@cache
+def alone(name: str) -> dict[str, list[str]]:
+    """Every row of every table, read by one process."""
+    with local.open_dataset([str(SAMPLES / name)], Options(jobs=1)) as found:
+        return rows(found)
+
+
+def rows(found: Dataset) -> dict[str, list[str]]:
+    return {table: sorted(map(repr, found.arrow(f"select * from {table}").to_pylist())) for table in TABLES}
+
+
 def tables(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """Every row of every table; small captures are shared too."""
+    """The same, read by several; small captures are shared too."""
     if jobs > 1:
         monkeypatch.setattr(strategy, "_is_small", lambda _: False)
     with local.open_dataset([str(SAMPLES / name)], Options(jobs=jobs)) as found:
-        return {table: sorted(map(repr, found.arrow(f"select * from {table}").to_pylist())) for table in TABLES}
+        return rows(found)
 
 
-@pytest.mark.parametrize("name", ["groups_classic.pcap.zst", "throttle.pcap.zst", "ipv6.pcap.zst"])
-@pytest.mark.parametrize("jobs", [2, 5])
+@pytest.mark.parametrize(
+    ("name", "jobs"),
+    also_long(
+        [("groups_classic.pcap.zst", 2), ("throttle.pcap.zst", 5)],
+        [("groups_classic.pcap.zst", 5), ("throttle.pcap.zst", 2), ("ipv6.pcap.zst", 2), ("ipv6.pcap.zst", 5)],
+    ),
+)
 def test_the_rows_are_those_of_one_process(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = tables(name, 1, monkeypatch)
+    expected = alone(name)
+    assert sum(map(len, expected.values())) > 1_000
     together = tables(name, jobs, monkeypatch)
-    assert sum(map(len, alone.values())) > 1_000
     for table in TABLES:
-        assert together[table] == alone[table], table
+        assert together[table] == expected[table], table
 
 
 def test_the_rows_are_those_of_one_process_beside_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = alone("throttle.pcap.zst")
     monkeypatch.setattr(workers, "has_threads", lambda: True)
     monkeypatch.setattr(workers.os, "fork", None)
-    assert tables("throttle.pcap.zst", 2, monkeypatch) == tables("throttle.pcap.zst", 1, monkeypatch)
+    assert tables("throttle.pcap.zst", 2, monkeypatch) == expected
 
 
-@pytest.mark.parametrize("name", ["tls_stall_snap80", "nat_tls_java"])
+@pytest.mark.parametrize("name", also_long(["tls_stall_snap80"], ["nat_tls_java"]))
 def test_silences_of_tls_without_keys_are_those_of_one_process(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(ROOT / "tests" / "data" / "incidents" / f"{name}.pcap.zst")
-    alone = tables(path, 1, monkeypatch)
-    assert len(alone["unread_silences"]) >= 4
+    expected = alone(path)
+    assert len(expected["unread_silences"]) >= 4
     together = tables(path, 3, monkeypatch)
     for table in TABLES:
-        assert together[table] == alone[table], table
+        assert together[table] == expected[table], table
 
 
-@pytest.mark.parametrize("name", ["groups_classic.pcap.zst", "throttle.pcap.zst"])
+@pytest.mark.parametrize("name", also_long(["throttle.pcap.zst"], ["groups_classic.pcap.zst"]))
 def test_questions_find_what_stands_in_row_groups_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exchanges that failed or were throttled stand apart from the others, where there are several row groups."""
-    alone = tables(name, 1, monkeypatch)
+    expected = alone(name)
     monkeypatch.setattr(pipeline, "OUT_ROWS", 60)
     apart = tables(name, 1, monkeypatch)
-    assert alone["errors"] or alone["mutes"]
+    assert expected["errors"] or expected["mutes"]
     for table in TABLES:
-        assert apart[table] == alone[table], table
+        assert apart[table] == expected[table], table
 
 
 CONNECTIONS = 3_000
@@ -89,8 +109,7 @@ PLANS = {
 }
 
 
-@pytest.mark.parametrize("plan", PLANS)
-@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize(("plan", "count"), in_turn(PLANS, (2, 3, 4), every=3))
 def test_shards_are_about_equal(plan: str, count: int, tmp_path: Path) -> None:
     """Networks are numbered in steps: no process may get most of the connections because of it."""
     ends = map(PLANS[plan], range(CONNECTIONS))
