@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from browser import Page, chromium
+from effort import also_long
 from made_rows import SECOND_NS, START_NS, connection, dataset, exchange
 
 from analyzer.base.options import Options
@@ -25,7 +26,9 @@ from analyzer.run.local import open_dataset
 
 ASKED = (Path(__file__).parent / "asked.js").read_text(encoding="utf-8")
 INCIDENTS = Path(__file__).parents[2] / "data" / "incidents"
-CAPTURES = ("groups_classic", "throttle", "transactions")
+# One page of two captures, with time between them that was not captured; then pages of one.
+CAPTURES = also_long([("groups_classic", "throttle")], [("groups_classic",), ("throttle",), ("transactions",)])
+Opened = tuple[Page, dict[str, Any], list[str]]
 
 
 def made(inputs: list[str], path: Path) -> dict[str, Any]:
@@ -37,19 +40,17 @@ def made(inputs: list[str], path: Path) -> dict[str, Any]:
     return data
 
 
-@pytest.fixture(scope="module", params=CAPTURES)
-def page(
-    request: pytest.FixtureRequest, samples: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Page, dict[str, Any], Path]]:
+@pytest.fixture(scope="module", params=CAPTURES, ids="_".join)
+def page(request: pytest.FixtureRequest, samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
     chromium()
-    capture = samples / f"{request.param}.pcap.zst"
+    captures = [str(samples / f"{name}.pcap.zst") for name in request.param]
     path = tmp_path_factory.mktemp("page") / "report.html"
-    data = made([str(capture)], path)
+    data = made(captures, path)
     with Page(path) as opened:
-        yield opened, data, capture
+        yield opened, data, captures
 
 
-def test_nothing_is_asked_for_and_nothing_goes_wrong(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_nothing_is_asked_for_and_nothing_goes_wrong(page: Opened) -> None:
     opened, _, _ = page
     assert opened.problems == []
     assert all(url.startswith("file:") for url in opened.requests) and len(opened.requests) == 1
@@ -59,7 +60,7 @@ def test_nothing_is_asked_for_and_nothing_goes_wrong(page: tuple[Page, dict[str,
     opened.problems.clear()
 
 
-def test_every_chart_has_marks(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_every_chart_has_marks(page: Opened) -> None:
     opened, _, _ = page
     charts = opened.ask(f"{ASKED} marks()")
     assert len(charts) >= 7
@@ -72,11 +73,11 @@ def test_every_chart_has_marks(page: tuple[Page, dict[str, Any], Path]) -> None:
     assert opened.ask(f"{flows}.scrollWidth <= {flows}.clientWidth")
 
 
-def test_the_page_shows_what_verbs_say(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_the_page_shows_what_verbs_say(page: Opened) -> None:
     """Each table has the rows of its metric, asked once more; each number is written as the terminal writes it."""
-    opened, data, capture = page
+    opened, data, captures = page
     origin = data["origin_ms"] * 1_000_000
-    with open_dataset([str(capture)], Options(), None) as found:
+    with open_dataset(captures, Options(), None) as found:
         for name, question in QUESTIONS.items():
             found.choose(Settings(question.by, data["time"]["every_ns"] if question.over_time else None))
             rows = (
@@ -109,14 +110,14 @@ def test_the_page_shows_what_verbs_say(page: tuple[Page, dict[str, Any], Path]) 
     for row in cells:
         assert {name: row[name] for name in forms} in written
     figures = opened.ask(f"{ASKED} figures()")
-    with open_dataset([str(capture)], Options(), None) as found:
+    with open_dataset(captures, Options(), None) as found:
         (coverage,) = found.metric("coverage")
     assert figures["requests"] == words.count(coverage["requests"])
     assert figures["to brokers"] == words.size(coverage["request_bytes"])
     assert figures["clients"] == words.count(coverage["clients"])
 
 
-def test_findings_stand_in_the_order_of_the_verb(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_findings_stand_in_the_order_of_the_verb(page: Opened) -> None:
     opened, data, _ = page
     shown = opened.ask("[...document.querySelectorAll('.finding .sentence')].map((each) => each.textContent)")
     severe = [each["sentence"] for each in data["findings"] if each["severity"] != "info"]
@@ -125,7 +126,7 @@ def test_findings_stand_in_the_order_of_the_verb(page: tuple[Page, dict[str, Any
         assert f"--finding {each['number']} " in each["extract"]
 
 
-def test_a_selection_narrows_what_stands_below(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_a_selection_narrows_what_stands_below(page: Opened) -> None:
     """The sums of a selection are those of its slots, and of all slots they are the whole."""
     opened, data, _ = page
     table = data["tables"]["activity_by_client"]
@@ -164,7 +165,7 @@ def test_a_selection_narrows_what_stands_below(page: tuple[Page, dict[str, Any],
     opened.settled()
 
 
-def test_keys_move_the_selection(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_keys_move_the_selection(page: Opened) -> None:
     opened, _, _ = page
     opened.ask("document.querySelector('.handle.begin').focus()")
     before = opened.ask("document.activeElement.getAttribute('aria-valuetext')")
@@ -174,7 +175,7 @@ def test_keys_move_the_selection(page: tuple[Page, dict[str, Any], Path]) -> Non
     assert opened.ask("document.querySelector('.reset').hidden")
 
 
-def test_tables_sort_and_filter(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_tables_sort_and_filter(page: Opened) -> None:
     opened, data, _ = page
     head = f"{ASKED} heading('clients', 'requests')"
     for word in ("descending", "ascending"):
@@ -190,7 +191,7 @@ def test_tables_sort_and_filter(page: tuple[Page, dict[str, Any], Path]) -> None
     opened.ask(f"{ASKED} filter('clients', '')")
 
 
-def test_a_slow_request_opens_as_a_tree_with_packets(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_a_slow_request_opens_as_a_tree_with_packets(page: Opened) -> None:
     opened, data, _ = page
     opened.ask("document.querySelector('#slowest .open').click()")
     tree = opened.ask("document.querySelector('#slowest .below').textContent")
@@ -200,7 +201,7 @@ def test_a_slow_request_opens_as_a_tree_with_packets(page: tuple[Page, dict[str,
     assert opened.ask("document.querySelectorAll('#slowest .leaf').length") > 5
 
 
-def test_a_screen_reader_finds_names(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_a_screen_reader_finds_names(page: Opened) -> None:
     opened, _, _ = page
     wanted = {"button", "link", "slider", "searchbox", "combobox", "img", "image", "table", "checkbox", "region"}
     for node in opened.accessibility():
@@ -212,7 +213,7 @@ def test_a_screen_reader_finds_names(page: tuple[Page, dict[str, Any], Path]) ->
     assert levels[0] == 1 and all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_words_are_readable_in_light_and_dark(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_words_are_readable_in_light_and_dark(page: Opened) -> None:
     """WCAG 2.2, 1.4.3: 4.5 to 1."""
     opened, _, _ = page
     for _ in range(2):
@@ -220,7 +221,7 @@ def test_words_are_readable_in_light_and_dark(page: tuple[Page, dict[str, Any], 
         opened.ask("document.getElementById('theme').click()")
 
 
-def test_the_glossary_is_a_click_away(page: tuple[Page, dict[str, Any], Path]) -> None:
+def test_the_glossary_is_a_click_away(page: Opened) -> None:
     opened, _, _ = page
     opened.ask("document.getElementById('open-glossary').click()")
     assert opened.ask("document.getElementById('glossary').open")
