@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from effort import one_in
+from effort import LONG, one_in
 from paths import ROOT, SAMPLES
 from rich.console import Console
 
@@ -64,7 +64,9 @@ def told(path: Path, seldom: bool, jobs: int = 1) -> tuple[str, list[Finding]]:
 def test_the_report_and_findings_are_the_same_without_them(path: Path) -> None:
     expected = told(path, True)
     assert told(path, False) == expected
-    assert told(path, False, jobs=2) == expected
+    # Rows that several processes left are put together in one way, whatever they are.
+    if path == OUT_OF_RANGE or LONG:
+        assert told(path, False, jobs=2) == expected
 
 
 def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import pcap_file
+from effort import in_turn
 from scapy.layers.inet import IP, TCP
 from scapy.packet import Raw
 
@@ -62,8 +63,7 @@ def test_rotated_files_in_any_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("files", [2, 3, 9])
-@pytest.mark.parametrize("size", [4, 1400, 60_000])
+@pytest.mark.parametrize(("files", "size"), in_turn((2, 3, 9), (4, 1400, 60_000), every=3))
 def test_files_that_overlap_are_merged(tmp_path: Path, files: int, size: int) -> None:
     chance = random.Random(files)
     moments: list[list[int]] = [[] for _ in range(files)]
