@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Spans = dict[Flow, tuple[Window, ...]]
 
 _MAPPED = 0xFFFF << 32
-_MOST_EXPRESSIONS = 1_000
+_MOST_IN_STATEMENT = 1_000
 
 
 class ChoiceError(ValueError):
@@ -56,7 +56,7 @@ def of_connections(dataset: Dataset, connections: Sequence[int]) -> set[int]:
 def _known(dataset: Dataset, ids: Sequence[int], key: str, table: str) -> set[int]:
     if not ids:
         return set()
-    rows = dataset.query(f"SELECT {key} AS id, connection FROM {table} WHERE {key} IN ({listed(ids)})")
+    rows = dataset.query(f"SELECT {key} AS id, connection FROM {table} WHERE {key} IN ({listed(dataset, ids)})")
     if missing := set(ids) - {row["id"] for row in rows}:
         raise ChoiceError(f"there is no {key} {exchange_id(min(missing))}; `kanalyze {key}s` lists all")
     return {row["connection"] for row in rows}
@@ -115,19 +115,19 @@ def that_name_things(dataset: Dataset, connections: set[int]) -> set[int]:
     they are about."""
     if not connections:
         return set()
-    chosen = f"(SELECT * FROM all_exchanges WHERE connection IN ({listed(connections)}))"
+    chosen = f"(SELECT * FROM all_exchanges WHERE connection IN ({listed(dataset, connections)}))"
     rows = dataset.query(
         "WITH metadata AS (SELECT x.exchange, x.connection, c.cluster FROM all_exchanges AS x JOIN all_connections AS c "
         "ON c.connection = x.connection WHERE x.api_key = 3 AND x.status = 'answered'), "
         f"ids AS (SELECT DISTINCT e.topic_id FROM all_entries AS e JOIN {chosen} AS x ON x.exchange = e.exchange "
         "WHERE e.topic_id IS NOT NULL), "
-        f"clusters AS (SELECT DISTINCT cluster FROM all_connections WHERE connection IN ({listed(connections)})) "
+        f"clusters AS (SELECT DISTINCT cluster FROM all_connections WHERE connection IN ({listed(dataset, connections)})) "
         "SELECT min(m.connection) AS connection FROM metadata AS m JOIN clusters AS c ON c.cluster = m.cluster "
         "GROUP BY m.cluster UNION "
         "SELECT min(m.connection) AS connection FROM all_entries AS e JOIN metadata AS m ON m.exchange = e.exchange "
         "JOIN ids AS i ON i.topic_id = e.topic_id GROUP BY i.topic_id UNION "
         "SELECT x.connection FROM all_exchanges AS x WHERE x.api_key IN (38, 41) AND x.status = 'answered' AND EXISTS "
-        f"(SELECT 1 FROM all_logins WHERE token_id IS NOT NULL AND connection IN ({listed(connections)}))"
+        f"(SELECT 1 FROM all_logins WHERE token_id IS NOT NULL AND connection IN ({listed(dataset, connections)}))"
     )
     return {row["connection"] for row in rows} - connections
 
@@ -141,7 +141,7 @@ def windows_around(
     ids = [*exchanges, *(shown.exchange for each in chosen for one in (each, *each.symptoms) for shown in one.evidence)]
     rows = dataset.query(
         "SELECT least(request_time_ns, response_time_ns) AS first, greatest(request_end_ns, response_end_ns, request_time_ns, "
-        f"response_time_ns) AS last FROM all_exchanges WHERE exchange IN ({listed(ids)})"
+        f"response_time_ns) AS last FROM all_exchanges WHERE exchange IN ({listed(dataset, ids)})"
     )
     times += [(row["first"], row["last"]) for row in rows]
     merged: list[Window] = []
@@ -160,7 +160,7 @@ def _naming_times(dataset: Dataset, connections: set[int]) -> dict[int, list[Win
     found: dict[int, list[Window]] = {}
     for row in dataset.query(
         "SELECT connection, request_time_ns AS first, coalesce(response_end_ns, response_time_ns, request_end_ns, request_time_ns) "
-        f"AS last FROM all_exchanges WHERE connection IN ({listed(connections)}) AND request_time_ns IS NOT NULL "
+        f"AS last FROM all_exchanges WHERE connection IN ({listed(dataset, connections)}) AND request_time_ns IS NOT NULL "
         "AND (api_key IN (3, 17, 18, 36, 38, 41) OR (api_key = 1 AND session_epoch = 0)) ORDER BY request_time_ns"
     ):
         found.setdefault(row["connection"], []).append((row["first"], row["last"]))
@@ -173,7 +173,7 @@ def add_spans(dataset: Dataset, choice: Choice) -> None:
     named = {} if choice.windows is None or not choice.names else _naming_times(dataset, choice.connections)
     for row in dataset.query(
         "SELECT connection, client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns "
-        f"FROM all_connections WHERE connection IN ({listed(choice.connections)})"
+        f"FROM all_connections WHERE connection IN ({listed(dataset, choice.connections)})"
     ):
         ends = [(*_halves(row[f"{end}_address"]), row[f"{end}_port"]) for end in ("client", "broker")]
         first, last = row["first_time_ns"], row["last_time_ns"]
@@ -198,7 +198,8 @@ def add_comments(dataset: Dataset, choice: Choice, findings: Sequence[tuple[int,
     """Says at the packets where messages of the chosen connections begin what they are, and what was found (number, finding)."""
     for row in dataset.query(
         "SELECT exchange, api_name, api_version, correlation_id, status, kind, latency_ns, error_code, request_file, "
-        f"request_packet, response_file, response_packet FROM all_exchanges WHERE connection IN ({listed(choice.connections)})"
+        "request_packet, response_file, response_packet FROM all_exchanges "
+        f"WHERE connection IN ({listed(dataset, choice.connections)})"
     ):
         for side in ("request", "response"):
             if row[f"{side}_packet"] is not None:
@@ -225,9 +226,13 @@ def _said(row: dict[str, Any], side: str) -> str:
     return printable(", ".join(parts))
 
 
-def listed(ids: Collection[int]) -> str:
-    """Ids for IN (...). Many are one text: the engine holds several kilobytes for each expression that it parses and plans."""
+def listed(dataset: Dataset, ids: Collection[int]) -> str:
+    """Ids for IN (...). Many are in a table: the engine holds kilobytes for each value of a statement while it plans."""
     text = ", ".join(str(number) for number in sorted(ids))
-    if len(ids) > _MOST_EXPRESSIONS:
-        return f"SELECT unnest(CAST('[{text}]' AS BIGINT[]))"
-    return text or "NULL"
+    if len(ids) <= _MOST_IN_STATEMENT:
+        return text or "NULL"
+    name = f"ids_{hash(frozenset(ids)) & (1 << 63) - 1}"
+    dataset.connection().execute(
+        f"CREATE TABLE IF NOT EXISTS {name} AS SELECT unnest(CAST('[{text}]' AS BIGINT[])) AS id"
+    )
+    return f"SELECT id FROM {name}"

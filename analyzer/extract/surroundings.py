@@ -73,7 +73,7 @@ def _as_many_as_fit(dataset: Dataset, core: set[int], others: set[int]) -> set[i
     left, taken = MOST_BYTES - _bytes(dataset, core), set(core)
     for row in dataset.query(
         "SELECT connection, coalesce(client_bytes + broker_bytes, 0) AS bytes FROM all_connections "
-        f"WHERE connection IN ({listed(others - core)}) ORDER BY connection"
+        f"WHERE connection IN ({listed(dataset, others - core)}) ORDER BY connection"
     ):
         if row["bytes"] <= left:
             left -= row["bytes"]
@@ -137,13 +137,13 @@ def _of_names(dataset: Dataset, chosen: Sequence[Finding]) -> set[int]:
 def _bytes(dataset: Dataset, connections: set[int]) -> int:
     (row,) = dataset.query(
         "SELECT coalesce(sum(client_bytes + broker_bytes), 0) AS bytes FROM all_connections "
-        f"WHERE connection IN ({listed(connections)})"
+        f"WHERE connection IN ({listed(dataset, connections)})"
     )
     return int(row["bytes"])
 
 
 def _hosts(dataset: Dataset, connections: set[int], end: str) -> str:
     rows = dataset.query(
-        f"SELECT DISTINCT {end}_address AS host FROM all_connections WHERE connection IN ({listed(connections)})"
+        f"SELECT DISTINCT {end}_address AS host FROM all_connections WHERE connection IN ({listed(dataset, connections)})"
     )
     return ", ".join(literal(row["host"]) for row in rows) or "NULL"
