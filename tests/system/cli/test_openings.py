@@ -41,7 +41,7 @@ def without_opening(packets_lost: int, ports: tuple[int, ...]) -> tuple[list[dic
 
 
 @pytest.mark.parametrize(
-    ("name", "how", "ports"), in_turn(OPENINGS, ["segments", "joined", "bytes"], [(), (9092,)], every=3)
+    ("name", "how", "ports"), in_turn(OPENINGS, ["segments", "joined", "bytes"], [(), (9092,)], every=4)
 )
 def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[int, ...], tmp_path: Path) -> None:
     said, opening, proxied_for = OPENINGS[name]
@@ -65,7 +65,7 @@ def test_rows_are_those_without_the_opening(name: str, how: str, ports: tuple[in
         [name for name, (said, _, _) in OPENINGS.items() if len(said) == 1],
         [1, 2, 3],
         ["segments", "joined", "bytes"],
-        every=3,
+        every=5,
     ),
 )
 def test_a_proxy_header_is_read_without_a_handshake(name: str, packets_lost: int, how: str, tmp_path: Path) -> None:

@@ -92,7 +92,9 @@ def log_of(capture: Capture) -> Path | None:
 
 
 # Forms of `shape_full` whose bodies are the same bytes in another file format, or cut elsewhere.
-ALIKE = () if LONG else ("shape_gzip", "shape_nano", "shape_rot", "shape_snap96", "shape_snap256")
+ALIKE = (
+    () if LONG else ("shape_any", "shape_gzip", "shape_nano", "shape_rot", "shape_snap96", "shape_snap256", "shape_two")
+)
 # Captures with a log, but for those of encrypted connections.
 CAPTURES = {
     each.name: each
