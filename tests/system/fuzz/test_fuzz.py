@@ -17,7 +17,7 @@ import pytest
 from effort import LONG
 from kind_captures import Captures
 
-SECONDS = 60.0 if LONG else 6.0
+SECONDS = 60.0 if LONG else 4.0
 MOST_MEMORY_BYTES = 300 << 20  # more than when the run began
 KEPT = sorted(material.CORPUS.glob("*.json"))
 
