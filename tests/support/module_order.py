@@ -18,6 +18,7 @@ ORDER = (
     "dissectors.formats.pcap_limits",
     "dissectors.formats.time_order_limits",
     "dissectors.formats.time_order",
+    "dissectors.formats.times_kept",
     "dissectors.formats.pcap",
     "dissectors.formats.pcapng_codes",
     "dissectors.formats.pcapng_state",
