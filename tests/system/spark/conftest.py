@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 
 import pytest
+from environment import python
 from jobs import Program
 from s3_server import NoServerError, Server, serve
 
@@ -23,5 +24,6 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server | None]
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory, storage: Server | None) -> Iterator[Program]:
     """Runs command lines of kanalyze."""
+    python()
     with Program(tmp_path_factory.mktemp("program"), storage.environment if storage else {}) as running:
         yield running

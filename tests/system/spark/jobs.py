@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
+from select import select
 from threading import Timer
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -29,32 +33,22 @@ Answer = dict[str, Any]
 
 
 class Program:
-    """Runs `run_job.py` for as long as the block does, in a folder of its own below `scratch`."""
+    """Runs `run_job.py`, from the first command line to the end of the block, in a folder of its own below `scratch`."""
 
     def __init__(self, scratch: Path, environment: Mapping[str, str]) -> None:
-        command = [python(), str(HERE / "run_job.py")]
         self.folder = scratch / "started_here"
         self.folder.mkdir()
         self._log = scratch / "log"
-        answers, given = os.pipe()
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [*command, str(given)],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                pass_fds=[given],
-                cwd=self.folder,
-                env={**os.environ, **environment},
-                text=True,
-            )
-        os.close(given)
-        self._answers = os.fdopen(answers)
+        # What is killed leaves there what it would have removed.
+        self._environment = {**os.environ, **environment, "TMPDIR": str(scratch), "SPARK_LOCAL_DIRS": str(scratch)}
+        self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Program:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._process is None:
+            return
         assert self._process.stdin is not None
         ended = Timer(SECONDS, self._process.kill)
         ended.start()
@@ -65,18 +59,60 @@ class Program:
 
     def run(self, *words: str | Path, seconds: float = SECONDS) -> Answer:
         """The exit code of a command line, and what it said: `code`, `out`, `err`. After `seconds` the program is ended."""
-        ended = Timer(seconds, self._process.kill)
+        process = self._begun(words)
+        ended = Timer(seconds, process.kill)
         ended.start()
         try:
-            print(json.dumps([str(word) for word in words]), file=self._process.stdin, flush=True)
             line = self._answers.readline()
-        except BrokenPipeError:
-            line = ""
         finally:
             ended.cancel()
-        assert line, f"the program ended: {self._log.read_text(errors='replace')[-LOG_BYTES:]}"
+        assert line, self._last_words()
         answer: Answer = json.loads(line)
         return answer
+
+    def killed_when(self, is_time: Callable[[], bool], *words: str | Path) -> None:
+        """Kills the program, Java and all, while it runs a command line, as soon as it is time. The next one begins it anew."""
+        process = self._begun(words)
+        ends = monotonic() + SECONDS
+        try:
+            while not is_time():
+                assert process.poll() is None and monotonic() < ends, self._last_words()
+                sleep(0.002)
+            assert not select([self._answers], [], [], 0)[0], "the command was over before"
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            self._answers.close()
+            self._process = None
+
+    def _begun(self, words: Sequence[str | Path]) -> subprocess.Popen[str]:
+        """The program, which has been given a command line."""
+        if self._process is None:
+            self._start()
+        assert self._process is not None
+        with suppress(BrokenPipeError):
+            print(json.dumps([str(word) for word in words]), file=self._process.stdin, flush=True)
+        return self._process
+
+    def _start(self) -> None:
+        answers, given = os.pipe()
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [python(), str(HERE / "run_job.py"), str(given)],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                pass_fds=[given],
+                cwd=self.folder,
+                env=self._environment,
+                text=True,
+                start_new_session=True,
+            )
+        os.close(given)
+        self._answers = os.fdopen(answers)
+
+    def _last_words(self) -> str:
+        return f"the program ended: {self._log.read_text(errors='replace')[-LOG_BYTES:]}"
 
 
 def unpacked(capture: Path, folder: Path) -> Path:
