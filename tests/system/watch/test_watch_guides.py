@@ -33,7 +33,7 @@ RUN = [line.replace(":9464", ":0") for guide in GUIDES for line in commands(guid
 
 @pytest.fixture(scope="module")
 def capture() -> bytes:
-    return b"".join(Source("x", DATA / "broker_killed.pcap.zst").blocks())
+    return b"".join(Source("x", DATA / "broker_killed_web.pcap.zst").blocks())
 
 
 @pytest.mark.parametrize("line", RUN)
