@@ -1,4 +1,5 @@
-"""Asks both engines for every final table, and for metrics and rules (`constructs.py` says for which); a line of JSON per question.
+"""Asks both engines for every final table, and for metrics, views of theirs and rules (`constructs.py` says for which); a line of
+JSON per question.
 
 run_job.py runs it.
 """
@@ -114,6 +115,9 @@ def of_made_rows(spark: SparkSession, folder: Path) -> Iterator[dict[str, Any]]:
     write(folder, Maker(seed=5).tables(exchanges=600, connections=40))
     made = _written("made", spark, folder)
     yield from of_metrics(made, ("", "by_topic_and_client"))
+    for name, sql in asked().items():
+        if name.startswith("views/"):
+            yield made.ask(name, sql)
     for rule in findings.rules() if LONG else ():
         yield made.ask(f"findings/{rule.name}", rule.sql)
     _close(made)
