@@ -97,14 +97,15 @@ def _all(options: Sequence[Decorator]) -> Decorator:
 def _print_table(dataset: Dataset, section: str, part: str, wanted: Mapping[str, Wanted], limit: int | None) -> None:
     """`wanted`: the metrics of which not all rows are shown."""
     from analyzer.cli.screen import screen
-    from analyzer.report.facts import Facts
+    from analyzer.cli.table import TABLE_ROWS
+    from analyzer.report.facts import Facts, Rows
     from analyzer.report.terminal import print_part
 
     class Chosen(Facts):
-        def rows(self, metric: str) -> list[dict[str, Any]]:
+        def rows(self, metric: str) -> Rows:
             if metric not in self._known:
-                self._known[metric] = dataset.query(narrowed(metric, wanted.get(metric, {})))
+                self._known[metric] = dataset.held(narrowed(metric, wanted.get(metric, {})))
             return self._known[metric]
 
     with screen() as console:
-        print_part(Chosen(dataset), section, part, console, limit or None)
+        print_part(Chosen(dataset), section, part, console, (TABLE_ROWS if limit is None else limit) or None)

@@ -3,10 +3,9 @@
 Every table of `analyzer.base.tables` is there under two names: `all_exchanges` is everything, `exchanges` what the
 filters leave (the same without filters). `captures` and `problems` are coverage and never filtered. `time_range` is one
 row, `first_time_ns` and `last_time_ns` of the captures, narrowed by the filters, and `captured_ns`, how much of it files cover
-(`all_time_range`: not narrowed); `tls_unread` are the connections whose TLS was
-not decrypted, and in which there may be what the filters ask for; `settings` is one row, what the question
-is given (`Dataset.choose`); `kinds` are the classes of `exchanges.kind`. Nothing heavy is imported before a dataset is
-opened.
+(`all_time_range`: not narrowed); `tls_unread` are the connections whose TLS was not decrypted, and in which there may be what
+the filters ask for; `settings` is one row, what the question is given (`Dataset.choose`); `kinds` are the classes of
+`exchanges.kind`. Nothing heavy is imported before a dataset is opened.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import metrics
 from analyzer.query.catalog import IN_FILE, Catalog, Entry
+from analyzer.query.metric_rows import MetricRows, fetched
 from analyzer.query.table_views import NEAR, entries_of, shared_entry
 
 if TYPE_CHECKING:
@@ -227,19 +227,23 @@ class Dataset:
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows as dictionaries; of two columns with one name the last wins. Raises DatasetError."""
-        return _rows(self._run(sql, parameters))
+        return list(fetched(self._run(sql, parameters)))
 
     def ask(self, sql: str) -> list[dict[str, Any]]:
+        """As `held`, of few rows."""
+        return list(self.held(sql))
+
+    def held(self, sql: str) -> MetricRows:
         """All rows of a SELECT of ours, in which an alias has its AS: views stand in it, none is created. Raises DatasetError."""
         with sql_errors():
-            return _rows(self.connection().execute(self._catalog.in_place(sql)))
+            return fetched(self.connection().execute(self._catalog.in_place(sql)))
 
     def first_rows(self, sql: str, most: int | None) -> tuple[list[dict[str, Any]], int]:
         """As `ask`: the first `most` rows, None: all, and how many there are. Those beyond are counted, and not held: there may be
         one for each of a million clients. Raises DatasetError."""
         with sql_errors():
             result = self.connection().execute(self._catalog.in_place(self.settings.folded(sql)))
-            rows = _rows(result, most)
+            rows = list(fetched(result, most))
             total = len(rows)
             while most is not None and (beyond := len(result.fetchmany(10_000))):
                 total += beyond
@@ -251,16 +255,19 @@ class Dataset:
             return self._relation(sql, parameters).to_arrow_table()
 
     def batches(self, sql: str, parameters: Sequence[Any] = (), rows: int = 50_000) -> pyarrow.RecordBatchReader:
-        """The rows as Arrow batches of about `rows`, computed as they are taken: for results larger than memory. To be
-        read to its end before the next question. Raises DatasetError.
-        """
+        """The rows as Arrow batches of about `rows`, computed as they are taken: for results larger than memory. To be read to its
+        end before the next question. Raises DatasetError."""
         with sql_errors():
             return self._relation(sql, parameters).to_arrow_reader(rows)
 
     def metric(self, name: str) -> list[dict[str, Any]]:
         """The rows of analyzer/query/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
+        return list(self.metric_rows(name))
+
+    def metric_rows(self, name: str) -> MetricRows:
+        """The same rows, also if they are very many."""
         with self.asking(name.replace("_", " ")):
-            return self.ask(self.settings.folded(metrics.text(name)))
+            return self.held(self.settings.folded(metrics.text(name)))
 
     def metric_in_portions(self, name: str, rows: int = 10_000) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
         """The columns of a metric and its rows, so many at a time; to be read to the end before the next question. Raises
@@ -368,12 +375,6 @@ def limit_reason(error: BaseException) -> str | None:
     if isinstance(error, engine.OutOfMemoryException):
         return f"{line}; raise --memory, or choose a --temp-dir with more space"
     return line if isinstance(error, engine.IOException) else None
-
-
-def _rows(result: duckdb.DuckDBPyConnection, most: int | None = None) -> list[dict[str, Any]]:
-    names = [column[0] for column in result.description or ()]
-    found = result.fetchall() if most is None else result.fetchmany(most)
-    return [dict(zip(names, row, strict=True)) for row in found]
 
 
 def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +14,8 @@ from analyzer.query.incidents import Finding
 from analyzer.query.readability import Readability, matched, readability
 from analyzer.query.run_findings import find
 
-Rows = list[dict[str, Any]]
+# Of a metric by name `MetricRows`, which makes a dictionary when a row is read.
+Rows = Sequence[dict[str, Any]]
 
 
 @contextmanager
@@ -50,7 +51,7 @@ class Facts:
     def rows(self, metric: str) -> Rows:
         """The rows of a metric, in its order."""
         if metric not in self._known:
-            self._known[metric] = self._dataset.metric(metric)
+            self._known[metric] = self._dataset.metric_rows(metric)
         return self._known[metric]
 
     def try_rows(self, metric: str) -> None:

@@ -200,12 +200,11 @@ def remarks(text: str, width: int) -> list[Text]:
 
 
 def titled(
-    title: str, columns: Sequence[Column], rows: Sequence[Row], command: str, width: int, limit: int | None
+    title: str, columns: Sequence[Column], shown: Sequence[Row], total: int, command: str, width: int
 ) -> list[Text]:
-    """The first `limit` rows under a title (None: all of them), and the `command` that shows the others, if any."""
-    shown = rows[:limit]
+    """The first rows of `total` under a title, and the `command` that shows the others, if any."""
     lines = [heading(title, width), *table_of_filled(columns, shown, width)]
-    return lines + more(len(rows) - len(shown), command, width)
+    return lines + more(total - len(shown), command, width)
 
 
 def more(hidden: int, command: str, width: int) -> list[Text]:

@@ -11,6 +11,7 @@ from analyzer.report.finding_rows import as_object
 from analyzer.report.readability_words import as_object as readable_object
 
 if TYPE_CHECKING:
+    from analyzer.report.facts import Rows
     from analyzer.watch.answers import Answer
     from analyzer.watch.findings_log import Told
     from analyzer.watch.told import Pulse
@@ -42,7 +43,7 @@ def _finding(told: Told, now_ns: int, new: bool) -> dict[str, Any]:
     return state | as_object(told.finding)
 
 
-def _rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rows(rows: Rows) -> list[dict[str, Any]]:
     return [
         {name: f"{value:016x}" if is_key(name) and value is not None else value for name, value in row.items()}
         for row in rows

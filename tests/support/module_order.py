@@ -263,6 +263,7 @@ ORDER = (
     "analyzer.query.catalog",
     "analyzer.query.frequent_keys",
     "analyzer.query.table_views",
+    "analyzer.query.metric_rows",
     "analyzer.query.dataset",
     "analyzer.query.table_directories",
     "analyzer.query.days",

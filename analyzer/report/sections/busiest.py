@@ -8,7 +8,7 @@ from rich.text import Text
 
 from analyzer.report import text_tables
 from analyzer.report.cluster_column import with_clusters
-from analyzer.report.facts import Facts
+from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, count, safe, size
 from analyzer.report.sections import clients, groups
 from analyzer.report.text_tables import Column, Row
@@ -42,11 +42,11 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines
 
 
-def _clients(shown: list[dict[str, Any]], _: list[dict[str, Any]], width: int) -> list[Text]:
+def _clients(shown: Rows, _: Rows, width: int) -> list[Text]:
     return text_tables.table_of_filled(clients.COLUMNS, [clients.line(row) for row in shown], width)
 
 
-def _topics(shown: list[dict[str, Any]], rows: list[dict[str, Any]], width: int) -> list[Text]:
+def _topics(shown: Rows, rows: Rows, width: int) -> list[Text]:
     columns, cells = with_clusters(TOPICS, [_topic(row) for row in rows], rows)
     return text_tables.table_of_filled(columns, cells[: len(shown)], width)
 

@@ -174,7 +174,7 @@ def _writes(row: dict[str, Any]) -> str:
 
 def _apis(rows: Rows) -> list[str]:
     """Produce v9-v11 (1,234): an API once, with its versions."""
-    found: dict[str, Rows] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         found.setdefault(row["api_name"], []).append(row)
     texts = []

@@ -11,7 +11,7 @@ from analyzer.base import filters
 from analyzer.query.readability import WHOLE
 from analyzer.report import text_tables
 from analyzer.report.attempts import failed_attempts
-from analyzer.report.facts import Facts
+from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, duration, percent, rate, safe, short_count, size, things, time_range
 from analyzer.report.tls import undecrypted
 
@@ -143,7 +143,7 @@ def _bytes(row: dict[str, Any]) -> str:
     return f"Kafka bytes not read: {', '.join(parts)}." if parts else ""
 
 
-def _bodies(rows: list[dict[str, Any]], timed: bool) -> str:
+def _bodies(rows: Rows, timed: bool) -> str:
     """Messages whose bodies could not be read, by reason; the header is enough for counts and sizes, and for times where
     there are requests."""
     reasons: dict[str, int] = {}

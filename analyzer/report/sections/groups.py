@@ -10,12 +10,14 @@ from rich.text import Text
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
 from analyzer.report.cluster_column import with_clusters
-from analyzer.report.facts import Facts
+from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, safe, things
 from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze groups"
+# What asks for one table alone, by its title.
+PART = {"Rebalances": " --part rebalances", "Members": " --part members", "Timeline (UTC)": " --part timeline"}
 NOTHING = "No group activity in this capture: no join, no commit, no change in a heartbeat."
 
 GROUPS = (
@@ -89,32 +91,32 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def table(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """The same without small print."""
-    rows = facts.rows("groups")
-    columns, cells = with_clusters(GROUPS, [_group(row) for row in rows], rows)
-    return _table("Groups", columns, cells, facts, width, limit)
+    return _table("Groups", GROUPS, _group, facts.rows("groups"), facts, width, limit)
 
 
 def rebalances(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per rebalance, in order of time."""
-    rows = facts.rows("rebalances")
-    columns, cells = with_clusters(REBALANCES, [_rebalance(row) for row in rows], rows)
-    lines = _table("Rebalances", columns, cells, facts, width, limit)
+    lines = _table("Rebalances", REBALANCES, _rebalance, facts.rows("rebalances"), facts, width, limit)
     return lines + text_tables.remarks(REBALANCE_NOTES, width) if lines else []
 
 
 def members(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per member."""
-    rows = facts.rows("group_members")
-    columns, cells = with_clusters(MEMBERS, [_member(row) for row in rows], rows)
-    return _table("Members", columns, cells, facts, width, limit)
+    return _table("Members", MEMBERS, _member, facts.rows("group_members"), facts, width, limit)
 
 
 def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Every step, with a line where a rebalance begins."""
-    steps = [(row["begin_ns"], 0, _rebalance_lines(row, width)) for row in facts.rows("rebalances")]
-    steps += [(row["begin_ns"], 1, [_step(row)]) for row in facts.rows("group_timeline")]
-    steps.sort(key=lambda step: step[:2])
-    return _table("Timeline (UTC)", TIMELINE, [row for _, _, rows in steps for row in rows], facts, width, limit)
+    rebalances, steps = facts.rows("rebalances"), facts.rows("group_timeline")
+    places = [(row["begin_ns"], 0, at) for at, row in enumerate(rebalances)]
+    places += [(row["begin_ns"], 1, at) for at, row in enumerate(steps)]
+    shown: list[Row] = []
+    for _, kind, at in sorted(places):
+        if limit is not None and len(shown) >= limit:
+            break
+        shown += [_step(steps[at])] if kind else _rebalance_lines(rebalances[at], width)
+    total = len(steps) + sum(len(_rebalance_lines(row, width)) for row in rebalances)
+    return _titled("Timeline (UTC)", TIMELINE, shown[:limit], total, steps, facts, width) if total else []
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -142,16 +144,32 @@ def why(row: dict[str, Any]) -> str:
 
 
 def _table(
-    title: str, columns: tuple[Column, ...], rows: list[Row], facts: Facts, width: int, limit: int | None
+    title: str,
+    columns: tuple[Column, ...],
+    cells: Callable[[dict[str, Any]], Row],
+    found: Rows,
+    facts: Facts,
+    width: int,
+    limit: int | None,
 ) -> list[Text]:
-    if not rows:
+    if not found:
         return []
-    at = next(place for place, column in enumerate(columns) if column.title == "group")
-    if title != "Groups" and len({row.cells[at] for row in rows if len(row.cells) > at}) == 1:
+    columns, shown = with_clusters(columns, [cells(row) for row in found[:limit]], found)
+    return _titled(title, columns, shown, len(found), found, facts, width)
+
+
+def _titled(
+    title: str, columns: tuple[Column, ...], shown: list[Row], total: int, found: Rows, facts: Facts, width: int
+) -> list[Text]:
+    """The first rows of `total`, which tell of the groups in `found`."""
+    if title != "Groups" and len({safe(row["group_id"]) for row in found}) == 1:
         # The rows of one group need not say which it is.
+        at = next(place for place, column in enumerate(columns) if column.title == "group")
         columns = columns[:at] + columns[at + 1 :]
-        rows = [Row([*row.cells[:at], *row.cells[at + 1 :]], row.style, row.note) for row in rows]
-    return text_tables.titled(title, columns, rows, facts.ask(f"{COMMAND} --limit 0"), width, limit)
+        shown = [Row([*row.cells[:at], *row.cells[at + 1 :]], row.style, row.note) for row in shown]
+    return text_tables.titled(
+        title, columns, shown, total, facts.ask(f"{COMMAND}{PART.get(title, '')} --limit 0"), width
+    )
 
 
 def _group(row: dict[str, Any]) -> Row:

@@ -61,7 +61,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     rows = facts.rows("latency")
     if not rows:
         return []
-    by_reach: dict[str, Rows] = {BROKER: [], MIXED: [], WAIT: []}
+    by_reach: dict[str, list[dict[str, Any]]] = {BROKER: [], MIXED: [], WAIT: []}
     for row in rows:
         by_reach[kind_of(row["kind"]).reach].append(row)
     # Waits by design come last, and only so many of them that they do not push the others off the screen.
@@ -95,17 +95,16 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     keys = key_columns(facts.settings, ("api",))
+    places = list(range(len(rows)))
     if not facts.settings.every_ns:
-        order = (BROKER, MIXED, WAIT)
-        rows = sorted(rows, key=lambda row: order.index(row["reach"]))
+        places.sort(key=[(BROKER, MIXED, WAIT).index(row["reach"]) for row in rows].__getitem__)
     columns = [*(column for column, _ in keys), *NUMBERS]
     lines = [text_tables.heading(TITLES[facts.settings.measure], width)]
     cells = [cell for _, cell in keys]
     if "api" not in (facts.settings.by or ("api",)):
         cells[-1] = _with_reach(cells[-1])
-    lines += text_tables.table(columns, [_line(cells, row) for row in rows[:limit]], width)
-    hidden = len(rows[limit:]) if limit is not None else 0
-    lines += text_tables.more(hidden, facts.ask(f"{COMMAND} --limit 0"), width)
+    lines += text_tables.table(columns, [_line(cells, rows[at]) for at in places[:limit]], width)
+    lines += text_tables.more(len(places[limit:]) if limit is not None else 0, facts.ask(f"{COMMAND} --limit 0"), width)
     if facts.settings.most and len(set(map(_key, rows))) == facts.settings.most:
         text = f"Only the {facts.settings.most:,} with the most requests are shown"
         lines += text_tables.suggestion(text, facts.ask(f"{COMMAND} --limit 0"), width)
@@ -157,7 +156,7 @@ def _answers(rows: Rows, facts: Facts, width: int) -> list[Text]:
 
 def _verdicts(slow: Rows, facts: Facts, width: int) -> list[Text]:
     """One line per slow API: whose time its slowest 1 % is."""
-    slow.sort(key=lambda row: -row["p99_ns"])
+    slow = sorted(slow, key=lambda row: -row["p99_ns"])
     lines = [text_tables.heading("Client, network or broker? (the slowest 1 % of each)", width)]
     columns = (
         Column("API", least=20),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.text import Text
@@ -84,12 +84,17 @@ def versions(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     title = f"Readiness for Kafka {rows[0]['release']}, by API and version"
     return text_tables.titled(
-        title, CELLS, [_cell(row) for row in rows], facts.ask(f"{COMMAND} --limit 0"), width, limit
+        title,
+        CELLS,
+        [_cell(row) for row in rows[:limit]],
+        len(rows),
+        facts.ask(f"{COMMAND} --part versions --limit 0"),
+        width,
     )
 
 
-def _by_client(rows: Any) -> dict[tuple[Any, ...], Rows]:
-    found: dict[tuple[Any, ...], Rows] = {}
+def _by_client(rows: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
         key = (row["cluster"], row["client_address"], row["client_id"], row["principal"])
         found.setdefault(key, []).append(row)

@@ -14,6 +14,14 @@ from analyzer.report.format import NONE, client, count, duration, percent, rate,
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze topics"
+# What asks for one table alone, by its title.
+PART = {
+    "Producers": " --part producers",
+    "Consumers": " --part consumers",
+    "Partitions": " --part partitions",
+    "Consumer lag, in records": " --part lag",
+    "Delivery time, by batch": " --part delivery",
+}
 NOTHING = "No Produce, Fetch or ShareFetch requests of clients in this capture."
 CODECS = ("plain", "gzip", "snappy", "lz4", "zstd")
 # A page shows so many topics whole; whoever wants more asks for a part.
@@ -184,8 +192,10 @@ def _table(
 ) -> list[Text]:
     if not found:
         return []
-    columns, rows = with_clusters(columns, [cells(fact) for fact in found], found)
-    return text_tables.titled(title, columns, rows, facts.ask(f"{COMMAND} --limit 0"), width, limit)
+    columns, shown = with_clusters(columns, [cells(fact) for fact in found[:limit]], found)
+    return text_tables.titled(
+        title, columns, shown, len(found), facts.ask(f"{COMMAND}{PART.get(title, '')} --limit 0"), width
+    )
 
 
 def _topic(row: dict[str, Any]) -> Row:

@@ -16,6 +16,8 @@ from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze transactions"
+# What asks for one table alone, by its title.
+PART = {"Transactions, one by one": " --part list", "Idempotent producers": " --part producers"}
 NOTHING = "No transactions and no idempotent producers in this capture."
 
 IDS = (
@@ -106,8 +108,10 @@ def _table(
 ) -> list[Text]:
     if not found:
         return []
-    columns, rows = with_clusters(columns, [cells(fact) for fact in found], found)
-    return text_tables.titled(title, columns, rows, facts.ask(f"{COMMAND} --limit 0"), width, limit)
+    columns, shown = with_clusters(columns, [cells(fact) for fact in found[:limit]], found)
+    return text_tables.titled(
+        title, columns, shown, len(found), facts.ask(f"{COMMAND}{PART.get(title, '')} --limit 0"), width
+    )
 
 
 def _id(row: dict[str, Any]) -> Row:

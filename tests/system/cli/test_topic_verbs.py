@@ -203,3 +203,20 @@ def test_clusters_are_told_apart_where_there_are_several(
     assert "cluster" not in run(capsysbinary, "groups", tmp_path / "one")
     text = run(capsysbinary, "groups", tmp_path / "two")
     assert all(cluster in text for cluster in ids)
+
+
+def test_a_table_of_a_part_has_a_thousand_rows_and_says_how_to_see_all(
+    tmp_path: Path, capsysbinary: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    step = {"exchange": 1, "connection": 1, "group_id": "g", "group_type": "classic", "event": "join", "member_id": "m"}
+    step |= {"error_code": 0, "client_id": "c"}
+    times = range(START_NS, START_NS + 1_200)
+    events = [step | {"generation": n, "begin_ns": time, "time_ns": time} for n, time in enumerate(times)]
+    write(tmp_path, {"captures": [capture()], "connections": [connection(1)], "group_events": events})
+    words = ("groups", tmp_path, "--part", "timeline")
+    some, whole = run(capsysbinary, *words), run(capsysbinary, *words, "--limit", "0")
+    assert whole.count(" join ") == 1_200
+    assert 900 < some.count(" join ") <= 1_000
+    assert f" more (kanalyze groups --part timeline --limit 0 {tmp_path}" in some
+    assert " more (" not in whole

@@ -16,6 +16,7 @@ from analyzer.base.options import Options
 from analyzer.cli.main import main
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset
+from analyzer.query.metric_rows import MetricRows
 from analyzer.report.facts import Facts
 from analyzer.report.json_report import write_metrics
 from analyzer.report.terminal import print_report
@@ -25,15 +26,15 @@ from analyzer.run.local import open_dataset
 
 def fail(monkeypatch: pytest.MonkeyPatch, samples: Path, failing_metric: str) -> None:
     """From now on a metric takes more memory than there is: the engine itself says so."""
-    metric = Dataset.metric
+    metric = Dataset.metric_rows
 
-    def failing(self: Dataset, name: str) -> list[dict[str, object]]:
+    def failing(self: Dataset, name: str) -> MetricRows:
         if name == failing_metric:
             with open_dataset([str(samples / "throttle.pcap.zst")], Options(memory_bytes=2_000_000)) as small:
                 return metric(small, name)
         return metric(self, name)
 
-    monkeypatch.setattr(Dataset, "metric", failing)
+    monkeypatch.setattr(Dataset, "metric_rows", failing)
 
 
 @pytest.fixture
