@@ -44,7 +44,7 @@ def test_what_is_new_is_added_by_whoever_reads_it(program: Program, samples: Pat
     """Three days: two by Spark, and one by this machine between them, with a day that is cut into tasks."""
     paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
     to = tmp_path / "set"
-    made = program.run("spark", paths[0], "--out", to, "--add", "--task-size", "100k")
+    made = program.run("spark", paths[0], "--out", to, "--add", "--task-size", "300k")
     assert made["code"] == 0, made["err"]
     assert "reading 1 tasks" not in made["err"] and "1 capture added" in made["err"]
     additions.add([str(paths[1])], str(to), OPTIONS)
