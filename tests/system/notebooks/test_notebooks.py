@@ -59,14 +59,30 @@ def missing_for_spark() -> str:
     return java_problem()
 
 
-def with_spark() -> dict[str, str]:
-    """An environment in which a kernel finds PySpark and the programs of the tests."""
+# To compile code for each question takes longer than to answer it from a few rows.
+OF_SPARK = """
+spark.sql.codegen.wholeStage false
+spark.sql.codegen.factoryMode NO_CODEGEN
+spark.sql.shuffle.partitions 2
+spark.ui.enabled false
+"""
+
+
+def with_spark(folder: Path) -> dict[str, str]:
+    """An environment in which a kernel finds PySpark and the programs of the tests; `folder`: for what Spark is told."""
+    (folder / "spark-defaults.conf").write_text(OF_SPARK)
     told = [str(SPARK), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = subprocess.run(told, capture_output=True, text=True, check=True).stdout.strip()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     # A short job is over before Java has compiled it well, or verified what Spark's own jars hold.
     java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-    return {**os.environ, "PYTHONPATH": packages, "PATH": path, "JAVA_TOOL_OPTIONS": java}
+    return {
+        **os.environ,
+        "PYTHONPATH": packages,
+        "PATH": path,
+        "JAVA_TOOL_OPTIONS": java,
+        "SPARK_CONF_DIR": str(folder),
+    }
 
 
 def test_there_are_notebooks() -> None:
@@ -89,7 +105,7 @@ def test_what_to_change_stands_first(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs(path: Path) -> None:
+def test_runs(path: Path, tmp_path: Path) -> None:
     if not PYTHON.exists():
         pytest.skip("no environment for notebooks: `make notebooks` makes it")
     if ON_SPARK in path.stem and (lacking := missing_for_spark()):
@@ -97,7 +113,7 @@ def test_runs(path: Path) -> None:
         warnings.warn(f"{path.name} IS NOT TESTED: {lacking}", stacklevel=1)
         pytest.skip(lacking)
     command = [str(PYTHON), "-c", RUN, str(path), str(path.parent)]
-    environment = with_spark() if ON_SPARK in path.stem else None
+    environment = with_spark(tmp_path) if ON_SPARK in path.stem else None
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=ROOT, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     kinds, tables, said = json.loads(done.stdout.splitlines()[-1])
