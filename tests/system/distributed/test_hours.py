@@ -185,8 +185,15 @@ def test_two_times_of_one_dataset_are_compared(
     first, second, third = (span["first"] + each * HOUR_NS for each in range(3))
     ranges = [f"{moment(first)}..{moment(second)}", f"{moment(third)}..{moment(third + HOUR_NS)}"]
     line = ["diff", grown, "--before", ranges[0], "--after", ranges[1], "--format", "json"]
-    assert main(line) == 0
-    told = (whole := json.loads(capsys.readouterr().out))["latency"]
+
+    def part(name: str) -> list[dict[str, Any]]:
+        assert main([*line, "--part", name]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found.keys() == {name, "readable"}
+        rows: list[dict[str, Any]] = found[name]
+        return rows
+
+    told, errors = part("latency"), part("errors")
     sums = [sum(row[side] for row in told) for side in ("before_count", "after_count")]
     # Waits by design are not compared.
     assert all(0 < found <= row["n"] for found, row in zip(sums, (counted[0], counted[-1]), strict=True))
@@ -194,12 +201,7 @@ def test_two_times_of_one_dataset_are_compared(
         assert old.diff(new).latency.to_pylist() == told
     with monkeypatch.context() as patch:
         patch.setattr(Dataset, "hours_answer", lambda _: None)
-        assert main(line) == 0
-        of_rows = json.loads(capsys.readouterr().out)
-    assert of_rows["latency"] == told and of_rows["errors"] == whole["errors"]
-    assert main([*line, "--part", "latency"]) == 0
-    part = json.loads(capsys.readouterr().out)
-    assert part["latency"] == told and part.keys() == {"latency", "readable"}
+        assert (part("latency"), part("errors")) == (told, errors)
     for wrong in (line[:4], [*line, "--from", ranges[0][:10]], [*line[:2], grown, *line[2:]], line[:2]):
         assert main(wrong) == 2
     with opened(grown, Filters(from_ns=first, to_ns=second)) as one, opened(grown, Filters(from_ns=third)) as other:
