@@ -129,8 +129,8 @@ def test_the_plan_is_of_what_is_new(samples: Path, tmp_path: Path, capsys: pytes
     to = tmp_path / "set"
     for number, path in enumerate(paths):
         path.write_bytes(later(path.read_bytes(), number * 86_400))
-        if number < 3:
-            additions.add([str(path)], str(to), OPTIONS)
+    for added in (paths[:1], paths[1:3]):
+        additions.add(list(map(str, added)), str(to), OPTIONS)
     before = (to / "manifest.json").read_bytes()
     line = ["spark", *map(str, paths), "--out", str(to), "--plan"]
     assert main(line) == 0
