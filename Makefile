@@ -1,5 +1,5 @@
 # make demo   the report of the captures in samples/
-# make test   every guarantee: WORKERS processes (all cores, 4 at most) share the tests
+# make test   every guarantee: WORKERS processes (one more than cores, 4 at most) share the tests
 # make test-quick  unit tests that take no time, for the inner loop
 # make test-all  every test in its exhaustive form, those on Spark too: more captures, seeds and places to cut
 # make check  tests, lint, format, types: what must be green before a commit
@@ -60,7 +60,8 @@ demo: $(READY)
 	@$(BIN)/kanalyze samples
 
 # Tests that share a capture, a fixture of their module or the Spark session run in one process: tests/support/sharing.py.
-WORKERS ?= auto
+# One more than cores: some tests wait for a clock, a signal or another program.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)
 # Each process reads 350 files of tests, and to compile one takes as long as to run it: what was compiled is kept.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadgroup
 
