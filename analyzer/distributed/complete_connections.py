@@ -100,7 +100,7 @@ class CompleteConnections:
             for rows in _tables(stream):
                 for left in self._left_of(rows, firsts, task):
                     if left.num_rows:
-                        target.write_table(left)
+                        target.write_table(fragments.leave(left))
 
     def _left_of(self, rows: pa.Table, firsts: array[int], task: int) -> Iterator[pa.Table]:
         import pyarrow.compute as pc
@@ -109,9 +109,9 @@ class CompleteConnections:
         known = pc.if_else(pc.less(parts, len(firsts)), parts, None)
         first = pc.fill_null(pc.take(fragments.int64_array(firsts), known), -1)
         inside = pc.greater_equal(first, 0)
-        yield rows.filter(pc.invert(inside)).drop_columns(["part"])
-        is_first = pc.and_(inside, pc.equal(rows.column(fragments.name_of(layout.SEGMENT_NUMBER)), first))
-        yield self._complete_rows(rows.filter(is_first), task).drop_columns(["part"])
+        yield rows.filter(pc.invert(inside))
+        is_first = pc.and_(inside, pc.equal(rows.column("packet"), first))
+        yield self._complete_rows(rows.filter(is_first), task)
 
     def _complete_rows(self, firsts: pa.Table, task: int) -> pa.Table:
         """The first segments of connections as rows of kind COMPLETE."""

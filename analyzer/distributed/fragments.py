@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dissectors import layout
 from dissectors.matrix import new_matrix
-from dissectors.tcp.payloads import gather, payload_bytes
+from dissectors.tcp.payloads import count_up, gather, payload_bytes, side_by_side
 from dissectors.tcp.reassembly import flows
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ COMPLETE = 3  # the SYN of a complete connection; the payload has its state at i
 _SENT = [
     column for column in range(layout.SEGMENT_COLUMNS) if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART)
 ]
+
+_SENT_COLUMNS = array("q", _SENT)
 
 
 def name_of(column: int) -> str:
@@ -64,28 +67,64 @@ def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
     return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
 
 
-def pack(block: memoryview, segments: memoryview, rows: int, first: int, start: int = 0) -> pa.RecordBatch:
-    """Rows [start, rows) of a segments matrix whose payloads lie in `block`, numbered from `first` on."""
+@cache
+def waiting_schema() -> pa.Schema:
+    """Segments of a task before it is known whether they travel: `part`, `number`, `time` and `packet` (SEGMENT_NUMBER; all
+    int64), `kind` (int8), `columns` (all columns that travel, side by side), `payload`. Most do not travel, and to leave out a
+    row of one wide column takes a third of what it takes of many."""
     import pyarrow as pa
 
-    count = rows - start
-    found = array("q", bytes(8 * count))
-    flows(segments, start, rows, memoryview(found))
-    columns = {number: column(segments, number, start, rows) for number in _SENT}
-    numbers = array("q", range(first, first + count))
-    payload = bytearray(payload_bytes(segments, start, rows))
-    offsets = array("i", bytes(4 * (count + 1)))
-    gather(block, segments, start, rows, payload, memoryview(offsets))
+    return pa.schema(
+        [
+            *((name, pa.int64()) for name in ("part", "number", "time", "packet")),
+            ("kind", pa.int8()),
+            ("columns", pa.binary(8 * len(_SENT))),
+            ("payload", pa.binary()),
+        ]
+    )
+
+
+def wait(block: memoryview, segments: memoryview, rows: int, first: int) -> pa.RecordBatch:
+    """Rows [0, rows) of a segments matrix whose payloads lie in `block`, numbered from `first` on, as `waiting_schema`."""
+    import pyarrow as pa
+
+    columns, numbers = bytearray(8 * len(_SENT) * rows), bytearray(8 * rows)
+    side_by_side(segments, rows, memoryview(_SENT_COLUMNS), memoryview(columns).cast("q"))
+    count_up(first, memoryview(numbers).cast("q"))
+    payload = bytearray(payload_bytes(segments, 0, rows))
+    offsets = bytearray(4 * (rows + 1))
+    gather(block, segments, 0, rows, payload, memoryview(offsets).cast("i"))
+    schema = waiting_schema()
     return pa.RecordBatch.from_arrays(
         [
-            int64_array(found),
-            int64_array(numbers),
-            pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]),
-            *columns.values(),
-            pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(payload)]),
+            _column(segments, layout.SEGMENT_PART, rows),
+            pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(numbers)]),
+            _column(segments, layout.SEGMENT_TIME, rows),
+            _column(segments, layout.SEGMENT_NUMBER, rows),
+            pa.Array.from_buffers(pa.int8(), rows, [None, pa.py_buffer(bytes(rows))]),
+            pa.Array.from_buffers(schema.field("columns").type, rows, [None, pa.py_buffer(columns)]),
+            pa.Array.from_buffers(pa.binary(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(payload)]),
         ],
-        schema=schema(),
+        schema=schema,
     )
+
+
+def leave(waiting: pa.Table) -> pa.Table:
+    """Rows of `waiting_schema`, at least one, as rows that travel."""
+    import pyarrow as pa
+
+    rows, width = waiting.num_rows, len(_SENT)
+    columns = pa.concat_arrays(waiting.column("columns").chunks)
+    values = memoryview(columns.buffers()[1]).cast("q")[width * columns.offset :][: width * rows]
+    segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
+    flat = segments.cast("B").cast("q")
+    for place, number in enumerate(_SENT):
+        flat[rows * number : rows * (number + 1)] = values[place::width]
+    found = array("q", bytes(8 * rows))
+    flows(segments, 0, rows, memoryview(found))
+    sent = [_column(segments, number, rows) for number in _SENT]
+    kept = [waiting.column(name) for name in ("number", "kind", "payload")]
+    return pa.Table.from_arrays([int64_array(found), *kept[:2], *sent, kept[2]], schema=schema())
 
 
 def int64_array(values: array[int]) -> pa.Array:
@@ -95,13 +134,13 @@ def int64_array(values: array[int]) -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
 
 
-def column(segments: memoryview, number: int, start: int, rows: int) -> pa.Array:
-    """Rows [start, rows) of a column, copied."""
+def _column(segments: memoryview, number: int, rows: int) -> pa.Array:
+    """Rows [0, rows) of a column, copied."""
     import pyarrow as pa
 
-    at = 8 * (segments.shape[1] * number + start)  # type: ignore[index]
-    copied = pa.py_buffer(bytes(segments.cast("B")[at : at + 8 * (rows - start)]))
-    return pa.Array.from_buffers(pa.int64(), rows - start, [None, copied])
+    at = 8 * segments.shape[1] * number  # type: ignore[index]
+    copied = pa.py_buffer(bytes(segments.cast("B")[at : at + 8 * rows]))
+    return pa.Array.from_buffers(pa.int64(), rows, [None, copied])
 
 
 def pieces(fragments: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

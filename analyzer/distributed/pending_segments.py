@@ -21,8 +21,8 @@ NEVER = (1 << 63) - 1
 
 
 class PendingSegments:
-    """Takes segments. Those that may travel go to the file at `path`, a `draft`, with the part that each belongs
-    to; parts are counted from 0 here.
+    """Takes segments. Those that may travel go to the file at `path`, a `draft` of `fragments.waiting_schema`; parts are counted
+    from 0 here.
 
     Inside a span no segment travels, but of the last ones before its end, and before the end of the task, the headers do:
     duplicates of them may follow.
@@ -30,11 +30,9 @@ class PendingSegments:
     """
 
     def __init__(self, path: Path, packed: bool) -> None:
-        import pyarrow as pa
-
         self.bytes = 0
         self._batches: list[pa.RecordBatch] = []
-        self._file = draft(path, fragments.schema().append(pa.field("part", pa.int64())), packed)
+        self._file = draft(path, fragments.waiting_schema(), packed)
         # By part: numbers of the segments at which its span begins and ends, and the time from which on duplicates of a segment
         # in it may still come.
         self._begin = array("q")
@@ -50,9 +48,8 @@ class PendingSegments:
         self.late_ns = max(self.late_ns, late)
         if begin != layout.UNKNOWN:
             self.first_ns = min(self.first_ns, begin)
-        batch = fragments.pack(block, segments, rows, first)
-        self._batches.append(batch.append_column("part", fragments.column(segments, layout.SEGMENT_PART, 0, rows)))
-        self.bytes += batch.nbytes
+        self._batches.append(fragments.wait(block, segments, rows, first))
+        self.bytes += self._batches[-1].nbytes
 
     def begin_span(self, part: int, number: int) -> None:
         """A span of a part begins behind segment `number`."""
@@ -89,7 +86,7 @@ class PendingSegments:
         before = pc.less_equal(number, begin)
         inside = pc.and_not(pc.less_equal(number, end), before)
         after = pc.invert(pc.or_(before, inside))
-        late = pc.add(table.column(fragments.name_of(layout.SEGMENT_TIME)), self.late_ns)
+        late = pc.add(table.column("time"), self.late_ns)
         recent = pc.greater(number, pc.subtract(end, RECENT_SEGMENTS))
         # The next task may begin with duplicates of whatever came last in this one, whose times may run behind.
         newest = pc.greater(number, pc.subtract(pc.max(number), RECENT_SEGMENTS))

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,21 +40,38 @@ class RowRanges(NamedTuple):
         return memoryview(self.starts), memoryview(self.begins), memoryview(self.ends)
 
 
-def row_ranges(
-    spans: Iterable[Span], complete: Iterable[int], first_part: int, last_part: int, table: int | None
-) -> RowRanges:
-    """All rows of the parts `complete`, and the rows of `spans`, which are of other parts. `table` is the index of the raw table
-    in `SpanEdge.positions`; None: spans have no rows in it."""
-    found = RowRanges(first_part, array("q", [0]), array("q"), array("q"))
-    kept = []
-    if table is not None:
-        kept = [(span.part, span.begin.positions[table], span.end.positions[table]) for span in spans]
-    for part, begin, end in sorted([*kept, *((part, 0, ALL_ROWS) for part in complete)]):
-        found.starts.extend([len(found.begins)] * (part - first_part + 1 - len(found.starts)))
-        found.begins.append(begin)
-        found.ends.append(end)
-    found.starts.extend([len(found.begins)] * (last_part - first_part + 2 - len(found.starts)))
-    return found
+class KeptParts:
+    """What is kept of the parts from `first_part` to `last_part`: all rows of the parts `complete`, and the rows of `spans`, which
+    are of other parts. Of one part the spans come in their order."""
+
+    def __init__(self, spans: Iterable[Span], complete: Iterable[int], first_part: int, last_part: int) -> None:
+        self._first_part = first_part
+        self._last_part = last_part
+        whole: list[tuple[int, Span | None]] = [(part, None) for part in complete]
+        self._complete = [part for part, _ in sorted(whole)]
+        self._kept = sorted([*whole, *((span.part, span) for span in spans)], key=itemgetter(0))
+        self._complete_starts = self._starts(self._complete)
+        self._kept_starts = self._starts([part for part, _ in self._kept])
+
+    def ranges(self, table: int | None) -> RowRanges:
+        """Those of a raw table. `table` is its index in `SpanEdge.positions`; None: spans have no rows in it."""
+        if table is None:
+            count = len(self._complete)
+            return RowRanges(
+                self._first_part, self._complete_starts, array("q", [0]) * count, array("q", [ALL_ROWS]) * count
+            )
+        spans = [span for _, span in self._kept]
+        begins = array("q", [span.begin.positions[table] if span else 0 for span in spans])
+        ends = array("q", [span.end.positions[table] if span else ALL_ROWS for span in spans])
+        return RowRanges(self._first_part, self._kept_starts, begins, ends)
+
+    def _starts(self, parts: Sequence[int]) -> array[int]:
+        """`RowRanges.starts` where range n is of part `parts[n]`."""
+        found = array("q", [0])
+        for place, part in enumerate(parts):
+            found.extend([place] * (part - self._first_part + 1 - len(found)))
+        found.extend([len(parts)] * (self._last_part - self._first_part + 2 - len(found)))
+        return found
 
 
 def keep_rows(

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from analyzer.distributed import fragments
 from analyzer.distributed.complete_connections import CompleteConnections
 from analyzer.distributed.pending_segments import PendingSegments
-from analyzer.distributed.raw_row_filter import keep_all_rows, keep_rows, kinds_of_problems, row_ranges
+from analyzer.distributed.raw_row_filter import KeptParts, keep_all_rows, keep_rows, kinds_of_problems
 from analyzer.distributed.resolved_spans import (
     RAW_THAT_STAYS,
     STRADDLING,
@@ -301,15 +301,15 @@ class Resolver:
         for tables of their own."""
         kept_bodies: set[int] = set()
         spans = [span for span in self._settled if span.part not in complete]
+        parts = KeptParts(spans, complete, self._first, self._connections.next_part)
         # `reported` comes first: its rows name the bodies whose facts are kept in the other tables.
         for name in ("reported", *(name for name in (*TABLES_OF_SPANS, *TABLES_OF_COMPLETE) if name != "reported")):
             source = self._unfiltered / f"raw_{name}.arrows"
             if source.exists():
                 table = TABLES_OF_SPANS.index(name) if name in TABLES_OF_SPANS else None
-                ranges = row_ranges(spans, complete, self._first, self._connections.next_part, table)
                 apart = self._folder / f"{STRAY}{name}.parquet" if strays and name in RAW_THAT_STAYS else None
                 target = self._folder / f"raw_{name}.parquet"
-                self._rows[name] = keep_rows(source, target, ranges, kept_bodies, strays, apart)
+                self._rows[name] = keep_rows(source, target, parts.ranges(table), kept_bodies, strays, apart)
                 source.unlink()
         self._problems = kinds_of_problems(self._folder / "raw_problems.parquet")
         for other in self._unfiltered.iterdir():

@@ -1,4 +1,5 @@
-"""Copies the payloads of a batch of segments one behind the other, and the places where each begins; their times."""
+"""Copies the payloads of a batch of segments one behind the other, and the places where each begins; chosen columns of each row
+side by side; times and numbers of rows."""
 
 import cython
 
@@ -36,6 +37,29 @@ def gather(
             target[used : used + size] = block[offset : offset + size]
             used += size
     places[stop - start] = cython.cast(cython.int, used)
+
+
+def side_by_side(
+    segments: cython.longlong[:, ::1],
+    rows: cython.longlong,
+    columns: cython.longlong[::1],
+    target: cython.longlong[::1],
+):
+    """Copies the values of `columns` of rows [0, rows) to `target`, row after row."""
+    row: cython.longlong
+    place: cython.longlong
+    at: cython.longlong = 0
+    for row in range(rows):
+        for place in range(columns.shape[0]):
+            target[at] = segments[columns[place], row]
+            at += 1
+
+
+def count_up(first: cython.longlong, target: cython.longlong[::1]):
+    """Writes `first` and the numbers that follow it."""
+    place: cython.longlong
+    for place in range(target.shape[0]):
+        target[place] = first + place
 
 
 def times(segments: cython.longlong[:, ::1], rows: cython.longlong, latest: cython.longlong):

@@ -22,7 +22,7 @@ from paths import ROOT
 
 from analyzer.base.options import Options
 from analyzer.distributed import resolver
-from analyzer.distributed.fragments import COMPLETE, MARKER, SEGMENT, pack, pieces, unpack
+from analyzer.distributed.fragments import COMPLETE, MARKER, SEGMENT, leave, pieces, unpack, wait
 from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import read_task
 from analyzer.inputs.engine import Engine
@@ -259,14 +259,16 @@ def columns(table: pa.Table) -> tuple[list[int], list[int]]:
 
 
 def test_fragments_hold_all_of_a_segment(samples: Path) -> None:
-    """Both directions of a connection have one flow; what was packed comes out as it went in."""
+    """Both directions of a connection have one flow; of what waited, all or a part, what leaves comes out as it went in."""
     seen = []
 
     def take(block: memoryview, segments: memoryview, rows: int) -> None:
+        waiting = pa.Table.from_batches([wait(block, segments, rows, first=7)] * 2)
         for start in (0, rows // 3):
-            batch = pack(block, segments, rows, first=7, start=start)
-            assert batch.column("number").to_pylist() == list(range(7, 7 + rows - start))
-            for part in pieces([batch]):
+            left = leave(waiting.slice(start, rows))
+            numbers = list(range(7, 7 + rows))
+            assert left.column("number").to_pylist() == numbers[start:] + numbers[:start]
+            for part in pieces(left.slice(0, rows - start).combine_chunks().to_batches()):
                 data, again = unpack(part)
                 for row in range(part.num_rows):
                     seen.append(part.column("flow")[row].as_py())
