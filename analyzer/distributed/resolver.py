@@ -57,9 +57,9 @@ FRAGMENTS = "fragments.parquet"
 # Checkpoints are looked for after so many segments at most, in large tasks more, and again in the same connection after so many
 # new bytes. A look costs as much as some hundred segments, and a small task needs several, or it finds no span.
 LOOK_ROWS = 1_024
-MOST_LOOK_ROWS = 4_096
+MOST_LOOK_ROWS = 8_192
 BYTES_PER_LOOK_ROW = 1 << 14
-FRESH_BYTES = 16 << 10
+FRESH_BYTES = 32 << 10
 # Pending segments are settled when there are so many bytes of them.
 PENDING_BYTES = 32 << 20
 # With more than this, the spans with the most pending bytes are ended.
