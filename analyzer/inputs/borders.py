@@ -59,6 +59,20 @@ class Border(NamedTuple):
     before: int
 
 
+class Packets(NamedTuple):
+    """The times of packets, the first `before` of them before the cut, and for each an offset of the file behind it but not behind
+    the beginning of the next."""
+
+    times: list[int]
+    ends: list[int]
+    before: int
+
+    @property
+    def are_in_order(self) -> bool:
+        """Whether no packet is earlier than one before it, and each has a time."""
+        return self.times == sorted(self.times) and layout.UNKNOWN not in self.times[:1]
+
+
 def stretches(source: Source, end_of_file: int) -> tuple[Border | None, list[Stretch]]:
     """The border before a piece of a file (None where it begins with the file), and what the piece reads, in the order of the
     file; at least one stretch."""
@@ -95,11 +109,26 @@ def _border(source: Source, cut: int) -> Border:
     begin = max(0, cut - WIDE_BYTES) & -4
     head = source.cuts.head if begin else b""
     piece = replace(source, begin=begin, end=cut, exact=False, head=head, done_bytes=0, notes=[])
+    until = cut + WIDE_BYTES
+    read = _packets(piece, until)
+    return border_in_order(read, until) if read.are_in_order else border_of(read, until)
+
+
+def border_in_order(read: Packets, until: int) -> Border:
+    """The border where `are_in_order`, as nearly always: to look at each packet takes a tenth of the time of a task."""
+    times = read.times[: read.before]
+    top, before = ([layout.UNKNOWN] * 2 + times)[-2:]
+    is_last = len(times) == len(read.times)
+    return Border(_moved(times, top if is_last else before), until, top, before)
+
+
+def border_of(read: Packets, until: int) -> Border:
+    """The border of any packets: looks at one after the other."""
     clock, times = _Clock(), list[int]()
     known: tuple[Times, int, int] | None = None
-    until = cut + WIDE_BYTES
-    before_end = cut
-    for time, end, is_behind in _times(piece, until):
+    before_end = until
+    for number, (time, end) in enumerate(zip(read.times, read.ends, strict=True)):
+        is_behind = number >= read.before
         if is_behind and known is None and time != layout.UNKNOWN:
             top = clock.top_with(time)
             moved = _moved(times, top)
@@ -144,10 +173,10 @@ def _moved(times: Sequence[int], top: int) -> Times:
     return NEVER if latest is None else Times(latest - WINDOW_NS, latest)
 
 
-def _times(piece: Source, until: int) -> Iterator[tuple[int, int, bool]]:
-    """Of the packets of a piece, and behind it of those that begin before `until`: the time, an offset of the file behind the
-    packet but not behind the beginning of the next, and whether it begins behind the piece. Not of a last one that ends far behind
-    `until`. Raises InputError."""
+def _packets(piece: Source, until: int) -> Packets:
+    """The packets of a piece, and behind it those that begin before `until`; not a last one that ends far behind `until`.
+    Raises InputError."""
+    found = Packets([], [], 0)
     data = bytearray()
     enough = len(piece.head) + until - piece.begin + _BEYOND_BYTES
     for block in piece.blocks():
@@ -157,20 +186,27 @@ def _times(piece: Source, until: int) -> Iterator[tuple[int, int, bool]]:
     try:
         reader = _enter(piece, data)
     except DissectError:
-        return  # is told where the piece itself is read
+        return found  # is told where the piece itself is read
     if reader is None:
-        return
+        return found
     packets = new_matrix(layout.PACKET_COLUMNS, _ROWS)
+    values = packets.cast("B").cast("q")
     ahead = piece.begin - len(piece.head)
     at = reader.offset - ahead
+    before = 0
     for is_behind in (False, True):
+        before = len(found.times)
         reader.until = until if is_behind else piece.end or 0
         why = layout.WHY_OUTPUT_FULL
         while why != layout.WHY_DONE:
             rows, at, why = reader.feed(data, at, packets)
-            for row in range(rows):
-                end = packets[layout.PACKET_OFFSET, row] + packets[layout.PACKET_CAPTURED, row] + ahead
-                yield packets[layout.PACKET_TIME, row], end, is_behind
+            times, offsets, sizes = (
+                values[_ROWS * column : _ROWS * column + rows].tolist()
+                for column in (layout.PACKET_TIME, layout.PACKET_OFFSET, layout.PACKET_CAPTURED)
+            )
+            found.times.extend(times)
+            found.ends.extend(offset + size + ahead for offset, size in zip(offsets, sizes, strict=True))
+    return found._replace(before=before)
 
 
 def _enter(piece: Source, data: bytearray) -> Reader | None:

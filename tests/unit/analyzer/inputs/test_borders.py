@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
 from capture_tools import enhanced, interface, pcap_file, section
 from effort import in_turn, one_in
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analyzer.inputs import sources
+from analyzer.inputs.borders import Packets, border_in_order, border_of
 from analyzer.inputs.packet_rows import PacketRows
 from analyzer.inputs.readings import Reading
 from analyzer.inputs.sources import Cuts, Source
 from dissectors import layout
-from dissectors.formats.time_order_limits import WIDE_BYTES
+from dissectors.formats.time_order_limits import WIDE_BYTES, WINDOW_NS
 from dissectors.matrix import new_matrix
 
 START = 1_700_000_000
@@ -162,3 +165,19 @@ def ends_of(raw: bytes) -> list[int]:
         at += 16 + int.from_bytes(raw[at + 8 : at + 12], "little")
         found.append(at)
     return found
+
+
+@given(
+    st.lists(st.sampled_from((0, 0, 1, 5, 10**6, WINDOW_NS - 1, WINDOW_NS, WINDOW_NS + 1, 5 * WINDOW_NS)), max_size=12),
+    st.data(),
+)
+def test_of_packets_in_order_the_short_way_finds_the_same(steps: list[int], data: st.DataObject) -> None:
+    times = list(accumulate(steps, initial=START * 10**9))[data.draw(st.integers(0, 1)) :]
+    read = Packets(times, [100 * number for number in range(len(times))], data.draw(st.integers(0, len(times))))
+    assert read.are_in_order
+    assert border_in_order(read, 7_000) == border_of(read, 7_000)
+
+
+@pytest.mark.parametrize("times", [[2, 1], [layout.UNKNOWN], [layout.UNKNOWN, 1], [1, layout.UNKNOWN]])
+def test_packets_without_a_time_are_not_in_order(times: list[int]) -> None:
+    assert not Packets(times, times, 0).are_in_order
