@@ -82,6 +82,7 @@ def test_only_compiled_stages_are_kept_from_the_type_checker() -> None:
     assert all((ROOT / name.replace(".", "/")).with_suffix(".py").exists() for name in checked)
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
 def test_the_version_is_that_of_the_tag(tmp_path: Path) -> None:
     """In a checkout, in an archive of a commit, and behind a tag; where nobody can know it, it still builds."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -87,6 +88,7 @@ TOP_LEVEL = {
 }
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
 def test_no_conflict_is_left() -> None:
     """Lines that git writes around what two changes say of one place."""
     marks = "^(" + "<" * 7 + " |" + ">" * 7 + " )"

@@ -12,6 +12,7 @@ PACKAGES = {
     "tshark": "tshark",
     "tcpdump": "tcpdump",
     "openssl": "openssl",
+    "git": "git",
     "C compiler": "gcc python3-dev",
     "chromium": "chromium",
 }
