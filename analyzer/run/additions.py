@@ -196,7 +196,7 @@ class _Addition:
         self._place = place
         self._before = before
         self._todo = todo
-        self._options = replace(options, tables=None, seldom=True)
+        self._options = replace(options, tables=None, seldom=True, numbered=True)
         self._folder = folder
         self._progress = progress
         self._reader = reader

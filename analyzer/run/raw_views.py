@@ -141,17 +141,42 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
 
 def types(run: Run, options: Options) -> dict[str, str]:
     """The types that the SQL of `views` names, each with a SELECT of its texts."""
-    return repeated_texts.types(rows_of(run.folders)) if has_numbers(run.summary, options) else {}
+    return repeated_texts.types(_written_rows(run.folders)) if has_numbers(run.summary, options) else {}
+
+
+def is_large(folders: Sequence[Path]) -> bool:
+    """Whether there are so many exchanges that texts which repeat had better be of an ENUM type."""
+    import pyarrow.parquet as pq
+
+    return sum(pq.read_metadata(path).num_rows for path in _files("exchanges", folders)) > MOST_HELD_EXCHANGES
+
+
+def numbered(
+    folders: Sequence[Path], rows: Mapping[str, str], made: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """SQL of raw tables in `folders` and of the views that make final tables of them, with texts of ENUM types where they are
+    written, and these types (`types`)."""
+    words = repeated_texts.OF_EXCHANGES | repeated_texts.WRITTEN
+    return (
+        {**rows, **repeated_texts.with_numbers(rows)},
+        {**made, **repeated_texts.with_words(made, words)},
+        repeated_texts.types(_written_rows(folders)),
+    )
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:
     """Name -> SQL of the raw tables that processes wrote into `folders`; rows of tasks have the part that they were joined to."""
-    raw = {f"raw_{name}": parquet(files) for name in OF_EACH_PROCESS if (files := _files(name, folders))}
-    raw |= {f"raw_{name}": _fact_table(name, folders) for name in FACT_TABLES}
+    raw = _written_rows(folders)
     if joined := _files("joined", folders):
         raw |= {name: under_joined_parts(raw[name]) for name in OF_TASKS if name in raw}
         raw["raw_joined"] = parquet(joined)
     return raw
+
+
+def _written_rows(folders: Sequence[Path]) -> dict[str, str]:
+    """The same as they were written."""
+    raw = {f"raw_{name}": parquet(files) for name in OF_EACH_PROCESS if (files := _files(name, folders))}
+    return raw | {f"raw_{name}": _fact_table(name, folders) for name in FACT_TABLES}
 
 
 def under_joined_parts(rows: str) -> str:

@@ -122,7 +122,10 @@ class Run:
             "fetch_states": NO_STATES,
             "crowded_exchanges": CROWDED,
         }
-        self._open = run_sql.opened({**made, **rows, **views, **facts}, folder, options)
+        types: dict[str, str] = {}
+        if raw_views.is_large([folder]):
+            rows, made, types = raw_views.numbered([folder], rows, made)
+        self._open = run_sql.opened({**made, **rows, **views, **facts}, folder, options, types=types)
 
     def __enter__(self) -> Run:
         self._dataset: Dataset = self._open.__enter__()

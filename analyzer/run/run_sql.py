@@ -29,11 +29,18 @@ _TIMES = {"exchanges": "coalesce(request_time_ns, response_time_ns), exchange"}
 
 @contextmanager
 def opened(
-    views: Mapping[str, str], folder: Path, options: Options, materialized: Collection[str] = COMPUTED_ONCE
+    views: Mapping[str, str],
+    folder: Path,
+    options: Options,
+    materialized: Collection[str] = COMPUTED_ONCE,
+    types: Mapping[str, str] | None = None,
 ) -> Iterator[Dataset]:
-    """The views as a database of one thread, which spills below `folder`; those in `materialized` are computed once."""
+    """The views as a database of one thread, which spills below `folder`; those in `materialized` are computed once, and `types`
+    are the types that they name."""
     memory = options.memory_bytes or min(question_memory_bytes(), MOST_MEMORY_BYTES)
-    with Dataset(views, materialized=materialized, threads=1, memory_bytes=memory, temp_directory=folder) as dataset:
+    with Dataset(
+        views, materialized=materialized, types=types, threads=1, memory_bytes=memory, temp_directory=folder
+    ) as dataset:
         yield dataset
 
 
@@ -68,8 +75,10 @@ def final(dataset: Dataset, table: str, path: Path, where: str = "true", source:
 
 def _final_rows(table: str, where: str, source: str | None) -> str:
     """SQL of the rows, with the columns and types that files of the table have."""
+    # A text that is of an ENUM type is written as its number (`repeated_texts`).
     columns = ", ".join(
-        f'CAST("{column.name}" AS {SQL_TYPES[column.type]}) AS "{column.name}"' for column in TABLES[table]
+        f'"{name}"' if kind == "string" else f'CAST("{name}" AS {SQL_TYPES[kind]}) AS "{name}"'
+        for name, kind, _ in TABLES[table]
     )
     order = f" ORDER BY {_TIMES[table]}" if table in _TIMES else ""
     return f"(SELECT {columns} FROM {source or f'all_{table}'} WHERE {where}{order})"

@@ -27,7 +27,7 @@ from analyzer.query import dataset_places, growing
 from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import LocalPlace, alone, place_of
 from analyzer.query.table_directories import LocalFolder
-from analyzer.run import additions, local
+from analyzer.run import additions, local, raw_views
 
 EDGES = ("first", "last")
 
@@ -73,6 +73,15 @@ def test_days_added_one_by_one_are_one_run(
     assert globbed(to) == manifest["tables"]["exchanges"]
     found = duckdb.sql(recipe().replace("kafka/", f"{to}/")).fetchall()
     assert sum(requests for _, requests in found) == manifest["tables"]["exchanges"]
+
+
+def test_texts_of_a_large_day_are_those_of_a_small_one(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many exchanges texts that repeat are numbers until they are written, what was told on days before included."""
+    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
+    grown = grow(samples / "groups_848.pcap.zst", 2, tmp_path)
+    check(of_dataset(grown.after(2)), grown.rows(2))
 
 
 def recipe() -> str:
