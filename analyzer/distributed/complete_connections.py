@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 QUIET_NS = 100_000_000
 # Bytes of fragments that are filtered together.
 BYTES_AT_ONCE = 8 << 20
+# A batch that has waited may be much larger, and what leaves is copied.
+ROWS_AT_ONCE = 1 << 15
 
 
 class CompleteConnection(NamedTuple):
@@ -99,8 +101,8 @@ class CompleteConnections:
         with pa.OSFile(str(source)) as data, pa.ipc.open_stream(data) as stream:
             for rows in _tables(stream):
                 for left in self._left_of(rows, firsts, task):
-                    if left.num_rows:
-                        target.write_table(fragments.leave(left))
+                    for at in range(0, left.num_rows, ROWS_AT_ONCE):
+                        target.write_table(fragments.leave(left.slice(at, ROWS_AT_ONCE)))
 
     def _left_of(self, rows: pa.Table, firsts: array[int], task: int) -> Iterator[pa.Table]:
         import pyarrow.compute as pc

@@ -124,44 +124,44 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     """Name -> SQL of each raw table and of each view that makes final tables of them. `folder` has the tables of the run."""
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
-    if has_numbers(run.summary, options):
-        raw |= repeated_texts.with_numbers(raw)
-    if not options.seldom:
-        raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     captures = {"captures": parquet([folder / "captures.parquet"])}
     made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
     for table in without_rows(run.folders, run.summary):
         del made[table]
     if has_numbers(run.summary, options):
-        made |= repeated_texts.with_words(made, repeated_texts.OF_EXCHANGES)
-        if options.seldom:
-            made |= repeated_texts.with_words(made, repeated_texts.WRITTEN)
+        raw, made = numbered(raw, made, options.seldom)
+    if not options.seldom:
+        raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
     return raw | captures | made | (_held(made, run.readings) if holds_exchanges(run.summary, options) else {})
 
 
 def types(run: Run, options: Options) -> dict[str, str]:
     """The types that the SQL of `views` names, each with a SELECT of its texts."""
-    return repeated_texts.types(_written_rows(run.folders)) if has_numbers(run.summary, options) else {}
+    return types_of(run.folders) if has_numbers(run.summary, options) else {}
 
 
-def is_large(folders: Sequence[Path]) -> bool:
-    """Whether there are so many exchanges that texts which repeat had better be of an ENUM type."""
-    import pyarrow.parquet as pq
-
-    return sum(pq.read_metadata(path).num_rows for path in _files("exchanges", folders)) > MOST_HELD_EXCHANGES
+def types_of(folders: Sequence[Path]) -> dict[str, str]:
+    """The types that the SQL of `numbered` names. They are made before any view, `raw_joined` included."""
+    return repeated_texts.types(_written_rows(folders))
 
 
 def numbered(
-    folders: Sequence[Path], rows: Mapping[str, str], made: Mapping[str, str]
-) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """SQL of raw tables in `folders` and of the views that make final tables of them, with texts of ENUM types where they are
-    written, and these types (`types`)."""
-    words = repeated_texts.OF_EXCHANGES | repeated_texts.WRITTEN
-    return (
-        {**rows, **repeated_texts.with_numbers(rows)},
-        {**made, **repeated_texts.with_words(made, words)},
-        repeated_texts.types(_written_rows(folders)),
-    )
+    raw: Mapping[str, str], made: Mapping[str, str], are_written: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """SQL of raw tables, and of the views that make final tables of them, with texts that repeat of ENUM types; with
+    `are_written` those too that only files gain by."""
+    words = repeated_texts.OF_EXCHANGES | (repeated_texts.WRITTEN if are_written else {})
+    return {**raw, **repeated_texts.with_numbers(raw)}, {**made, **repeated_texts.with_words(made, words)}
+
+
+def is_large(folder: Path) -> bool:
+    """Whether a run, whose raw tables lie in `folder`, has so many rows that its texts had better be numbered (`is_small`)."""
+    import pyarrow.parquet as pq
+
+    def rows(name: str) -> int:
+        return sum(pq.read_metadata(path).num_rows for path in _files(name, [folder]))
+
+    return rows("exchanges") > MOST_HELD_EXCHANGES or rows("entries") > MOST_HELD_ENTRIES
 
 
 def rows_of(folders: Sequence[Path]) -> dict[str, str]:

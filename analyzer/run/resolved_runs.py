@@ -123,8 +123,9 @@ class Run:
             "crowded_exchanges": CROWDED,
         }
         types: dict[str, str] = {}
-        if raw_views.is_large([folder]):
-            rows, made, types = raw_views.numbered([folder], rows, made)
+        if raw_views.is_large(folder):
+            types = raw_views.types_of([folder])
+            rows, made = raw_views.numbered(rows, made, are_written=True)
         self._open = run_sql.opened({**made, **rows, **views, **facts}, folder, options, types=types)
 
     def __enter__(self) -> Run:

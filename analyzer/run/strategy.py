@@ -47,8 +47,8 @@ def choose(sources: Sequence[Source], options: Options, progress: Callable[[int]
     if options.tables and small:
         options = replace(options, tables=None)
     if stored or small:
-        # Tasks hand on all columns as texts, and a small capture has them all.
-        options = replace(options, seldom=True, numbered=False)
+        # Tasks hand on all columns, and a small capture has them all.
+        options = replace(options, seldom=True)
 
     def read(folder: Path) -> Run:
         ordered = in_time_order(sources)

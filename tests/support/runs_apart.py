@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from analyzer.base.options import Options
-from analyzer.base.tables import TABLES
+from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.ingest.run_tables import Run as Read
 from analyzer.run import moved_rows, raw_views, resolved_runs
 from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
@@ -82,9 +82,10 @@ class _Found:
         path = self._scratch / "found.parquet"
         path.write_bytes(part.data)
         table = name.partition("/")[0]
-        made = pq.read_table(path).to_pylist()
-        assert len(made) == part.rows
-        self.rows[table] += [repr(compared(table, row)) for row in made]
+        made = pq.read_table(path)
+        assert made.schema.equals(arrow_schema(table)), table
+        assert made.num_rows == part.rows
+        self.rows[table] += [repr(compared(table, row)) for row in made.to_pylist()]
 
     def meet(
         self, move: moved_rows.Move, files: list[bytes], made: dict[str, str], facts: Tables, options: Options

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,8 +24,9 @@ from analyzer.base.tables import TABLES
 from analyzer.cli.main import main
 from analyzer.distributed import open_connections
 from analyzer.query import dataset_places, growing
-from analyzer.query.dataset import DatasetError
+from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.dataset_places import LocalPlace, alone, place_of
+from analyzer.query.partitions import Order, Partitioned
 from analyzer.query.table_directories import LocalFolder
 from analyzer.run import additions, local, raw_views
 
@@ -78,10 +79,20 @@ def test_days_added_one_by_one_are_one_run(
 def test_texts_of_a_large_day_are_those_of_a_small_one(
     samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of many exchanges texts that repeat are numbers until they are written, what was told on days before included."""
+    """Of many exchanges texts that repeat are numbers until they are written. What only earlier days told is none of them."""
     monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
-    grown = grow(samples / "groups_848.pcap.zst", 2, tmp_path)
-    check(of_dataset(grown.after(2)), grown.rows(2))
+    kinds: list[str] = []
+    write = additions.write_partitions
+
+    def seen(dataset: Dataset, table: str, order: Order) -> Iterator[Partitioned]:
+        if table == "exchanges":
+            kinds.append(dataset.query("SELECT any_value(typeof(client_id)) AS kind FROM exchanges")[0]["kind"])
+        return write(dataset, table, order)
+
+    monkeypatch.setattr(additions, "write_partitions", seen)
+    grown = grow(samples / "transactions.pcap.zst", 6, tmp_path)
+    check(of_dataset(grown.after(6)), grown.rows(6))
+    assert len(kinds) == 6 and all(kind.startswith("ENUM") for kind in kinds)
 
 
 def recipe() -> str:
