@@ -28,11 +28,7 @@ CONTEXT = 1  # the header of a segment of a resolved span: a duplicate of it may
 MARKER = 2  # stands for a resolved span; the payload has its checkpoints
 COMPLETE = 3  # the SYN of a complete connection; the payload has its state at its end
 # Columns of the segments matrix that travel: not the offset of the payload and the part, which mean something in one process.
-_SENT = [
-    column for column in range(layout.SEGMENT_COLUMNS) if column not in (layout.SEGMENT_OFFSET, layout.SEGMENT_PART)
-]
-
-_SENT_COLUMNS = array("q", _SENT)
+_SENT = array("q", sorted({*range(layout.SEGMENT_COLUMNS)} - {layout.SEGMENT_OFFSET, layout.SEGMENT_PART}))
 
 
 def name_of(column: int) -> str:
@@ -69,9 +65,9 @@ def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
 
 @cache
 def waiting_schema() -> pa.Schema:
-    """Segments of a task before it is known whether they travel: `part`, `number`, `time` and `packet` (SEGMENT_NUMBER; all
-    int64), `kind` (int8), `columns` (all columns that travel, side by side), `payload`. Most do not travel, and to leave out a
-    row of one wide column takes a third of what it takes of many."""
+    """Segments of a task before it is known whether they travel: `part`, `number`, `time` (ns) and `packet` (SEGMENT_NUMBER; all
+    int64), `kind` (int8), `columns` (all columns that travel, side by side), `payload`. Most do not travel, and a row of one wide
+    column is left out once, not once for each of them."""
     import pyarrow as pa
 
     return pa.schema(
@@ -89,7 +85,7 @@ def wait(block: memoryview, segments: memoryview, rows: int, first: int) -> pa.R
     import pyarrow as pa
 
     columns, numbers = bytearray(8 * len(_SENT) * rows), bytearray(8 * rows)
-    side_by_side(segments, rows, memoryview(_SENT_COLUMNS), memoryview(columns).cast("q"))
+    side_by_side(segments, rows, memoryview(_SENT), memoryview(columns).cast("q"))
     count_up(first, memoryview(numbers).cast("q"))
     payload = bytearray(payload_bytes(segments, 0, rows))
     offsets = bytearray(4 * (rows + 1))
