@@ -97,9 +97,11 @@ class Fuzzer:
             self.running = os.open(keep_in / "running", os.O_WRONLY | os.O_CREAT, 0o644)
 
     def go(self, seconds: float, most_inputs: int | None, seed: int, log_seconds: float = 0) -> Tally:
-        """Rounds until the time is over or `most_inputs` is reached."""
+        """Rounds until the time is over and each kind had one, or until `most_inputs` is reached."""
         stop, say = time.monotonic() + seconds, time.monotonic() + log_seconds
-        while time.monotonic() < stop and (most_inputs is None or self.tally.total < most_inputs):
+        while most_inputs is None or self.tally.total < most_inputs:
+            if time.monotonic() >= stop and all(self.tally.inputs[name] for name in self.kinds):
+                break
             name = min(self.kinds, key=lambda each: self.tally.seconds[each] / KINDS[each][1])
             self.round(name, seed)
             seed += 1

@@ -29,8 +29,9 @@ KEPT = ROOT / "build" / "wheel" / f"lib.{sysconfig.get_platform()}-{sys.implemen
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of a new environment with our wheel; libraries are those of the environment that runs the tests."""
-    if shutil.which("gcc") is None:
-        pytest.skip("no C compiler")
+    for program, name in (("gcc", "C compiler"), ("git", "git")):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {name}")
     folder = tmp_path_factory.mktemp("wheel")
     wheels = tool()
     with pytest.MonkeyPatch.context() as patch:
