@@ -1,22 +1,22 @@
 """Fragments: what a task cannot resolve itself, as Arrow rows that another process can read.
 
-A row of `kind` SEGMENT is one TCP segment: the columns of the segments matrix, side by side as they are, and its payload. Rows
-come together by `flow`, a hash of scope and both endpoints, which is the same in every process and for both directions. `number`
-orders the rows of a flow over all splits. The other kinds tell what a task has resolved itself (`analyzer.distributed.resolver`,
+A row of `kind` SEGMENT is one TCP segment: the columns of the segments matrix and its payload. Rows are shuffled by `flow`, a
+hash of scope and both endpoints, which is the same in every process and for both directions. `number` orders the rows of a
+flow over all splits. The other kinds tell what a task has resolved itself (`analyzer.distributed.resolver`,
 `analyzer.distributed.complete_connections`).
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dissectors import layout
 from dissectors.matrix import new_matrix
-from dissectors.tcp.payloads import apart, count_up, gather, payload_bytes, side_by_side
+from dissectors.tcp.payloads import count_up, gather, payload_bytes, side_by_side
 from dissectors.tcp.reassembly import flows
 
 if TYPE_CHECKING:
@@ -31,23 +31,26 @@ COMPLETE = 3  # the SYN of a complete connection; the payload has its state at i
 _SENT = array("q", sorted({*range(layout.SEGMENT_COLUMNS)} - {layout.SEGMENT_OFFSET, layout.SEGMENT_PART}))
 
 
-# Bytes of these columns side by side.
-WIDTH = 8 * len(_SENT)
+def name_of(column: int) -> str:
+    """The name of a column of the segments matrix."""
+    return f"c{column}"
+
+
+COLUMNS = tuple(map(name_of, _SENT))
 MOST_ROWS = 8_192
 MOST_BYTES = 32 << 20
 
 
-@cache
 def schema() -> pa.Schema:
-    """`flow`, `number` (int64), `kind` (int8), `columns` (those that travel, side by side: each column that a pass meets costs),
-    `payload`."""
+    """`flow`, `number` (int64), `kind` (int8), one int64 column per sent column of the segments matrix, `payload`."""
     import pyarrow as pa
 
     return pa.schema(
         [
-            *((name, pa.int64()) for name in ("flow", "number")),
+            ("flow", pa.int64()),
+            ("number", pa.int64()),
             ("kind", pa.int8()),
-            ("columns", pa.binary(WIDTH)),
+            *((name, pa.int64()) for name in COLUMNS),
             ("payload", pa.binary()),
         ]
     )
@@ -71,7 +74,7 @@ def waiting_schema() -> pa.Schema:
         [
             *((name, pa.int64()) for name in ("part", "number", "time", "packet")),
             ("kind", pa.int8()),
-            ("columns", pa.binary(WIDTH)),
+            ("columns", pa.binary(8 * len(_SENT))),
             ("payload", pa.binary()),
         ]
     )
@@ -81,7 +84,7 @@ def wait(block: memoryview, segments: memoryview, rows: int, first: int) -> pa.R
     """Rows [0, rows) of a segments matrix whose payloads lie in `block`, numbered from `first` on, as `waiting_schema`."""
     import pyarrow as pa
 
-    columns, numbers = bytearray(WIDTH * rows), bytearray(8 * rows)
+    columns, numbers = bytearray(8 * len(_SENT) * rows), bytearray(8 * rows)
     side_by_side(segments, rows, memoryview(_SENT), memoryview(columns).cast("q"))
     count_up(first, memoryview(numbers).cast("q"))
     payload = bytearray(payload_bytes(segments, 0, rows))
@@ -106,30 +109,18 @@ def leave(waiting: pa.Table) -> pa.Table:
     """Rows of `waiting_schema`, at least one, as rows that travel."""
     import pyarrow as pa
 
-    rows = waiting.num_rows
+    rows, width = waiting.num_rows, len(_SENT)
     columns = pa.concat_arrays(waiting.column("columns").chunks)
-    found = array("q", bytes(8 * rows))
-    flows(_segments(columns), 0, rows, memoryview(found))
-    kept = (waiting.column(name) for name in ("number", "kind"))
-    return pa.Table.from_arrays([int64_array(found), *kept, columns, waiting.column("payload")], schema=schema())
-
-
-def side_by_side_of(values: Mapping[int, int]) -> bytes:
-    """The value of `columns` of a row: SEGMENT_ column -> value, 0 where there is none."""
-    return array("q", (values.get(column, 0) for column in _SENT)).tobytes()
-
-
-def _segments(columns: pa.Array) -> memoryview:
-    """The segments matrix of values of `columns`. (DuckDB does not know bytes of a fixed number, and gives them as any bytes.)"""
-    import pyarrow as pa
-
-    rows = len(columns)
+    values = memoryview(columns.buffers()[1]).cast("q")[width * columns.offset :][: width * rows]
     segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
-    if rows:
-        columns = columns.cast(pa.binary(WIDTH))
-        values = memoryview(columns.buffers()[1]).cast("B")[WIDTH * columns.offset :][: WIDTH * rows]
-        apart(values.cast("q"), rows, memoryview(_SENT), segments)
-    return segments
+    flat = segments.cast("B").cast("q")
+    for place, number in enumerate(_SENT):
+        flat[rows * number : rows * (number + 1)] = values[place::width]
+    found = array("q", bytes(8 * rows))
+    flows(segments, 0, rows, memoryview(found))
+    sent = [_column(segments, number, rows) for number in _SENT]
+    kept = [waiting.column(name) for name in ("number", "kind", "payload")]
+    return pa.Table.from_arrays([int64_array(found), *kept[:2], *sent, kept[2]], schema=schema())
 
 
 def int64_array(values: array[int]) -> pa.Array:
@@ -165,11 +156,15 @@ def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
     import pyarrow as pa
 
     rows = batch.num_rows
-    segments = _segments(batch.column("columns"))
+    segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
+    flat = segments.cast("B")
     payload = batch.column("payload")
     _, offset_buffer, data = payload.buffers()
     offsets = pa.Array.from_buffers(pa.int32(), rows, [None, offset_buffer], offset=payload.offset).cast(pa.int64())
-    at = 8 * offsets.offset
-    place = 8 * rows * layout.SEGMENT_OFFSET
-    segments.cast("B")[place : place + 8 * rows] = memoryview(offsets.buffers()[1]).cast("B")[at : at + 8 * rows]
+    columns = [(column, batch.column(name)) for column, name in zip(_SENT, COLUMNS, strict=True)]
+    for column, values in [*columns, (layout.SEGMENT_OFFSET, offsets)]:
+        at = 8 * values.offset
+        flat[8 * rows * column : 8 * rows * (column + 1)] = memoryview(values.buffers()[1]).cast("B")[
+            at : at + 8 * rows
+        ]
     return memoryview(data).cast("B") if data else memoryview(b""), segments

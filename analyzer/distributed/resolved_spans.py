@@ -90,11 +90,12 @@ def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:
 
     rows = []
     for span in spans:
+        row = dict.fromkeys(fragments.COLUMNS, 0)
+        row |= {fragments.name_of(column): value for column, value in span.endpoints.items()}
         flow = span.begin.checkpoint.framing[layout.FRAMING_FLOW]
         values = [task, span.part, span.begin.checkpoint, span.end.checkpoint]
         payload = json.dumps(values, default=_bytes_to_json, separators=(",", ":")).encode()
-        columns = fragments.side_by_side_of(span.endpoints)
-        rows.append({"flow": flow, "number": span.end.number, "kind": MARKER, "columns": columns, "payload": payload})
+        rows.append({"flow": flow, "number": span.end.number, "kind": MARKER} | row | {"payload": payload})
     return pa.Table.from_pylist(rows, fragments.schema())
 
 

@@ -1,5 +1,5 @@
 """Copies the payloads of a batch of segments one behind the other, and the places where each begins; chosen columns of each row
-side by side, and apart again; times and numbers of rows."""
+side by side; times and numbers of rows."""
 
 import cython
 
@@ -52,22 +52,6 @@ def side_by_side(
     for row in range(rows):
         for place in range(columns.shape[0]):
             target[at] = segments[columns[place], row]
-            at += 1
-
-
-def apart(
-    source: cython.const[cython.longlong][::1],
-    rows: cython.longlong,
-    columns: cython.longlong[::1],
-    segments: cython.longlong[:, ::1],
-):
-    """The reverse of `side_by_side`: writes rows [0, rows) of `columns`."""
-    row: cython.longlong
-    place: cython.longlong
-    at: cython.longlong = 0
-    for row in range(rows):
-        for place in range(columns.shape[0]):
-            segments[columns[place], row] = source[at]
             at += 1
 
 

@@ -287,7 +287,6 @@ ORDER = (
     "analyzer.distributed.plan",
     "analyzer.distributed.plan_repair",
     "analyzer.distributed.fragments",
-    "analyzer.distributed.sorted_fragments",
     "analyzer.distributed.resolved_spans",
     "analyzer.distributed.pending_segments",
     "analyzer.distributed.complete_connections",

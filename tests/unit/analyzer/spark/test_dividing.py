@@ -7,8 +7,8 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from made_fragments import made_fragments
 
+from analyzer.distributed import fragments
 from analyzer.spark import rows
 from analyzer.spark.dataflow import LEAST_PIECE_BYTES, MOST_PARTITIONS, STITCHED_BYTES, partitions_and_groups
 
@@ -25,8 +25,13 @@ def test_each_fragment_is_in_the_group_of_its_flow(groups: int, monkeypatch: pyt
     chance = Random(groups)
     flows = [0, (1 << 63) - 1, *(chance.getrandbits(63) for _ in range(100))]
     count = 5_000
-    payloads = [chance.randbytes(chance.choice((0, 1_460))) for _ in range(count)]
-    table = made_fragments(chance.choices(flows, k=count), range(count), payloads)
+    given = {
+        "flow": chance.choices(flows, k=count),
+        "number": range(count),
+        "payload": [chance.randbytes(chance.choice((0, 1_460))) for _ in range(count)],
+    }
+    columns = {field.name: given.get(field.name, [0] * count) for field in fragments.schema()}
+    table = pa.table(columns, schema=fragments.schema())
     divided = [piece for batch in rows.divided(packs(table, 700), groups) for piece in rows.tuples([batch])]
     assert {name for name, _, _ in divided} == {rows.FRAGMENTS}
     found = []
