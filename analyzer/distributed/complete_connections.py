@@ -98,7 +98,7 @@ class CompleteConnections:
         firsts = array("q", [-1]) * (1 + max((part - self._first_part for part in self._at), default=0))
         for part, at in self._at.items():
             firsts[part - self._first_part] = self._columns[at + layout.COMPLETE_NUMBER]
-        with pa.memory_map(str(source)) as data, pa.ipc.open_stream(data) as stream:
+        with pa.OSFile(str(source)) as data, pa.ipc.open_stream(data) as stream:
             for rows in _tables(stream):
                 for left in self._left_of(rows, firsts, task):
                     for at in range(0, left.num_rows, ROWS_AT_ONCE):

@@ -91,7 +91,7 @@ def keep_rows(
     row = kept = 0
     strayed = pa.array(strays, pa.int64())
     with ExitStack() as undone:
-        stream = undone.enter_context(pa.ipc.open_stream(undone.enter_context(pa.memory_map(str(source)))))
+        stream = undone.enter_context(pa.ipc.open_stream(undone.enter_context(pa.OSFile(str(source)))))
         out = undone.enter_context(_RowGroups(target, stream.schema))
         left = undone.enter_context(_RowGroups(apart, stream.schema)) if apart else None
         for batch in stream:
