@@ -9,20 +9,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from analyzer.base import workers
 from analyzer.distributed import open_connections
 from analyzer.distributed.open_connections import FRAGMENTS, Carried
 from analyzer.distributed.plan import TARGET_BYTES, Plan, Task, plan
 from analyzer.distributed.plan_repair import repaired
-from analyzer.distributed.sorted_fragments import in_order
 from analyzer.distributed.tasks import Outcome, read_task, stitch
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.summary import total
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs
+from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
     from analyzer.base.options import Options
     from analyzer.base.workers import Progress
     from analyzer.inputs.readings import Reading
@@ -33,6 +36,15 @@ KEPT = "kept"
 LEAST_BYTES = 32 << 20
 # Each process that stitches has at least so many bytes of fragments.
 STITCHED_BYTES = 16 << 20
+# Memory for sorting the fragments of one process; the rest goes to disk.
+SORTED_BYTES = 256 << 20
+# DuckDB cannot sort rows with payloads beyond its memory, so it sorts only so many bytes of them at a time, a run.
+RUN_BYTES = 100_000_000
+# A row has about so many bytes beside its payload.
+ROW_BYTES = 256
+ROWS = 8_192
+# Runs end at multiples of so many rows, each of which may have 64 KB.
+RUN_ROWS = 256
 
 
 class TaskReader(Protocol):
@@ -224,4 +236,37 @@ def _stitch(
 ) -> Outcome:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    return stitch(in_order(paths, folder / "sorting", number, of), folder, options, number, secrets)
+    return stitch(_sorted(paths, number, of, folder), folder, options, number, secrets)
+
+
+def _sorted(paths: Sequence[Path], number: int, of: int, folder: Path) -> Iterator[pa.RecordBatch]:
+    """The fragments of every `of`-th flow from all files, sorted by flow and number. They are sorted in runs of about RUN_BYTES,
+    one after the other; a single flow may have several."""
+    import duckdb
+    from pyarrow.parquet import read_metadata
+
+    limits: dict[str, Any] = {
+        "memory_limit": f"{SORTED_BYTES}B",
+        "temp_directory": str(folder / "sorting"),
+        "threads": 1,
+    }
+    with duckdb.connect(":memory:", config=limits) as database:
+        partition = f"FROM ({parquet(paths)}) WHERE flow % {of} = {number}"
+        files = map(read_metadata, paths)
+        size = sum(file.row_group(group).total_byte_size for file in files for group in range(file.num_row_groups))
+        for run in _runs(database, partition) if size > RUN_BYTES else ["true"]:
+            yield from database.sql(f"{partition} AND {run} ORDER BY flow, number").to_arrow_reader(ROWS)
+
+
+def _runs(database: DuckDBPyConnection, partition: str) -> list[str]:
+    """Conditions for the runs of a partition, in their order. Only keys are sorted for them: narrow rows, which may go to disk."""
+    keys = f"SELECT flow, number, octet_length(payload) + {ROW_BYTES} AS size {partition} ORDER BY flow, number"
+    runs, begin, size = [], "true", 0
+    found = database.sql(keys).to_arrow_reader(ROWS)
+    for batch in (rows.slice(at, RUN_ROWS) for rows in found for at in range(0, rows.num_rows, RUN_ROWS)):
+        size += sum(batch["size"].to_pylist())
+        if size >= RUN_BYTES:
+            flow, row = batch["flow"][-1].as_py(), batch["number"][-1].as_py()
+            runs.append(f"{begin} AND (flow < {flow} OR flow = {flow} AND number <= {row})")
+            begin, size = f"(flow > {flow} OR flow = {flow} AND number > {row})", 0
+    return [*runs, begin]

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 # Packed fragments of one partition of the stitch.
 STITCHED_BYTES = 8 << 20
 MOST_PARTITIONS = 10_000
-GROUPS_PER_PARTITION = 8
-# About so many bytes a run has for each group.
-LEAST_PIECE_BYTES = 16 << 10
 
 
 class Kept:
@@ -157,31 +154,19 @@ def hand_over(
 
 def stitch(kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[int, bytes]]) -> Stage:
     """Each connection's fragments together, in the order of the capture. `secrets`: of TLS, as captures bring them."""
-    sizes = [done.bytes[rows.FRAGMENTS] for stage in kept for done in stage.done.values()]
-    partitions, groups = partitions_and_groups(sizes)
+    from analyzer.distributed import fragments
 
-    def divide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return rows.divided(batches, groups)
+    size = sum(done.bytes[rows.FRAGMENTS] for stage in kept for done in stage.done.values())
+    columns = rows.ddl(fragments.schema())
+    # Spark does not fit the number of partitions to what there is where the result is to be kept.
+    partitions = min(1 + size // STITCHED_BYTES, MOST_PARTITIONS)
+    found = union(stage.rows([rows.FRAGMENTS]) for stage in kept).select("batch").mapInArrow(rows.unpacked, columns)
+    together = found.repartition(partitions, "flow").sortWithinPartitions("flow", "number")
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return stages.stitch(batches, partition_number(), order, secrets)
 
-    found = union(stage.rows([rows.FRAGMENTS]) for stage in kept).select("batch").mapInArrow(divide, rows.SHAPE)
-    # Spark does not fit the number of partitions to what there is where the result is to be kept.
-    together = found.repartition(partitions, "task").select("batch")
     return Stage(together.mapInArrow(run, rows.SHAPE), order)
-
-
-def partitions_and_groups(sizes: Sequence[int]) -> tuple[int, int]:
-    """Partitions of the stitch, and the groups of flows that Spark spreads over them by their hash, for the packed fragments that
-    each run left: more groups than partitions, as a hash gives some nothing and others several, but none so small that a
-    piece of it is little more than its head."""
-    size = sum(sizes)
-    partitions = min(1 + size // STITCHED_BYTES, MOST_PARTITIONS)
-    if partitions == 1:
-        return 1, 1
-    groups = max(1, min(GROUPS_PER_PARTITION * partitions, size // (len(sizes) * LEAST_PIECE_BYTES)))
-    return min(partitions, groups), groups
 
 
 def leaving(

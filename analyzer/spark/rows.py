@@ -1,13 +1,13 @@
 """The rows in which stages hand tables on: (table, task, batch).
 
 A file (the Parquet file of a table) is some rows that follow one another, each with a piece of its bytes: nothing between two
-processes decodes what the one wrote and the other reads. Fragments are batches of some thousand rows as Arrow IPC, which Java does
-not look into either. Pieces and batches are small because a worker, Java and Arrow each hold some of them at a time.
+processes decodes what the one wrote and the other reads. Fragments, which are sorted between two stages, are batches of some
+thousand rows as Arrow IPC. Pieces and batches are small because a worker, Java and Arrow each hold some of them at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +21,6 @@ SHAPE = "table string, task bigint, batch binary"
 BATCH_ROWS = 8_192
 BATCH_BYTES = 1 << 20
 PIECE_BYTES = 1 << 20
-# Fragments, unpacked, that are divided together.
-DIVIDED_BYTES = 32 << 20
 # What leaves for the stitch, and what a run tells of itself. Files of raw tables have their names; those for the driver, final
 # tables and what is in them, rows that move and that there are some have a word before the name. SUMS: how many rows sums of
 # exchanges would have.
@@ -113,47 +111,16 @@ def packed(path: Path) -> Iterator[tuple[bytes, int]]:
                 yield ipc(piece, "zstd"), piece.num_rows
 
 
-def divided(batches: Iterable[pa.RecordBatch], groups: int) -> Iterator[pa.RecordBatch]:
-    """The fragments in rows whose only column is `batch`, as rows of SHAPE that each have those of one of `groups` groups of flows.
-    Its number stands in `task`."""
-    waiting: list[pa.RecordBatch] = []
-    size = 0
-    for batch in unpacked(batches):
-        waiting.append(batch)
-        size += batch.nbytes
-        if size > DIVIDED_BYTES:
-            yield from _groups(waiting, groups)
-            waiting, size = [], 0
-    if waiting:
-        yield from _groups(waiting, groups)
-
-
 def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The fragments in rows whose only column is `batch`."""
+    """The fragments out of rows whose only column is `batch`."""
     import pyarrow as pa
 
+    columns = fragments.schema()
     for packs in batches:
         for data in packs.column(0):
             with pa.ipc.open_stream(data.as_buffer()) as stream:
-                yield from stream
-
-
-def _groups(batches: Sequence[pa.RecordBatch], groups: int) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = pa.Table.from_batches(batches)
-    flow = table.column("flow")
-    group = pc.subtract(flow, pc.multiply(pc.divide(flow, groups), groups))
-    order = pc.sort_indices(group)
-    found = pc.value_counts(group.take(order))
-    table = table.take(order)
-    begin = 0
-    for number, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
-        for batch in table.slice(begin, count).combine_chunks().to_batches():
-            for piece in _pieces(batch):
-                yield row(FRAGMENTS, number, ipc(piece, "zstd"))
-        begin += count
+                for batch in stream:
+                    yield conform(batch, columns)
 
 
 def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

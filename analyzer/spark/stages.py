@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,13 +38,13 @@ from analyzer.spark.rows import (
     SUMS,
     TOLD,
     WRITTEN,
+    conform,
     files,
     keep,
     of_file,
     packed,
     row,
     tuples,
-    unpacked,
 )
 from analyzer.version import VERSION
 from dissectors.layout import SPLIT_SHIFT
@@ -152,18 +152,19 @@ def _outcomes(
 
 
 def stitch(
-    batches: Iterable[pa.RecordBatch], number: int, given: Order, secrets: Sequence[tuple[int, bytes]]
+    batches: Iterator[pa.RecordBatch], number: int, given: Order, secrets: Sequence[tuple[int, bytes]]
 ) -> Iterator[pa.RecordBatch]:
-    """Finishes the connections of partition `number`, whose fragments come as rows whose only column is `batch`."""
-    from analyzer.distributed.sorted_fragments import in_order, written
+    """Finishes the connections of partition `number` of the fragments, which come sorted by flow and number."""
+    from analyzer.distributed.fragments import schema
     from analyzer.distributed.tasks import stitch as finish
 
+    columns = schema()
+    first = next(batches, None)
+    if first is None:
+        return
     with _folder(given) as (folder, options):
-        path = folder.parent / "fragments.parquet"
-        if not written(unpacked(batches), path):
-            return
-        outcome = finish(in_order([path], folder.parent / "sorting"), folder, options, number, secrets)
-        path.unlink()
+        rows = (conform(batch, columns) for batch in chain([first], batches))
+        outcome = finish(rows, folder, options, number, secrets)
         yield from _run_rows(folder, STITCHED_RUNS | number, outcome, options, given)
 
 

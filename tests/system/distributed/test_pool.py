@@ -7,10 +7,12 @@ import shutil
 import signal
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from effort import also_long
 from parts_agree import agree
@@ -19,7 +21,7 @@ from runs_apart import compared
 from analyzer.base import workers
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.distributed import pool
+from analyzer.distributed import fragments, pool
 from analyzer.distributed.plan import Plan, plan
 from analyzer.distributed.plan_repair import Repaired, repaired
 from analyzer.inputs.capture_heads import in_time_order
@@ -165,6 +167,31 @@ def test_what_lies_in_the_working_directory_is_not_run(tmp_path: Path, monkeypat
     monkeypatch.setattr(sys, "path", [os.path.abspath(path) for path in sys.path])  # noqa: PTH100
     monkeypatch.chdir(tmp_path)
     assert workers.result(workers.begin(os.getpid, apart=True)) != os.getpid()
+
+
+def fragments_of(flows: Sequence[int], payload: bytes, path: Path) -> Path:
+    """A file of fragments of these flows, numbered the other way round."""
+    count = len(flows)
+    given = {"flow": flows, "number": range(count, 0, -1), "payload": [payload] * count}
+    columns = {field.name: given.get(field.name, [0] * count) for field in fragments.schema()}
+    table = pa.table(columns, schema=fragments.schema())
+    pq.write_table(table, path, use_dictionary=False, compression="lz4", write_statistics=False, row_group_size=3_500)
+    return path
+
+
+@pytest.mark.parametrize("most", [1, 50])
+def test_more_large_fragments_than_fit_in_memory_are_sorted(most: int, tmp_path: Path) -> None:
+    """Of many flows, and nearly all of a single one."""
+    flows = [14 * (n * 31 % most) + (n % 9 == 0) for n in range(45_000)]
+    path = fragments_of(flows, bytes(8_900), tmp_path / "a.parquet")
+    found = [
+        key
+        for number in range(2)
+        for batch in pool._sorted([path], number, 2, tmp_path)
+        for key in zip(batch["flow"].to_pylist(), batch["number"].to_pylist(), strict=True)
+    ]
+    expected = sorted(zip(flows, range(45_000, 0, -1), strict=True), key=lambda key: (key[0] % 2, *key))
+    assert found == expected
 
 
 def test_what_duckdb_says_in_a_process_is_told_as_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
