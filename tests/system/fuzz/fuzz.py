@@ -70,7 +70,7 @@ class Tally:
             f"{name:10} {count:>10,} inputs {self.seconds[name]:8.1f} s {count / (self.seconds[name] or 1):>9,.0f}/s"
             f"   slowest round {self.slowest[name][0]:.2f} s ({self.slowest[name][1]})"
             for name, count in self.inputs.items()
-            # Plain Python may not finish a round of a kind in the time.
+            # Of a given number of inputs a kind may get none.
             if name in self.slowest
         ]
         found.append(
