@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ from analyzer.base.filters import literal
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.summary import Summary
 from analyzer.query.table_views import parquet
+from dissectors import layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,6 +79,18 @@ class Carried(NamedTuple):
         return pa.concat_tables([pq.read_table(path, schema=table.schema), table])
 
 
+def layout_key() -> str:
+    """Tells two layouts apart: fragments and markers hold rows of numbers, which mean something by their places alone."""
+    names = sorted((name, value) for name, value in vars(layout).items() if isinstance(value, int))
+    return sha256(repr(names).encode()).hexdigest()[:16]
+
+
+def can_continue(folder: Path) -> bool:
+    """Whether what was kept in `folder` was written with this layout."""
+    told = json.loads((folder / SUMMARY).read_text())
+    return bool(told.get("layout") == layout_key())
+
+
 def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary: Summary, target: Path) -> None:
     """Keeps, in `target`, what a run left of open connections: `folders` are those of its tasks, with what was carried to it,
     `stitched` those of its partitions; `small` has the tables of `OF_CAPTURES`, and gets UNSETTLED, the parts whose rows are not
@@ -113,6 +127,7 @@ def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary
         "several_points": summary.saw_several_points,
         "odd": summary.odd,
         "rows": {name: _rows(target / f"raw_{name}.parquet") for name in _OF_SPANS},
+        "layout": layout_key(),
     }
     (target / SUMMARY).write_text(json.dumps(told))
 

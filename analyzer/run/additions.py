@@ -19,7 +19,7 @@ from analyzer.base.storage.addresses import parse_address
 from analyzer.base.storage.objects import current_etag
 from analyzer.base.tables import TABLES
 from analyzer.base.text import printable
-from analyzer.distributed.open_connections import UNSETTLED, Carried
+from analyzer.distributed.open_connections import UNSETTLED, Carried, can_continue
 from analyzer.ingest.run_tables import by_file
 from analyzer.inputs.capture_heads import in_time_order, peek_all
 from analyzer.inputs.expansion import expand
@@ -250,6 +250,11 @@ class _Addition:
         if self._last is None:
             return Carried(None)
         state = growing.get_state(self._place, self._last, self._folder / "carried")
+        if not can_continue(state):
+            raise DatasetError(
+                f"{self._place}: kanalyze {self._last.kanalyze} kept its open connections in a form that this one does not read; "
+                "go on with that one, or make a new dataset of all captures"
+            )
         return Carried(state, self._last.next_file, self._last.next_split)
 
     def _earlier(self, table: str) -> list[Path]:

@@ -244,6 +244,21 @@ def test_a_run_killed_at_any_step_leaves_the_old_or_the_new_state(
         assert held == {"keep", *(name.replace("/", "~") for name in open_before)}
 
 
+@pytest.mark.parametrize("layout", [None, "that of another kanalyze"])
+def test_open_connections_of_another_layout_are_not_misread(
+    layout: str | None, tmp_path: Path, grown_days: Grown
+) -> None:
+    """Rows of numbers mean something by their places: read with other places they would be wrong, and nothing would show it."""
+    to = grown_days.copied(1, tmp_path)
+    (summary,) = (to / "_kanalyze" / "state").rglob(open_connections.SUMMARY)
+    told = json.loads(summary.read_text())
+    assert told.pop("layout")
+    summary.write_text(json.dumps(told | ({"layout": layout} if layout else {})))
+    with pytest.raises(DatasetError, match="kept its open connections in a form that this one does not read"):
+        additions.add([str(grown_days.captures[1])], str(to), OPTIONS)
+    check(of_dataset(to), grown_days.rows(1))
+
+
 def test_two_runs_at_once_do_not_mix(samples: Path, tmp_path: Path) -> None:
     (path,) = days(samples / "ipv6.pcap.zst", 1, tmp_path)
     to = tmp_path / "set"
