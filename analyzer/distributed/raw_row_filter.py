@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed.resolved_spans import Span
-from analyzer.ingest.raw_writer import BATCH_VALUES, words
+from analyzer.ingest.raw_writer import parquet_writer
 from dissectors.kafka.columns.exchanges import mark_rows_in_ranges
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 ALL_ROWS = (1 << 63) - 1
 # DuckDB's own: it reads a row group in one go.
 GROUP_ROWS = 122_880
-# What is kept is written once, and then goes through several processes and disks: zstd takes a third less than LZ4.
-ZSTD_LEVEL = 1
 
 
 class RowRanges(NamedTuple):
@@ -135,22 +133,13 @@ def _kept(batch: pa.RecordBatch, row: int, ranges: RowRanges, bodies: set[int]) 
 
 
 class _RowGroups:
-    """A raw table whose row groups have about GROUP_ROWS rows, however few come at a time."""
+    """A raw table whose row groups have about GROUP_ROWS rows, however few come at a time. It is written once, and then goes
+    through several processes and disks: zstd takes a third less than LZ4."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
-        import pyarrow.parquet as pq
-
         self._waiting: list[pa.RecordBatch] = []
         self._rows = 0
-        self._out = pq.ParquetWriter(
-            path,
-            schema,
-            use_dictionary=words(schema),
-            compression="zstd",
-            compression_level=ZSTD_LEVEL,
-            write_statistics=False,
-            write_batch_size=BATCH_VALUES,
-        )
+        self._out = parquet_writer(path, schema, "zstd")
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Takes rows; those of one row group at most wait."""

@@ -15,21 +15,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# Columns of int64 of which LZ4 saves little (of an exchange's id nothing, of times and lags a quarter, of packet numbers half):
-# it needs more time for these than for all others, and so does reading them.
-UNCOMPRESSED = frozenset(
-    (
-        "exchange",
-        "request_time_ns",
-        "request_end_ns",
-        "response_time_ns",
-        "response_end_ns",
-        "request_number",
-        "response_number",
-        "request_lag_ns",
-        "reply_lag_ns",
-    )
-)
+# Tables with a row for each message or record batch: of their int64 columns the first bytes of all values are written first, then
+# the second ones, and so on (BYTE_STREAM_SPLIT). Times, numbers and sizes differ in their low bytes only: this takes half the time
+# of LZ4 alone, a third of its bytes away, and is read faster. In other tables values repeat from row to row as they are.
+SPLIT_BY_BYTES = ("raw_exchanges", "raw_batches")
 # Values that Parquet's writer takes at a time: a row group. By its default of 1,024 calls take a tenth of the writing.
 BATCH_VALUES = 1 << 16
 # Columns with the least and the greatest value in the statistics of a row group: a question for others skips the group. By times
@@ -46,6 +35,23 @@ def words(schema: pa.Schema) -> list[str]:
     import pyarrow as pa
 
     return [each.name for each in schema if pa.types.is_string(each.type) or pa.types.is_dictionary(each.type)]
+
+
+def parquet_writer(path: Path, schema: pa.Schema, compression: str, statistics: Sequence[str] = ()) -> Any:
+    """A writer of a raw table as the file at `path`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    split = [each.name for each in schema if pa.types.is_int64(each.type)] if path.stem in SPLIT_BY_BYTES else []
+    return pq.ParquetWriter(
+        path,
+        schema,
+        use_dictionary=words(schema),
+        column_encoding=dict.fromkeys(split, "BYTE_STREAM_SPLIT") or None,
+        compression={name: "lz4" if name in split else compression for name in schema.names},
+        write_statistics=list(statistics),
+        write_batch_size=BATCH_VALUES,
+    )
 
 
 def draft(path: Path, schema: pa.Schema, packed: bool) -> Any:
@@ -121,21 +127,11 @@ class Writer:
         self._waiting.append(self._pool.submit(self._file(path, table.schema).write_table, table))
 
     def _file(self, path: Path, schema: pa.Schema) -> Any:
-        import pyarrow.parquet as pq
-
         if path not in self._files and self._drafts:
             self._files[path] = draft(path, schema, self._packed)
         elif path not in self._files:
-            compression = {name: "none" if name in UNCOMPRESSED else "lz4" for name in schema.names}
             statistics = [name for name in WITH_STATISTICS if name in schema.names]
-            self._files[path] = pq.ParquetWriter(
-                path,
-                schema,
-                use_dictionary=words(schema),
-                compression=compression,
-                write_statistics=statistics,
-                write_batch_size=BATCH_VALUES,
-            )
+            self._files[path] = parquet_writer(path, schema, "lz4", statistics)
         return self._files[path]
 
     def close(self) -> None:
