@@ -13,7 +13,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from dissectors import layout
@@ -22,6 +22,9 @@ from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE
 from dissectors.kafka.schema import headers, lookup, roles
 
 _NO_TARGET = -1
+# Programs that a process keeps for its next run: more than there are versions. Many small captures, and the tasks of a large one,
+# are read by one process.
+MOST_PROGRAMS = 4_096
 # Messages with records whose batches are facts: what clients send, and what they are given.
 HAVE_SETS = ((0, "request"), (1, "response"), (78, "response"))  # Produce, Fetch, ShareFetch
 
@@ -51,6 +54,7 @@ def error_fields(key: int, direction: str) -> dict[int, ErrorField]:
     return {number: ErrorField(paths[number], level) for number, level in roles.error_levels(message).items()}
 
 
+@lru_cache(MOST_PROGRAMS)
 def build(key: int, version: int, direction: str, entries: bool, sets: bool = False) -> Program:
     """The program for header and body of a message; where no schema knows the version, for the header alone.
 
