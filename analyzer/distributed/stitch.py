@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.distributed import fragments
 from analyzer.distributed.complete_connections import CompleteConnection, complete_connection
-from analyzer.distributed.fragments import COMPLETE, CONTEXT, MARKER
+from analyzer.distributed.fragments import COMPLETE, CONTEXT, MARKER, SEGMENT
 from analyzer.distributed.resolved_spans import STRADDLING, Marker, append_straddling, marker, straddling
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.raw_tables import Field
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Raw table: rows of a task's `part` are rows of the stitched connection `joined_to`.
 JOINED = (Field("part", 0, "int64"), Field("joined_to", 1, "int64"))
+# Kinds of neighbouring rows that are taken together, in bytes with the kind of each row.
+_RUNS = re.compile(b"%c+|%c+|." % (SEGMENT, CONTEXT), re.DOTALL)
 
 
 class Stitcher:
@@ -50,14 +53,10 @@ class Stitcher:
 
     def take(self, batch: pa.RecordBatch) -> None:
         """Takes one batch of fragments."""
-        kinds = batch.column("kind").to_pylist()
+        kinds = bytes(batch.column("kind").to_pylist())
         flows = batch.column("flow").to_pylist()
         block, segments = fragments.unpack(batch)
-        start = 0
-        while start < len(kinds):
-            stop = start + 1
-            while stop < len(kinds) and kinds[stop] == kinds[start] not in (MARKER, COMPLETE):
-                stop += 1
+        for start, stop in (run.span() for run in _RUNS.finditer(kinds)):
             self._begin_flow(flows[start])
             if kinds[start] == COMPLETE:
                 self._meet_complete(batch.slice(start, 1), flows[start])
@@ -66,14 +65,12 @@ class Stitcher:
             else:
                 self._refute_where_duplicates_may_be(segments, start, flows[start:stop])
                 if kinds[start] == CONTEXT:
-                    headers = fragments.unpack(batch.slice(start, stop - start))[1]
-                    self._connections.remember(headers, stop - start)
+                    self._connections.remember(segments, start, stop)
                 else:
                     self._feed(block, segments, stop, start)
             if flows[stop - 1] != flows[start]:
                 self._duplicates_until.clear()
             self._flow = flows[stop - 1]
-            start = stop
 
     def finish(self) -> None:
         """All fragments were taken: completes the files."""

@@ -204,9 +204,9 @@ class Connections:
             if self._collector:
                 self._collector.restore_request(index, body)
 
-    def remember(self, segments: memoryview, rows: int) -> None:
-        """Segments that `resume` skips: duplicates of them may follow."""
-        self._streams.remember(segments, rows)
+    def remember(self, segments: memoryview, start: int, stop: int) -> None:
+        """Segments that `resume` skips, rows [start, stop): duplicates of them may follow."""
+        self._streams.remember(segments, start, stop)
 
     def restore_complete(self, slot: int, number: int, state: Sequence[int]) -> bool:
         """Makes the connection that just began with packet `number` a complete one, with its COMPLETE_ columns as `state`.

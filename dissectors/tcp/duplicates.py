@@ -39,11 +39,11 @@ def forget_recent(tcp: TcpState):
 
 
 @cython.cfunc
-def remember_segments(tcp: TcpState, segments: cython.longlong[:, ::1], rows: cython.longlong):
-    """Puts segments into the ring that `resume` passes over: a duplicate of one of them may follow."""
+def remember_segments(tcp: TcpState, segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong):
+    """Puts segments into the ring that `resume` passes over, rows [start, stop): a duplicate of one of them may follow."""
     tcp.segments = segments
-    tcp.first_row = 0
-    remember_rows(tcp, rows)
+    tcp.first_row = start
+    remember_rows(tcp, stop)
     tcp.segments = None
 
 

@@ -320,9 +320,9 @@ class Reassembly(TcpState):
         self.disturbed = []
         return disturbed
 
-    def remember(self, segments: cython.longlong[:, ::1], rows: cython.longlong):
-        """Remembers segments that `resume` passes over: a duplicate of one of them may follow."""
-        return remember_segments(self, segments, rows)
+    def remember(self, segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong):
+        """Remembers segments that `resume` passes over, rows [start, stop): a duplicate of one of them may follow."""
+        return remember_segments(self, segments, start, stop)
 
     def find(self, segments: cython.longlong[:, ::1], row: cython.longlong):
         """(slot, side) of the connection whose segment this is, by its addresses; (-1, 0) when there is none."""
