@@ -14,9 +14,11 @@ from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from analyzer.distributed import fragments
 from analyzer.distributed.fragments import COMPLETE
+from analyzer.distributed.pending_rows import PendingRows, of_batch, picked
 from dissectors import layout
+from dissectors.tcp.payloads import judge_complete
+from dissectors.tcp.pending_columns import FATE_LEAVES, FATE_STANDS
 from dissectors.tcp.state_columns import DUPLICATE_NS
 
 if TYPE_CHECKING:
@@ -99,43 +101,35 @@ class CompleteConnections:
         for part, at in self._at.items():
             firsts[part - self._first_part] = self._columns[at + layout.COMPLETE_NUMBER]
         with pa.OSFile(str(source)) as data, pa.ipc.open_stream(data) as stream:
-            for rows in _tables(stream):
-                for left in self._left_of(rows, firsts, task):
-                    for at in range(0, left.num_rows, ROWS_AT_ONCE):
-                        target.write_table(fragments.leave(left.slice(at, ROWS_AT_ONCE)))
+            for batches in _together(stream):
+                fates = [memoryview(bytearray(batch.rows)) for batch in batches]
+                for batch, found in zip(batches, fates, strict=True):
+                    judge_complete(batch.columns, memoryview(firsts), found)
+                left = picked(batches, fates, FATE_LEAVES)
+                for at in range(0, left.rows, ROWS_AT_ONCE):
+                    target.write_table(left.some(at, min(at + ROWS_AT_ONCE, left.rows)).leaving())
+                if (stand := picked(batches, fates, FATE_STANDS)).rows:
+                    target.write_table(self._complete_rows(stand, task))
 
-    def _left_of(self, rows: pa.Table, firsts: array[int], task: int) -> Iterator[pa.Table]:
-        import pyarrow.compute as pc
-
-        parts = rows.column("part")
-        known = pc.if_else(pc.less(parts, len(firsts)), parts, None)
-        first = pc.fill_null(pc.take(fragments.int64_array(firsts), known), -1)
-        inside = pc.greater_equal(first, 0)
-        yield rows.filter(pc.invert(inside))
-        is_first = pc.and_(inside, pc.equal(rows.column("packet"), first))
-        yield self._complete_rows(rows.filter(is_first), task)
-
-    def _complete_rows(self, firsts: pa.Table, task: int) -> pa.Table:
+    def _complete_rows(self, firsts: PendingRows, task: int) -> pa.Table:
         """The first segments of connections as rows of kind COMPLETE."""
         import pyarrow as pa
 
-        payloads = [self.payload(part + self._first_part, task) for part in firsts.column("part").to_pylist()]
-        given = {"kind": pa.array([COMPLETE] * len(payloads), pa.int8()), "payload": pa.array(payloads, pa.binary())}
-        columns = [given.get(name, firsts.column(name)) for name in firsts.schema.names]
-        return pa.Table.from_arrays(columns, schema=firsts.schema)
+        payloads = [self.payload(part + self._first_part, task) for part in firsts.column(layout.SEGMENT_PART)]
+        given = {"kind": pa.array([COMPLETE] * firsts.rows, pa.int8()), "payload": pa.array(payloads, pa.binary())}
+        rows = firsts.leaving()
+        return pa.Table.from_arrays(
+            [given.get(name, rows.column(name)) for name in rows.column_names], schema=rows.schema
+        )
 
 
-def _tables(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The batches, some together: what is left of them is written as one."""
-    import pyarrow as pa
-
-    waiting: list[pa.RecordBatch] = []
-    size = 0
+def _together(stream: Iterable[pa.RecordBatch]) -> Iterator[list[PendingRows]]:
+    """The batches of a draft, some together: what is left of them is written as one."""
+    waiting: list[PendingRows] = []
     for batch in stream:
-        waiting.append(batch)
-        size += batch.nbytes
-        if size >= BYTES_AT_ONCE:
-            yield pa.Table.from_batches(waiting)
-            waiting, size = [], 0
+        waiting.append(of_batch(batch))
+        if sum(each.bytes for each in waiting) >= BYTES_AT_ONCE:
+            yield waiting
+            waiting = []
     if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield waiting

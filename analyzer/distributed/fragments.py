@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dissectors import layout
 from dissectors.matrix import new_matrix
-from dissectors.tcp.payloads import count_up, gather, payload_bytes, side_by_side
-from dissectors.tcp.reassembly import flows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +25,7 @@ CONTEXT = 1  # the header of a segment of a resolved span: a duplicate of it may
 MARKER = 2  # stands for a resolved span; the payload has its checkpoints
 COMPLETE = 3  # the SYN of a complete connection; the payload has its state at its end
 # Columns of the segments matrix that travel: not the offset of the payload and the part, which mean something in one process.
-_SENT = array("q", sorted({*range(layout.SEGMENT_COLUMNS)} - {layout.SEGMENT_OFFSET, layout.SEGMENT_PART}))
+SENT = array("q", sorted({*range(layout.SEGMENT_COLUMNS)} - {layout.SEGMENT_OFFSET, layout.SEGMENT_PART}))
 
 
 def name_of(column: int) -> str:
@@ -36,7 +33,7 @@ def name_of(column: int) -> str:
     return f"c{column}"
 
 
-COLUMNS = tuple(map(name_of, _SENT))
+COLUMNS = tuple(map(name_of, SENT))
 MOST_ROWS = 8_192
 MOST_BYTES = 32 << 20
 
@@ -63,80 +60,11 @@ def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
     return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
 
 
-@cache
-def waiting_schema() -> pa.Schema:
-    """Segments of a task before it is known whether they travel: `part`, `number`, `time` (ns) and `packet` (SEGMENT_NUMBER; all
-    int64), `kind` (int8), `columns` (all columns that travel, side by side), `payload`. Most do not travel, and a row of one wide
-    column is left out once, not once for each of them."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            *((name, pa.int64()) for name in ("part", "number", "time", "packet")),
-            ("kind", pa.int8()),
-            ("columns", pa.binary(8 * len(_SENT))),
-            ("payload", pa.binary()),
-        ]
-    )
-
-
-def wait(block: memoryview, segments: memoryview, rows: int, first: int) -> pa.RecordBatch:
-    """Rows [0, rows) of a segments matrix whose payloads lie in `block`, numbered from `first` on, as `waiting_schema`."""
-    import pyarrow as pa
-
-    columns, numbers = bytearray(8 * len(_SENT) * rows), bytearray(8 * rows)
-    side_by_side(segments, rows, memoryview(_SENT), memoryview(columns).cast("q"))
-    count_up(first, memoryview(numbers).cast("q"))
-    payload = bytearray(payload_bytes(segments, 0, rows))
-    offsets = bytearray(4 * (rows + 1))
-    gather(block, segments, 0, rows, payload, memoryview(offsets).cast("i"))
-    schema = waiting_schema()
-    return pa.RecordBatch.from_arrays(
-        [
-            _column(segments, layout.SEGMENT_PART, rows),
-            pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(numbers)]),
-            _column(segments, layout.SEGMENT_TIME, rows),
-            _column(segments, layout.SEGMENT_NUMBER, rows),
-            pa.Array.from_buffers(pa.int8(), rows, [None, pa.py_buffer(bytes(rows))]),
-            pa.Array.from_buffers(schema.field("columns").type, rows, [None, pa.py_buffer(columns)]),
-            pa.Array.from_buffers(pa.binary(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(payload)]),
-        ],
-        schema=schema,
-    )
-
-
-def leave(waiting: pa.Table) -> pa.Table:
-    """Rows of `waiting_schema`, at least one, as rows that travel."""
-    import pyarrow as pa
-
-    rows, width = waiting.num_rows, len(_SENT)
-    columns = pa.concat_arrays(waiting.column("columns").chunks)
-    values = memoryview(columns.buffers()[1]).cast("q")[width * columns.offset :][: width * rows]
-    segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
-    flat = segments.cast("B").cast("q")
-    for place, number in enumerate(_SENT):
-        flat[rows * number : rows * (number + 1)] = values[place::width]
-    found = array("q", bytes(8 * rows))
-    flows(segments, 0, rows, memoryview(found))
-    sent = [_column(segments, number, rows) for number in _SENT]
-    kept = [waiting.column(name) for name in ("number", "kind", "payload")]
-    return pa.Table.from_arrays([int64_array(found), *kept[:2], *sent, kept[2]], schema=schema())
-
-
-def int64_array(values: array[int]) -> pa.Array:
+def int64_array(values: array[int] | memoryview) -> pa.Array:
     """An Arrow array over the memory of `values`."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
-
-
-def _column(segments: memoryview, number: int, rows: int) -> pa.Array:
-    """Rows [0, rows) of a column, copied."""
-    import pyarrow as pa
-
-    at = 8 * segments.shape[1] * number  # type: ignore[index]
-    copied = pa.py_buffer(bytes(segments.cast("B")[at : at + 8 * rows]))
-    return pa.Array.from_buffers(pa.int64(), rows, [None, copied])
 
 
 def pieces(fragments: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -161,7 +89,7 @@ def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
     payload = batch.column("payload")
     _, offset_buffer, data = payload.buffers()
     offsets = pa.Array.from_buffers(pa.int32(), rows, [None, offset_buffer], offset=payload.offset).cast(pa.int64())
-    columns = [(column, batch.column(name)) for column, name in zip(_SENT, COLUMNS, strict=True)]
+    columns = [(column, batch.column(name)) for column, name in zip(SENT, COLUMNS, strict=True)]
     for column, values in [*columns, (layout.SEGMENT_OFFSET, offsets)]:
         at = 8 * values.offset
         flat[8 * rows * column : 8 * rows * (column + 1)] = memoryview(values.buffers()[1]).cast("B")[

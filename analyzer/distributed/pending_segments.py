@@ -5,23 +5,20 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from analyzer.distributed import fragments
-from analyzer.distributed.fragments import CONTEXT, int64_array
+from analyzer.distributed import pending_rows
+from analyzer.distributed.pending_rows import PendingRows, picked
 from analyzer.ingest.raw_writer import draft
 from dissectors import layout
-from dissectors.tcp.payloads import times
+from dissectors.tcp.payloads import add_up, judge, times
+from dissectors.tcp.pending_columns import FATE_LEAVES, FATE_LEAVES_BARE, FATE_WAITS, FATE_WAITS_BARE
 from dissectors.tcp.state_columns import DUPLICATE_NS, RECENT_SEGMENTS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 NEVER = (1 << 63) - 1
 
 
 class PendingSegments:
-    """Takes segments. Those that may travel go to the file at `path`, a `draft` of `fragments.waiting_schema`; parts are counted
+    """Takes segments. Those that may travel go to the file at `path`, a `draft` of `pending_rows.schema`; parts are counted
     from 0 here.
 
     Inside a span no segment travels, but of the last ones before its end, and before the end of the task, the headers do:
@@ -31,13 +28,14 @@ class PendingSegments:
 
     def __init__(self, path: Path, packed: bool) -> None:
         self.bytes = 0
-        self._batches: list[pa.RecordBatch] = []
-        self._file = draft(path, fragments.waiting_schema(), packed)
+        self._batches: list[PendingRows] = []
+        self._file = draft(path, pending_rows.schema(), packed)
         # By part: numbers of the segments at which its span begins and ends, and the time from which on duplicates of a segment
         # in it may still come.
         self._begin = array("q")
         self._end = array("q")
         self._since = array("q")
+        self._newest = -1  # number of a segment
         self.late_ns = 0
         self.first_ns = NEVER
         self.latest_ns = -NEVER
@@ -48,8 +46,9 @@ class PendingSegments:
         self.late_ns = max(self.late_ns, late)
         if begin != layout.UNKNOWN:
             self.first_ns = min(self.first_ns, begin)
-        self._batches.append(fragments.wait(block, segments, rows, first))
-        self.bytes += self._batches[-1].nbytes
+        self._newest = first + rows - 1
+        self._batches.append(pending_rows.of_segments(block, segments, rows, first))
+        self.bytes += self._batches[-1].bytes
 
     def begin_span(self, part: int, number: int) -> None:
         """A span of a part begins behind segment `number`."""
@@ -69,66 +68,36 @@ class PendingSegments:
 
     def settle(self, ended: Iterable[int]) -> None:
         """Writes what travels, and drops what does not. `ended` are parts whose span has ended."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not self._batches:
             return
-        table = pa.Table.from_batches(self._batches)
-        number = table.column("number")
-        parts = table.column("part")
-        known = pc.if_else(pc.less(parts, len(self._begin)), parts, None)
-        begin, end, since = (
-            pc.fill_null(pc.take(int64_array(array("q", each)), known), NEVER)
-            for each in (self._begin, self._end, self._since)
-        )
-        is_ended = pc.is_in(parts, pa.array(ended, pa.int64()))
-        before = pc.less_equal(number, begin)
-        inside = pc.and_not(pc.less_equal(number, end), before)
-        after = pc.invert(pc.or_(before, inside))
-        late = pc.add(table.column("time"), self.late_ns)
-        recent = pc.greater(number, pc.subtract(end, RECENT_SEGMENTS))
+        begin, end, since = (memoryview(each) for each in (self._begin, self._end, self._since))
+        over = bytearray(len(self._begin))
+        for part in ended:
+            over[part] = True
         # The next task may begin with duplicates of whatever came last in this one, whose times may run behind.
-        newest = pc.greater(number, pc.subtract(pc.max(number), RECENT_SEGMENTS))
-        context = pc.and_(inside, pc.or_(newest, pc.and_(recent, pc.greater_equal(late, since))))
-        self._write(table.filter(pc.or_(before, pc.and_(after, is_ended))))
-        self._write(_headers(table.filter(pc.and_(context, is_ended))))
-        pending = pa.concat_tables(
-            [table.filter(pc.and_not(after, is_ended)), _headers(table.filter(pc.and_not(context, is_ended)))]
-        )
-        self._batches = pending.combine_chunks().to_batches()
-        self.bytes = pending.nbytes
+        newest = self._newest - RECENT_SEGMENTS
+        fates = [memoryview(bytearray(batch.rows)) for batch in self._batches]
+        for batch, found in zip(self._batches, fates, strict=True):
+            judge(batch.columns, begin, end, since, over, self.late_ns, RECENT_SEGMENTS, newest, found)
+        leaving = picked(self._batches, fates, FATE_LEAVES, FATE_LEAVES_BARE)
+        if leaving.rows:
+            self._file.write_batch(leaving.batch())
+        left = picked(self._batches, fates, FATE_WAITS, FATE_WAITS_BARE)
+        self._batches, self.bytes = [left], left.bytes
 
     def longest(self, bytes_left: int) -> list[int]:
         """The parts with the most pending bytes; without them about `bytes_left` would be pending."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        table = pa.Table.from_batches(self._batches)
-        sizes = pa.table({"part": table.column("part"), "bytes": pc.binary_length(table.column("payload"))})
-        sums = sizes.group_by("part").aggregate([("bytes", "sum")]).sort_by([("bytes_sum", "descending")])
+        sizes = array("q", bytes(8 * len(self._begin)))
+        for batch in self._batches:
+            add_up(batch.columns, batch.places, batch.rows, memoryview(sizes))
         found, left = [], self.bytes
-        for part, size in zip(*(column.to_pylist() for column in (sums["part"], sums["bytes_sum"])), strict=True):
-            if left <= bytes_left:
+        for part in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):
+            if left <= bytes_left or not sizes[part]:
                 break
             found.append(part)
-            left -= size
+            left -= sizes[part]
         return found
-
-    def _write(self, table: pa.Table) -> None:
-        if table.num_rows:
-            self._file.write_table(table)
 
     def close(self) -> None:
         """Completes the file."""
         self._file.close()
-
-
-def _headers(table: pa.Table) -> pa.Table:
-    """The same rows without payload, as rows of kind CONTEXT."""
-    import pyarrow as pa
-
-    rows = table.num_rows
-    kinds = pa.array([CONTEXT], pa.int8()).take(pa.nulls(rows, pa.int32()).fill_null(0))
-    table = table.set_column(table.column_names.index("kind"), "kind", kinds)
-    return table.set_column(table.column_names.index("payload"), "payload", pa.nulls(rows, pa.binary()).fill_null(b""))

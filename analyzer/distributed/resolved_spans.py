@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterable
 from operator import itemgetter
@@ -88,15 +89,19 @@ def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:
     not travel."""
     import pyarrow as pa
 
-    rows = []
-    for span in spans:
-        row = dict.fromkeys(fragments.COLUMNS, 0)
-        row |= {fragments.name_of(column): value for column, value in span.endpoints.items()}
-        flow = span.begin.checkpoint.framing[layout.FRAMING_FLOW]
+    chosen = list(spans)
+    sent = {name: array("q", bytes(8 * len(chosen))) for name in ("flow", "number", *fragments.COLUMNS)}
+    payloads = []
+    for row, span in enumerate(chosen):
+        sent["flow"][row] = span.begin.checkpoint.framing[layout.FRAMING_FLOW]
+        sent["number"][row] = span.end.number
+        for column, value in span.endpoints.items():
+            sent[fragments.name_of(column)][row] = value
         values = [task, span.part, span.begin.checkpoint, span.end.checkpoint]
-        payload = json.dumps(values, default=_bytes_to_json, separators=(",", ":")).encode()
-        rows.append({"flow": flow, "number": span.end.number, "kind": MARKER} | row | {"payload": payload})
-    return pa.Table.from_pylist(rows, fragments.schema())
+        payloads.append(json.dumps(values, default=_bytes_to_json, separators=(",", ":")).encode())
+    given = {"kind": pa.array([MARKER] * len(chosen), pa.int8()), "payload": pa.array(payloads, pa.binary())}
+    columns = [given[name] if name in given else fragments.int64_array(sent[name]) for name in fragments.schema().names]
+    return pa.Table.from_arrays(columns, schema=fragments.schema())
 
 
 def _bytes_to_json(value: bytes) -> dict[str, str]:

@@ -61,9 +61,9 @@ MOST_LOOK_ROWS = 8_192
 BYTES_PER_LOOK_ROW = 1 << 14
 FRESH_BYTES = 32 << 10
 # Pending segments are settled when there are so many bytes of them.
-PENDING_BYTES = 32 << 20
+PENDING_BYTES = 64 << 20
 # With more than this, the spans with the most pending bytes are ended.
-MOST_PENDING_BYTES = 96 << 20
+MOST_PENDING_BYTES = 128 << 20
 # Drafts take nearly twice the bytes of the packets that were read. Of a task beyond this size, which may be a compressed capture,
 # they are packed: then they take less than half of them.
 MOST_PLAIN_BYTES = 256 << 20
@@ -117,6 +117,7 @@ class Resolver:
         self._first = first
         self._raw_flows = raw_flows
         self._next_number = first  # of the next segment
+        self._not_looked = 0  # segments since the last look
         self._pending = PendingSegments(self._unfiltered / FRAGMENTS, packed)
         # Spans under way, spans that ended and whose segments are still pending, and all others, which are settled. The next
         # span of a part begins when the one before is settled.
@@ -140,8 +141,13 @@ class Resolver:
         """Takes rows [0, rows) of a segments matrix whose payloads lie in `block`."""
         row = 0
         while row < rows:
-            row = self._pipeline.feed_some(block, segments, row, min(rows, row + self._look_rows))
-            self._look(self._next_number + row - 1, FRESH_BYTES)
+            before = row
+            row = self._pipeline.feed_some(block, segments, row, min(rows, row + self._look_rows - self._not_looked))
+            self._not_looked += row - before
+            # The stages stop early where a frame ends that was waited for.
+            if row < rows or self._not_looked >= self._look_rows:
+                self._look(self._next_number + row - 1, FRESH_BYTES)
+                self._not_looked = 0
         self._pending.take(block, segments, rows, self._next_number)
         self._next_number += rows
         if self._pending.bytes > PENDING_BYTES:

@@ -1,65 +1,54 @@
-"""Copies the payloads of a batch of segments one behind the other, and the places where each begins; chosen columns of each row
-side by side; times and numbers of rows."""
+"""Segments of a task that wait until it is known whether they travel: rows of numbers, and their payloads one behind the other.
+
+A row has the columns of the segments matrix side by side, and PENDING_NUMBER and PENDING_KIND behind them. The payload of row n
+lies at [places[n], places[n + 1]). Most rows are dropped, a few go on waiting, so what is kept is copied, once.
+"""
 
 import cython
 
 from dissectors.layout import *
+from dissectors.tcp.pending_columns import *
 
 
-def payload_bytes(segments: cython.longlong[:, ::1], start: cython.longlong, stop: cython.longlong):
-    """How many bytes the payloads of rows [start, stop) have together."""
+def payload_bytes(segments: cython.longlong[:, ::1], rows: cython.longlong):
+    """How many bytes the payloads of rows [0, rows) have together."""
     row: cython.longlong
     total: cython.longlong = 0
-    for row in range(start, stop):
+    for row in range(rows):
         total += segments[SEGMENT_CAPTURED, row]
     return total
 
 
-def gather(
+def wait(
     block: cython.const[cython.uchar][::1],
     segments: cython.longlong[:, ::1],
-    start: cython.longlong,
-    stop: cython.longlong,
-    target: cython.uchar[::1],
+    rows: cython.longlong,
+    first: cython.longlong,
+    kind: cython.longlong,
+    columns: cython.longlong[::1],
     places: cython.int[::1],
+    payload: cython.uchar[::1],
 ):
-    """Copies the payloads of rows [start, stop), which lie in `block`, to `target`, and writes where each begins to
-    `places`, where the last one ends included: one more than there are rows."""
+    """Copies rows [0, rows) of a segments matrix, whose payloads lie in `block`, as rows that wait, numbered from `first` on."""
     row: cython.longlong
+    column: cython.longlong
     size: cython.longlong
     offset: cython.longlong
+    at: cython.longlong = 0
     used: cython.longlong = 0
-    for row in range(start, stop):
+    for row in range(rows):
+        for column in range(SEGMENT_COLUMNS):
+            columns[at + column] = segments[column, row]
+        columns[at + PENDING_NUMBER] = first + row
+        columns[at + PENDING_KIND] = kind
+        at += PENDING_COLUMNS
         size = segments[SEGMENT_CAPTURED, row]
         offset = segments[SEGMENT_OFFSET, row]
-        places[row - start] = cython.cast(cython.int, used)
+        places[row] = cython.cast(cython.int, used)
         if size > 0:
-            target[used : used + size] = block[offset : offset + size]
+            payload[used : used + size] = block[offset : offset + size]
             used += size
-    places[stop - start] = cython.cast(cython.int, used)
-
-
-def side_by_side(
-    segments: cython.longlong[:, ::1],
-    rows: cython.longlong,
-    columns: cython.longlong[::1],
-    target: cython.longlong[::1],
-):
-    """Copies the values of `columns` of rows [0, rows) to `target`, row after row."""
-    row: cython.longlong
-    place: cython.longlong
-    at: cython.longlong = 0
-    for row in range(rows):
-        for place in range(columns.shape[0]):
-            target[at] = segments[columns[place], row]
-            at += 1
-
-
-def count_up(first: cython.longlong, target: cython.longlong[::1]):
-    """Writes `first` and the numbers that follow it."""
-    place: cython.longlong
-    for place in range(target.shape[0]):
-        target[place] = first + place
+    places[rows] = cython.cast(cython.int, used)
 
 
 def times(segments: cython.longlong[:, ::1], rows: cython.longlong, latest: cython.longlong):
@@ -80,3 +69,117 @@ def times(segments: cython.longlong[:, ::1], rows: cython.longlong, latest: cyth
         elif latest - time > late:
             late = latest - time
     return first, latest, late
+
+
+def judge(
+    columns: cython.const[cython.longlong][::1],
+    begins: cython.longlong[::1],
+    ends: cython.longlong[::1],
+    since: cython.longlong[::1],
+    over: cython.const[cython.uchar][::1],
+    late: cython.longlong,
+    recent: cython.longlong,
+    newest: cython.longlong,
+    fates: cython.uchar[::1],
+):
+    """Writes a FATE_ for each row that waits.
+
+    By part, counted from 0: the numbers of the segments at which its span `begins` and `ends`, and whether it is `over`; a part
+    beyond these arrays has no span. Of segments of a span the headers are kept where duplicates of them may follow: of those up
+    to `recent` before its end, at most `late` before the time `since`, and of those behind number `newest`.
+    """
+    row: cython.Py_ssize_t
+    part: cython.longlong
+    number: cython.longlong
+    for row in range(fates.shape[0]):
+        part, number = columns[row * PENDING_COLUMNS + SEGMENT_PART], columns[row * PENDING_COLUMNS + PENDING_NUMBER]
+        if part >= begins.shape[0] or number <= begins[part]:
+            fates[row] = FATE_LEAVES
+        elif number > ends[part]:
+            fates[row] = FATE_LEAVES if over[part] else FATE_WAITS
+        elif number > newest or (
+            number > ends[part] - recent and columns[row * PENDING_COLUMNS + SEGMENT_TIME] + late >= since[part]
+        ):
+            fates[row] = FATE_LEAVES_BARE if over[part] else FATE_WAITS_BARE
+        else:
+            fates[row] = FATE_DROPPED
+
+
+def judge_complete(columns: cython.const[cython.longlong][::1], firsts: cython.longlong[::1], fates: cython.uchar[::1]):
+    """The same at the end of the task, for segments that leave: `firsts` has the number of the first packet of each part that is a
+    complete connection, -1 for others."""
+    row: cython.Py_ssize_t
+    part: cython.longlong
+    for row in range(fates.shape[0]):
+        part = columns[row * PENDING_COLUMNS + SEGMENT_PART]
+        if part >= firsts.shape[0] or firsts[part] < 0:
+            fates[row] = FATE_LEAVES
+        elif columns[row * PENDING_COLUMNS + SEGMENT_NUMBER] == firsts[part]:
+            fates[row] = FATE_STANDS
+        else:
+            fates[row] = FATE_DROPPED
+
+
+def measure(
+    places: cython.const[cython.int][::1], fates: cython.const[cython.uchar][::1], fate: cython.int, bare: cython.int
+):
+    """(rows, bytes of their payloads) of the rows with the fate `fate`, and of those with the fate `bare` that leave theirs."""
+    row: cython.Py_ssize_t
+    rows: cython.longlong = 0
+    size: cython.longlong = 0
+    for row in range(fates.shape[0]):
+        if fates[row] == fate:
+            rows += 1
+            size += places[row + 1] - places[row]
+        elif fates[row] == bare:
+            rows += 1
+    return rows, size
+
+
+def pick(
+    columns: cython.const[cython.longlong][::1],
+    places: cython.const[cython.int][::1],
+    payload: cython.const[cython.uchar][::1],
+    fates: cython.const[cython.uchar][::1],
+    fate: cython.int,
+    bare: cython.int,
+    bare_kind: cython.longlong,
+    row_to: cython.Py_ssize_t,
+    columns_to: cython.longlong[::1],
+    places_to: cython.int[::1],
+    payload_to: cython.uchar[::1],
+):
+    """Copies the rows that `measure` counts behind the `row_to` rows that are there, those with the fate `bare` with another kind
+    and without payload; returns how many rows there are then."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    used: cython.longlong = places_to[row_to]
+    size: cython.longlong
+    for row in range(fates.shape[0]):
+        if fates[row] != fate and fates[row] != bare:
+            continue
+        at = row_to * PENDING_COLUMNS
+        for column in range(PENDING_COLUMNS):
+            columns_to[at + column] = columns[row * PENDING_COLUMNS + column]
+        size = places[row + 1] - places[row]
+        if fates[row] == bare:
+            columns_to[at + PENDING_KIND] = bare_kind
+        elif size > 0:
+            payload_to[used : used + size] = payload[places[row] : places[row + 1]]
+            used += size
+        row_to += 1
+        places_to[row_to] = cython.cast(cython.int, used)
+    return row_to
+
+
+def add_up(
+    columns: cython.const[cython.longlong][::1],
+    places: cython.const[cython.int][::1],
+    rows: cython.longlong,
+    sizes: cython.longlong[::1],
+):
+    """Adds the bytes of the payloads of rows [0, rows) to `sizes`, by part."""
+    row: cython.Py_ssize_t
+    for row in range(rows):
+        sizes[columns[row * PENDING_COLUMNS + SEGMENT_PART]] += places[row + 1] - places[row]

@@ -22,7 +22,8 @@ from paths import ROOT
 
 from analyzer.base.options import Options
 from analyzer.distributed import resolver
-from analyzer.distributed.fragments import COMPLETE, MARKER, SEGMENT, leave, pieces, unpack, wait
+from analyzer.distributed.fragments import COMPLETE, MARKER, SEGMENT, pieces, unpack
+from analyzer.distributed.pending_rows import of_batch, of_segments, picked
 from analyzer.distributed.plan import Task
 from analyzer.distributed.tasks import read_task
 from analyzer.inputs.engine import Engine
@@ -30,6 +31,7 @@ from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import Piece, Source
 from analyzer.run import local, raw_views
 from dissectors import layout
+from dissectors.tcp.pending_columns import FATE_LEAVES
 
 CUTS = int(os.environ.get("KANALYZE_CUTS", "3"))
 SEED = int(os.environ.get("KANALYZE_SEED", "0"))
@@ -266,9 +268,11 @@ def test_fragments_hold_all_of_a_segment(samples: Path) -> None:
     seen = []
 
     def take(block: memoryview, segments: memoryview, rows: int) -> None:
-        waiting = pa.Table.from_batches([wait(block, segments, rows, first=7)] * 2)
+        waiting = of_batch(of_segments(block, segments, rows, first=7).batch())
+        all_leave = memoryview(bytes([FATE_LEAVES]) * rows)
+        twice = picked([waiting, waiting], [all_leave, all_leave], FATE_LEAVES)
         for start in (0, rows // 3):
-            left = leave(waiting.slice(start, rows))
+            left = twice.some(start, start + rows).leaving()
             numbers = list(range(7, 7 + rows))
             assert left.column("number").to_pylist() == numbers[start:] + numbers[:start]
             for part in pieces(left.slice(0, rows - start).combine_chunks().to_batches()):
