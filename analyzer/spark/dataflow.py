@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from analyzer.spark.stages import Done
 
 # Packed fragments of one partition of the stitch.
-STITCHED_BYTES = 8 << 20
+STITCHED_BYTES = 16 << 20
 MOST_PARTITIONS = 10_000
 
 
@@ -160,12 +160,16 @@ def stitch(kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[i
     columns = rows.ddl(fragments.schema())
     # Spark does not fit the number of partitions to what there is where the result is to be kept.
     partitions = min(1 + size // STITCHED_BYTES, MOST_PARTITIONS)
-    found = union(stage.rows([rows.FRAGMENTS]) for stage in kept).select("batch").mapInArrow(rows.unpacked, columns)
-    together = found.repartition(partitions, "flow").sortWithinPartitions("flow", "number")
+
+    def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return stages.unpacked(batches, order)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return stages.stitch(batches, partition_number(), order, secrets)
 
+    packed = union(stage.rows([rows.FRAGMENTS]) for stage in kept).select("table", "task", "batch")
+    found = packed.mapInArrow(unpack, columns)
+    together = found.repartition(partitions, "flow").sortWithinPartitions("flow", "number")
     return Stage(together.mapInArrow(run, rows.SHAPE), order)
 
 

@@ -1,8 +1,8 @@
 """The rows in which stages hand tables on: (table, task, batch).
 
 A file (the Parquet file of a table) is some rows that follow one another, each with a piece of its bytes: nothing between two
-processes decodes what the one wrote and the other reads. Fragments, which are sorted between two stages, are batches of some
-thousand rows as Arrow IPC. Pieces and batches are small because a worker, Java and Arrow each hold some of them at a time.
+processes decodes what the one wrote and the other reads. Fragments alone, which are sorted between two stages, become rows of
+their own for that (`stages.unpacked`). Pieces and batches are small because a worker, Java and Arrow each hold some at a time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from analyzer.distributed import fragments
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,46 +97,22 @@ def keep(pieces: Iterable[bytes], path: Path) -> Path:
     return path
 
 
-def packed(path: Path) -> Iterator[tuple[bytes, int]]:
-    """The rows of a file of fragments in batches, each with how many rows it holds. They go over the network, so these are packed
-    tighter. (Level 6 of zstd takes a tenth of their bytes more away, for a tenth of a second in a task of 256 MB.)"""
-    import pyarrow.parquet as pq
-
-    columns = fragments.schema()
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(BATCH_ROWS):
-            for piece in _pieces(conform(batch, columns)):
-                yield ipc(piece, "zstd"), piece.num_rows
-
-
-def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The fragments out of rows whose only column is `batch`."""
-    import pyarrow as pa
-
-    columns = fragments.schema()
-    for packs in batches:
-        for data in packs.column(0):
-            with pa.ipc.open_stream(data.as_buffer()) as stream:
-                for batch in stream:
-                    yield conform(batch, columns)
-
-
-def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def pieces_of(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """The batch, halved until each piece is small; a single row may be any size."""
     if batch.num_rows > 1 and batch.nbytes > BATCH_BYTES:
         half = batch.num_rows // 2
-        yield from _pieces(batch.slice(0, half))
-        yield from _pieces(batch.slice(half))
+        yield from pieces_of(batch.slice(0, half))
+        yield from pieces_of(batch.slice(half))
     elif batch.num_rows:
         yield batch
 
 
-def ipc(batch: pa.RecordBatch, compression: str = "lz4") -> bytes:
+def ipc(batch: pa.RecordBatch) -> bytes:
     """The batch as a stream of Arrow IPC."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as stream:
+    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as stream:
         stream.write_batch(batch)
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 

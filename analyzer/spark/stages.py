@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base import temp_folders
-from analyzer.base.memory import look_for_cycles_seldom
+from analyzer.base.memory import keep_freed_memory, look_for_cycles_seldom
 from analyzer.base.options import Options
 from analyzer.distributed.tasks import STITCHED
 from analyzer.query.export_tables import Written
@@ -29,6 +29,7 @@ from analyzer.run.facts_of_runs import SIGNS, SMALL
 from analyzer.run.moved_rows import FETCHES, LATE, MOVES
 from analyzer.run.run_sql import Part, Tables
 from analyzer.spark.rows import (
+    BATCH_ROWS,
     FINAL,
     FRAGMENTS,
     MOVED,
@@ -42,7 +43,7 @@ from analyzer.spark.rows import (
     files,
     keep,
     of_file,
-    packed,
+    pieces_of,
     row,
     tuples,
 )
@@ -151,6 +152,18 @@ def _outcomes(
                 yield task.number, outcome, folder, options
 
 
+def unpacked(batches: Iterable[pa.RecordBatch], given: Order) -> Iterator[pa.RecordBatch]:
+    """The fragments that tasks left, out of their files."""
+    import pyarrow.parquet as pq
+
+    from analyzer.distributed.fragments import schema
+
+    for _, _, pieces in files(tuples(batches)):
+        with _folder(given) as (folder, _), pq.ParquetFile(keep(pieces, folder / f"{FRAGMENTS}.parquet")) as file:
+            for batch in file.iter_batches(BATCH_ROWS):
+                yield from pieces_of(conform(batch, schema()))
+
+
 def stitch(
     batches: Iterator[pa.RecordBatch], number: int, given: Order, secrets: Sequence[tuple[int, bytes]]
 ) -> Iterator[pa.RecordBatch]:
@@ -179,15 +192,10 @@ def _run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given:
     for path in sorted(folder.glob("*.parquet")):
         name = path.stem
         counts[name] = pq.read_metadata(path).num_rows
-        if name == FRAGMENTS:
-            for data, _ in packed(path):
-                sizes[name] += len(data)
-                yield row(name, run, data)
-        else:
-            sizes[name] = path.stat().st_size
+        sizes[name] = path.stat().st_size
         if name in FOR_DRIVER or name.startswith(resolved_runs.STRAY):
             yield from of_file(f"{TOLD}{name}", run, path)
-        if name in STAYING:
+        if name in STAYING or name == FRAGMENTS:
             yield from of_file(name, run, path)
         # Room for what comes next.
         path.unlink()
@@ -326,6 +334,7 @@ def _settle_in() -> None:
 
     pa.set_memory_pool(pa.system_memory_pool())
     look_for_cycles_seldom()
+    keep_freed_memory()
 
 
 def room(asked: Path | None) -> Path | None:
