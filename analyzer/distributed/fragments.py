@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from dissectors import layout
 from dissectors.matrix import new_matrix
+from dissectors.tcp.payloads import spread
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,22 +25,16 @@ SEGMENT = 0
 CONTEXT = 1  # the header of a segment of a resolved span: a duplicate of it may come
 MARKER = 2  # stands for a resolved span; the payload has its checkpoints
 COMPLETE = 3  # the SYN of a complete connection; the payload has its state at its end
-# Columns of the segments matrix that travel: not the offset of the payload and the part, which mean something in one process.
-SENT = array("q", sorted({*range(layout.SEGMENT_COLUMNS)} - {layout.SEGMENT_OFFSET, layout.SEGMENT_PART}))
-
-
-def name_of(column: int) -> str:
-    """The name of a column of the segments matrix."""
-    return f"c{column}"
-
-
-COLUMNS = tuple(map(name_of, SENT))
+ROW_BYTES = 8 * layout.SEGMENT_COLUMNS
 MOST_ROWS = 8_192
 MOST_BYTES = 32 << 20
 
 
 def schema() -> pa.Schema:
-    """`flow`, `number` (int64), `kind` (int8), one int64 column per sent column of the segments matrix, `payload`."""
+    """`flow`, `number` (int64), `kind` (int8), `columns`: those of the segments matrix, int64 side by side, `payload`.
+
+    What sorts and carries rows has five values to look at in each, and not thirty.
+    """
     import pyarrow as pa
 
     return pa.schema(
@@ -47,7 +42,7 @@ def schema() -> pa.Schema:
             ("flow", pa.int64()),
             ("number", pa.int64()),
             ("kind", pa.int8()),
-            *((name, pa.int64()) for name in COLUMNS),
+            ("columns", pa.binary()),
             ("payload", pa.binary()),
         ]
     )
@@ -79,20 +74,29 @@ def pieces(fragments: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             start += rows
 
 
-def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
-    """(block, segments matrix) of a batch, all of its rows."""
+def sent_columns(values: memoryview | array[int], rows: int) -> pa.Array:
+    """Column `columns` of so many rows, over the memory of all their values."""
     import pyarrow as pa
 
+    places = array("i", range(0, ROW_BYTES * rows + 1, ROW_BYTES))
+    return pa.Array.from_buffers(pa.binary(), rows, [None, pa.py_buffer(places), pa.py_buffer(values)])
+
+
+def unpack(batch: pa.RecordBatch) -> tuple[memoryview, memoryview]:
+    """(block, segments matrix) of a batch, all of its rows. Raises ValueError when the rows are not of this layout."""
     rows = batch.num_rows
     segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
-    flat = segments.cast("B")
-    payload = batch.column("payload")
-    _, offset_buffer, data = payload.buffers()
-    offsets = pa.Array.from_buffers(pa.int32(), rows, [None, offset_buffer], offset=payload.offset).cast(pa.int64())
-    columns = [(column, batch.column(name)) for column, name in zip(SENT, COLUMNS, strict=True)]
-    for column, values in [*columns, (layout.SEGMENT_OFFSET, offsets)]:
-        at = 8 * values.offset
-        flat[8 * rows * column : 8 * rows * (column + 1)] = memoryview(values.buffers()[1]).cast("B")[
-            at : at + 8 * rows
-        ]
-    return memoryview(data).cast("B") if data else memoryview(b""), segments
+    places, data = _binary(batch.column("columns"))
+    sent = data[places[0] : places[rows]]
+    if len(sent) != ROW_BYTES * rows:
+        raise ValueError(f"{rows} fragments with {len(sent)} bytes of numbers, not {ROW_BYTES} each")
+    begins, payload = _binary(batch.column("payload"))
+    spread(sent.cast("q"), begins, rows, segments)
+    return payload, segments
+
+
+def _binary(column: pa.Array) -> tuple[memoryview, memoryview]:
+    """Where each value begins, and where the last one ends, as int32; and the bytes of all of them."""
+    _, places, data = column.buffers()
+    ints = memoryview(places).cast("B").cast("i")[column.offset : column.offset + len(column) + 1]
+    return ints, memoryview(data or b"").cast("B")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base.filters import literal
+from analyzer.distributed.fragments import schema
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.summary import Summary
 from analyzer.query.table_views import parquet
@@ -82,7 +83,7 @@ class Carried(NamedTuple):
 def layout_key() -> str:
     """Tells two layouts apart: fragments and markers hold rows of numbers, which mean something by their places alone."""
     names = sorted((name, value) for name, value in vars(layout).items() if isinstance(value, int))
-    return sha256(repr(names).encode()).hexdigest()[:16]
+    return sha256(repr((names, schema().names)).encode()).hexdigest()[:16]
 
 
 def can_continue(folder: Path) -> bool:

@@ -70,19 +70,21 @@ class PendingRows(NamedTuple):
         import pyarrow as pa
 
         rows = self.rows
-        segments = new_matrix(layout.SEGMENT_COLUMNS, rows)
-        flat = segments.cast("B").cast("q")
-        for number in range(layout.SEGMENT_COLUMNS):
-            flat[rows * number : rows * (number + 1)] = self.column(number)
-        found = array("q", bytes(8 * rows))
+        sent = array("q", bytes(rows * fragments.ROW_BYTES))
+        payloads.strip(self.columns, rows, memoryview(sent))
+        segments, found = new_matrix(layout.SEGMENT_COLUMNS, rows), array("q", bytes(8 * rows))
+        payloads.spread(memoryview(sent), self.places, rows, segments)
         flows(segments, 0, rows, memoryview(found))
-        sent = [fragments.int64_array(flat[rows * number : rows * (number + 1)]) for number in fragments.SENT]
         numbers = fragments.int64_array(array("q", self.column(PENDING_NUMBER)))
         kinds = pa.array(array("b", self.column(PENDING_KIND)), pa.int8())
-        payload = self.batch().column(1)
-        return pa.Table.from_arrays(
-            [fragments.int64_array(found), numbers, kinds, *sent, payload], schema=fragments.schema()
-        )
+        columns = [
+            fragments.int64_array(found),
+            numbers,
+            kinds,
+            fragments.sent_columns(sent, rows),
+            self.batch().column(1),
+        ]
+        return pa.Table.from_arrays(columns, schema=fragments.schema())
 
 
 def of_segments(block: memoryview, segments: memoryview, rows: int, first: int) -> PendingRows:

@@ -90,17 +90,20 @@ def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:
     import pyarrow as pa
 
     chosen = list(spans)
-    sent = {name: array("q", bytes(8 * len(chosen))) for name in ("flow", "number", *fragments.COLUMNS)}
+    sent = array("q", bytes(fragments.ROW_BYTES * len(chosen)))
     payloads = []
     for row, span in enumerate(chosen):
-        sent["flow"][row] = span.begin.checkpoint.framing[layout.FRAMING_FLOW]
-        sent["number"][row] = span.end.number
         for column, value in span.endpoints.items():
-            sent[fragments.name_of(column)][row] = value
+            sent[layout.SEGMENT_COLUMNS * row + column] = value
         values = [task, span.part, span.begin.checkpoint, span.end.checkpoint]
         payloads.append(json.dumps(values, default=_bytes_to_json, separators=(",", ":")).encode())
-    given = {"kind": pa.array([MARKER] * len(chosen), pa.int8()), "payload": pa.array(payloads, pa.binary())}
-    columns = [given[name] if name in given else fragments.int64_array(sent[name]) for name in fragments.schema().names]
+    columns = [
+        pa.array([span.begin.checkpoint.framing[layout.FRAMING_FLOW] for span in chosen], pa.int64()),
+        pa.array([span.end.number for span in chosen], pa.int64()),
+        pa.array([MARKER] * len(chosen), pa.int8()),
+        fragments.sent_columns(sent, len(chosen)),
+        pa.array(payloads, pa.binary()),
+    ]
     return pa.Table.from_arrays(columns, schema=fragments.schema())
 
 

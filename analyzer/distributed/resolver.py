@@ -61,9 +61,9 @@ MOST_LOOK_ROWS = 8_192
 BYTES_PER_LOOK_ROW = 1 << 14
 FRESH_BYTES = 32 << 10
 # Pending segments are settled when there are so many bytes of them.
-PENDING_BYTES = 64 << 20
+PENDING_BYTES = 32 << 20
 # With more than this, the spans with the most pending bytes are ended.
-MOST_PENDING_BYTES = 128 << 20
+MOST_PENDING_BYTES = 96 << 20
 # Drafts take nearly twice the bytes of the packets that were read. Of a task beyond this size, which may be a compressed capture,
 # they are packed: then they take less than half of them.
 MOST_PLAIN_BYTES = 256 << 20

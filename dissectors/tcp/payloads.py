@@ -183,3 +183,30 @@ def add_up(
     row: cython.Py_ssize_t
     for row in range(rows):
         sizes[columns[row * PENDING_COLUMNS + SEGMENT_PART]] += places[row + 1] - places[row]
+
+
+def strip(columns: cython.const[cython.longlong][::1], rows: cython.longlong, sent: cython.longlong[::1]):
+    """Copies the columns of the segments matrix of rows [0, rows) to `sent`, row after row. Those that mean something in one
+    process only, the place of the payload and the part, become 0."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    for row in range(rows):
+        for column in range(SEGMENT_COLUMNS):
+            sent[row * SEGMENT_COLUMNS + column] = columns[row * PENDING_COLUMNS + column]
+        sent[row * SEGMENT_COLUMNS + SEGMENT_OFFSET] = 0
+        sent[row * SEGMENT_COLUMNS + SEGMENT_PART] = 0
+
+
+def spread(
+    sent: cython.const[cython.longlong][::1],
+    places: cython.const[cython.int][::1],
+    rows: cython.longlong,
+    segments: cython.longlong[:, ::1],
+):
+    """Makes rows of a segments matrix of rows that were sent, whose payloads begin at `places`."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    for row in range(rows):
+        for column in range(SEGMENT_COLUMNS):
+            segments[column, row] = sent[row * SEGMENT_COLUMNS + column]
+        segments[SEGMENT_OFFSET, row] = places[row]

@@ -172,7 +172,7 @@ def test_what_lies_in_the_working_directory_is_not_run(tmp_path: Path, monkeypat
 def fragments_of(flows: Sequence[int], payload: bytes, path: Path) -> Path:
     """A file of fragments of these flows, numbered the other way round."""
     count = len(flows)
-    given = {"flow": flows, "number": range(count, 0, -1), "payload": [payload] * count}
+    given = {"flow": flows, "number": range(count, 0, -1), "columns": [b""] * count, "payload": [payload] * count}
     columns = {field.name: given.get(field.name, [0] * count) for field in fragments.schema()}
     table = pa.table(columns, schema=fragments.schema())
     pq.write_table(table, path, use_dictionary=False, compression="lz4", write_statistics=False, row_group_size=3_500)
