@@ -27,6 +27,8 @@ Finished = subprocess.CompletedProcess[bytes]
 OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "ARROW_", "KANALYZE_UNCOMPILED")
 _MODULES = ("duckdb", "pyarrow.parquet", "rich.console", "analyzer.run.local", "analyzer.report.terminal")
 _MODULES += ("analyzer.messages.bodies", "analyzer.extract.copying", "analyzer.cli.bodies", "analyzer.compare.captures")
+_MODULES += ("analyzer.ingest.pipeline", "analyzer.inputs.engine", "analyzer.cli.progress", "analyzer.cli.interrupts")
+_MODULES += ("analyzer.cli.json_schemas", "analyzer.report.sections")
 _REQUEST_BYTES = 1 << 18
 
 
