@@ -24,7 +24,7 @@ from analyzer.run import local
 
 def remembering(dataset: Dataset) -> Dataset:
     """The dataset, which from now on asks its database no question twice."""
-    for name in ("ask", "first_rows", "query"):
+    for name in ("held", "first_rows", "query"):
         setattr(dataset, name, _once(dataset, getattr(dataset, name)))
     return dataset
 

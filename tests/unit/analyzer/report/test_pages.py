@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections.abc import Iterator
-from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import stories
+from kept_datasets import remembering
 from made_rows import START_NS, connection, dataset, error, exchange
 from rich.cells import cell_len
 from rich.console import Console
@@ -32,20 +32,6 @@ def printed(found: Dataset, name: str, width: int) -> str:
     sink = io.StringIO()
     print_section(found, name, Console(file=sink, width=width))
     return sink.getvalue()
-
-
-def remembered(found: Dataset) -> Dataset:
-    """Answers of metrics are kept: pages of several widths are printed from the same rows."""
-    ask, known = found.metric, {}
-
-    def metric(name: str) -> list[dict[str, Any]]:
-        question = (found.settings, name)
-        if question not in known:
-            known[question] = ask(name)
-        return deepcopy(known[question])
-
-    found.metric = metric  # type: ignore[method-assign]
-    return found
 
 
 def verb(name: str) -> Any:
@@ -101,7 +87,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dataset]:
     tables["entries"] = [{"exchange": n, "connection": 1, "side": "request", "topic": bad} for n in range(60)]
     tables["logins"] = [{"exchange": 1, "connection": 1, "outcome": "failed", "sasl_mechanism": bad}]
     with dataset(tmp_path_factory.mktemp("hostile"), tables) as found:
-        yield remembered(found)
+        yield remembering(found)
 
 
 @pytest.mark.slow
