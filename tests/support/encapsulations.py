@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from one_base import MACS, Base
@@ -46,14 +47,19 @@ def ether(packet: Base, kind: int) -> bytes:
     return MACS[1 - packet.side] + MACS[packet.side] + struct.pack(">H", kind)
 
 
+@cache
+def heads(side: int, proto: int, size: int, six: bool, *ports: int) -> bytes:
+    """Of IP, and of UDP without a checksum where there are ports, before `size` bytes: on what these are no head depends."""
+    udp = UDP(sport=ports[0], dport=ports[1], chksum=0, len=8 + size) if ports else b""
+    return bytes(outer(Base(b"", 0, side), proto, six) / udp / Raw(bytes(size)))[: -size or None]
+
+
 def in_ip(packet: Base, proto: int, data: bytes, six: bool = False) -> bytes:
-    return ether(packet, 0x86DD if six else 0x0800) + bytes(outer(packet, proto, six) / Raw(data))
+    return ether(packet, 0x86DD if six else 0x0800) + heads(packet.side, proto, len(data), six) + data
 
 
 def in_udp(packet: Base, port: int, data: bytes, source: int = 51_234, six: bool = False) -> bytes:
-    """UDP without a checksum, as most tunnels send it."""
-    head = UDP(sport=source, dport=port, chksum=0, len=8 + len(data))
-    return ether(packet, 0x86DD if six else 0x0800) + bytes(outer(packet, 17, six) / head / Raw(data))
+    return ether(packet, 0x86DD if six else 0x0800) + heads(packet.side, 17, len(data), six, source, port) + data
 
 
 def kind(packet: Base) -> int:
@@ -335,13 +341,8 @@ def erf(kind: int, headers: bytes = b"") -> Wrap:
     """Endace's "ERF types reference": time, type, flags, length of record, losses, length on the wire."""
 
     def wrap(p: Base) -> bytes:
-        body = (
-            p.ip
-            if kind & 0x7F in (22, 23)
-            else b"\x0f\x00\x08\x00" + p.ip
-            if kind & 0x7F == 1
-            else b"\0\0" + p.ethernet
-        )
+        of_ip = {1: b"\x0f\x00\x08\x00", 22: b"", 23: b""}.get(kind & 0x7F)
+        body = b"\0\0" + p.ethernet if of_ip is None else of_ip + p.ip
         size = 16 + len(headers) + len(body)
         stamp = struct.pack("<Q", (p.time // 1_000_000_000 << 32) + (p.time % 1_000_000_000 << 32) // 1_000_000_000)
         return stamp + struct.pack(">BBHHH", kind, 4, size, 0, len(p.ethernet) + 4) + headers + body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,17 +31,28 @@ Story = Callable[[Base, int], list[Frame]]
 
 def vlan(packet: bytes, number: int, outer: int | None = None) -> bytes:
     """An Ethernet frame with one tag or two."""
-    ether = Ether(packet)
-    tagged = Dot1Q(vlan=number, type=ether.type) / ether.payload
+    return vlan_head(packet[:14], number, outer) + packet[14:]
+
+
+@cache
+def vlan_head(head: bytes, number: int, outer: int | None) -> bytes:
+    ether = Ether(head)
+    tagged = Dot1Q(vlan=number, type=ether.type)
     if outer is not None:
         tagged = Dot1AD(vlan=outer) / tagged
     return bytes(Ether(src=ether.src, dst=ether.dst) / tagged)
 
 
 def vxlan(packet: Base, number: int) -> bytes:
-    return in_udp(packet, 4789, bytes(VXLAN(flags=8, vni=number)) + packet.ethernet)
+    return in_udp(packet, 4789, vxlan_head(number) + packet.ethernet)
 
 
+@cache
+def vxlan_head(number: int) -> bytes:
+    return bytes(VXLAN(flags=8, vni=number))
+
+
+@cache
 def hop_later(packet: Base) -> Base:
     """The same packet behind a router."""
     ip = IP(packet.ip)
