@@ -6,6 +6,7 @@ be its limits. As a program this reads what to do from stdin and writes what cam
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
@@ -40,6 +41,9 @@ def main() -> None:
 
     asked, folder, size = pickle.loads(sys.stdin.buffer.read())
     forked_kanalyze.load()
+    # What is forked would copy all that a collection of its own looks through.
+    gc.collect()
+    gc.freeze()
     found = [
         (name, *run)
         for name, lines in asked.items()
