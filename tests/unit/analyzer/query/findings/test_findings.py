@@ -70,7 +70,7 @@ def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> No
         tmp_path, {"captures": [capture(last_time_ns=capture()["first_time_ns"] + 400 * 10**9)]} | story()
     ) as made:
         # The rule itself, whatever its condition says.
-        assert made.query(rule(name).sql) == []
+        assert made.ask(rule(name).sql) == []
 
 
 @pytest.mark.parametrize(
