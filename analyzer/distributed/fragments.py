@@ -49,10 +49,13 @@ def schema() -> pa.Schema:
 
 
 def writer(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
-    """A writer of fragments that leave: without statistics and dictionaries, as the file is read once."""
+    """A writer of fragments that leave: without statistics and dictionaries, as the file is read once.
+
+    Rows of numbers are much alike: zstd leaves half the bytes that LZ4 does, in the same time.
+    """
     from pyarrow.parquet import ParquetWriter
 
-    return ParquetWriter(path, columns, use_dictionary=False, compression="lz4", write_statistics=False)
+    return ParquetWriter(path, columns, use_dictionary=False, compression="zstd", write_statistics=False)
 
 
 def int64_array(values: array[int] | memoryview) -> pa.Array:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 KEPT = "kept"
 LEAST_BYTES = 32 << 20
 # Each process that stitches has at least so many bytes of fragments.
-STITCHED_BYTES = 16 << 20
+STITCHED_BYTES = 8 << 20
 # Memory for sorting the fragments of one process; the rest goes to disk.
 SORTED_BYTES = 256 << 20
 # DuckDB cannot sort rows with payloads beyond its memory, so it sorts only so many bytes of them at a time, a run.

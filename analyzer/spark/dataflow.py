@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from analyzer.distributed.plan import Task
     from analyzer.spark.stages import Done
 
-# Packed fragments of one partition of the stitch.
-STITCHED_BYTES = 16 << 20
+# Bytes of files of fragments of one partition of the stitch.
+STITCHED_BYTES = 8 << 20
 MOST_PARTITIONS = 10_000
 
 
