@@ -16,7 +16,7 @@ from analyzer.distributed.fragments import CONTEXT, SEGMENT
 from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.tcp import payloads
-from dissectors.tcp.pending_columns import FATE_DROPPED, NO_FATE, PENDING_COLUMNS, PENDING_KIND, PENDING_NUMBER
+from dissectors.tcp.pending_columns import NO_FATE, PENDING_COLUMNS, PENDING_KIND, PENDING_NUMBER
 from dissectors.tcp.reassembly import flows
 
 if TYPE_CHECKING:
@@ -106,11 +106,8 @@ def of_batch(batch: pa.RecordBatch) -> PendingRows:
     )
 
 
-def picked(
-    batches: Sequence[PendingRows], fates: Sequence[memoryview], fate: int, bare: int = FATE_DROPPED
-) -> PendingRows:
+def picked(batches: Sequence[PendingRows], fates: Sequence[memoryview], fate: int, bare: int = NO_FATE) -> PendingRows:
     """The rows with one fate, and the headers of those with the fate `bare`."""
-    bare = bare or NO_FATE
     sizes = [payloads.measure(each.places, given, fate, bare) for each, given in zip(batches, fates, strict=True)]
     made = _room(sum(rows for rows, _ in sizes), sum(size for _, size in sizes))
     row = 0

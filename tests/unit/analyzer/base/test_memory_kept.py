@@ -29,14 +29,29 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
-def faults(keep: bool) -> int:
-    code = _FAULTS.format(keep=keep)
+# The same of a process that takes and frees pieces of some MB.
+_PIECES = """
+import resource
+from analyzer.base.memory import keep_freed_memory
+if {keep}:
+    keep_freed_memory()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(40):
+    taken = [bytearray(b"x" * (4 << 20)) for _ in range(4)]
+    del taken
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def faults(program: str, keep: bool) -> int:
+    code = program.format(keep=keep)
     return int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
-def test_the_heap_of_a_thread_stays() -> None:
-    assert faults(keep=True) * 3 < faults(keep=False)
+@pytest.mark.parametrize("program", [_FAULTS, _PIECES], ids=["thread", "pieces"])
+def test_what_was_freed_stays(program: str) -> None:
+    assert faults(program, keep=True) * 3 < faults(program, keep=False)
 
 
 @pytest.mark.parametrize("missing", [OSError("no such library"), AttributeError("mallopt")])
