@@ -137,7 +137,8 @@ class Capture:
         """The rows of a SELECT over the tables (DuckDB's SQL); moments are there as TIMESTAMP, too (docs/tables.md). Raises
         `analyzer.query.dataset.DatasetError`.
 
-        In the frame a column of ns is a timestamp or a duration when it has the name of a documented column.
+        They read the tables and nothing else; files of this machine, too, when the capture was read with `unsafe_sql=True`. In the
+        frame a column of ns is a timestamp or a duration when it has the name of a documented column.
         """
         from analyzer.query.documented import documented_arrow
 

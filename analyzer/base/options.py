@@ -26,7 +26,8 @@ class Options:
     lies in object storage; more than one is for programs without threads of their own (`analyzer.base.workers`). Without
     `seldom`, what no section or rule of the report reads may be left out: columns of exchanges, entries and batches, and
     entries of most APIs. A question that reads one of these columns fails. With `numbered`, texts that repeat may be of an ENUM
-    type in tables of a large capture (`analyzer.run.repeated_texts`): where nobody but we asks them.
+    type in tables of a large capture (`analyzer.run.repeated_texts`): where nobody but we asks them. With `unsafe_sql` a SELECT
+    that a person wrote may read any file of this machine, else those of the tables alone.
     """
 
     ports: tuple[int, ...] = ()
@@ -45,6 +46,7 @@ class Options:
     jobs: int = 1
     seldom: bool = True
     numbered: bool = False
+    unsafe_sql: bool = False
 
     @property
     def with_facts(self) -> bool:

@@ -137,7 +137,8 @@ _READING = (
 
 
 # Fields of `Options` that these options fill; the others are set by the verb.
-_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - {"filters", "tables", "seldom", "numbered"}
+_OF_THE_VERB = {"filters", "tables", "seldom", "numbered", "unsafe_sql"}
+_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - _OF_THE_VERB
 
 _STRICT = click.option(
     "--strict", is_flag=True, help="Exit code 3 when something that matters to the question could not be read."

@@ -29,6 +29,7 @@ SELDOM = frozenset(
         "reorder_packets",
         "reorder_ns",
         "strict",
+        "unsafe_sql",
         "json_schema",
         "no_pager",
     )

@@ -130,6 +130,12 @@ def _count_or_none(value: Any, what: str) -> int | None:
     return None if value is None else _count(value, what)
 
 
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{what}: expected True or False, got {value!r}")
+    return value
+
+
 # Fields of Options that a caller may set; all tables and columns are read.
 _OPTIONS: dict[str, Callable[[Any, str], Any]] = {
     "ports": _ports,
@@ -144,5 +150,6 @@ _OPTIONS: dict[str, Callable[[Any, str], Any]] = {
     "decode_as": _pairs(int, str),
     "memory_bytes": _count_or_none,
     "jobs": _count,
+    "unsafe_sql": _flag,
 }
 assert {*_OPTIONS} <= {field.name for field in fields(Options)}

@@ -25,7 +25,7 @@ from analyzer.base.memory import question_memory_bytes
 from analyzer.base.retyped_inputs import PLACEHOLDER
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
-from analyzer.query import metrics
+from analyzer.query import engine_settings, metrics
 from analyzer.query.catalog import IN_FILE, Catalog, Entry
 from analyzer.query.metric_rows import MetricRows, fetched
 from analyzer.query.table_views import NEAR, entries_of, shared_entry
@@ -37,19 +37,6 @@ if TYPE_CHECKING:
     from dissectors.tls.keys import KeyLog
 
 T = TypeVar("T")
-# Optimizers of DuckDB that are worth their time for any number of rows.
-NEEDED_OPTIMIZERS = (
-    "cte_inlining",
-    "deliminator",
-    "expression_rewriter",
-    "extension",
-    "filter_pullup",
-    "filter_pushdown",
-    "in_clause",
-    "regex_range",
-    "unnest_rewriter",
-    "unused_columns",
-)
 # With more texts an ENUM type costs more than it saves: when a question is planned, types are compared text by text.
 MOST_TEXTS = 8_000
 # The view that hours can give.
@@ -83,7 +70,8 @@ class Dataset:
     `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
     What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
     `threads` None means one per core. `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than
-    any plan. `hours` answer instead of rows where they can (`analyzer.query.hours`).
+    any plan. `hours` answer instead of rows where they can (`analyzer.query.hours`). `files_in` are the directories, and
+    single files, with all that views read: SQL of a person reads nothing else (`close_off`); None: it may read all.
 
     A full disk raises duckdb.IOException, too little memory duckdb.OutOfMemoryException.
     """
@@ -105,6 +93,7 @@ class Dataset:
         simple_plans: bool = False,
         temp_directory: Path | None = None,
         hours: Hours | None = None,
+        files_in: Collection[Path] | None = (),
     ) -> None:
         # The engine without the package around it, whose Python (2.0: a layer of relations) takes longer to import than a
         # small capture takes to read.
@@ -136,18 +125,16 @@ class Dataset:
         self.tell: Callable[[str], None] = lambda _: None
         self._cleanup = cleanup
         self._hours = hours
+        self._files_in = files_in
         self.temp_directory = Path(temp_directory or tempfile.gettempdir())
         # DuckDB makes the directory when it spills, and not before.
         self._spill = self.temp_directory / f"kanalyze-sql-{uuid.uuid4().hex}"
         memory = question_memory_bytes() if memory_bytes is None else memory_bytes
-        config: dict[str, Any] = {"memory_limit": f"{memory}B", "temp_directory": str(self._spill)}
-        if threads is not None:
-            config["threads"] = threads
-            config["async_threads"] = 0
-        self._database = engine.connect(":memory:", config=config)
+        self._database = engine.connect(":memory:", config=engine_settings.config(memory, self._spill, threads))
         # Each thread has a connection for questions, and another one that creates views: a question may leave a transaction or
         # another default catalog behind in its connection.
         self._connections = threading.local()
+        self._closing = threading.Lock()
         self._opened: list[duckdb.DuckDBPyConnection] = []
         if hours is not None:
             views = {**views, **hours.views()}
@@ -167,7 +154,8 @@ class Dataset:
         names = (*entries, *late, *metrics.view_names())
         self._catalog = Catalog(names, entry, lambda sql: self.connection("making").execute(sql))
         try:
-            self._set_up(simple_plans)
+            engine_settings.set_up(self._database, simple_plans)
+            self.choose(self.settings)
             if in_file:
                 self._attach_file()
             for name, texts in (types or {}).items():
@@ -175,18 +163,6 @@ class Dataset:
         except BaseException:
             self.close()
             raise
-
-    def _set_up(self, simple_plans: bool) -> None:
-        if simple_plans:
-            known = self._database.execute("SELECT name FROM duckdb_optimizers()").fetchall()
-            dropped = ",".join(name for (name,) in known if name not in NEEDED_OPTIMIZERS)
-            self._database.execute(f"SET GLOBAL disabled_optimizers = '{dropped}'")
-        # Ten metrics read the footers of the same files, which do not change while they are open.
-        self._database.execute("SET GLOBAL parquet_metadata_cache = true")
-        # Though a database in memory has no log, the engine compresses what is new in its tables whenever it would cut one, after
-        # 16 MB, and a question waits for that: longer than all scans of these tables gain.
-        self._database.execute("SET GLOBAL wal_autocheckpoint = '1 TB'")
-        self.choose(self.settings)
 
     def _attach_file(self) -> None:
         """A database for tables that are held on disk. Nobody opens it again, so it needs no log, and no order at its end."""
@@ -212,8 +188,14 @@ class Dataset:
             found = self._database.cursor()
             setattr(self._connections, purpose, found)
             self._opened.append(found)
-            _without_progress_bar(found)
+            engine_settings.without_progress_bar(found)
         return found
+
+    def close_off(self) -> None:
+        """To be called before SQL that a person wrote is run: nothing but the files of the tables can be read from now on."""
+        if self._files_in is not None:
+            with self._closing:
+                engine_settings.close_off(self._database, self._files_in)
 
     def choose(self, settings: Settings) -> None:
         """Gives settings to all metrics from now on: what to group by, how fine in time."""
@@ -375,15 +357,6 @@ def limit_reason(error: BaseException) -> str | None:
     if isinstance(error, engine.OutOfMemoryException):
         return f"{line}; raise --memory, or choose a --temp-dir with more space"
     return line if isinstance(error, engine.IOException) else None
-
-
-def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """In a process without a script (`python -c`, a notebook) DuckDB draws a progress bar on stdout. Where it has none (a
-    notebook without widgets) it refuses to set the option, so it is asked first.
-    """
-    row = connection.execute("SELECT current_setting('enable_progress_bar')").fetchone()
-    if row and row[0]:
-        connection.execute("SET enable_progress_bar = false")
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """SQL that a person wrote: it finds the tables of docs/tables.md, and what goes wrong is told in lines of its own text.
 
 The tables are views in a database beside the one of metrics and findings, so that nothing else is listed, named or suggested.
-They have the columns that SQL finds beyond those of the tables, too (`analyzer.base.tables.sql_columns`).
+They have the columns that SQL finds beyond those of the tables, too (`analyzer.base.tables.sql_columns`). The engine reads the
+files of these tables and no others, and reaches no network (`Dataset.close_off`).
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ _OTHERS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _OTHER_SUGGESTED = re.compile(r'\nDid you mean "memory\.[^\n]*')
+# What a person is not able to do here.
+_INSTALL = re.compile(r"\n+Please try installing.*", re.DOTALL)
+_NO_FILES = "only the tables of the captures are read; --unsafe-sql (in Python unsafe_sql=True) lets SQL read files of this machine"
 # Where DuckDB points at a statement: the number of the line, the line, and a mark below it.
 _PLACE = re.compile(r"^LINE (\d+): (.*)\n( *)\^", re.MULTILINE)
 
@@ -118,6 +122,7 @@ def _asked(dataset: Dataset, sql: str, ask: Callable[[duckdb.DuckDBPyConnection]
 
 
 def _connection(dataset: Dataset) -> duckdb.DuckDBPyConnection:
+    dataset.close_off()
     connection = dataset.connection("documented")
     connection.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {DATABASE}")
     connection.execute(f"USE {DATABASE}")
@@ -146,7 +151,12 @@ def _own_lines(before: int) -> Iterator[None]:
         with sql_errors():
             yield
     except DatasetError as error:
-        raise DatasetError(_PLACE.sub(own, _OTHER_SUGGESTED.sub("", str(error)))) from error.__cause__
+        import _duckdb as engine
+
+        text = _PLACE.sub(own, _INSTALL.sub("", _OTHER_SUGGESTED.sub("", str(error))))
+        if isinstance(error.__cause__, engine.PermissionException):
+            text += f"\n{_NO_FILES}"
+        raise DatasetError(text) from error.__cause__
 
 
 def _tabs_before(column: int, line: str) -> int:

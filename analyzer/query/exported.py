@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,15 +74,18 @@ def is_dataset(place: Path | str) -> bool:
 
 
 class Exported(NamedTuple):
-    """An exported directory. `views`: SQL of its tables as `Dataset` takes it; `close` removes what was copied."""
+    """An exported directory. `views`: SQL of its tables as `Dataset` takes it, which reads files in `files_in`: directories, and
+    files by themselves; `close` removes what was copied."""
 
     views: dict[str, str | Callable[[], str]]
     hours: Hours | None
+    files_in: tuple[Path, ...]
     close: Callable[[], None]
 
 
-def open_dataset(place: Path | str, **options: Any) -> Dataset:
-    """Opens an exported directory, here or in object storage; `options` are keyword arguments of Dataset.
+def open_dataset(place: Path | str, *, unsafe_sql: bool = False, **options: Any) -> Dataset:
+    """Opens an exported directory, here or in object storage; `options` are keyword arguments of Dataset. With `unsafe_sql` SQL of
+    a person may read files beside those of the dataset.
 
     Missing columns are null, so exports of other versions can be read. A table in storage is copied to the temporary
     directory when it is first read. Raises DatasetError, StorageError.
@@ -94,7 +98,10 @@ def open_dataset(place: Path | str, **options: Any) -> Dataset:
             found.close()
             temp_folders.remove(temporary)
 
-        return Dataset(found.views, cleanup=cleanup, temp_directory=temporary, hours=found.hours, **options)
+        files_in = None if unsafe_sql else found.files_in
+        return Dataset(
+            found.views, cleanup=cleanup, temp_directory=temporary, hours=found.hours, files_in=files_in, **options
+        )
     except BaseException:
         temp_folders.remove(temporary)
         raise
@@ -116,6 +123,9 @@ def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Expor
         files = {
             table: found for table in (*TABLES, *SUM_NAMES) if (found := table_files(where, table, table in counts))
         }
+    files_in = (
+        (temporary,) if where.is_remote else _places(Path(place), [name for each in files.values() for name in each])
+    )
     sums = {name: files.pop(name) for name in SUM_NAMES if name in files}
     hours = _hours(where, sums, told, filters, files.get("exchanges", []))
     if not files:
@@ -130,9 +140,17 @@ def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Expor
         if len(near) < len(names):
             kept = [name for name in names if _plain(name) in set(near)]
             late[f"{NEAR}{table}"] = partial(_completed, where, table, kept, None)
-    return Exported(
-        dict(late) if where.is_remote else {table: sql() for table, sql in late.items()}, hours, where.close
-    )
+    views: dict[str, str | Callable[[], str]] = dict(late)
+    if not where.is_remote:
+        views = {table: sql() for table, sql in late.items()}
+    return Exported(views, hours, files_in, where.close)
+
+
+def _places(place: Path, names: Iterable[str]) -> tuple[Path, ...]:
+    """A directory of this machine, and those of its files that lie elsewhere: links may name them."""
+    below = os.path.realpath(place) + os.sep
+    elsewhere = (path for name in names if not os.path.realpath(path := place / name).startswith(below))
+    return (place, *elsewhere)
 
 
 def _hours(

@@ -24,8 +24,8 @@ from analyzer.query.table_views import NEAR
 View = str | Callable[[], str]
 
 
-def open_datasets(places: Sequence[str], **options: Any) -> Dataset:
-    """Opens exported directories, at least two; `options` are keyword arguments of Dataset. Raises DatasetError, StorageError."""
+def open_datasets(places: Sequence[str], *, unsafe_sql: bool = False, **options: Any) -> Dataset:
+    """Opens exported directories, at least two; arguments as those of `open_dataset`. Raises DatasetError, StorageError."""
     if strangers := [place for place in places if not is_dataset(place)]:
         raise DatasetError(f"{strangers[0]} is no dataset and {places[0]} is one; name captures or datasets, not both")
     with ExitStack() as undone:
@@ -41,7 +41,14 @@ def open_datasets(places: Sequence[str], **options: Any) -> Dataset:
         views = {name: partial(_together, name, found, first_files) for name in tables}
         cleanup = undone.pop_all()
         try:
-            return Dataset(views, cleanup=cleanup.close, temp_directory=temporary, hours=_hours(found), **options)
+            return Dataset(
+                views,
+                cleanup=cleanup.close,
+                temp_directory=temporary,
+                hours=_hours(found),
+                files_in=None if unsafe_sql else [place for each in found for place in each.files_in],
+                **options,
+            )
         except BaseException:
             cleanup.close()
             raise

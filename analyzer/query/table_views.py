@@ -151,10 +151,10 @@ def null_column(name: str, kind: str) -> str:
 
 def parquet(paths: Iterable[Path | str]) -> str:
     """SQL that reads Parquet files as one table; in a path no character stands for another one."""
-    files = ", ".join(literal(_unglob(str(path))) for path in paths)
+    files = ", ".join(literal(unglob(str(path))) for path in paths)
     return f"SELECT * FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
 
 
-def _unglob(path: str) -> str:
+def unglob(path: str) -> str:
     """A path that DuckDB, which expands globs in every path, takes literally: in brackets a character stands for itself."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.base import retyped_inputs, temp_folders
 from analyzer.base.memory import give_back, question_memory_bytes
@@ -53,7 +53,12 @@ def open_dataset(inputs: Sequence[str], options: Options, progress: Callable[[in
 
 def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None) -> Dataset:
     if is_dataset(inputs[0]):
-        given = {"filters": options.filters, "memory_bytes": options.memory_bytes, "temp_directory": options.temp_dir}
+        given: dict[str, Any] = {
+            "filters": options.filters,
+            "memory_bytes": options.memory_bytes,
+            "temp_directory": options.temp_dir,
+            "unsafe_sql": options.unsafe_sql,
+        }
         return open_exported(inputs[0], **given) if len(inputs) == 1 else open_datasets(inputs, **given)
     found = expand(inputs)
     warnings = [str(error) for error in found.errors]
@@ -121,6 +126,7 @@ def dataset_of(
             limits=limits_reached(done.summary),
             memory_bytes=options.memory_bytes,
             temp_directory=folder,
+            files_in=None if options.unsafe_sql else (folder,),
         )
         dataset.tls_keys = done.keys
         return dataset

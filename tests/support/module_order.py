@@ -264,6 +264,7 @@ ORDER = (
     "analyzer.query.catalog",
     "analyzer.query.frequent_keys",
     "analyzer.query.table_views",
+    "analyzer.query.engine_settings",
     "analyzer.query.metric_rows",
     "analyzer.query.dataset",
     "analyzer.query.table_directories",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import click
 
@@ -18,14 +19,22 @@ from analyzer.cli.row_output import write_rows
 @click.argument("statement", metavar="SELECT")
 @limit_option
 @format_option("table", "json", "jsonl", "csv")
+@click.option(
+    "--unsafe-sql", is_flag=True, help="Let the SELECT read files of this machine, too (read_csv and others)."
+)
 @capture_options()
-def command(inputs: tuple[str, ...], statement: str, options: Options, limit: int | None, form: str) -> int:
+def command(
+    inputs: tuple[str, ...], statement: str, options: Options, limit: int | None, form: str, unsafe_sql: bool
+) -> int:
     """Run a SELECT (DuckDB's SQL) over the tables of the captures.
 
     Tables: captures, connections, exchanges, entries, errors and others: "show tables", "describe exchanges", docs/tables.md.
     A point in time is in ns since the epoch (request_time_ns), and as a TIMESTAMP in UTC under its name without the unit
     (request_time). The keys `exchange` and `connection` are numbers inside SQL and print as 16 hex digits;
     ('0x' || '00c3...')::bigint converts digits back.
+
+    The SELECT reads these tables and nothing else: no file of this machine, no network, no extension of DuckDB. --unsafe-sql
+    lets it read files.
     """
     if file_text(statement) != statement:
         raise click.UsageError("the statement is not UTF-8")
@@ -36,6 +45,7 @@ def command(inputs: tuple[str, ...], statement: str, options: Options, limit: in
     # A table that the statement does not name need not be made.
     words = set(re.findall(r"\w+", statement.lower()))
     named = tuple(table for table in TABLES if table in words)
+    options = replace(options, unsafe_sql=unsafe_sql)
     with opened(inputs, options, named or REPORT_TABLES, asks="everything", form=form) as dataset:
         try:
             write_rows(documented_rows(dataset, statement), form, limit)

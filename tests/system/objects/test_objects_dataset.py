@@ -121,6 +121,11 @@ def test_an_export_to_storage_is_read_by_every_verb(
         assert far == capsys.readouterr().out and far
     assert main(["s3://bucket/tables/of one"]) == 0
     assert "throttle" in capsys.readouterr().out
+    # SQL of a person reads copies of the tables, and nothing beside them.
+    assert main(["sql", "s3://bucket/tables/of one", "--format", "jsonl", "select count(*) as n from exchanges"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] > 100
+    assert main(["sql", "s3://bucket/tables/of one", "from 's3://bucket/tables/of one/exchanges/0.parquet'"]) == 2
+    assert "only the tables of the captures are read" in capsys.readouterr().err
     # Bodies are read again from the captures, in storage too.
     assert main(["dump", "s3://bucket/tables/of one"]) == 0
     far = capsys.readouterr().out

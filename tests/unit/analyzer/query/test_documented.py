@@ -24,7 +24,8 @@ WILD = (-(2**63) + 1, -1, 0, 1, START_NS + 999, 2**63 - 1)
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dataset]:
     rows = [exchange(number, request_time_ns=moment) for number, moment in enumerate(WILD)]
     files = {"captures": [capture()], "exchanges": rows, "entries": [{"exchange": 1, "offset": 77}]}
-    with Dataset(made_rows.write(tmp_path_factory.mktemp("made"), files)) as found:
+    place = tmp_path_factory.mktemp("made")
+    with Dataset(made_rows.write(place, files), files_in=(place,)) as found:
         yield found
 
 
@@ -183,5 +184,5 @@ def test_filters_hold(tmp_path: Path) -> None:
 
     rows = [exchange(number, client_id=f"client-{number}") for number in range(3)]
     made = made_rows.write(tmp_path, {"captures": [capture()], "exchanges": rows})
-    with Dataset(made, filters=Filters(("client-1",))) as found:
+    with Dataset(made, filters=Filters(("client-1",)), files_in=(tmp_path,)) as found:
         assert documented_arrow(found, "select client_id from exchanges").to_pylist() == [{"client_id": "client-1"}]

@@ -55,6 +55,16 @@ def made(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Iterator[Ma
     found.dataset.close()
 
 
+def test_nothing_in_the_file_names_another_one(made: Made) -> None:
+    """Whoever opens it, from whomever it came, opens nothing beside it: it has rows, no views over files, and no macros."""
+    assert not made.rows("SELECT view_name FROM duckdb_views() WHERE NOT internal")
+    assert not made.rows(
+        "SELECT function_name FROM duckdb_functions() WHERE NOT internal AND function_type LIKE '%macro'"
+    )
+    for row in made.rows("SELECT sql FROM duckdb_tables()"):
+        assert not any(word in row["sql"] for word in ("read_parquet", "read_csv", ".parquet", "://")), row["sql"]
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_is_that_of_the_parquet_export_row_for_row(made: Made, table: str) -> None:
     columns = ", ".join(f'"{column.name}"' for column in TABLES[table])
