@@ -27,7 +27,7 @@ from analyzer.notebook import arguments
 from analyzer.notebook.finding_list import Findings
 from analyzer.notebook.frame import Frame
 from analyzer.notebook.shown_text import Text
-from analyzer.query.questions import PARTS, RELEASES, narrowed
+from analyzer.query.questions import NEWEST_RELEASE, PARTS, RELEASES, narrowed
 from analyzer.report.format import safe
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Capture:
         """Transactions by transactional id, or another `part`: list (each transaction), producers."""
         return self._part("transactions", part)
 
-    def readiness(self, broker_version: str = RELEASES[-1]) -> Frame:
+    def readiness(self, broker_version: str = NEWEST_RELEASE) -> Frame:
         """Will the clients work with that release of Kafka? A row per client, API and version. A release that is not one of
         `analyzer.query.questions.RELEASES` is a ValueError.
         """

@@ -17,7 +17,7 @@ from analyzer.page.slots import midnight_ns, slot_ns
 from analyzer.query.dataset import Dataset, limit_reason
 from analyzer.query.incidents import Finding
 from analyzer.query.metrics import text as metric_text
-from analyzer.query.questions import RELEASES, narrowed
+from analyzer.query.questions import NEWEST_RELEASE, narrowed
 from analyzer.query.readability import readability
 from analyzer.report.facts import Facts
 from analyzer.report.finding_rows import as_object
@@ -63,7 +63,7 @@ QUESTIONS = {
     "transactions": Question("transactions"),
     "transaction_list": Question("transaction_list", most=1_000),
     "producers": Question("producers"),
-    "readiness": Question("readiness", wanted={"release": (RELEASES[-1],)}),
+    "readiness": Question("readiness", wanted={"release": (NEWEST_RELEASE,)}),
     "foreign_connections": Question("foreign_connections", most=100),
     # In slots of time: what is drawn over the time axis, and what a selection adds up.
     "activity_by_api": Question("activity", (), True, None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analyzer.base.filters import like
-from analyzer.query.metrics import text
+from analyzer.query.metrics import data_rows, text
 
 # Question -> part -> metric; the first part is what is answered when none is named.
 PARTS = {
@@ -26,8 +26,9 @@ PARTS = {
     "transactions": {"transactions": "transactions", "list": "transaction_list", "producers": "producers"},
     "readiness": {"clients": "readiness", "versions": "readiness"},
 }
-# Releases of Kafka that clients are judged for, the newest last.
-RELEASES = ("3.9", "4.0.0", "4.0.1", "4.1", "4.2", "4.3")
+# Releases of Kafka that clients are judged for, the newest last: `metrics/views/materialized/kafka_releases.tsv` is the list.
+RELEASES = tuple(row[0] for row in data_rows("kafka_releases"))
+NEWEST_RELEASE = RELEASES[-1]
 
 
 def narrowed(metric: str, wanted: Mapping[str, Sequence[str]]) -> str:

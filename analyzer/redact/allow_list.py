@@ -21,39 +21,40 @@ def _words(text: str) -> list[str]:
 # Numbers and flags: codes, counts, sizes, times, offsets, epochs, ports, and ids that Kafka counts up.
 NUMBERS = frozenset(
     _words("""
-    acceptable_recovery_lag accepted_compression_types ack_when_committed acknowledge_error_code acknowledge_types acks
-    acquisition_lock_timeout_ms adding_replicas allow_auto_topic_creation allow_downgrade allow_replication_factor_change
-    api_key assignment_epoch authorized_operations base_offset batch_index batch_size broker_epoch broker_id broker_ids
-    candidate_id cluster_authorized_operations commit_timestamp committed committed_leader_epoch committed_offset
-    compression_type config_operation config_source config_type controller_epoch controller_id coordinator_epoch count
-    current_leader_epoch current_metadata_offset current_txn_start_offset delete_partition delete_partitions
-    delivery_complete_count delivery_count delivery_state delta_temporality duration_filter election_type
-    eligible_leader_replicas enable2_pc end_offset endpoint_information_epoch endpoint_type epoch error_code
-    expiry_time_period_ms expiry_timestamp expiry_timestamp_ms fetch_offset finalized_features_epoch first_offset
-    generation_id generation_id_or_member_epoch group_epoch heartbeat_interval_ms high_watermark id
+    acceptable_recovery_lag acceptable_recovery_lag_legacy accepted_compression_types ack_when_committed
+    acknowledge_error_code acknowledge_types acks acquisition_lock_timeout_ms adding_replicas allow_auto_topic_creation
+    allow_downgrade allow_replication_factor_change api_key assignment_epoch authorized_operations base_offset batch_index
+    batch_size broker_epoch broker_id broker_ids candidate_id cluster_authorized_operations commit_timestamp committed
+    committed_leader_epoch committed_offset compression_type config_operation config_source config_type controller_epoch
+    controller_id coordinator_epoch count current_leader_epoch current_metadata_offset current_txn_start_offset
+    delete_partition delete_partitions delivery_complete_count delivery_count delivery_state delta_temporality
+    duration_filter election_type eligible_leader_replicas enable2_pc end_offset endpoint_information_epoch endpoint_type
+    epoch error_code expiry_time_period_ms expiry_timestamp expiry_timestamp_ms fetch_offset finalized_features_epoch
+    first_offset generation_id generation_id_or_member_epoch group_epoch heartbeat_interval_ms high_watermark id
     include_authorized_operations include_cluster_authorized_operations include_documentation include_fenced_brokers
-    include_synonyms include_topic_authorized_operations index is_caught_up is_classic is_cordoned is_default is_fenced
-    is_future_key is_internal is_k_raft_controller is_migrating_zk_broker is_new is_renew_ack is_sensitive isolation_level
-    isr isr_nodes issue_timestamp issue_timestamp_ms iterations k_raft_version keep_prepared_txn key_type lag
-    last_caught_up_timestamp last_contained_log_timestamp last_fetch_timestamp last_fetched_epoch last_known_elr last_offset
-    last_offset_epoch last_sequence last_stable_offset last_timestamp leader leader_epoch leader_id leader_recovery_state
-    log_append_time_ms log_end_offset log_start_offset low_watermark match_type max_bytes max_lifetime_ms max_num_offsets
-    max_records max_supported_version max_timestamp max_timestamp_ms max_version max_version_level max_wait_ms mechanism
-    member_epoch member_type min_bytes min_supported_version min_version min_version_level new_isr node_id num_partitions
-    offline_replicas offset offset_lag old_style_offsets ongoing_txn_producer_epoch ongoing_txn_producer_id operation
-    partition partition_epoch partition_error_code partition_id partition_index partition_indexes partition_max_bytes
-    partition_size partitions pattern_type pattern_type_filter permission_type port position pre_vote preferred_read_replica
-    preferred_successors previous_broker_epoch producer_epoch producer_id producer_id_filters producer_id_len
-    producer_id_start push_interval_ms read_only rebalance_timeout_ms remove removing_replicas renew_period_ms
-    repartition_source_topics replica_epoch replica_id replica_nodes replicas replication_factor require_stable
-    resource_pattern_type resource_type resource_type_filter resource_types response_partition_limit retention_time_ms
-    security_protocol session_epoch session_id session_lifetime_ms session_timeout_ms share_acquire_mode share_session_epoch
-    should_shut_down shutdown_application size skip_assignment source source_topic_regex source_topics start_offset
-    state_epoch status_code strict subscription_id task_offset_interval_ms telemetry_max_bytes terminating throttle_time_ms
-    timeout_ms timestamp token_authenticated topic_authorized_operations topic_config_error_code topology_epoch total_bytes
-    transaction_result transaction_start_time_ms transaction_timeout_ms transaction_version type upgrade_type usable_bytes
-    v0_port v3_and_below_producer_epoch v3_and_below_producer_id validate_only value verify_only version vote_granted voter_id
-    want_fence want_shut_down zk_migration_ready zk_version
+    include_synonyms include_topic_authorized_operations include_topology_description index is_caught_up is_classic
+    is_cordoned is_default is_fenced is_future_key is_internal is_k_raft_controller is_migrating_zk_broker is_new
+    is_renew_ack is_sensitive isolation_level isr isr_nodes issue_timestamp issue_timestamp_ms iterations k_raft_version
+    keep_prepared_txn key_type lag last_caught_up_timestamp last_contained_log_timestamp last_fetch_timestamp
+    last_fetched_epoch last_known_elr last_offset last_offset_epoch last_sequence last_stable_offset last_timestamp leader
+    leader_epoch leader_id leader_recovery_state log_append_time_ms log_end_offset log_start_offset low_watermark match_type
+    max_bytes max_lifetime_ms max_num_offsets max_records max_supported_version max_timestamp max_timestamp_ms max_version
+    max_version_level max_wait_ms mechanism member_epoch member_type min_bytes min_supported_version min_version
+    min_version_level new_isr node_id node_type num_partitions offline_replicas offset offset_lag old_style_offsets
+    ongoing_txn_producer_epoch ongoing_txn_producer_id operation partition partition_epoch partition_error_code partition_id
+    partition_index partition_indexes partition_max_bytes partition_size partitions pattern_type pattern_type_filter
+    permission_type port position pre_vote preferred_read_replica preferred_successors previous_broker_epoch producer_epoch
+    producer_id producer_id_filters producer_id_len producer_id_start push_interval_ms read_only rebalance_timeout_ms remove
+    removing_replicas renew_period_ms repartition_source_topics replica_epoch replica_id replica_nodes replicas
+    replication_factor require_stable resource_pattern_type resource_type resource_type_filter resource_types
+    response_partition_limit retention_time_ms security_protocol session_epoch session_id session_lifetime_ms
+    session_timeout_ms share_acquire_mode share_session_epoch should_shut_down shutdown_application size skip_assignment
+    source source_topic_regex source_topics start_offset state_epoch status_code strict subscription_id
+    task_offset_interval_ms telemetry_max_bytes terminating throttle_time_ms timeout_ms timestamp token_authenticated
+    topic_authorized_operations topic_config_error_code topology_description_required topology_description_status
+    topology_epoch total_bytes transaction_result transaction_start_time_ms transaction_timeout_ms transaction_version type
+    upgrade_type usable_bytes v0_port v3_and_below_producer_epoch v3_and_below_producer_id validate_only value verify_only
+    version vote_granted voter_id want_fence want_shut_down zk_migration_ready zk_version
     """)
 )
 
@@ -70,7 +71,7 @@ TEXTS = (
     )
     | dict.fromkeys(
         _words("""
-        subscribed_topic_names repartition_sink_topics source_topics topic topic_name topic_names topics
+        subscribed_topic_names repartition_sink_topics sink_topic source_topics topic topic_name topic_names topics
         """),
         "topic",
     )
@@ -90,8 +91,9 @@ TEXTS = (
     | dict.fromkeys(
         _words("""
         cluster_id committed_metadata configuration_keys group_instance_id instance_id leader log_dir match member_id metadata path
-        process_id rack rack_id requested_metrics resource_name resource_name_filter source_topic_regex subscribed_topic_regex
-        subtopology_id token_id transactional_id transactional_id_pattern transactional_ids v3_and_below_transactional_id
+        process_id rack rack_id requested_metrics resource_name resource_name_filter source_topic_regex stores
+        subscribed_topic_regex subtopology_id successors token_id transactional_id transactional_id_pattern transactional_ids
+        v3_and_below_transactional_id
         """),
         "name",
     )

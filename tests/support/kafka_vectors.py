@@ -12,16 +12,26 @@ import zstandard
 if TYPE_CHECKING:
     from pathlib import Path
 
-RELEASES = ("3.9.1", "4.3.1")
+RELEASES = ("3.9.1", "4.3.1", "4.4.0")
+# Same version and wire, another name since 4.4.0, which is ours: (key, newest such version, older name) -> name.
+RENAMED = {
+    (28, 5, "generationId"): "generationIdOrMemberEpoch",
+    (88, 0, "acceptableRecoveryLag"): "acceptableRecoveryLagLegacy",
+}
 
 
 @cache
 def vectors(shared: Path, release: str) -> list[dict[str, Any]]:
-    """Every vector of a release."""
+    """Every vector of a release, fields by the names of the newest."""
     path = shared / "reference" / "vectors" / f"kafka-{release}.jsonl.zst"
     with path.open("rb") as file:
         text = zstandard.ZstdDecompressor().stream_reader(file).read()
-    return [json.loads(line) for line in text.splitlines()]
+    found = [json.loads(line) for line in text.splitlines()]
+    for vector in found:
+        for (key, newest, older), name in RENAMED.items():
+            if key == vector["api_key"] and vector["version"] <= newest and older in vector["body"]:
+                vector["body"][name] = vector["body"].pop(older)
+    return found
 
 
 def name_of(vector: dict[str, Any]) -> str:

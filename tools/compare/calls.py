@@ -179,7 +179,7 @@ def verbs(unit: Unit) -> Calls:
     asked = (
         *((verb, (), JSON) for verb in LISTS),
         ("sql", (SQL,), JSON),
-        ("check", (), (*LIMITS, "--broker-version", "4.3", *JSON)),
+        ("check", (), (*LIMITS, "--broker-version", "4.4", *JSON)),
         *(("diff", (REFERENCE,), JSON) for _ in range(turn(unit) % 3 == 0)),
     )
     for number, (verb, words, options) in enumerate(asked):

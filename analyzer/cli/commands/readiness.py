@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from analyzer.cli.verb_parts import part_command
-from analyzer.query.questions import RELEASES
+from analyzer.query.questions import NEWEST_RELEASE, RELEASES
 
 command = part_command(
     "readiness",
@@ -21,9 +21,9 @@ command = part_command(
             "--broker-version",
             "release",
             type=click.Choice(RELEASES),
-            default=RELEASES[-1],
+            default=NEWEST_RELEASE,
             metavar="RELEASE",
-            help=f"Release to judge for: {', '.join(RELEASES)}.  [default: {RELEASES[-1]}]",
+            help=f"Release to judge for: {', '.join(RELEASES)}.  [default: {NEWEST_RELEASE}]",
         ),
     ),
     wanted=lambda own: {"release": [own["release"]]},

@@ -15,5 +15,5 @@ SELECT
     min(first_time_ns) AS first_time_ns,
     max(last_time_ns) AS last_time_ns
 FROM readiness_verdicts
-WHERE release = '4.3' AND verdict = 'breaks'
+WHERE release = (SELECT max_by(release, place) FROM kafka_releases) AND verdict = 'breaks'
 GROUP BY client_id, client_address

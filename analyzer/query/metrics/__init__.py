@@ -56,6 +56,11 @@ def view(name: str) -> str:
     return _facts(path) if path.suffix == ".tsv" else path.read_text(encoding="utf-8")
 
 
+def data_rows(name: str) -> list[list[str]]:
+    """The cells of a shared view that is data (.tsv), without its header."""
+    return [line.split("\t") for line in _files()[name].read_text(encoding="utf-8").splitlines()[1:]]
+
+
 def is_materialized(name: str) -> bool:
     """True for a shared view that is to be computed once and held."""
     return _files()[name].parent != VIEWS

@@ -1,4 +1,4 @@
-"""Names of Kafka's error codes. Source: the protocol guide, releases 3.9.1 and 4.3.1."""
+"""Names of Kafka's error codes. Source: the protocol guide of each release since 3.9.1."""
 
 from __future__ import annotations
 

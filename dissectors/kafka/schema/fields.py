@@ -136,7 +136,7 @@ class EmbeddedSchema:
 class Key:
     """What is known of an API key without its schema: enough to read its headers.
 
-    `versions` are those of Kafka 3.9.1 and 4.3.1 together; `flexible_from` is above all versions when none is flexible.
+    `versions` are those of Kafka 3.9.1 and later, together; `flexible_from` is above all versions when none is flexible.
     """
 
     name: str

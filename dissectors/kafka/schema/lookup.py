@@ -75,7 +75,7 @@ def readable_keys() -> list[int]:
 
 @cache
 def known_keys() -> dict[int, Key]:
-    """Every API key that Kafka has had up to 4.3.1, ascending, with or without a schema file."""
+    """Every API key that Kafka has had, ascending, with or without a schema file."""
     found = {}
     for line in _text("api_keys.tsv").splitlines()[1:]:
         key, name, first, last, flexible = line.split("\t")

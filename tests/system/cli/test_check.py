@@ -121,7 +121,7 @@ def test_limits_of_a_file(text: str, code: int, tmp_path: Path, kanalyze: Run) -
 
 
 def test_flags_and_json(kanalyze: Run) -> None:
-    limits = ("--max-errors", "1000", "--max-unanswered", "1000", "--max-throttled", "100%", "--broker-version", "4.3")
+    limits = ("--max-errors", "1000", "--max-unanswered", "1000", "--max-throttled", "100%", "--broker-version", "4.4")
     assert kanalyze("check", str(SAMPLE), *limits).returncode == 0
     assert kanalyze("check", str(SAMPLE), "--max-throttled", "5%").returncode == 1
     done = kanalyze("check", str(SAMPLE), "--no-high", "--max-p99", "1h", "--format", "json")

@@ -246,7 +246,7 @@ CHECKS = ("--max-p99", "1h", "--max-errors", "0", "--no-high", "--max-throttled"
 
 @pytest.mark.parametrize(("case", "form"), in_turn(CASES, ["table", "json", "jsonl"], every=2))
 def test_check_passes_nothing_that_was_not_measured(case: str, form: str, ask: Callable[..., Outcome]) -> None:
-    for words in (CHECKS, ("--max-errors", "0"), ("--broker-version", "4.3"))[:: one_in(1 if form == "table" else 3)]:
+    for words in (CHECKS, ("--max-errors", "0"), ("--broker-version", "4.4"))[:: one_in(1 if form == "table" else 3)]:
         assert case != "tls" or ask("check", "whole", form, *words)[0] == 0
         code, out, err = ask("check", case, form, *words, *CASES[case][2])
         assert code == 3

@@ -174,7 +174,7 @@ def test_filters_by_client_keep_what_a_rebalance_was_about(lab: Path, capsysbina
     assert [row["client_id"] for row in rows] == ["shop-m0", "shop-m1", "shop-m2", "shop-m1"]
 
 
-@pytest.mark.parametrize(("release", "verdict"), [("3.9", "fine_as_far_as_seen"), ("4.3", "breaks")])
+@pytest.mark.parametrize(("release", "verdict"), [("3.9", "fine_as_far_as_seen"), ("4.4", "breaks")])
 def test_readiness_judges_for_the_release_that_was_asked(
     release: str, verdict: str, tmp_path: Path, capsysbinary: Any
 ) -> None:

@@ -54,8 +54,9 @@ def _account(row: dict[str, Any]) -> Account:
     )
 
 
-# The name in logs of 1.1.1, 2.4.1, 2.8.2 or 3.9.1 -> ours (those of 4.3.1); of several the one that the message has.
+# The name in logs of 1.1.1, 2.4.1, 2.8.2, 3.9.1 or 4.3.1 -> ours (those of 4.4.0); of several the one that the message has.
 OLDER_NAMES: dict[str, tuple[str, ...]] = {
+    "acceptable_recovery_lag": ("acceptable_recovery_lag_legacy",),
     "api_versions": ("api_keys",),
     "assignment": ("assignments",),
     "client_metrics_resources": ("config_resources",),

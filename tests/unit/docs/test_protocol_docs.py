@@ -22,7 +22,7 @@ def test_pages_are_current() -> None:
 def test_there_is_a_page_for_every_api_and_a_link_to_it() -> None:
     index = (FOLDER / "README.md").read_text()
     pages = {SCRIPT["page_name"](key) for key in lookup.readable_keys()}
-    assert len(pages) == 93
+    assert len(pages) == 95
     linked = set(re.findall(r"\]\((\w+\.md)\)", index))
     assert linked == pages | {"embedded.md", "error_codes.md"}
     assert all((FOLDER / name).is_file() for name in linked)
@@ -46,7 +46,7 @@ def test_tables_have_the_fields_of_every_version() -> None:
         for version in range(int(first), int(last or first) + 1):
             assert sorted(fields_of(section, version)) == sorted(fields_in(text)), f"{name} {direction} v{version}"
             messages += direction is not None
-    assert messages == 722
+    assert messages == 736
 
 
 def page_and_title(name: str, direction: str | None) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from member_stories import missed, recreated
 from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
 from analyzer.query.findings import SEVERITIES, names, rule, rules
+from analyzer.query.questions import NEWEST_RELEASE
 from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
@@ -139,12 +140,14 @@ def test_a_condition_hides_nothing(name: str, samples: Path) -> None:
         assert {each.rule.name for cause in find(capture) for each in (cause, *cause.symptoms)} == asked
 
 
-def test_the_condition_of_breaks_on_4_is_what_4_3_refuses() -> None:
-    """The rule reads every verdict, which takes long; its condition lists the oldest versions that 4.3 takes."""
+def test_the_condition_of_breaks_on_4_is_what_the_newest_release_refuses() -> None:
+    """The rule reads every verdict, which takes long; its condition lists the oldest versions that the newest release takes."""
     with Dataset({}) as empty:
         oldest = {
             row["api_key"]: row["oldest"]
-            for row in empty.query("SELECT api_key, oldest FROM release_support WHERE release = '4.3' AND oldest > 0")
+            for row in empty.query(
+                f"SELECT api_key, oldest FROM release_support WHERE release = '{NEWEST_RELEASE}' AND oldest > 0"
+            )
             # Gone; they are sent between brokers only, which is another verdict.
             if not 4 <= row["api_key"] <= 7
         }

@@ -10,7 +10,8 @@ import broker_log
 import pytest
 from made_rows import Rows, connection, dataset, exchange
 
-RELEASES = ("3.9", "4.0.0", "4.0.1", "4.1", "4.2", "4.3")
+RELEASES = ("3.9", "4.0.0", "4.0.1", "4.1", "4.2", "4.3", "4.4")
+LISTED = {"3.9": "3.9.1", "4.3": "4.3.1", "4.4": "4.4.0"}
 
 
 def offers(number: int = 90, link: int = 1, **ranges: tuple[int, int]) -> Rows:
@@ -21,7 +22,9 @@ def offers(number: int = 90, link: int = 1, **ranges: tuple[int, int]) -> Rows:
     ]
 
 
-def verdicts(folder: Path, rows: Rows, release: str = "4.3", **tables: Rows) -> dict[Any, tuple[str, str, str | None]]:
+def verdicts(
+    folder: Path, rows: Rows, release: str = RELEASES[-1], **tables: Rows
+) -> dict[Any, tuple[str, str, str | None]]:
     """(client id, API, version) -> verdict, reason, cure."""
     with dataset(folder, {"exchanges": rows, "connections": [connection(1)]} | tables) as opened:
         found = [row for row in opened.metric("readiness") if row["release"] == release]
@@ -44,13 +47,15 @@ def test_facts_of_both_ends_are_those_of_apaches_lists(shared: Path, tmp_path: P
         found = {(row["release"], row["api_key"]): row for row in opened.query("SELECT * FROM release_support")}
     with (shared / "reference" / "api-keys.tsv").open() as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
-    assert len(rows) == 93
+    assert len(rows) == 95
     for row in rows:
-        for release, column in (("3.9", "3.9.1"), ("4.3", "4.3.1")):
+        had = False
+        for release, column in LISTED.items():
             low, high = row[f"{column}_req_min"], row[f"{column}_req_max"]
             fact = found.get((release, int(row["key"])))
+            had |= low.isdigit()
             if not low.isdigit():
-                assert fact is None if release == "3.9" else fact and fact["oldest"] == 32767, row["name"]
+                assert fact and fact["oldest"] == 32767 if had else fact is None, row["name"]
             elif row[f"{column}_latest_unstable"] == "true" and release == "3.9":
                 assert fact is None, row["name"]
             else:
@@ -80,7 +85,7 @@ def test_join_group_v1_was_missing_in_4_0_0_only(tmp_path: Path) -> None:
     with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)], "offered_versions": offered}) as opened:
         found = {row["release"]: row["verdict"] for row in opened.metric("readiness") if row["api_key"] == 11}
     fine = "fine_as_far_as_seen"
-    assert found == {"3.9": fine, "4.0.0": "breaks", "4.0.1": fine, "4.1": fine, "4.2": fine, "4.3": fine}
+    assert found == {"3.9": fine, "4.0.0": "breaks", "4.0.1": fine, "4.1": fine, "4.2": fine, "4.3": fine, "4.4": fine}
 
 
 def test_a_gone_version_breaks_when_newer_ones_were_offered(tmp_path: Path) -> None:
@@ -157,14 +162,14 @@ def test_lab_clients_are_fine_exactly_when_apache_still_has_what_they_use(
 ) -> None:
     logs = broker_log.read(shared, name)
     with (shared / "reference" / "api-keys.tsv").open() as lines:
-        oldest = {int(row["key"]): row["4.3.1_req_min"] for row in csv.DictReader(lines, delimiter="\t")}
+        oldest = {int(row["key"]): row["4.4.0_req_min"] for row in csv.DictReader(lines, delimiter="\t")}
     gone = set()
     for log in logs:
         header = log["requestHeader"]
         if header["requestApiVersion"] < int(oldest[header["requestApiKey"]]):
             gone.add((header["clientId"], header["requestApiKey"], header["requestApiVersion"]))
     with dataset(tmp_path, broker_log.tables(logs)) as opened:
-        rows = [row for row in opened.metric("readiness") if row["release"] == "4.3"]
+        rows = [row for row in opened.metric("readiness") if row["release"] == RELEASES[-1]]
     bad = {
         (row["client_id"], row["api_key"], row["api_version"])
         for row in rows

@@ -1,4 +1,4 @@
-"""Every schema file against Apache's field lists of two releases, at every version; and against committed layouts."""
+"""Every schema file against Apache's field lists of three releases, at every version; and against committed layouts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
+from kafka_vectors import RELEASES
 from layouts import Release, fields_of, layout_of, of_embedded, of_schema, versions_of
 from paths import LAYOUTS
 from write_layouts import lines
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 KEYS = lookup.readable_keys()
 DIRECTIONS = ("request", "response")
 
-# Same version, other wire in the two releases: the older was unstable, ours is the newer.
+# Same version, other wire in two releases: the older was unstable, ours is the newer.
 OTHER_WIRE = {("3.9.1", 87, 0)}
 # Same wire, other names: ours are those of the newer release.
-OTHER_NAMES = {("3.9.1", 52), ("3.9.1", 74)}
+OTHER_NAMES = {("3.9.1", 52), ("3.9.1", 74), ("3.9.1", 28), ("4.3.1", 28), ("4.3.1", 88)}
 
 
 @cache
@@ -35,7 +36,7 @@ def without_names(layout: str) -> str:
     return re.sub(r"\w+:(?=\[|\(|\w)", "", layout)
 
 
-@pytest.mark.parametrize("name", ["3.9.1", "4.3.1"])
+@pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("key", KEYS)
 def test_layout_is_that_of_the_release(shared: Path, key: int, name: str) -> None:
     api = lookup.api(key)
@@ -52,10 +53,10 @@ def test_layout_is_that_of_the_release(shared: Path, key: int, name: str) -> Non
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_versions_are_those_of_both_releases(shared: Path, key: int) -> None:
+def test_versions_are_those_of_all_releases(shared: Path, key: int) -> None:
     api = lookup.api(key)
     found: set[int] = set()
-    for name in ("3.9.1", "4.3.1"):
+    for name in RELEASES:
         for direction in DIRECTIONS:
             span = release(shared, name).versions(key, direction)
             found |= set(range(span.first, span.last + 1)) if span else set()
@@ -65,7 +66,7 @@ def test_versions_are_those_of_both_releases(shared: Path, key: int) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_gone_versions_are_those_that_the_newer_release_lacks(shared: Path, key: int) -> None:
     api = lookup.api(key)
-    newer, older = (release(shared, name).versions(key, "request") for name in ("4.3.1", "3.9.1"))
+    newer, older = (release(shared, name).versions(key, "request") for name in (RELEASES[-1], RELEASES[0]))
     kept = set(range(newer.first, newer.last + 1)) if newer else set()
     had = set(range(older.first, older.last + 1)) if older else set()
     gone = set(range(api.gone.first, min(api.gone.last, api.versions.last) + 1)) if api.gone else set()
@@ -79,7 +80,7 @@ def test_defaults_are_those_of_apache(shared: Path, key: int) -> None:
     """Of the newest release that has the field."""
     for direction in DIRECTIONS:
         entries: dict = {}
-        for name in ("3.9.1", "4.3.1"):
+        for name in RELEASES:
             if release(shared, name).versions(key, direction):
                 entries |= release(shared, name).fields(key, direction)
         assert_defaults(lookup.api(key).message(direction).fields, entries)
@@ -113,7 +114,7 @@ PREFIXED = {
 NEW_DESCRIPTIONS = {"ControlRecordTypeSchema", "EndTxnMarker"}
 
 
-@pytest.mark.parametrize("name", ["3.9.1", "4.3.1"])
+@pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("file", lookup.embedded_names())
 def test_structs_inside_bytes_are_those_of_the_release(shared: Path, file: str, name: str) -> None:
     known, apache = lookup.embedded(file), release(shared, name).structs

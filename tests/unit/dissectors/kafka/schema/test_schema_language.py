@@ -173,10 +173,10 @@ def test_both_directions_are_wanted() -> None:
 
 def test_names_of_all_keys() -> None:
     names = dict(lookup.api_names())
-    assert len(names) == 93
-    assert (names[0], names[18], names[92]) == ("Produce", "ApiVersions", "DeleteShareGroupOffsets")
+    assert len(names) == 95
+    assert (names[0], names[18], names[94]) == ("Produce", "ApiVersions", "UnregisterController")
     assert lookup.known_keys()[1].versions == Span(0, 18)
-    assert lookup.api(93) is None
+    assert lookup.api(95) is None
 
 
 def test_keys_and_error_codes_are_those_of_the_reference(shared: Path) -> None:
