@@ -32,9 +32,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference facts and captures that lies beside the checkout; tests that need it skip without it."""
-    if not (paths.SHARED / "reference").is_dir():
-        pytest.skip("no shared reference material beside the checkout")
+    """The folder of captures that lies beside the checkout; tests that need it skip without it."""
+    if not (paths.SHARED / "captures").is_dir():
+        pytest.skip("no shared captures beside the checkout")
     return paths.SHARED
 
 

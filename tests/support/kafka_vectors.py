@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import zstandard
+from kafka_reference import packed_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
-RELEASES = ("3.9.1", "4.3.1", "4.4.0")
 # Same version and wire, another name since 4.4.0, which is ours: (key, newest such version, older name) -> name.
 RENAMED = {
     (28, 5, "generationId"): "generationIdOrMemberEpoch",
@@ -21,12 +19,9 @@ RENAMED = {
 
 
 @cache
-def vectors(shared: Path, release: str) -> list[dict[str, Any]]:
+def vectors(release: str) -> list[dict[str, Any]]:
     """Every vector of a release, fields by the names of the newest."""
-    path = shared / "reference" / "vectors" / f"kafka-{release}.jsonl.zst"
-    with path.open("rb") as file:
-        text = zstandard.ZstdDecompressor().stream_reader(file).read()
-    found = [json.loads(line) for line in text.splitlines()]
+    found = packed_lines(f"vectors-{release}.jsonl.zst")
     for vector in found:
         for (key, newest, older), name in RENAMED.items():
             if key == vector["api_key"] and vector["version"] <= newest and older in vector["body"]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
-# Reference facts and captures beside the checkout; tests that need them are skipped without.
+# Captures beside the checkout; tests that need them are skipped without.
 SHARED = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared"))
 LAB = SHARED / "captures" / "lab"
 # The layout of every message in every version, compared with Apache's field lists.

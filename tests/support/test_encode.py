@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 import random_messages
 from encode import encode, plain
-from kafka_vectors import RELEASES, name_of, vectors
+from kafka_reference import RELEASES
+from kafka_vectors import name_of, vectors
 from random_messages import Kind
 
 from analyzer.messages.render import Renderer
 from dissectors.kafka.messages.explain import explain
 
 
-def test_apache_s_messages_are_written_byte_for_byte(shared: Path) -> None:
+def test_apache_s_messages_are_written_byte_for_byte() -> None:
     seen = set()
-    for vector in (each for release in RELEASES for each in vectors(shared, release)):
+    for vector in (each for release in RELEASES for each in vectors(release)):
         kind = Kind(vector["api_key"], vector["version"], vector["direction"])
         frame = bytes.fromhex(vector["hex"])
         found = explain(*kind, frame)

@@ -1,20 +1,19 @@
 """What the tests of the walker share: vectors, batches of frames, and the columns that an interpreter's tree implies.
 
 The projection is written from the meaning of the roles alone; it knows nothing of programs or registers.
-Run as a script, it prints a digest of what the walker makes of the vectors in a folder (for compiled = uncompiled).
+Run as a script, it prints a digest of what the walker makes of Apache's messages (for compiled = uncompiled).
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import cramjam
+from kafka_reference import RELEASES
+from kafka_vectors import vectors
 
 from dissectors import layout
 from dissectors.kafka.columns import role_columns, walk
@@ -33,17 +32,13 @@ class Message(NamedTuple):
     body_offset: int = -1
 
 
-def vectors(folder: Path) -> list[Message]:
-    """The messages of the vector files whose API has a schema."""
-    known = set(lookup.readable_keys())
-    found = []
-    for path in sorted(folder.glob("*.jsonl.zst")):
-        for line in bytes(cramjam.zstd.decompress(path.read_bytes())).splitlines():
-            row = json.loads(line)
-            if row["api_key"] in known:
-                key, version, direction = row["api_key"], row["version"], row["direction"]
-                found.append(Message(key, version, direction, bytes.fromhex(row["hex"]), row["body_offset"]))
-    return found
+def apaches_messages() -> list[Message]:
+    """The messages that Apache's encoder wrote."""
+    return [
+        Message(row["api_key"], row["version"], row["direction"], bytes.fromhex(row["hex"]), row["body_offset"])
+        for release in RELEASES
+        for row in vectors(release)
+    ]
 
 
 def batch(messages: list[Message], held: list[int] | None = None, gap: bytes = b"\xff") -> tuple[bytes, memoryview]:
@@ -362,4 +357,4 @@ def digest(messages: list[Message]) -> str:
 
 
 if __name__ == "__main__":
-    print(Path(walk.__file__).name, digest(vectors(Path(sys.argv[1]))))
+    print(Path(walk.__file__).name, digest(apaches_messages()))

@@ -271,7 +271,7 @@ def of_words() -> Calls:
     for arguments in MISTAKES:
         yield Call(arguments, 80)
     yield Call(("decode",), stdin="made/lines.jsonl")
-    for path in ("made/kafka-3.9.1.jsonl", "made/kafka-4.3.1.jsonl"):
+    for path in ("made/vectors-3.9.1.jsonl", "made/vectors-4.3.1.jsonl", "made/vectors-4.4.0.jsonl"):
         yield Call(("decode", path))
         yield Call(("decode", path, "--records"))
     listing = (yield Call(("schema",))).decode()

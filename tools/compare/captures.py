@@ -19,7 +19,7 @@ import pyarrow
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared"))
-VECTORS = SHARED / "reference" / "vectors"
+VECTORS = Path(__file__).resolve().parents[2] / "tests" / "data" / "kafka"
 
 _CAPTURE = re.compile(r"(?P<name>[^.]+)(\.\d+)?\.(pcap|pcapng)(\.zst|\.gz)?")
 _ROTATED = re.compile(r"(?P<name>[^.]+)\.\d+\.pcap")
@@ -148,7 +148,7 @@ class Captures:
 
     def make(self, units: list[Unit]) -> None:
         """Writes what the units take from the folder `made`."""
-        for path in sorted(VECTORS.glob("*.jsonl.zst")):
+        for path in sorted(VECTORS.glob("vectors-*.jsonl.zst")):
             (self._made / path.stem).write_bytes(unpacked(path))
         if any(unit.name == "made/large.pcap" for unit in units):
             files = sorted(self._folders["lab"].glob("cluster.*.pcap*"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from kafka_reference import RELEASES, api_keys
 from paths import LAYOUTS
 
 from analyzer.cli import schemas
@@ -153,26 +154,24 @@ def printed(*arguments: str) -> str:
     return done.output
 
 
-def test_what_is_gone_is_marked(shared: Any) -> None:
-    """By Apache's own list of versions: gone is what 3.9.1 has and 4.4.0 has not."""
-    rows = (shared / "reference" / "api-keys.tsv").read_text().splitlines()
-    columns = rows[0].split("\t")
+def versions_of(release: str, key: int) -> range:
+    row = api_keys(release).get(key)
+    return range(int(row["first"]), int(row["last"]) + 1) if row else range(0)
+
+
+def test_what_is_gone_is_marked() -> None:
+    """By Apache's own list of versions: gone is what the oldest release has and the newest has not."""
     listed = printed()
     marked = 0
-    for row in (dict(zip(columns, line.split("\t"), strict=True)) for line in rows[1:]):
-        older, newer = (
-            range(int(row[f"{name}_req_min"]), int(row[f"{name}_req_max"]) + 1)
-            if row[f"{name}_req_max"].isdigit()
-            else []
-            for name in ("3.9.1", "4.4.0")
-        )
-        line = next(line for line in listed.splitlines() if line.split()[:2] == [row["key"], row["name"]])
-        assert (" removed in 4." in line) == bool(set(older) - set(newer)), line
-        for version in {*older, *newer}:
-            text = "\n".join(schemas.layout(int(row["key"]), version))
+    for key, name in lookup.api_names():
+        older, newer = (set(versions_of(release, key)) for release in (RELEASES[0], RELEASES[-1]))
+        line = next(line for line in listed.splitlines() if line.split()[:2] == [str(key), name])
+        assert (" removed in 4." in line) == bool(older - newer), line
+        for version in older | newer:
+            text = "\n".join(schemas.layout(key, version))
             headings = re.findall(rf"\(Version: {version}, header v\d(, removed in 4\.\d)?\)", text)
             assert len(headings) == 2
-            assert all(bool(mark) == (version not in newer) for mark in headings), f"{row['name']} v{version}"
+            assert all(bool(mark) == (version not in newer) for mark in headings), f"{name} v{version}"
             marked += version not in newer
     assert marked > 50
 

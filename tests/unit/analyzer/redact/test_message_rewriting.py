@@ -5,14 +5,14 @@ from __future__ import annotations
 import struct
 import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from effort import one_in
 from encode import encode
-from kafka_vectors import RELEASES, vectors
+from kafka_reference import RELEASES
+from kafka_vectors import vectors
 from random_messages import Kind, kinds, sample
 
 from analyzer.redact import allow_list
@@ -151,9 +151,9 @@ def test_zeros_stay_zeros() -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_apaches_own_messages(release: str, shared: Path) -> None:
+def test_apaches_own_messages(release: str) -> None:
     found = 0
-    for vector in vectors(shared, release)[:: one_in(5)]:
+    for vector in vectors(release)[:: one_in(5)]:
         kind = Kind(vector["api_key"], vector["version"], vector["direction"])
         api = lookup.api(kind.key)
         if api is None or kind.version not in api.versions:

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from kafka_reference import table
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
 BAD = "\x1b[31mred\x1b[0m\u202egnp.exe [bold]x[/bold] :smile:\r\n\x07"
@@ -110,8 +111,7 @@ def web_server() -> dict[str, Rows]:
 
 def lab(shared: Path, name: str) -> dict[str, Rows]:
     """Exchanges of a lab capture as its independent frame counter saw them: real times and sizes, no bodies."""
-    with (shared / "reference" / "api-keys.tsv").open() as lines:
-        names = {int(row["key"]): row["name"] for row in csv.DictReader(lines, delimiter="\t")}
+    names = {int(row["key"]): row["name"] for row in table("api_keys")}
     path = shared / "captures" / "lab" / f"{name}.exchanges.tsv.zst"
     text = subprocess.run(["zstdcat", str(path)], check=True, capture_output=True, text=True).stdout
     numbers: dict[str, int] = {}

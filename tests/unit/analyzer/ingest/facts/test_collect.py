@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-import zstandard
+from kafka_reference import RELEASES
+from kafka_vectors import vectors
 
 from analyzer.base.tables import SQL_TYPES
 from analyzer.ingest.facts import collect, fact_kinds
@@ -249,22 +248,19 @@ def test_bare_tokens_are_steps_of_a_login() -> None:
     ]
 
 
-def bodies_of(shared: Path, keys: Collection[int]) -> dict[tuple[int, int, str], list[bytes]]:
+def bodies_of(keys: Collection[int]) -> dict[tuple[int, int, str], list[bytes]]:
     """Bodies that Apache's encoder made, by API key, version and direction."""
-    path = shared / "reference" / "vectors" / "kafka-4.3.1.jsonl.zst"
-    with path.open("rb") as file:
-        lines = zstandard.ZstdDecompressor().stream_reader(file).read().splitlines()
     bodies: dict[tuple[int, int, str], list[bytes]] = {}
-    for vector in map(json.loads, lines):
+    for vector in (each for release in RELEASES for each in vectors(release)):
         if vector["api_key"] in keys:
             key = (vector["api_key"], vector["version"], vector["direction"])
             bodies.setdefault(key, []).append(bytes.fromhex(vector["hex"])[vector["body_offset"] :])
     return bodies
 
 
-def test_equal_exchanges_are_told_as_if_each_was_read(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_exchanges_are_told_as_if_each_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages of Apache's encoder, each exchange several times among others: with and without memory the same rows."""
-    bodies = bodies_of(shared, {kind.key for kind in kinds_for(True, True)})
+    bodies = bodies_of({kind.key for kind in kinds_for(True, True)})
     exchanges = [
         (key, version, request, reply)
         for (key, version, direction), found in sorted(bodies.items())
@@ -300,9 +296,9 @@ def test_an_equal_sync_is_read_by_what_its_group_has_become() -> None:
     assert held == 6 * [1] + 6 * [None] + 3 * [1]
 
 
-def test_no_bytes_stop_a_kind(shared: Path) -> None:
+def test_no_bytes_stop_a_kind() -> None:
     """Messages of Apache's encoder, damaged at random: rows or none, never an exception."""
-    bodies = bodies_of(shared, {kind.key for kind in kinds_for(True, True)})
+    bodies = bodies_of({kind.key for kind in kinds_for(True, True)})
     chance = Random(11)
     frames = Frames()
     for number, ((key, version, direction), found) in enumerate(sorted(bodies.items()) * 3):

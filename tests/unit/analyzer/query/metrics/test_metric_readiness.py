@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import broker_log
+import kafka_reference
 import pytest
 from made_rows import Rows, connection, dataset, exchange
 
-RELEASES = ("3.9", "4.0.0", "4.0.1", "4.1", "4.2", "4.3", "4.4")
-LISTED = {"3.9": "3.9.1", "4.3": "4.3.1", "4.4": "4.4.0"}
+from analyzer.query.questions import RELEASES
+from dissectors.kafka.schema import lookup
+
+# Of these Apache's own lists are there: "4.3" is judged by those of 4.3.1.
+LISTED = {ours: name for ours in RELEASES for name in kafka_reference.RELEASES if name.startswith(f"{ours}.")}
 
 
 def offers(number: int = 90, link: int = 1, **ranges: tuple[int, int]) -> Rows:
@@ -42,27 +45,25 @@ def asks(number: int, **values: Any) -> dict[str, Any]:
     return exchange(number, api_key=18, api_name="ApiVersions", api_version=0, **values)
 
 
-def test_facts_of_both_ends_are_those_of_apaches_lists(shared: Path, tmp_path: Path) -> None:
+def test_facts_of_both_ends_are_those_of_apaches_lists(tmp_path: Path) -> None:
     with dataset(tmp_path, {}) as opened:
         found = {(row["release"], row["api_key"]): row for row in opened.query("SELECT * FROM release_support")}
-    with (shared / "reference" / "api-keys.tsv").open() as lines:
-        rows = list(csv.DictReader(lines, delimiter="\t"))
-    assert len(rows) == 95
-    for row in rows:
+    assert len(LISTED) == len(kafka_reference.RELEASES)
+    for key, name in lookup.api_names():
         had = False
-        for release, column in LISTED.items():
-            low, high = row[f"{column}_req_min"], row[f"{column}_req_max"]
-            fact = found.get((release, int(row["key"])))
-            had |= low.isdigit()
-            if not low.isdigit():
-                assert fact and fact["oldest"] == 32767 if had else fact is None, row["name"]
-            elif row[f"{column}_latest_unstable"] == "true" and release == "3.9":
-                assert fact is None, row["name"]
-            else:
-                unstable = row[f"{column}_latest_unstable"] == "true"
-                assert fact is not None
-                assert (fact["oldest"], fact["accepted_to"]) == (int(low), int(high) - unstable), row["name"]
-                assert fact["refused_from"] == int(high) + 1
+        for release, listed in LISTED.items():
+            row, fact = kafka_reference.api_keys(listed).get(key), found.get((release, key))
+            had |= row is not None
+            if row is None:
+                assert fact and fact["oldest"] == 32767 if had else fact is None, name
+                continue
+            unstable = row["latest_unstable"] == "true"
+            if unstable and release == "3.9":
+                assert fact is None, name
+                continue
+            assert fact is not None
+            assert (fact["oldest"], fact["accepted_to"]) == (int(row["first"]), int(row["last"]) - unstable), name
+            assert fact["refused_from"] == int(row["last"]) + 1
 
 
 def test_every_fact_has_a_source_and_what_lies_between_two_releases_contradicts_neither(tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ def test_join_group_v1_was_missing_in_4_0_0_only(tmp_path: Path) -> None:
     with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)], "offered_versions": offered}) as opened:
         found = {row["release"]: row["verdict"] for row in opened.metric("readiness") if row["api_key"] == 11}
     fine = "fine_as_far_as_seen"
-    assert found == {"3.9": fine, "4.0.0": "breaks", "4.0.1": fine, "4.1": fine, "4.2": fine, "4.3": fine, "4.4": fine}
+    assert found == {release: "breaks" if release == "4.0.0" else fine for release in RELEASES}
 
 
 def test_a_gone_version_breaks_when_newer_ones_were_offered(tmp_path: Path) -> None:
@@ -161,12 +162,11 @@ def test_lab_clients_are_fine_exactly_when_apache_still_has_what_they_use(
     name: str, shared: Path, tmp_path: Path
 ) -> None:
     logs = broker_log.read(shared, name)
-    with (shared / "reference" / "api-keys.tsv").open() as lines:
-        oldest = {int(row["key"]): row["4.4.0_req_min"] for row in csv.DictReader(lines, delimiter="\t")}
+    newest = kafka_reference.api_keys(kafka_reference.RELEASES[-1])
     gone = set()
     for log in logs:
         header = log["requestHeader"]
-        if header["requestApiVersion"] < int(oldest[header["requestApiKey"]]):
+        if header["requestApiVersion"] < int(newest[header["requestApiKey"]]["first"]):
             gone.add((header["clientId"], header["requestApiKey"], header["requestApiVersion"]))
     with dataset(tmp_path, broker_log.tables(logs)) as opened:
         rows = [row for row in opened.metric("readiness") if row["release"] == RELEASES[-1]]

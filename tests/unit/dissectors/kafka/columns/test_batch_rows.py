@@ -94,8 +94,8 @@ def test_batches_of_messages_are_those_of_their_trees() -> None:
 
 
 @pytest.mark.slow
-def test_batches_of_apaches_messages_are_those_of_their_trees(shared: Path) -> None:
-    assert assert_as_the_interpreter_reads(walk_helpers.vectors(shared / "reference" / "vectors")) > 0
+def test_batches_of_apaches_messages_are_those_of_their_trees() -> None:
+    assert assert_as_the_interpreter_reads(walk_helpers.apaches_messages()) > 0
 
 
 def test_what_is_left_of_a_cut_message_is_true() -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from kafka_vectors import RELEASES, name_of, vectors
+from kafka_reference import RELEASES
+from kafka_vectors import name_of, vectors
 
 from dissectors.kafka.columns.field_reader import message_reader, wanted_fields
 from dissectors.kafka.messages.explain import Struct, explain
 from dissectors.kafka.schema import lookup
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 KEYS = lookup.readable_keys()
 
@@ -48,8 +49,8 @@ def body_of(vector: dict[str, Any]) -> bytes:
     return bytes.fromhex(vector["hex"])
 
 
-def of_key(shared: Path, key: int) -> list[dict[str, Any]]:
-    return [vector for release in RELEASES for vector in vectors(shared, release) if vector["api_key"] == key]
+def of_key(key: int) -> list[dict[str, Any]]:
+    return [vector for release in RELEASES for vector in vectors(release) if vector["api_key"] == key]
 
 
 def wanted_of(vector: dict[str, Any]) -> dict[str, Any]:
@@ -67,16 +68,16 @@ def tree(vector: dict[str, Any]) -> Struct:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_all_fields_equal_the_interpreters(shared: Path, key: int) -> None:
-    for vector in of_key(shared, key):
+def test_all_fields_equal_the_interpreters(key: int) -> None:
+    for vector in of_key(key):
         wanted = wanted_of(vector)
         assert read(vector, wanted) == (projection(tree(vector), wanted), True), name_of(vector)
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_each_field_alone_equals_the_interpreters(shared: Path, key: int) -> None:
+def test_each_field_alone_equals_the_interpreters(key: int) -> None:
     """What is not wanted is passed over by the right number of bytes."""
-    for vector in of_key(shared, key)[::5]:
+    for vector in of_key(key)[::5]:
         body = tree(vector)
         for name, inside in wanted_of(vector).items():
             chosen = {name: inside}
@@ -93,8 +94,8 @@ def is_beginning(part: Any, whole: Any) -> bool:
 
 
 @pytest.mark.parametrize("key", [0, 1, 3, 11, 13, 18, 60, 68])
-def test_cut_at_every_byte_gives_only_what_is_true(shared: Path, key: int) -> None:
-    for vector in of_key(shared, key)[::7]:
+def test_cut_at_every_byte_gives_only_what_is_true(key: int) -> None:
+    for vector in of_key(key)[::7]:
         wanted = wanted_of(vector)
         whole, _ = read(vector, wanted)
         begin, end = vector["body_offset"], len(body_of(vector))

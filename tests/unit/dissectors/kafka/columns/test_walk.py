@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import walk_helpers as helpers
@@ -26,8 +25,8 @@ BROKEN = (layout.DECODED_TRUNCATED, layout.DECODED_MALFORMED)
 
 
 @pytest.fixture(scope="module")
-def messages(shared: Path) -> list[Message]:
-    return helpers.vectors(shared / "reference" / "vectors")
+def messages() -> list[Message]:
+    return helpers.apaches_messages()
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +57,10 @@ def test_without_entries_the_rest_is_the_same(messages: list[Message]) -> None:
 
 
 @pytest.mark.slow
-def test_plain_python_gives_the_same_columns(shared: Path, digest: str) -> None:
+def test_plain_python_gives_the_same_columns(digest: str) -> None:
     """The file as it is, loaded without its compiled form, in a process of its own."""
     environment = dict(os.environ, KANALYZE_UNCOMPILED="1", PYTHONPATH=str(ROOT))
-    command = [sys.executable, helpers.__file__, str(shared / "reference" / "vectors")]
+    command = [sys.executable, helpers.__file__]
     found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["walk.py", digest]
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import pytest
-from kafka_vectors import RELEASES, name_of, ours, snake_path, vectors
+from kafka_reference import RELEASES, table
+from kafka_vectors import name_of, ours, snake_path, vectors
 
 from analyzer.messages.render import Renderer
 from dissectors.kafka.messages.explain import Explained, Node, Struct, explain
@@ -17,13 +18,12 @@ from dissectors.kafka.schema import headers, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 KEYS = lookup.readable_keys()
 
 
-def of_key(shared: Path, key: int) -> list[dict[str, Any]]:
-    return [vector for release in RELEASES for vector in vectors(shared, release) if vector["api_key"] == key]
+def of_key(key: int) -> list[dict[str, Any]]:
+    return [vector for release in RELEASES for vector in vectors(release) if vector["api_key"] == key]
 
 
 def read(vector: dict[str, Any]) -> Explained:
@@ -71,8 +71,8 @@ def exact(value: Any) -> str:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_bodies_equal_those_of_apache(shared: Path, key: int) -> None:
-    for vector in of_key(shared, key):
+def test_bodies_equal_those_of_apache(key: int) -> None:
+    for vector in of_key(key):
         found = read(vector)
         assert found.leftover_bytes == 0, name_of(vector)
         assert found.notes == [], name_of(vector)
@@ -82,8 +82,8 @@ def test_bodies_equal_those_of_apache(shared: Path, key: int) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_headers_equal_those_of_apache(shared: Path, key: int) -> None:
-    for vector in of_key(shared, key):
+def test_headers_equal_those_of_apache(key: int) -> None:
+    for vector in of_key(key):
         found = read(vector)
         wanted = {"correlation_id": vector["correlation_id"]}
         if vector["direction"] == "request":
@@ -98,17 +98,17 @@ def test_headers_equal_those_of_apache(shared: Path, key: int) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_unknown_tags_are_kept(shared: Path, key: int) -> None:
-    for vector in of_key(shared, key):
+def test_unknown_tags_are_kept(key: int) -> None:
+    for vector in of_key(key):
         structs = [(path, each) for path, each in walk(read(vector).body) if isinstance(each, Struct)]
         found = {(path, tag, value.hex()) for path, each in structs for tag, value in each.unknown_tags.items()}
         wanted = {(snake_path(tag["path"]), tag["tag"], tag["hex"]) for tag in vector.get("unknown_tags", [])}
         assert found == wanted, name_of(vector)
 
 
-def test_every_version_and_direction_has_vectors(shared: Path) -> None:
+def test_every_version_and_direction_has_vectors() -> None:
     """So that the tests above cannot pass by looking at nothing."""
-    seen = {(each["api_key"], each["version"], each["direction"]) for key in KEYS for each in of_key(shared, key)}
+    seen = {(each["api_key"], each["version"], each["direction"]) for key in KEYS for each in of_key(key)}
     for key in KEYS:
         versions = lookup.api(key).versions
         wanted = {
@@ -120,9 +120,9 @@ def test_every_version_and_direction_has_vectors(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_message_cut_anywhere_is_truncated(shared: Path, key: int) -> None:
+def test_a_message_cut_anywhere_is_truncated(key: int) -> None:
     """And what was read before the cut is what the whole message has there."""
-    for number, vector in enumerate(of_key(shared, key)):
+    for number, vector in enumerate(of_key(key)):
         whole = {(path, node.start, node.end) for path, node in single_values(read(vector))}
         frame = bytes.fromhex(vector["hex"])
         stride = max(1, len(frame) // 12)
@@ -143,9 +143,9 @@ def single_values(found: Explained) -> Iterator[tuple[str, Node]]:
 
 
 @pytest.mark.slow
-def test_small_messages_cut_at_every_byte(shared: Path) -> None:
+def test_small_messages_cut_at_every_byte() -> None:
     for release in RELEASES:
-        for vector in vectors(shared, release):
+        for vector in vectors(release):
             frame = bytes.fromhex(vector["hex"])
             if len(frame) <= 120 and vector["api_key"] in KEYS:
                 for cut in range(len(frame)):
@@ -153,19 +153,19 @@ def test_small_messages_cut_at_every_byte(shared: Path) -> None:
                     assert found.error.kind == "truncated", f"{name_of(vector)} cut at {cut}"
 
 
-def test_header_versions(shared: Path) -> None:
-    rows = (shared / "reference" / "header-versions.tsv").read_text().splitlines()[1:]
+def test_header_versions() -> None:
+    rows = table("header_versions")
     assert len(rows) > 300
     for row in rows:
-        key, name, version, request, response, _ = row.split("\t")
+        key, name, version, request, response = row.values()
         found = (headers.request_version(int(key), int(version)), headers.response_version(int(key), int(version)))
         assert found == (int(request), int(response)), f"{name} v{version}"
 
 
 @pytest.mark.parametrize("key", [0, 1, 59, 78])
-def test_records_equal_those_of_apache(shared: Path, key: int) -> None:
+def test_records_equal_those_of_apache(key: int) -> None:
     compared = 0
-    for vector in of_key(shared, key):
+    for vector in of_key(key):
         fields = {path: node.value for path, node in walk(read(vector).body) if isinstance(node, Node)}
         for account in vector.get("records", []):
             data = fields[snake_path(account["path"])]
@@ -218,8 +218,8 @@ def short(value: bytes | None) -> Any:
     return b64encode(value).decode()
 
 
-def test_headers_of_batches_do_not_depend_on_reading_records(shared: Path) -> None:
-    for vector in of_key(shared, 1):
+def test_headers_of_batches_do_not_depend_on_reading_records() -> None:
+    for vector in of_key(1):
         for _, node in walk(read(vector).body):
             if isinstance(node, Node) and node.name == "records" and node.value is not None:
                 plain, full = read_records(node.value), read_records(node.value, full=True)

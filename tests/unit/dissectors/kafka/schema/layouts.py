@@ -7,16 +7,16 @@ ones by tag.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from kafka_reference import messages
 from kafka_vectors import snake
 
 from dissectors.kafka.schema.field_lines import span
 from dissectors.kafka.schema.lookup import OPEN, Api, EmbeddedSchema, Field, Span
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 
 def of_schema(api: Api, direction: str, version: int) -> str:
@@ -51,11 +51,10 @@ def _line(name: str, tag: int | None, is_array: bool, kind: str, nullable: bool)
 class Release:
     """Apache's field lists of one release: messages by key and direction, structs inside bytes by name."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, name: str) -> None:
         self.messages: dict[tuple[int, str], dict[str, Any]] = {}
         self.structs: dict[str, dict[str, Any]] = {}
-        for path in sorted(folder.glob("*.json")):
-            message = json.loads(path.read_text())
+        for message in messages(name):
             if message["type"] in ("request", "response") and message["validVersions"] != "none":
                 self.messages[message["apiKey"], message["type"]] = message
             if message["type"] == "data":

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
-from kafka_vectors import RELEASES
+from kafka_reference import RELEASES
 from layouts import Release, fields_of, layout_of, of_embedded, of_schema, versions_of
 from paths import LAYOUTS
 from write_layouts import lines
@@ -16,7 +16,7 @@ from dissectors.kafka.messages.explain import default_value
 from dissectors.kafka.schema import lookup, roles
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 KEYS = lookup.readable_keys()
 DIRECTIONS = ("request", "response")
@@ -28,8 +28,8 @@ OTHER_NAMES = {("3.9.1", 52), ("3.9.1", 74), ("3.9.1", 28), ("4.3.1", 28), ("4.3
 
 
 @cache
-def release(shared: Path, name: str) -> Release:
-    return Release(shared / "reference" / f"kafka-messages-{name}")
+def release(name: str) -> Release:
+    return Release(name)
 
 
 def without_names(layout: str) -> str:
@@ -38,9 +38,9 @@ def without_names(layout: str) -> str:
 
 @pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("key", KEYS)
-def test_layout_is_that_of_the_release(shared: Path, key: int, name: str) -> None:
+def test_layout_is_that_of_the_release(key: int, name: str) -> None:
     api = lookup.api(key)
-    apache = release(shared, name)
+    apache = release(name)
     for direction in DIRECTIONS:
         versions = apache.versions(key, direction)
         for version in range(versions.first, versions.last + 1) if versions else ():
@@ -53,20 +53,20 @@ def test_layout_is_that_of_the_release(shared: Path, key: int, name: str) -> Non
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_versions_are_those_of_all_releases(shared: Path, key: int) -> None:
+def test_versions_are_those_of_all_releases(key: int) -> None:
     api = lookup.api(key)
     found: set[int] = set()
     for name in RELEASES:
         for direction in DIRECTIONS:
-            span = release(shared, name).versions(key, direction)
+            span = release(name).versions(key, direction)
             found |= set(range(span.first, span.last + 1)) if span else set()
     assert found == set(range(api.versions.first, api.versions.last + 1))
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_gone_versions_are_those_that_the_newer_release_lacks(shared: Path, key: int) -> None:
+def test_gone_versions_are_those_that_the_newer_release_lacks(key: int) -> None:
     api = lookup.api(key)
-    newer, older = (release(shared, name).versions(key, "request") for name in (RELEASES[-1], RELEASES[0]))
+    newer, older = (release(name).versions(key, "request") for name in (RELEASES[-1], RELEASES[0]))
     kept = set(range(newer.first, newer.last + 1)) if newer else set()
     had = set(range(older.first, older.last + 1)) if older else set()
     gone = set(range(api.gone.first, min(api.gone.last, api.versions.last) + 1)) if api.gone else set()
@@ -76,13 +76,13 @@ def test_gone_versions_are_those_that_the_newer_release_lacks(shared: Path, key:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_defaults_are_those_of_apache(shared: Path, key: int) -> None:
+def test_defaults_are_those_of_apache(key: int) -> None:
     """Of the newest release that has the field."""
     for direction in DIRECTIONS:
         entries: dict = {}
         for name in RELEASES:
-            if release(shared, name).versions(key, direction):
-                entries |= release(shared, name).fields(key, direction)
+            if release(name).versions(key, direction):
+                entries |= release(name).fields(key, direction)
         assert_defaults(lookup.api(key).message(direction).fields, entries)
 
 
@@ -116,8 +116,8 @@ NEW_DESCRIPTIONS = {"ControlRecordTypeSchema", "EndTxnMarker"}
 
 @pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("file", lookup.embedded_names())
-def test_structs_inside_bytes_are_those_of_the_release(shared: Path, file: str, name: str) -> None:
-    known, apache = lookup.embedded(file), release(shared, name).structs
+def test_structs_inside_bytes_are_those_of_the_release(file: str, name: str) -> None:
+    known, apache = lookup.embedded(file), release(name).structs
     assert known.has_prefix == (known.name in PREFIXED)
     if known.name not in apache:
         assert (name, known.name in NEW_DESCRIPTIONS) == ("3.9.1", True)

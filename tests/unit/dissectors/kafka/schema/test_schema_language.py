@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from kafka_reference import table
 
 from dissectors.kafka.schema import lookup, roles
 from dissectors.kafka.schema.error_codes import error_code, known_errors
@@ -14,7 +15,7 @@ from dissectors.kafka.schema.lookup import OPEN, SchemaError, Span
 from dissectors.kafka.schema.schema_files import parse, parse_embedded
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 HEAD = "api Thing  key 7  versions 0-9  flexible 4+  gone 0-1 in 4.0  unstable 9\n"
 TEXT = (
@@ -173,20 +174,19 @@ def test_both_directions_are_wanted() -> None:
 
 def test_names_of_all_keys() -> None:
     names = dict(lookup.api_names())
-    assert len(names) == 95
+    assert names == {int(row["key"]): row["name"] for row in table("header_versions")}
     assert (names[0], names[18], names[94]) == ("Produce", "ApiVersions", "UnregisterController")
     assert lookup.known_keys()[1].versions == Span(0, 18)
-    assert lookup.api(95) is None
+    assert lookup.api(max(names) + 1) is None
 
 
-def test_keys_and_error_codes_are_those_of_the_reference(shared: Path) -> None:
-    rows = [row.split("\t") for row in (shared / "reference" / "error-codes.tsv").read_text().splitlines()[1:]]
-    assert known_errors() == {int(code): (int(code), name, retriable == "true") for code, name, retriable, *_ in rows}
+def test_keys_and_error_codes_are_those_of_the_reference() -> None:
+    rows = [(int(row["code"]), row["name"], row["retriable"] == "true") for row in table("error_codes")]
+    assert known_errors() == {row[0]: row for row in rows}
     assert error_code(20000) == (20000, "UNKNOWN_20000", None)
     versions: dict[int, set[int]] = {}
-    for row in (shared / "reference" / "header-versions.tsv").read_text().splitlines()[1:]:
-        key, _, version, *_ = row.split("\t")
-        versions.setdefault(int(key), set()).add(int(version))
+    for row in table("header_versions"):
+        versions.setdefault(int(row["key"]), set()).add(int(row["version"]))
     spans = {key: Span(min(found), max(found)) for key, found in versions.items()}
     assert {key: known.versions for key, known in lookup.known_keys().items()} == spans
 
