@@ -82,8 +82,9 @@ connection                       int64   Key: a TCP connection; reused addresses
 tap                              string  Its capture point. A connection that was captured at several points of its
                                          path has a row for each: TAP.2 is a second interface, TAP.1/2 a second
                                          point on one interface.
-cluster                          string  Kafka cluster id from a Metadata or DescribeCluster reply, or a name given by
-                                         kanalyze (advertised addresses that belong together); null: unknown.
+cluster                          string  Kafka cluster id from a Metadata or DescribeCluster reply, or from an ApiVersions request
+                                         that the broker accepted (KIP-1242), or a name given by kanalyze (advertised addresses
+                                         that belong together); null: unknown.
 role                             string  client, follower, raft, controller, txn_coordinator, share_coordinator or
                                          forwarding; null: unknown.
 is_kafka                         bool    True when its content is Kafka; null when too little was seen to tell.
@@ -189,6 +190,9 @@ sasl_mechanism                   string  SASL mechanism of the login; null: none
 software_name                    string  Client library, from its ApiVersions request (KIP-511); null: not sent.
 software_version                 string  Version of the client library, from its ApiVersions request; null: not
                                          sent.
+asked_cluster_id                 string  Id of the cluster that the client means to reach, from its ApiVersions request (KIP-1242,
+                                         version 5 on); null: it named none, as on a first connection.
+asked_node_id                    int32   Node id of the broker that it means, from the same request; null: it named none.
 views                            int64   Unnamed capture points (--tap) of its path: the rows are those of the one that saw
                                          most; among equal ones, of the one nearest to the client.
 view_delay_ns                    int64   Time between the first and the last of these points, one way, ns: half of what

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 # Raw tables with a row for each connection, group step or fact at most.
 SMALL = (
     *("parts", "framed_parts", "tls", "silences", "problems", "joined", "reported"),
-    *("cluster_facts", "broker_facts", "topic_facts", "version_facts", "group_steps", "login_steps", "token_owners"),
+    *("cluster_facts", "broker_facts", "topic_facts", "asked_facts", "version_facts"),
+    *("group_steps", "login_steps", "token_owners"),
 )
 # Views over the rows of a run that it hands on with them.
 SIGNS = ("part_signs", "last_answers", "member_clients")

@@ -89,6 +89,15 @@ def versions(seen: SeenExchange) -> Iterator[Row]:
         yield "version_facts", (each["api_key"], each["min_version"], each["max_version"])
 
 
+def asked(seen: SeenExchange) -> Iterator[Row]:
+    """ApiVersions requests of clients that know where they go: the cluster and the node that they mean (KIP-1242)."""
+    if seen.request is None:
+        return
+    cluster, node = seen.request.get("cluster_id"), known(seen.request.get("node_id"))
+    if cluster is not None or node is not None:
+        yield "asked_facts", (cluster, node)
+
+
 _LISTENERS = "listeners(host port)"
 
 KINDS = (
@@ -115,6 +124,7 @@ KINDS = (
         by_body=True,
     ),
     FactKind(10, None, "node_id host port coordinators(node_id host port)", coordinators, by_body=True),
+    FactKind(18, "cluster_id node_id", None, asked, by_body=True),
     FactKind(18, None, "error_code api_keys(api_key min_version max_version)", versions, by_body=True),
     FactKind(19, None, "topics(name topic_id!)", topics, by_body=True),
     FactKind(20, None, "responses(name topic_id!)", topics, by_body=True),

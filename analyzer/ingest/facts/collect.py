@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.ingest.facts import clusters, heartbeats, logins, transactions
@@ -67,7 +66,8 @@ class Collector:
     """Reads facts of batches of frames. `write` takes the name of a raw table and rows of it."""
 
     def __init__(self, kinds: Iterable[FactKind], write: Callable[[str, pa.Table], None]) -> None:
-        self._kinds = {kind.key: kind for kind in kinds}
+        events = [(kind, *event) for kind in kinds for event in _events(kind)]
+        self._kinds = {(key, event): kind for kind, key, event, _ in events}
         self._write = write
         self._rows = {name: FactRows() for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()
@@ -75,7 +75,7 @@ class Collector:
         self._changes = 0
         self._readers: dict[tuple[int, int, str], Reader | None] = {}
         self._bodies = Bodies()
-        wanted = wanted_table(chain.from_iterable(_events(kind) for kind in self._kinds.values()))
+        wanted = wanted_table((key, event, what) for _, key, event, what in events)
         self._picker = FramePicker(wanted, self._bodies, self._waiting)
         self._written_bodies: set[int] = set()
         self._body_generation = 0
@@ -119,7 +119,7 @@ class Collector:
     # ---- facts of one message ----
 
     def _read_one(self, frame: Picked, buffer: memoryview) -> None:
-        kind = self._kinds[frame.key]
+        kind = self._kinds[frame.key, frame.event]
         direction = "request" if kind.reply is None else "response"
         message = self._read(kind, frame.version, direction, buffer, frame.begin, frame.end)
         seen = _seen_alone(frame, direction, message)
@@ -149,7 +149,7 @@ class Collector:
         self, waited: tuple[Any, ...], which: tuple[Any, ...] | None, frame: Picked, buffer: memoryview | None
     ) -> None:
         """The reply to a request came; or, without a buffer, none will come. `which`: what to `learn` the facts by."""
-        kind = self._kinds[frame.key]
+        kind = self._kinds[frame.key, frame.event]
         held, request, reply = _HeldRequest(*waited), None, None
         if held.data is not None:
             request = self._read(kind, held.version, "request", held.data, 0, len(held.data), held.whole)
@@ -180,7 +180,7 @@ class Collector:
         """The wanted fields of data[begin:end], a body; None when no schema knows the version."""
         if kind.key == logins.TOKEN:
             return Message({"auth_bytes": bytes(memoryview(data)[begin:end])}, whole)
-        if kind.key == _API_VERSIONS and data[begin : begin + 2] == _UNSUPPORTED_VERSION:
+        if (kind.key, direction) == (_API_VERSIONS, "response") and data[begin : begin + 2] == _UNSUPPORTED_VERSION:
             version = 0  # a refusal has this form whatever was asked
         which = (kind.key, version, direction)
         if which not in self._readers:

@@ -38,8 +38,8 @@ class SeenExchange(NamedTuple):
 
 @dataclass(frozen=True)
 class FactKind:
-    """Facts of one API. `request` and `reply` name the fields to read (`dissectors.kafka.columns.field_reader`); None: the
-    message is not read.
+    """Facts of one API; several kinds may read different messages of it. `request` and `reply` name the fields to read
+    (`dissectors.kafka.columns.field_reader`); None: the message is not read.
 
     With both, `read` is called once, when the exchange has ended. `by_body`: equal bodies have the same facts, which are
     written once. `repeats`: `read` looks at nothing but version, request and reply, and many exchanges have equal bytes; these

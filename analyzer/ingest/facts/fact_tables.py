@@ -18,6 +18,7 @@ _COLUMNS = {
     # lists_all: the message names all brokers of the cluster, not some of them.
     "broker_facts": f"{_OF_BODY}, node_id int32, host string, port int32, rack string, lists_all bool",
     "topic_facts": f"{_OF_BODY}, topic_id string, topic string",
+    "asked_facts": f"{_OF_BODY}, asked_cluster_id string, asked_node_id int32",
     "version_facts": f"{_OF_BODY}, api_key int16, min_version int16, max_version int16",
     "group_steps": f"{_OF_EXCHANGE}, event string, group_type string, group_id string, member_id string, "
     "instance_id string, generation int32, sent_generation int32, leader string, members int32, protocol string, "

@@ -31,6 +31,7 @@ VIEWS = (
     "capture_sides",
     "logins",
     "part_ways",
+    "part_asked",
     "connection_context",
     "connections",
     "topic_names",

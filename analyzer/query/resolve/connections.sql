@@ -1,4 +1,4 @@
--- One row per connection: what its packets and frames tell, and what its requests and replies tell (connection_context).
+-- One row per connection: what its packets and frames tell, and what its requests and replies tell (connection_context, part_asked).
 SELECT
     p.connection,
     p.tap,
@@ -88,6 +88,8 @@ SELECT
     l.sasl_mechanism,
     l.software_name,
     l.software_version,
+    k.asked_cluster_id,
+    k.asked_node_id,
     CAST(coalesce(v.views, 1) AS BIGINT) AS views,
     v.view_delay_ns,
     CASE WHEN p.is_bare IS NOT TRUE THEN w.client_wscale WHEN p.a_wscale >= 0 THEN CAST(p.a_wscale AS INTEGER) END AS client_wscale,
@@ -121,3 +123,4 @@ FROM parts AS p
 JOIN connection_context AS l ON l.part = p.part
 LEFT JOIN part_views AS v ON v.part = p.part
 LEFT JOIN part_ways AS w ON w.part = p.part
+LEFT JOIN part_asked AS k ON k.part = p.part

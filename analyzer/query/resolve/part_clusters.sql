@@ -1,15 +1,30 @@
--- The Kafka cluster of each part: the cluster id in its replies, else the only cluster to which the broker's address belongs
--- according to other parts. Where no reply had an id (Metadata before v2), parts whose replies list common broker addresses get
--- a common name, the least of these addresses. An address that two clusters claim has no cluster.
+-- The Kafka cluster of each part: the cluster id in its replies, or the one that its client named and its broker accepted; else
+-- the only cluster to which the broker's address belongs according to other parts. Where no reply had an id (Metadata before v2),
+-- parts whose replies list common broker addresses get a common name, the least of these addresses. An address that two clusters
+-- claim has no cluster.
 WITH bodies AS (
     SELECT part, body FROM raw_reported GROUP BY part, body
 ),
+-- A broker that knows version 5 tells what it offers only to a client that means its cluster, or none (KIP-1242).
+accepted AS (
+    SELECT q.part, f.asked_cluster_id AS cluster
+    FROM raw_reported AS q
+    JOIN raw_asked_facts AS f ON f.body = q.body
+    JOIN raw_reported AS r ON r.exchange = q.exchange
+    JOIN raw_version_facts AS v ON v.body = r.body
+    WHERE f.asked_cluster_id IS NOT NULL AND v.api_key = 18 AND v.max_version >= 5
+),
 told AS (
-    SELECT b.part, min(f.cluster_id) AS cluster
-    FROM bodies AS b JOIN raw_cluster_facts AS f ON f.body = b.body
-    WHERE f.cluster_id IS NOT NULL
-    GROUP BY b.part
-    HAVING min(f.cluster_id) = max(f.cluster_id)
+    SELECT part, min(cluster) AS cluster
+    FROM (
+        SELECT b.part, f.cluster_id AS cluster
+        FROM bodies AS b JOIN raw_cluster_facts AS f ON f.body = b.body
+        WHERE f.cluster_id IS NOT NULL
+        UNION ALL
+        SELECT part, cluster FROM accepted
+    ) AS said
+    GROUP BY part
+    HAVING min(cluster) = max(cluster)
 ),
 advertised AS (
     SELECT b.part, f.host, f.port

@@ -72,7 +72,7 @@ def _pick(picked: Picked, frames: cython.longlong[:, ::1], row: cython.longlong)
 
 @cython.cclass
 class Bodies:
-    """Remembers bodies by API key, version and bytes: for each the number of its facts, None for a body without facts.
+    """Remembers bodies by API key, direction, version and bytes: for each the number of its facts, None for a body without facts.
 
     `size_bytes` is about the memory that this takes; `rows` counts the rows that the next `take` returns.
     """
@@ -124,7 +124,7 @@ class Bodies:
 def _body(frame: Picked, buffer: memoryview) -> tuple:
     """The key of a body: its bytes, or the digest of a longer body. The two sorts of keys differ in length, so they are never
     equal."""
-    which: cython.longlong = (frame.key << 16) + frame.version
+    which: cython.longlong = ((frame.key * EVENTS + frame.event) << 16) + frame.version
     body: memoryview = buffer[frame.begin : frame.end]
     if frame.end - frame.begin <= SHORT_BODY_BYTES:
         return which, bytes(body)

@@ -105,6 +105,36 @@ def test_replies_that_tell_the_same_are_put_down_once() -> None:
     assert {row["body"] for row in rows["reported"]} == {row["body"] for row in rows["broker_facts"]}
 
 
+@pytest.mark.parametrize(
+    ("cluster", "node", "told"),
+    (("east", 5, [("east", 5)]), (None, -1, []), ("east", -1, [("east", None)]), (None, 5, [(None, 5)])),
+)
+def test_what_a_client_means_to_reach_is_put_down(cluster: str | None, node: int, told: list[Row]) -> None:
+    name = b"\x00" if cluster is None else bytes([len(cluster) + 1]) + cluster.encode()
+    request = b"\x02a\x021" + name + node.to_bytes(4, "big", signed=True) + b"\x00"
+    # Its reply offers ApiVersions up to version 5.
+    reply = bytes(2) + b"\x02" + bytes((0, 18, 0, 0, 0, 5, 0)) + bytes(4) + b"\x00"
+    frames = Frames()
+    for number in range(3):
+        frames.exchange(18, 5, request, reply, number)
+    rows = frames.end()
+    assert [(row["asked_cluster_id"], row["asked_node_id"]) for row in rows["asked_facts"]] == told
+    assert [(row["api_key"], row["max_version"]) for row in rows["version_facts"]] == [(18, 5)]
+    assert len(rows["reported"]) == 3 * (len(told) + 1)
+
+
+def test_a_request_of_a_replys_bytes_is_no_reply() -> None:
+    """A refusal of version 5 (error 35, an offer in the form of version 0), and as a request: a software name, and then too few
+    bytes."""
+    refusal = b"\x00\x23" + (1).to_bytes(4, "big") + bytes((0, 18, 0, 0, 0, 4))
+    frames = Frames()
+    frames.feed(layout.FRAME_REPLY_SEEN, 18, 5, refusal, 1, 1)
+    frames.feed(layout.FRAME_REQUEST_SEEN, 18, 5, refusal, 2, 2)
+    rows = frames.end()
+    assert [row["exchange"] for row in rows["reported"]] == [1]
+    assert rows["asked_facts"] == []
+
+
 def test_forgotten_bodies_get_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A body that was forgotten is written again: under its old number it would count twice."""
     monkeypatch.setattr(collect, "_MOST_BODY_BYTES", 600)

@@ -251,6 +251,31 @@ def test_clusters_and_nodes_are_told_by_addresses_and_never_guessed() -> None:
     assert [tuple(row.values()) for row in rows] == [("east", 1), ("east", 2), (None, None), (ours, 1), (ours, 2)]
 
 
+@pytest.mark.parametrize(
+    ("offered", "told", "cluster"),
+    [(5, None, "west"), (4, None, "east"), (None, None, "east"), (5, "east", None)],
+    ids=("accepted", "a broker that does not look", "refused", "told otherwise"),
+)
+def test_a_cluster_is_the_one_that_a_client_means_when_its_broker_accepts(
+    offered: int | None, told: str | None, cluster: str | None
+) -> None:
+    """Here at an address at which another client was told of another cluster before."""
+    facts = {
+        "reported": [{"exchange": n, "part": n, "body": n, "time_ns": START_NS} for n in (1, 2)],
+        "cluster_facts": [{"body": 1, "cluster_id": "east"}],
+        "asked_facts": [{"body": 2, "asked_cluster_id": "west", "asked_node_id": 7}],
+    }
+    if offered is not None:
+        facts["reported"].append({"exchange": 2, "part": 2, "body": 3, "time_ns": START_NS})
+        facts["version_facts"] = [{"body": 3, "api_key": 18, "min_version": 0, "max_version": offered}]
+    if told is not None:
+        facts["reported"].append({"exchange": 3, "part": 2, "body": 1, "time_ns": START_NS})
+    parts = [part(1, broker_address="10.0.2.1" if told else "10.0.1.1"), part(2)]
+    with dataset(parts, exchanges=[exchange(n, 0, 1, part=n) for n in (1, 2)], **facts) as found:
+        assert found.query("select cluster from connection_context where part = 2") == [{"cluster": cluster}]
+        assert found.query("select * from part_asked") == [{"part": 2, "asked_cluster_id": "west", "asked_node_id": 7}]
+
+
 @pytest.mark.parametrize(("lists_all", "first"), [(True, 1), (False, None)])
 def test_host_names_are_matched_by_a_port_that_only_one_node_has(lists_all: bool, first: int | None) -> None:
     """Where a message lists all nodes: one that registers itself, or is a coordinator, tells nothing of the others."""
