@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import cluster_stories
 import hold_out_stories
 import limit_stories
 import member_stories
@@ -273,7 +274,6 @@ def out_of_range(asked: int, ends: list[tuple[float, int]], reset: int | None = 
 
 
 Story = Callable[[], Tables]
-
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "broker_stalled": (
         lambda: stalled(3),
@@ -393,7 +393,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }
-for _stories in (protocol_stories, member_stories, hold_out_stories, limit_stories):
+for _stories in (protocol_stories, cluster_stories, member_stories, hold_out_stories, limit_stories):
     STORIES |= _stories.STORIES
     for _name, (_fires, _silent) in _stories.MORE.items():
         _before = MORE.get(_name, ((), ()))

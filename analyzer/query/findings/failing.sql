@@ -31,7 +31,7 @@ WITH judged AS (
         OR (e.code IN (17, 18, 21, 32, 43, 76, 87) AND x.api_name = 'Produce') AS never_normal
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client' AND x.kind IS DISTINCT FROM 'forwarded'
-        AND e.code NOT IN (7, 19, 20, 29, 30, 31, 47, 90, 89)
+        AND e.code NOT IN (7, 19, 20, 29, 30, 31, 47, 90, 89, 129)
         AND NOT (e.code = 5 AND coalesce(e.topic, e.topic_id) IS NOT NULL)
         AND NOT (e.code = 1 AND x.api_name = 'Fetch')
         AND NOT (e.code = 45 AND x.api_name = 'Produce')

@@ -13,9 +13,10 @@ from analyzer.base.tables import TABLES, Column
 VALUES: dict[str, tuple[Any, ...]] = {
     "acks": (0, 1, -1),
     "api_version": (3, 11, 12),
+    "asked_cluster_id": ("east", "west"),
     "close": ("fin", "rst", "none"),
     "cluster": ("east", "west"),
-    "code": (1, 3, 6, 7, 19, 22, 25, 27, 29, 45, 46, 47, 79, 89, 90),
+    "code": (1, 3, 6, 7, 19, 22, 25, 27, 29, 45, 46, 47, 79, 89, 90, 129),
     "codec": ("none", "gzip", "zstd"),
     "control_type": ("abort", "commit"),
     "error_code": (0, 0, 0, 16, 25, 27, 47, 90),

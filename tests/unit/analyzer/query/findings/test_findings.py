@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cluster_stories import NEW, OLD, refused, sent_away, turned
 from finding_stories import STORIES, Tables, failing, many, produced
 from hold_out_stories import sent_again
 from incident_stories import MORE, far, gone, out_of_range
@@ -116,6 +117,10 @@ def in_order(*values: str) -> list[int]:
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
         ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
         ("request_too_large", lambda: broken_off(3), lambda: broken_off(10)),
+        ("wrong_cluster", turned, lambda: turned(failures=1)),
+        ("wrong_cluster", turned, refused),
+        ("wrong_cluster", refused, lambda: refused(times=3, back_s=None)),
+        ("wrong_cluster", refused, lambda: refused(back_s=31)),
         ("lossy_network", sent_again, lambda: sent_again(broker_retransmitted=200)),
     ),
 )
@@ -130,6 +135,28 @@ def test_severity_falls_with_the_impact(
             told.append(find(made, [rule(name)])[0].severity)
     first, second = in_order(*told)
     assert first > second
+
+
+@pytest.mark.parametrize(
+    ("story", "told"),
+    (
+        (refused, f"10.0.1.1:9092 leads to cluster {NEW}, before to {OLD}; app was refused"),
+        (lambda: refused(back_s=3), "1 time; 1 client went on, after 3.0 s at most"),
+        (lambda: refused(times=3, back_s=None), "3 times; app gave up"),
+        (lambda: refused(reached=OLD), f"10.0.1.1:9092 is not node 1 of cluster {OLD}, as clients believe"),
+        (lambda: refused(reached=None, back_s=None), f"10.0.1.1:9092 is not of cluster {OLD}, as clients believe"),
+        (sent_away, f"cluster {OLD} sends its clients to their bootstrap servers; app was refused"),
+        (lambda: turned(failures=2), "app was led there without a refusal; 1 client went on"),
+        (lambda: turned(failures=2), "2 requests failed there, the first with UNKNOWN_MEMBER_ID"),
+        (lambda: turned(advertised="kafka", broker_address="10.0.1.2"), f"kafka:9092 leads to cluster {NEW}"),
+    ),
+)
+def test_what_is_told_of_an_address_that_leads_elsewhere(
+    story: Callable[[], Tables], told: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, {"captures": [capture(last_time_ns=START_NS + 400 * SECOND_NS)]} | story()) as made:
+        (found,) = find(made, [rule("wrong_cluster")])
+    assert told in sentence(found.rule.says, found.row)
 
 
 @pytest.mark.slow

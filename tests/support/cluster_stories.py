@@ -1,0 +1,121 @@
+"""Stories of addresses that lead to another cluster or broker; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+OLD, NEW = "b2xkb2xkb2xkb2xkb2xkbw", "bmV3bmV3bmV3bmV3bmV3bg"
+REBOOTSTRAP_REQUIRED, UNKNOWN_MEMBER_ID = 129, 25
+API_VERSIONS = {"api_key": 18, "api_name": "ApiVersions", "api_version": 5}
+PRODUCE = {
+    "api_key": 0,
+    "api_name": "Produce",
+    "api_version": 13,
+    "kind": "produce_acks_all",
+    "acks": -1,
+    "error_code": 0,
+}
+JOIN = {"api_key": 11, "api_name": "JoinGroup", "api_version": 9}
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def link(number: int, cluster: str | None, begin_s: float, end_s: float, **values: Any) -> dict[str, Any]:
+    return connection(number, cluster=cluster, first_time_ns=at(begin_s), last_time_ns=at(end_s), **values)
+
+
+def refused(times: int = 1, back_s: float | None = 1, reached: str | None = NEW, **asked: Any) -> Tables:
+    """A client of OLD whose next connections, a second apart, are refused so often; `back_s` after the first of them a request
+    succeeds on a connection to the cluster that it reached. `asked`: of the refused connections."""
+    meant = {"asked_cluster_id": OLD, "asked_node_id": 1}
+    links = [link(1, OLD, 0, 10)]
+    links += [link(10 + n, reached, 10 + n, 10.5 + n, **(meant | asked)) for n in range(times)]
+    rows = [exchange(1, at_ns=at(1), **PRODUCE)]
+    code = {"error_code": REBOOTSTRAP_REQUIRED}
+    rows += [exchange(10 + n, connection=10 + n, at_ns=at(10 + n), **API_VERSIONS, **code) for n in range(times)]
+    if back_s is not None:
+        links.append(link(90, reached, 10.6, 400))
+        rows.append(exchange(90, connection=90, at_ns=at(10 + back_s), **PRODUCE))
+    errors = [error(10 + n, REBOOTSTRAP_REQUIRED, connection=10 + n) for n in range(times)]
+    return {"connections": links, "exchanges": rows, "errors": errors}
+
+
+def sent_away() -> Tables:
+    """A broker that answers Metadata with the advice to ask the bootstrap servers, which are of another cluster."""
+    rows = [exchange(1, at_ns=at(1), error_code=REBOOTSTRAP_REQUIRED)]
+    rows += [exchange(2, connection=2, at_ns=at(3), **PRODUCE)]
+    links = [link(1, OLD, 0, 2), link(2, NEW, 2, 400, broker_address="10.0.1.2")]
+    return {"connections": links, "exchanges": rows, "errors": [error(1, REBOOTSTRAP_REQUIRED, connection=1)]}
+
+
+def turned(
+    failures: int = 0,
+    clusters: tuple[str | None, str | None] = (OLD, NEW),
+    who: tuple[str, str] = ("app", "app"),
+    overlap_s: float = 0,
+    advertised: str | None = None,
+    **second: Any,
+) -> Tables:
+    """A client on a connection to one cluster, and after 10 s (less the overlap) a client on a connection to another one, of whose
+    requests so many fail; both advertise an address if one is given. `second`: of the second connection."""
+    begin_s = 10 - overlap_s
+    links = [link(1, clusters[0], 0, 10), link(2, clusters[1], begin_s, 400, **second)]
+    rows = [exchange(1, at_ns=at(1), client_id=who[0], **PRODUCE)]
+    rows += [exchange(2, connection=2, at_ns=at(begin_s + 20), client_id=who[1], **PRODUCE)]
+    rows += [
+        exchange(10 + n, connection=2, at_ns=at(begin_s + 1), client_id=who[1], error_code=UNKNOWN_MEMBER_ID, **JOIN)
+        for n in range(failures)
+    ]
+    errors = [error(10 + n, UNKNOWN_MEMBER_ID, connection=2, name="UNKNOWN_MEMBER_ID") for n in range(failures)]
+    hosts = [(cluster, advertised or f"{cluster}.example") for cluster in clusters]
+    brokers = [{"cluster": cluster, "broker_id": 1, "host": host, "port": 9092} for cluster, host in hosts]
+    return {"connections": links, "exchanges": rows, "errors": errors, "brokers": brokers}
+
+
+ELSEWHERE = {"broker_address": "10.0.1.2"}
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "wrong_cluster": (
+        refused,
+        (
+            # Two clusters at two addresses, and what two names or two proxies make of one.
+            lambda: turned(**ELSEWHERE),
+            lambda: turned(failures=3, **ELSEWHERE),
+            lambda: turned(tls_server_name="b.example"),
+            lambda: turned(opening="socks5"),
+            lambda: turned(tap="2"),
+            # By turns, each with a client of its own: perhaps two networks with equal addresses.
+            lambda: turned(overlap_s=5, who=("app", "other")),
+            lambda: turned(overlap_s=5, advertised="kafka", **ELSEWHERE),
+            lambda: turned(advertised="kafka", who=("app", "other"), **ELSEWHERE),
+            # One cluster at two addresses (a port forward seen on both sides), or at one; no id is known.
+            lambda: turned(clusters=(OLD, OLD), **ELSEWHERE),
+            lambda: turned(clusters=(OLD, OLD)),
+            lambda: turned(clusters=(OLD, None)),
+            lambda: turned(clusters=("a:9092", "b:9092")),
+        ),
+    )
+}
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "wrong_cluster": (
+        (
+            lambda: refused(reached=None),
+            lambda: refused(reached=OLD),
+            lambda: refused(times=3, back_s=None),
+            sent_away,
+            turned,
+            lambda: turned(failures=1),
+            lambda: turned(overlap_s=5),
+            lambda: turned(advertised="kafka", **ELSEWHERE),
+            lambda: turned(overlap_s=-1, who=("app", "other")),
+        ),
+        (),
+    )
+}
