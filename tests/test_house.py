@@ -81,11 +81,23 @@ TOP_LEVEL = {
         "bench",
         "dissectors",
         "docs",
+        "findings",
         "lab",
         "mkdocs.yml",
     ),
     *("notebooks", "pyproject.toml", "samples", "setup.py", "tests", "tools"),
 }
+
+
+def test_findings_about_other_software_are_listed() -> None:
+    """They need registries, so nothing runs them here: each is in the table, short, and cleans up after itself."""
+    folder = ROOT / "findings"
+    listed = re.findall(r"\]\(([\w-]+\.sh)\)", (folder / "README.md").read_text(encoding="utf-8"))
+    assert listed == sorted(path.name for path in folder.glob("*.sh"))
+    for name in listed:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 90 and "set -euo pipefail\nwork=$(mktemp -d)\n" in text, name
+        assert text.splitlines()[1].startswith("# ") and "\n# Why it matters: " in text, name
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
