@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base.filters import literal
+from analyzer.base.json_shapes import ShapeError, by_name, each, flag, loaded, record, text, whole
 from analyzer.distributed.fragments import schema
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.summary import Summary
@@ -43,6 +44,15 @@ _OF_SPANS = (
     *(name for name, columns in FACT_TABLES.items() if ("part", "int64") in columns),
 )
 _OF_BODIES = tuple(name for name, columns in FACT_TABLES.items() if ("part", "int64") not in columns)
+_SUMMARY = record(
+    {
+        "api_keys": each(whole(-(1 << 15), (1 << 15) - 1)),
+        "several_points": flag,
+        "odd": flag,
+        "rows": by_name(lambda _: whole(least=0)),
+        "layout": text,
+    }
+)
 # What resolution asks of the captures from which kept rows come.
 OF_CAPTURES = ("captures", "raw_splits")
 
@@ -59,7 +69,7 @@ class Carried(NamedTuple):
         """The summary of the earlier runs, as far as it concerns the connections that were kept."""
         if self.folder is None:
             return Summary(set(), set(), Counter(), 0, Counter(), False, False, Counter())
-        told = json.loads((self.folder / SUMMARY).read_text())
+        told = loaded((self.folder / SUMMARY).read_bytes(), _SUMMARY)
         keys, several, odd, rows = (told[name] for name in ("api_keys", "several_points", "odd", "rows"))
         return Summary(set(keys), set(), Counter(), 0, Counter(), several, odd, Counter(rows))
 
@@ -88,8 +98,11 @@ def layout_key() -> str:
 
 def can_continue(folder: Path) -> bool:
     """Whether what was kept in `folder` was written with this layout."""
-    told = json.loads((folder / SUMMARY).read_text())
-    return bool(told.get("layout") == layout_key())
+    try:
+        told = loaded((folder / SUMMARY).read_bytes(), _SUMMARY)
+    except (FileNotFoundError, ShapeError):
+        return False
+    return bool(told["layout"] == layout_key())
 
 
 def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary: Summary, target: Path) -> None:

@@ -19,6 +19,7 @@ from analyzer.base.storage.objects import find_object, list_folder, move_object,
 from analyzer.base.storage.reader import read_object
 from analyzer.query.dataset import DatasetError
 from analyzer.query.exported import OWN
+from analyzer.query.table_directories import read_small
 
 _LOCK = f"{OWN}/lock"
 _PIECE_BYTES = 1 << 20
@@ -30,8 +31,8 @@ _WAIT_S = 0.1
 class Place(Protocol):
     """All methods raise OSError (StorageError in storage)."""
 
-    def read(self, name: str) -> bytes | None:
-        """All of a small file; None when there is none."""
+    def read(self, name: str, most_bytes: int) -> bytes | None:
+        """All of a small file; None when there is none. Raises OSError for one with more bytes, too."""
 
     def write(self, name: str, data: bytes) -> None:
         """Makes or replaces a small file: at any moment there is the old one or the new one."""
@@ -61,10 +62,10 @@ class LocalPlace:
     def __str__(self) -> str:
         return str(self._path)
 
-    def read(self, name: str) -> bytes | None:
+    def read(self, name: str, most_bytes: int) -> bytes | None:
         """As in Place."""
         try:
-            return (self._path / name).read_bytes()
+            return read_small(self._path / name, most_bytes)
         except FileNotFoundError:
             return None
 
@@ -124,10 +125,10 @@ class StoredPlace:
     def __str__(self) -> str:
         return self._at.uri
 
-    def read(self, name: str) -> bytes | None:
+    def read(self, name: str, most_bytes: int) -> bytes | None:
         """As in Place."""
         found = find_object(self._at.inside(name))
-        return None if found is None or found.is_folder else read_object(self._at.inside(name))
+        return None if found is None or found.is_folder else read_object(self._at.inside(name), most_bytes)
 
     def write(self, name: str, data: bytes) -> None:
         """As in Place."""

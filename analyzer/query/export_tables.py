@@ -26,7 +26,7 @@ from analyzer.base.storage.objects import object_writer, remove_object
 from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
 from analyzer.query.export import Rows, write
-from analyzer.query.exported import MANIFEST
+from analyzer.query.manifest import MANIFEST, PARQUET
 from analyzer.query.table_directories import folder
 from analyzer.query.table_views import null_column
 from analyzer.version import VERSION
@@ -34,7 +34,6 @@ from analyzer.version import VERSION
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
-PARQUET = "parquet"
 # Level 1 of zstd makes files a fifth smaller than lz4 for a twentieth more time; level 3 takes as much time again and saves little.
 # Bloom filters would cost a twentieth, and the engine writes none for keys, the columns that people search. By default the engine
 # tries a dictionary of up to 24,576 values, a fifth of a row group; for ids and moments, which do not repeat, it now stops sooner.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
@@ -16,12 +15,10 @@ from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.hours import SUM_NAMES, Hours, beside
+from analyzer.query.manifest import MANIFEST, MOST_BYTES, checked
 from analyzer.query.table_directories import Folder, folder, table_files
 from analyzer.query.table_views import NEAR, no_rows, null_column, parquet
 
-MANIFEST = "manifest.json"
-# Of the manifest and the files of a dataset that grows.
-SCHEMA = 1
 # No glob of a table looks below a name that begins so. What a dataset that grows keeps for itself lies there, and files whose rows
 # do not count (`growing`).
 OWN = "_kanalyze"
@@ -178,25 +175,16 @@ def _check_manifest(where: Folder) -> _Told:
         if where.is_remote or any(where.names().get(table) for table in TABLES):
             raise DatasetError(f"{where}: no {MANIFEST}, so the export is unfinished or failed; export again")
         return _Told({})
-    try:
-        told = json.loads(where.read(MANIFEST))
-        form, counts = told["format"], dict(told.get("tables") or {})
-        if not all(isinstance(rows, int) for rows in counts.values()):
-            raise ValueError
-        spans = {
-            table: {str(file["file"]): (file.get("first_time_ns"), file.get("last_time_ns")) for file in written}
-            for table, written in dict(told.get("files") or {}).items()
-        }
-        files = None
-        if "runs" in told:
-            held = (*TABLES, *SUM_NAMES)
-            files = {table: [str(file["file"]) for file in told["files"][table]] for table in held if table in counts}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DatasetError(f"{where}/{MANIFEST}: not a manifest that kanalyze export wrote") from error
-    if form != "parquet":
-        raise DatasetError(f"{where}: exported as {form}; only --format parquet can be read again")
-    if told.get("schema", SCHEMA) > SCHEMA:
-        raise DatasetError(f"{where}: was written by a newer kanalyze ({told.get('kanalyze')}); update this one")
+    told = checked(where.read(MANIFEST, MOST_BYTES), where)
+    counts: dict[str, int] = told.get("tables") or {}
+    written: dict[str, list[dict[str, Any]]] = told.get("files") or {}
+    spans = {
+        table: {file["file"]: (file.get("first_time_ns"), file.get("last_time_ns")) for file in files}
+        for table, files in written.items()
+    }
+    files = None
+    if "runs" in told:
+        files = {table: [file["file"] for file in written[table]] for table in (*TABLES, *SUM_NAMES) if table in counts}
     return _Told(counts, files, bool(told.get("moving")), spans)
 
 

@@ -23,9 +23,10 @@ from typing import Any
 from analyzer.base.tables import TABLES
 from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place
-from analyzer.query.export_tables import PARQUET, Written
-from analyzer.query.exported import HIDDEN, MANIFEST, OWN, SCHEMA, hidden
+from analyzer.query.export_tables import Written
+from analyzer.query.exported import HIDDEN, OWN, hidden
 from analyzer.query.hours import SUM_NAMES
+from analyzer.query.manifest import MANIFEST, MOST_BYTES, PARQUET, SCHEMA, checked
 from analyzer.version import VERSION
 
 # What a run left of open connections, and the open files of the runs before the newest, are kept for so many runs.
@@ -143,26 +144,30 @@ def _run_of_json(told: dict[str, Any]) -> AddedRun:
 
 def read_manifest(place: Place) -> Manifest:
     """The manifest at a place, an empty one where nothing was written yet. Raises DatasetError for a directory that cannot grow."""
-    data = place.read(MANIFEST)
+    data = place.read(MANIFEST, MOST_BYTES)
     if data is None:
         if others := [name for name in place.names("") if not name.startswith(f"{OWN}/")]:
             raise DatasetError(f"{place}: holds {others[0]} and no {MANIFEST}; name a new directory, or a dataset")
         return Manifest()
+    told = checked(data, place)
+    if "runs" not in told:
+        raise DatasetError(f"{place}: was exported without --add, and cannot grow; export it again with --add")
+    newer = {table for run in told["runs"] for table in run["files"]}.difference(_WITH_FILES)
     try:
-        told = json.loads(data)
-        if told.get("format") == PARQUET and "runs" not in told:
-            raise DatasetError(f"{place}: was exported without --add, and cannot grow; export it again with --add")
-        return Manifest(tuple(map(_run_of_json, told["runs"])), told["serial"], told["moving"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DatasetError(f"{place}/{MANIFEST}: not a manifest of a dataset that grows") from error
+        runs = tuple(map(_run_of_json, told["runs"]))
+    except TypeError:  # an input or a file has a field more
+        newer.add("a field")
+    if newer:
+        raise DatasetError(f"{place}: was written by a newer kanalyze; update this one")
+    return Manifest(runs, told["serial"], told["moving"])
 
 
 def grows(place: Place) -> bool:
     """Whether a dataset that grows is there already."""
-    data = place.read(MANIFEST)
+    data = place.read(MANIFEST, MOST_BYTES)
     try:
-        return data is not None and "runs" in json.loads(data)
-    except (ValueError, TypeError):
+        return data is not None and "runs" in checked(data, place)
+    except DatasetError:
         return False
 
 
@@ -172,7 +177,12 @@ def commit(place: Place, before: Manifest, runs: Sequence[AddedRun]) -> Manifest
         raise DatasetError(f"{place}: another run has added to this dataset meanwhile; run again")
     place.write(_KEEP, b"")
     after = Manifest(tuple(runs), before.serial + 1, moving=True)
-    place.write(MANIFEST, after.text().encode())
+    data = after.text().encode()
+    if len(data) > MOST_BYTES:
+        raise DatasetError(
+            f"{place}: has too many runs, its manifest would be larger than {MOST_BYTES:,} bytes; begin a new one"
+        )
+    place.write(MANIFEST, data)
     return settle(place, after)
 
 

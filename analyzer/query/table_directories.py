@@ -6,6 +6,7 @@ table are copied when it is first read: SQL reads many times, and a little of ea
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Sequence
@@ -32,8 +33,8 @@ class Folder(Protocol):
     def names(self, below: str = "") -> dict[str, bool]:
         """The entries of the directory, or of one below it: name -> is it a directory? Empty when it does not exist."""
 
-    def read(self, name: str) -> bytes:
-        """All of a small file. Raises OSError."""
+    def read(self, name: str, most_bytes: int) -> bytes:
+        """All of a small file. Raises OSError, also for one with more bytes."""
 
     def holds(self, name: str) -> bool:
         """Whether there is a file of this name."""
@@ -64,9 +65,9 @@ class LocalFolder:
         except OSError:
             return {}
 
-    def read(self, name: str) -> bytes:
-        """All of a small file. Raises OSError."""
-        return (self._path / name).read_bytes()
+    def read(self, name: str, most_bytes: int) -> bytes:
+        """All of a small file. Raises OSError, also for one with more bytes."""
+        return read_small(self._path / name, most_bytes)
 
     def holds(self, name: str) -> bool:
         """Whether there is a file of this name."""
@@ -107,9 +108,9 @@ class RemoteFolder:
             self._listed[f"{below}/{name}" if below else name] = one
         return found
 
-    def read(self, name: str) -> bytes:
-        """All of a small object. Raises StorageError."""
-        return read_object(self._at.inside(name))
+    def read(self, name: str, most_bytes: int) -> bytes:
+        """All of a small object. Raises StorageError, also for one with more bytes."""
+        return read_object(self._at.inside(name), most_bytes)
 
     def holds(self, name: str) -> bool:
         """Whether there is an object of this name."""
@@ -137,6 +138,18 @@ class RemoteFolder:
         """Removes what was copied."""
         if self._copies is not None:
             temp_folders.remove(self._copies)
+
+
+def read_small(path: Path, most_bytes: int) -> bytes:
+    """All of a small file of this machine. Raises OSError for one with more bytes, and for what is no file: a pipe would be waited
+    for."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no regular file", str(path))
+    with path.open("rb") as source:
+        data = source.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, f"has more than {most_bytes:,} bytes", str(path))
+    return data
 
 
 def _copy(found: StorageEntry, to: Path) -> None:

@@ -20,9 +20,9 @@ from analyzer.base.storage.addresses import is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.days import DAY_NS, day_directory
-from analyzer.query.export_tables import PARQUET, Written, manifest
-from analyzer.query.exported import MANIFEST
+from analyzer.query.export_tables import Written, manifest
 from analyzer.query.hours import SUMS, beside, worth_writing, write_sums
+from analyzer.query.manifest import MANIFEST, PARQUET
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, PIECE_BYTES, conform, files, keep, tuples
 from analyzer.spark.session import SparkError, told

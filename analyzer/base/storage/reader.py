@@ -159,11 +159,13 @@ def _range_bytes() -> int:
     return max(LEAST_RANGE_BYTES, min(RANGE_BYTES, HELD_BYTES // (2 * max(1, _open_readers))))
 
 
-def read_object(at: Address) -> bytes:
-    """All bytes of a small object. Raises StorageError."""
+def read_object(at: Address, most_bytes: int | None = None) -> bytes:
+    """All bytes of a small object. Raises StorageError, also for one with more bytes than `most_bytes`."""
     found = find_object(at)
     if found is None or found.is_folder:
         raise StorageError(f"{at.uri}: {NO_OBJECT.format(server=server_name(at.scheme, at.root))}")
+    if most_bytes is not None and found.size_bytes > most_bytes:
+        raise StorageError(f"{at.uri}: has more than {most_bytes:,} bytes")
     reader = ObjectReader(found)
     try:
         return b"".join(iter(lambda: reader.read(FIRST_RANGE_BYTES), b""))
