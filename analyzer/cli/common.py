@@ -230,7 +230,7 @@ _PARTLY = "analyzer.cli.read_in_part"
 
 
 def tell_what_was_not_read(dataset: Dataset, asks: str, form: str, name: str = "") -> None:
-    """Says in one line what could not be read for a question; nothing where all could."""
+    """Says in one line what could not be read, for a question; nothing where all could."""
     from analyzer.query.dataset import limit_reason
     from analyzer.query.readability import WHOLE, readability
 
@@ -244,16 +244,18 @@ def tell_what_was_not_read(dataset: Dataset, asks: str, form: str, name: str = "
         click.get_current_context().meta[_PARTLY] = True
         say(f"whether all was read could not be computed: {reason}")
         return
-    if verdict.verdict == WHOLE:
+    if not verdict.reasons:
         return
     from analyzer.report.readability_words import sentence
 
-    tell_first(f"{name}: {sentence(verdict)}" if name else sentence(verdict), form)
+    tell_first(f"{name}: {sentence(verdict)}" if name else sentence(verdict), form, verdict.verdict != WHOLE)
 
 
-def tell_first(text: str, form: str) -> None:
-    """What could not be read, before the answer: on stdout where the answer is text, else on stderr. `exit_code` knows of it."""
-    click.get_current_context().meta[_PARTLY] = True
+def tell_first(text: str, form: str, is_missing: bool = True) -> None:
+    """What could not be read, before the answer: on stdout where the answer is text, else on stderr. `exit_code` knows of it where
+    the answer misses it."""
+    if is_missing:
+        click.get_current_context().meta[_PARTLY] = True
     if form != "table":
         say(text)
         return

@@ -13,7 +13,7 @@ class Summary:
 
     `api_keys` of messages that were read; `whole_requests`: parts in which a request was decoded to its last byte;
     `limited`: problem number -> how often; `problems_dropped`: problems that no table lists; `duplicates`: split -> segments
-    captured twice; `saw_several_points`: a connection was seen at several capture points; `odd`: a body was malformed or
+    captured twice; `saw_several_points`: a connection was seen at several capture points; `odd`: a body could not be read or
     the clock ran back within an exchange; `rows`: raw table -> rows; `rows_left_out`: a message had more rows than are kept of one.
     """
 

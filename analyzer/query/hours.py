@@ -82,7 +82,7 @@ _KEYS = (
 _OF_CLIENTS = "client_id, client_address, principal"
 _EXACT = "DECIMAL(38, 0)"
 _TOPICS = ((_TOPIC, "STRING"), ("topics", "BIGINT"))
-_COUNTS = ("requests", "n", "errors", "throttled", "throttle_time_ms", "request_bytes", "response_bytes")
+_COUNTS = ("requests", "n", "errors", "throttled", "unread", "throttle_time_ms", "request_bytes", "response_bytes")
 _DURATIONS = tuple(
     f"{part}_ns" for part in ("measured", "send", "queue", "muted", "broker", "network", "unknown", "receive")
 )

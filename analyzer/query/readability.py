@@ -19,45 +19,80 @@ WHOLE, PARTLY, NOTHING = "whole", "partly", "nothing"
 # Loss beyond one in so many matters.
 LEAST_SHARE = 100
 DAMAGED = "capture_damaged"
+# What the name of an API begins with whose key no release known here has.
+UNKNOWN_KEY = "key "
 _OPTIONS = {kind.name: kind.option for kind in PROBLEM_KINDS.values() if kind.option}
 
 
 class Ask(NamedTuple):
     """What an answer is made from. `sides`: it says nothing without messages of these. `bodies`: it reads more of them than
-    headers. `one`: it is about one exchange, so that what else is missing does not matter."""
+    headers. `apis`: the APIs whose bodies it reads, None: all. `told_by`: the side whose bodies it reads, None: both. `one`: it is
+    about one exchange, so that what else is missing does not matter."""
 
     sides: frozenset[str] = frozenset()
     bodies: bool = True
+    apis: frozenset[str] | None = None
+    told_by: str | None = None
     one: bool = False
 
 
 _BOTH, _REQUESTS = frozenset(("requests", "replies")), frozenset(("requests",))
+# What tells how long a request waits by design, and whether a reply is expected.
+_WAITING = frozenset(("Produce", "Fetch", "ShareFetch", "JoinGroup"))
+_DATA = frozenset(
+    ("DeleteRecords", "Fetch", "ListOffsets", "Metadata", "OffsetCommit", "Produce", "ShareFetch", "TxnOffsetCommit")
+)
+_MEMBERS = frozenset(
+    (
+        "ConsumerGroupHeartbeat",
+        "Heartbeat",
+        "JoinGroup",
+        "LeaveGroup",
+        "ShareGroupHeartbeat",
+        "StreamsGroupHeartbeat",
+        "SyncGroup",
+    )
+)
+_TRANSACTIONS = frozenset(
+    (
+        "AddOffsetsToTxn",
+        "AddPartitionsToTxn",
+        "EndTxn",
+        "InitProducerId",
+        "Produce",
+        "TxnOffsetCommit",
+        "WriteTxnMarkers",
+    )
+)
 EVERYTHING = "everything"
 # Named like the verbs, and like the metrics that `check` reads; all others ask for everything.
 ASKS = {
     EVERYTHING: Ask(),
     "brokers": Ask(_REQUESTS),
     "clients": Ask(_REQUESTS),
-    "connections": Ask(bodies=False),
-    "delivery": Ask(_BOTH),
-    "errors": Ask(_BOTH),
+    "connections": Ask(bodies=False, apis=frozenset(("ApiVersions",))),
+    "delivery": Ask(_BOTH, apis=_DATA),
+    "errors": Ask(_BOTH, told_by="reply"),
     "findings": Ask(_REQUESTS),
-    "groups": Ask(_REQUESTS),
-    "latency": Ask(_BOTH, bodies=False),
-    "profile": Ask(_BOTH, bodies=False),
-    "readiness": Ask(_REQUESTS, bodies=False),
+    "groups": Ask(_REQUESTS, apis=_DATA | _MEMBERS),
+    "latency": Ask(_BOTH, bodies=False, apis=_WAITING),
+    "profile": Ask(_BOTH, bodies=False, apis=_WAITING),
+    "readiness": Ask(_REQUESTS, bodies=False, apis=frozenset(("ApiVersions",))),
     "show": Ask(one=True),
-    "throttle": Ask(_BOTH),
-    "topics": Ask(_REQUESTS),
-    "transactions": Ask(_REQUESTS),
-    "unanswered": Ask(_BOTH, bodies=False),
+    "throttle": Ask(_BOTH, told_by="reply"),
+    "topics": Ask(_REQUESTS, apis=_DATA),
+    "transactions": Ask(_REQUESTS, apis=_TRANSACTIONS),
+    "unanswered": Ask(_BOTH, bodies=False, apis=frozenset(("Produce",))),
 }
+# Kinds of problems, and the reason of metric `unread_bodies` that each of them means.
+_UNREAD = {"newer_than_known": "newer", "malformed_body": "malformed"}
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut_bodies, limit, input, no_match.
-    `numbers`: what a sentence about it needs: the columns of the metrics `readability` and `lost_messages`, an option, filters."""
+    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut_bodies, newer, malformed, limit, input,
+    no_match. `numbers`: what a sentence about it needs: the columns of the metrics `readability` and `lost_messages`, rows of
+    `unread_bodies`, an option, filters."""
 
     kind: str
     numbers: dict[str, Any] = field(default_factory=dict)
@@ -65,7 +100,8 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Readability:
-    """The verdict on one question: `whole` (no reasons), `partly`, or `nothing` of what it asks for could be read."""
+    """The verdict on one question: `whole`, `partly`, or `nothing` of what it asks for could be read. A `whole` answer has a reason
+    too where bodies that it does not need are of messages that this release does not know."""
 
     asks: str
     verdict: str
@@ -80,8 +116,12 @@ def readability(dataset: Dataset, asks: str = EVERYTHING) -> Readability:
     row = dataset.readability
     if whole := _nothing(dataset, ask, row):
         return Readability(asks, NOTHING, whole)
-    reasons = () if ask.one else tuple(_reasons(dataset, ask, row))
-    return Readability(asks, PARTLY if reasons else WHOLE, reasons)
+    if ask.one:
+        return Readability(asks, WHOLE, ())
+    if reasons := tuple(_reasons(dataset, ask, row)):
+        return Readability(asks, PARTLY, reasons)
+    newer = [each for each in row["unread_bodies"] if each["reason"] == "newer"]
+    return Readability(asks, WHOLE, tuple(_unread_reasons(newer)))
 
 
 def _measured(dataset: Dataset) -> dict[str, Any]:
@@ -90,6 +130,8 @@ def _measured(dataset: Dataset) -> dict[str, Any]:
     options = {_OPTIONS[kind] for kind in kinds if kind in _OPTIONS} | set(dataset.limits)
     row = dataset.metric("readability")[0]
     row |= {"limits": sorted(options), "is_damaged": DAMAGED in kinds}
+    row["unread_bodies"] = dataset.metric("unread_bodies") if kinds & _UNREAD.keys() else []
+    row["bodies_by_api"] = _bodies(dataset) if row["unread_bodies"] else {}
     if row["gaps"] or row["cut_bytes"] or options:
         return row | dataset.metric("lost_messages")[0]
     return row | dict.fromkeys(("exchanges", "lost_messages", "bodies", "cut_bodies"), 0)
@@ -104,6 +146,9 @@ def _nothing(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> tuple[Reason, .
     of_side = {"requests": row["replies_only_connections"], "replies": row["requests_only_connections"]}
     if row["asked_connections"] and any(of_side[side] == row["asked_connections"] for side in ask.sides):
         return (Reason("one_way", row),)
+    unread = _unread(ask, row)
+    if ask.bodies and unread and sum(each["messages"] for each in unread) == _in_all(ask, row):
+        return tuple(_unread_reasons(unread))
     return ()
 
 
@@ -121,10 +166,54 @@ def _reasons(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> list[Reason]:
         found.append(Reason("dropped", row))
     if ask.bodies and _matters(row["cut_bodies"], row["bodies"]):
         found.append(Reason("cut_bodies", row))
+    found += _unread_reasons([each for each in _unread(ask, row) if _is_told(each, row)])
     found += [Reason("limit", {"option": option}) for option in row["limits"]]
     if dataset.failed or row["is_damaged"]:
         found.append(Reason("input"))
     return found + _unmatched(dataset)
+
+
+def _bodies(dataset: Dataset) -> dict[tuple[str | None, str], int]:
+    """How many bodies were captured, of what the filters leave: by API and side, as `unread_bodies` has them."""
+    rows = dataset.query(
+        "SELECT api_name, count(*) FILTER (WHERE request_decoded <> 'none') AS request, "
+        "count(*) FILTER (WHERE response_decoded <> 'none') AS reply FROM exchanges GROUP BY api_name"
+    )
+    return {(each["api_name"], side): each[side] for each in rows for side in ("request", "reply")}
+
+
+def _reads(ask: Ask, api_name: str | None, side: str) -> bool:
+    """Whether an answer reads bodies of an API. One that nobody knows may tell anything."""
+    if ask.told_by not in (None, side):
+        return False
+    is_unknown = api_name is None or api_name.startswith(UNKNOWN_KEY)
+    return ask.apis is None or api_name in ask.apis or (ask.bodies and is_unknown)
+
+
+def _unread(ask: Ask, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of `unread_bodies` that matter to a question. Of a newer reply the throttle time stands first, and may be known."""
+    knows_throttle = ask is ASKS["throttle"]
+    return [
+        each
+        for each in row["unread_bodies"]
+        if _reads(ask, each["api_name"], each["side"])
+        and not (knows_throttle and each["throttle_told"] == each["messages"])
+    ]
+
+
+def _in_all(ask: Ask, row: dict[str, Any]) -> int:
+    return sum(number for (api_name, side), number in row["bodies_by_api"].items() if _reads(ask, api_name, side))
+
+
+def _is_told(unread: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Damage is told like loss; what is newer is not read of a client at all, however much there is of others."""
+    key = unread["api_name"], unread["side"]
+    return unread["reason"] == "newer" or _matters(unread["messages"], row["bodies_by_api"][key])
+
+
+def _unread_reasons(rows: list[dict[str, Any]]) -> list[Reason]:
+    reasons = {each["reason"]: [other for other in rows if other["reason"] == each["reason"]] for each in rows}
+    return [Reason(reason, {"rows": found}) for reason, found in reasons.items()]
 
 
 def _matters(part: int, whole: int) -> bool:

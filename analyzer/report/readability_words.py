@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from analyzer.base import filters
+from analyzer.query.questions import RELEASES
 from analyzer.query.readability import NOTHING, WHOLE, Readability
 from analyzer.report.format import count, percent, safe, size, things
 from analyzer.report.tls import undecrypted
@@ -28,11 +29,14 @@ _UNKNOWN = {
     "unanswered": "Unanswered requests are not known",
 }
 _BOTH_WAYS = "capture both directions"
+_SIDES = {"request": "requests", "reply": "replies"}
+# So many APIs and versions are named whose bodies could not be read.
+MOST_UNREAD = 6
 
 
 def sentence(verdict: Readability) -> str:
     """One line, safe to print; empty when all could be read."""
-    if verdict.verdict == WHOLE:
+    if not verdict.reasons:
         return ""
     reasons = "; ".join(_WORDS[reason.kind](reason.numbers) for reason in verdict.reasons)
     if verdict.verdict == NOTHING and verdict.reasons[0].kind == "no_match":
@@ -41,7 +45,15 @@ def sentence(verdict: Readability) -> str:
         # Whether it is Kafka that TLS hides, nobody knows.
         anything = "No Kafka could be read" if verdict.reasons[0].kind == "tls" else "Nothing could be read"
         return f"{_UNKNOWN.get(verdict.asks, anything)}: {reasons}."
+    if verdict.verdict == WHOLE:
+        return f"Not read: {reasons}."
     return f"Read in part: {reasons}."
+
+
+def remark(rows: Iterable[Mapping[str, Any]]) -> str:
+    """What "-" means in a table with counts of errors; empty where all replies could be read (`unread_replies`)."""
+    unread = sum(row["unread_replies"] or 0 for row in rows if row["errors"] is None)
+    return f"errors -: not known, as {things(unread, 'reply', 'replies')} could not be read." if unread else ""
 
 
 def as_object(verdict: Readability) -> dict[str, Any]:
@@ -110,6 +122,32 @@ def _cut_bodies(row: dict[str, Any]) -> str:
     return f"{bodies} could not be read to the end{cut}"
 
 
+def _newer(numbers: dict[str, Any]) -> str:
+    what = "of versions that this kanalyze does not know, as it knows Kafka up to"
+    return f"{_messages(numbers['rows'])} {what} {RELEASES[-1]} ({_listed(numbers['rows'])})"
+
+
+def _malformed(numbers: dict[str, Any]) -> str:
+    return f"{_messages(numbers['rows'])} that could not be decoded ({_listed(numbers['rows'])})"
+
+
+def _messages(rows: list[dict[str, Any]]) -> str:
+    return things(sum(row["messages"] for row in rows), "message body", "message bodies")
+
+
+def _listed(rows: list[dict[str, Any]]) -> str:
+    """`DeleteGroups v4: 8 requests, 8 replies; ...`, the most frequent first; the rest is counted."""
+    sorts: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        sorts.setdefault(f"{safe(row['api_name'])} v{row['api_version']}", []).append(row)
+    parts = [
+        f"{name}: {', '.join(things(row['messages'], row['side'], _SIDES[row['side']]) for row in each)}"
+        for name, each in sorts.items()
+    ]
+    more = len(parts) - MOST_UNREAD
+    return "; ".join([*parts[:MOST_UNREAD], *([f"{count(more)} more"] if more > 0 else [])])
+
+
 def _limit(numbers: dict[str, Any]) -> str:
     return f"a limit was reached (raise {numbers['option']})"
 
@@ -136,6 +174,8 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "loss": _loss,
     "dropped": _dropped,
     "cut_bodies": _cut_bodies,
+    "newer": _newer,
+    "malformed": _malformed,
     "limit": _limit,
     "input": _input,
     "no_match": _no_match,

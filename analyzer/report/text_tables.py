@@ -195,7 +195,9 @@ def heading(text: str, width: int) -> Text:
 
 
 def remarks(text: str, width: int) -> list[Text]:
-    """Small print below a table."""
+    """Small print below a table; no line where there is no text."""
+    if not text:
+        return []
     return [Text(INDENT + line, style=DIM) for line in wrap(text, width - len(INDENT))]
 
 

@@ -241,7 +241,7 @@ def _by_p99(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _by_errors(row: dict[str, Any]) -> tuple[Any, ...]:
-    return (-row["errors"], -row["count"])
+    return (-(row["errors"] or 0), -row["count"])
 
 
 def _by_name(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -38,7 +38,7 @@ LATENCY = "latency_counts"
 TOTALS: Mapping[str, Total] = {
     LATENCY: Total(
         ("role", "own_kind", "api_name", "kind", "bucket", "parts_known"),
-        ("requests", "n", "errors", "throttled", "request_bytes", "response_bytes", "squares", *_PARTS),
+        ("requests", "n", "errors", "throttled", "unread", "request_bytes", "response_bytes", "squares", *_PARTS),
         ("first_time_ns", "low"),
         ("last_time_ns", "high"),
         "requests",

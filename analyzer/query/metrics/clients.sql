@@ -1,6 +1,7 @@
 -- Which clients are there? One row per client: address without port, client id, user and software of its connections. Bytes are whole
 -- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
--- batches are null when batches were not read, topics when entries were not. `metadata_per_s` is that of the connection that
+-- batches are null when batches were not read, topics when entries were not, errors and throttled where none was found but
+-- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
 -- asks most often (null below 1 s of life), `median_life_ns` of closed connections. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
     SELECT
@@ -10,6 +11,7 @@ WITH traffic AS (
         count(*) AS requests,
         count(*) FILTER (WHERE e.error_count > 0) AS errors,
         count(*) FILTER (WHERE e.throttle_time_ms > 0) AS throttled,
+        count(*) FILTER (WHERE e.response_decoded IN ('unsupported', 'malformed')) AS unread,
         count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,
         sum(e.request_bytes) AS request_bytes,
         sum(e.response_bytes) AS response_bytes,
@@ -34,6 +36,7 @@ sums AS (
         CAST(sum(requests) AS BIGINT) AS requests,
         CAST(sum(errors) AS BIGINT) AS errors,
         CAST(sum(throttled) AS BIGINT) AS throttled,
+        CAST(sum(unread) AS BIGINT) AS unread,
         CAST(sum(unanswered) AS BIGINT) AS unanswered,
         CAST(coalesce(sum(request_bytes), 0) AS BIGINT) AS request_bytes,
         CAST(coalesce(sum(response_bytes), 0) AS BIGINT) AS response_bytes,
@@ -104,9 +107,10 @@ SELECT
     l.median_life_ns,
     s.requests,
     s.requests * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
-    -- Of a client without a reply it is not known what failed.
-    CASE WHEN s.response_bytes > 0 THEN s.errors END AS errors,
-    CASE WHEN s.response_bytes > 0 THEN s.throttled END AS throttled,
+    -- Of a client without a reply it is not known what failed; where some replies could not be read, none found is not none.
+    CASE WHEN s.response_bytes > 0 AND (s.errors > 0 OR s.unread = 0) THEN s.errors END AS errors,
+    CASE WHEN s.response_bytes > 0 AND (s.throttled > 0 OR s.unread = 0) THEN s.throttled END AS throttled,
+    s.unread AS unread_replies,
     s.unanswered,
     s.request_bytes,
     -- What a client received is not known where nothing that brokers sent it was captured.

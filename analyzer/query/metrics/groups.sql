@@ -1,7 +1,8 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
 -- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
 -- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets; null, as members
--- are, where no reply tells it, or where all that was seen of its members is that they live (heartbeats). `last_` columns say who
+-- are, where no reply tells it, where all that was seen of its members is that they live (heartbeats), or where messages of members
+-- could not be read (rebalances too). `last_` columns say who
 -- started the last rebalance, and why, as in metric rebalances. Times in ns.
 WITH steps AS (
     SELECT
@@ -118,6 +119,14 @@ behind AS (
     WHERE group_id IS NOT NULL AND is_newest
     GROUP BY coalesce(cluster, ''), group_id
 ),
+-- Groups some of whose members may have said more than could be read: JoinGroup to SyncGroup, and heartbeats of newer protocols.
+unread AS (
+    SELECT DISTINCT coalesce(c.cluster, '') AS cluster, x.group_id
+    FROM exchanges AS x
+        JOIN connections AS c ON c.connection = x.connection
+        JOIN unread_clients AS u ON u.client_address = x.client_address AND coalesce(u.client_id, '') = coalesce(x.client_id, '')
+    WHERE x.group_id IS NOT NULL AND (u.api_key BETWEEN 11 AND 14 OR u.api_key IN (68, 76, 88))
+),
 names AS (
     SELECT cluster, group_id FROM steps
     UNION
@@ -126,19 +135,23 @@ names AS (
 SELECT
     nullif(n.cluster, '') AS cluster,
     n.group_id,
-    CASE WHEN s.group_type IS NULL AND k.heartbeats > 0 THEN 'classic' WHEN s.group_type IS NULL THEN 'offsets' WHEN s.group_type <> s.other_type THEN 'mixed' ELSE s.group_type END AS group_type,
+    CASE WHEN s.group_type IS NULL AND k.heartbeats > 0 THEN 'classic' WHEN s.group_type IS NULL AND u.group_id IS NULL THEN 'offsets'
+        WHEN s.group_type <> s.other_type THEN 'mixed' ELSE s.group_type END AS group_type,
     CASE
+        WHEN u.group_id IS NOT NULL THEN NULL
         WHEN s.answered = 0 OR (s.group_type IS NULL AND k.heartbeats > 0) THEN NULL
         WHEN s.group_type IS NULL THEN 'offsets'
         WHEN coalesce(p.members, 0) = 0 THEN 'empty'
         WHEN w.asked_ns > coalesce(r.last_end_ns, 0) OR NOT coalesce(r.complete, true) THEN 'rebalancing'
         ELSE 'stable'
     END AS state,
-    CASE WHEN s.answered > 0 OR (s.group_type IS NULL AND k.heartbeats = 0) THEN coalesce(p.members, 0) END AS members,
+    CASE WHEN u.group_id IS NULL AND (s.answered > 0 OR (s.group_type IS NULL AND k.heartbeats = 0))
+        THEN coalesce(p.members, 0) END AS members,
     coalesce(p.seen, 0) AS members_seen,
     s.protocol,
     s.generation,
-    CASE WHEN s.answered > 0 OR k.answered_heartbeats > 0 OR (s.group_type IS NULL AND k.heartbeats = 0)
+    CASE WHEN u.group_id IS NULL
+            AND (s.answered > 0 OR k.answered_heartbeats > 0 OR (s.group_type IS NULL AND k.heartbeats = 0))
         THEN coalesce(r.rebalances, 0) END AS rebalances,
     r.rebalancing_ns,
     r.longest_rebalance_ns,
@@ -153,7 +166,8 @@ SELECT
     CASE WHEN k.answered_commits > 0 OR coalesce(k.commits, 0) = 0 THEN coalesce(k.failed_commits, 0) END AS failed_commits,
     k.last_commit_error,
     coalesce(k.commits_in_transactions, 0) AS commits_in_transactions,
-    CASE WHEN s.answered > 0 OR s.answered IS NULL THEN coalesce(s.failures, 0) END AS failures,
+    CASE WHEN s.failures > 0 OR (u.group_id IS NULL AND (s.answered > 0 OR s.answered IS NULL))
+        THEN coalesce(s.failures, 0) END AS failures,
     s.last_failure,
     b.lag,
     least(s.first_time_ns, k.first_time_ns) AS first_time_ns,
@@ -165,5 +179,6 @@ FROM names AS n
     LEFT JOIN last_rebalances AS l ON l.cluster = n.cluster AND l.group_id = n.group_id
     LEFT JOIN waiting AS w ON w.cluster = n.cluster AND w.group_id = n.group_id
     LEFT JOIN committed AS k ON k.cluster = n.cluster AND k.group_id = n.group_id
+    LEFT JOIN unread AS u ON u.cluster = n.cluster AND u.group_id = n.group_id
     LEFT JOIN behind AS b ON b.cluster = n.cluster AND b.group_id = n.group_id
 ORDER BY rebalances DESC, commits DESC, n.group_id, n.cluster

@@ -33,6 +33,7 @@ SELECT
     -- Only replies tell.
     CASE WHEN l.answered > 0 THEN l.errors END AS errors,
     CASE WHEN l.answered > 0 THEN l.throttled END AS throttled,
+    l.unread AS unread_replies,
     l.parts_known,
     l.parts_send_ns, l.parts_queue_ns, l.parts_muted_ns, l.parts_broker_ns, l.parts_network_ns, l.parts_unknown_ns,
     l.parts_receive_ns,

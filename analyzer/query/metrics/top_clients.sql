@@ -1,12 +1,13 @@
 -- Which clients are busiest? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
 -- per client: address without port, client id, user and software. Bytes are whole messages. Of a client without
--- a reply it is not known what failed. At most 20 rows of `total_rows`.
+-- a reply it is not known what failed, nor where replies could not be read (`unread_replies`) and none was found. At most 20 rows of `total_rows`.
 WITH asked AS (
     SELECT
         l.client,
         CAST(sum(e.exchanges) AS BIGINT) AS requests,
         CAST(sum(e.errors) AS BIGINT) AS errors,
         CAST(sum(e.throttled) AS BIGINT) AS throttled,
+        CAST(sum(e.unread_replies) AS BIGINT) AS unread,
         CAST(coalesce(sum(e.exchanges) FILTER (WHERE e.status IN ('closed', 'abandoned')), 0) AS BIGINT) AS unanswered,
         CAST(coalesce(sum(e.request_bytes), 0) AS BIGINT) AS request_bytes,
         CAST(coalesce(sum(e.response_bytes), 0) AS BIGINT) AS response_bytes
@@ -38,8 +39,9 @@ SELECT
     l.software_version,
     l.connections,
     t.requests,
-    CASE WHEN t.response_bytes > 0 THEN t.errors END AS errors,
-    CASE WHEN t.response_bytes > 0 THEN t.throttled END AS throttled,
+    CASE WHEN t.response_bytes > 0 AND (t.errors > 0 OR t.unread = 0) THEN t.errors END AS errors,
+    CASE WHEN t.response_bytes > 0 AND (t.throttled > 0 OR t.unread = 0) THEN t.throttled END AS throttled,
+    t.unread AS unread_replies,
     t.unanswered,
     t.request_bytes,
     -- What a client received is not known where nothing that brokers sent it was captured.

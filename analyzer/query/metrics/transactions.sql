@@ -1,6 +1,7 @@
 -- How do transactions go, by transactional id? `begun` = committed + aborted + taken_over + open. Lengths in ns of those that
 -- ended, `longest_open_ns` to the capture's end. `fenced`: replies with INVALID_PRODUCER_EPOCH or PRODUCER_FENCED; `failures`:
--- all error replies but coordinator moves, CONCURRENT_TRANSACTIONS and fencing. Null: not seen.
+-- all error replies but coordinator moves, CONCURRENT_TRANSACTIONS and fencing. Null: not seen, or messages of the producer could
+-- not be read.
 WITH ids AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
@@ -54,6 +55,14 @@ told AS (
     FROM all_transaction_events
     WHERE transactional_id IS NOT NULL AND producer_id >= 0 AND coalesce(error_code, 0) = 0
     GROUP BY coalesce(cluster, ''), transactional_id
+),
+-- Producers who may have said more than could be read: Produce, InitProducerId to EndTxn, TxnOffsetCommit.
+unread AS (
+    SELECT DISTINCT coalesce(c.cluster, '') AS cluster, x.transactional_id
+    FROM exchanges AS x
+        JOIN connections AS c ON c.connection = x.connection
+        JOIN unread_clients AS u ON u.client_address = x.client_address AND coalesce(u.client_id, '') = coalesce(x.client_id, '')
+    WHERE x.transactional_id IS NOT NULL AND (u.api_key IN (0, 22, 28) OR u.api_key BETWEEN 24 AND 26)
 )
 SELECT
     nullif(i.cluster, '') AS cluster,
@@ -61,20 +70,20 @@ SELECT
     coalesce(m.client_id, i.client_id) AS client_id,
     coalesce(m.client_address, i.client_address) AS client_address,
     i.clients,
-    coalesce(m.begun, 0) AS begun,
-    coalesce(m.committed, 0) AS committed,
-    coalesce(m.aborted, 0) AS aborted,
-    coalesce(m.taken_over, 0) AS taken_over,
-    coalesce(m.open_at_end, 0) AS open_at_end,
+    CASE WHEN u.transactional_id IS NULL THEN coalesce(m.begun, 0) END AS begun,
+    CASE WHEN u.transactional_id IS NULL THEN coalesce(m.committed, 0) END AS committed,
+    CASE WHEN u.transactional_id IS NULL THEN coalesce(m.aborted, 0) END AS aborted,
+    CASE WHEN u.transactional_id IS NULL THEN coalesce(m.taken_over, 0) END AS taken_over,
+    CASE WHEN u.transactional_id IS NULL THEN coalesce(m.open_at_end, 0) END AS open_at_end,
     m.p50_length_ns,
     m.max_length_ns,
     m.longest_open_ns,
     m.records,
     m.bytes,
     i.inits,
-    i.fenced,
-    i.concurrent,
-    i.failures,
+    CASE WHEN u.transactional_id IS NULL OR i.fenced > 0 THEN i.fenced END AS fenced,
+    CASE WHEN u.transactional_id IS NULL OR i.concurrent > 0 THEN i.concurrent END AS concurrent,
+    CASE WHEN u.transactional_id IS NULL OR i.failures > 0 THEN i.failures END AS failures,
     i.last_error,
     t.producer_ids,
     t.producer_id,
@@ -85,5 +94,6 @@ SELECT
     m.longest_exchange AS example_exchange
 FROM ids AS i
     LEFT JOIN made AS m ON m.cluster = i.cluster AND m.transactional_id = i.transactional_id
+    LEFT JOIN unread AS u ON u.cluster = i.cluster AND u.transactional_id = i.transactional_id
     LEFT JOIN told AS t ON t.cluster = i.cluster AND t.transactional_id = i.transactional_id
 ORDER BY begun DESC, i.transactional_id, i.cluster

@@ -97,7 +97,7 @@ def views(
 ) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
-    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `odd`: a body was malformed, or the clock ran
+    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `odd`: a body could not be read, or the clock ran
     back within an exchange; `several_views`: a connection was captured at several points of its way; `one_way`: of a connection
     only one side may have been captured.
     """

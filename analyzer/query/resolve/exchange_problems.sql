@@ -1,4 +1,4 @@
--- Problems of exchanges: malformed bodies, and clocks that ran back within an exchange.
+-- Problems of exchanges: malformed bodies, bodies of versions that nobody knows here, and clocks that ran back within an exchange.
 SELECT
     CASE WHEN request_decoded = 'malformed' THEN request_file ELSE response_file END AS file,
     CASE WHEN request_decoded = 'malformed' THEN request_packet ELSE response_packet END AS packet,
@@ -14,6 +14,20 @@ SELECT
         ELSE 'The body of a reply does not match its API and version; kanalyze show shows where decoding fails.' END AS detail
 FROM all_exchanges
 WHERE request_decoded = 'malformed' OR response_decoded = 'malformed'
+UNION ALL
+SELECT
+    CASE WHEN request_decoded = 'unsupported' THEN request_file ELSE response_file END,
+    CASE WHEN request_decoded = 'unsupported' THEN request_packet ELSE response_packet END,
+    connection,
+    exchange,
+    CASE WHEN request_decoded = 'unsupported' THEN request_time_ns ELSE response_time_ns END,
+    CASE WHEN request_decoded = 'unsupported' THEN 'client' ELSE 'broker' END,
+    CAST(NULL AS BIGINT),
+    'newer_than_known',
+    CAST(NULL AS BIGINT),
+    'The API or its version is newer than this release of kanalyze knows: little more than the header was read.'
+FROM all_exchanges
+WHERE request_decoded = 'unsupported' OR response_decoded = 'unsupported'
 UNION ALL
 SELECT
     coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,

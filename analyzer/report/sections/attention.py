@@ -16,6 +16,7 @@ from analyzer.report.dimension_columns import api
 from analyzer.report.facts import Facts
 from analyzer.report.format import clock, duration, things
 from analyzer.report.readability_words import sentence as sentence_of
+from analyzer.report.sections.errors import is_expected
 from analyzer.report.sentences import look, sentence
 from analyzer.report.text_tables import typed
 
@@ -69,12 +70,9 @@ def _nothing(facts: Facts, is_explained: bool) -> str:
         return sentence_of(verdict)
     if facts.readability("errors").verdict == NOTHING:
         return "Nothing found in the requests; errors, throttling and missing replies are not known."
-    row = facts.coverage()
-    cut = row["closed"] + row["abandoned"]
-    cut_off = f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests"
     where = "" if verdict.verdict == WHOLE else " in what could be read"
-    clean = f"no errors beyond normal operation, no throttling, {cut_off}"
-    found = "Nothing serious found" if is_explained else "Nothing found"
+    clean, is_clean = _counts(facts)
+    found = "Nothing found" if is_clean and not is_explained else "Nothing serious found"
     below = " For information:" if is_explained else ""
     no_cause = "" if is_explained else ", and no cause was found"
     if (late := _overdue(facts)) is not None:
@@ -86,6 +84,22 @@ def _nothing(facts: Facts, is_explained: bool) -> str:
     if worst["max_ns"] >= SLOW_NS:
         return f"Something was slow{no_cause}{where}: {slowest}; {clean}.{below}"
     return f"{found}{where}: {clean}; {slowest}.{below}"
+
+
+def _counts(facts: Facts) -> tuple[str, bool]:
+    """What no rule found worth a finding, in words, and whether it was nothing: as the tables below it count."""
+    row = facts.coverage()
+    cut = row["closed"] + row["abandoned"]
+    errors = sum(
+        each["count"] for each in facts.rows("errors") if not each["between_brokers"] and is_expected(each) is False
+    )
+    throttled = sum(each["throttled"] for each in facts.rows("throttle"))
+    parts = [
+        f"{things(errors, 'error')} beyond normal operation" if errors else "no errors beyond normal operation",
+        things(throttled, "throttled reply", "throttled replies") if throttled else "no throttling",
+        f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests",
+    ]
+    return ", ".join(parts), not errors and not throttled
 
 
 def _slowest(facts: Facts) -> dict[str, Any] | None:

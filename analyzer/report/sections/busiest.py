@@ -43,7 +43,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _clients(shown: Rows, _: Rows, width: int) -> list[Text]:
-    return text_tables.table_of_filled(clients.COLUMNS, [clients.line(row) for row in shown], width)
+    return clients.table(shown, width)
 
 
 def _topics(shown: Rows, rows: Rows, width: int) -> list[Text]:

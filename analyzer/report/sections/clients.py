@@ -9,6 +9,7 @@ from rich.text import Text
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
+from analyzer.report.readability_words import remark
 from analyzer.report.sentences import command
 from analyzer.report.text_tables import Column, Row
 
@@ -40,7 +41,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     lines = [text_tables.heading("Clients", width)]
-    lines += text_tables.table_of_filled(COLUMNS, [line(row) for row in rows[:limit]], width)
+    lines += table(rows[:limit], width)
     shown = len(rows) if limit is None else min(limit, len(rows))
     return lines + text_tables.more(rows[0]["total_rows"] - shown, facts.ask(COMMAND), width)
 
@@ -65,8 +66,13 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     )
 
 
-def line(row: dict[str, Any]) -> Row:
-    """The cells of COLUMNS, of a row of metric clients or top_clients."""
+def table(rows: Rows, width: int) -> list[Text]:
+    """A line per client, of rows of metric clients or top_clients."""
+    lines = text_tables.table_of_filled(COLUMNS, [_line(row) for row in rows], width)
+    return lines + text_tables.remarks(remark(rows), width)
+
+
+def _line(row: dict[str, Any]) -> Row:
     answered = (row["response_bytes"] or 0) > 0
     return Row(
         [

@@ -19,6 +19,7 @@ from analyzer.report import latency_components, text_tables
 from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, rate, safe, things
+from analyzer.report.readability_words import remark
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze latency"
@@ -70,6 +71,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         shown += by_reach[reach][: None if limit is None else max(limit // 2, 1)]
     lines = [text_tables.heading(TITLES["latency"], width)]
     lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
+    lines += text_tables.remarks(remark(shown), width)
     return lines + text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
 
 
@@ -104,6 +106,7 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if "api" not in (facts.settings.by or ("api",)):
         cells[-1] = _with_reach(cells[-1])
     lines += text_tables.table(columns, [_line(cells, rows[at]) for at in places[:limit]], width)
+    lines += text_tables.remarks(remark(rows[at] for at in places[:limit]), width)
     lines += text_tables.more(len(places[limit:]) if limit is not None else 0, facts.ask(f"{COMMAND} --limit 0"), width)
     if facts.settings.most and len(set(map(_key, rows))) == facts.settings.most:
         text = f"Only the {facts.settings.most:,} with the most requests are shown"

@@ -36,7 +36,7 @@ class Exchanges(ExchangeState):
     """Pairs requests and replies. `feed` takes rows of frames and values and appends finished rows to an output matrix.
 
     `whole_requests` holds the numbers of the parts in which a request that had no reply was decoded to its last byte; `odd`
-    counts rows with a malformed body or with times that run backwards.
+    counts rows with a body that could not be read or with times that run backwards.
     """
 
     def __init__(self):

@@ -10,6 +10,7 @@ SELECT
     count(measured_ns) AS n,
     count(*) FILTER (WHERE error_count > 0) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
+    count(*) FILTER (WHERE is_unread) AS unread,
     sum(throttle_time_ms) AS throttle_time_ms,
     max(throttle_time_ms) AS max_throttle_time_ms,
     sum(request_bytes) AS request_bytes,

@@ -44,6 +44,7 @@ picked AS (
         CAST(sum(n) AS BIGINT) AS answered,
         CAST(sum(errors) AS BIGINT) AS errors,
         CAST(sum(throttled) AS BIGINT) AS throttled,
+        CAST(sum(unread) AS BIGINT) AS unread,
         CAST(sum(request_bytes) AS BIGINT) AS request_bytes,
         CAST(sum(response_bytes) AS BIGINT) AS response_bytes,
         min(first_time_ns) AS first_time_ns,
@@ -91,8 +92,10 @@ SELECT
     -- Variance to mean of the duration in seconds, as tools for database logs compute it: 0 for equal latencies.
     CASE WHEN sum_ns > 0 THEN greatest(squares / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
         WHEN sum_ns = 0 THEN 0 END AS variance_to_mean_s,
-    errors,
-    throttled,
+    -- None found is not none where replies could not be read.
+    CASE WHEN errors > 0 OR unread = 0 THEN errors END AS errors,
+    CASE WHEN throttled > 0 OR unread = 0 THEN throttled END AS throttled,
+    unread,
     request_bytes,
     response_bytes,
     first_time_ns,

@@ -44,6 +44,8 @@ SELECT
     e.response_bytes,
     e.error_count,
     e.throttle_time_ms,
+    -- What the reply says of errors and throttling is then known in part at best.
+    e.response_decoded IN ('unsupported', 'malformed') AS is_unread,
     CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
     e.broker_part_ns AS broker_ns,
     e.broker_part_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
