@@ -30,6 +30,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class LogLine:
     """A request as the broker's log has it. `throttle_time_ms` is None when the response has no such field, or when
     there is no response at all; `errors` are the error codes that are not 0, in the order of the message.
+    `software` is the client's library and its version, None while the broker has not been told.
     `started_ns` is when the broker had read the request, `total_ms` its own account of the time since, of which
     `remote_ms` is the wait for data or other nodes, and `send_ms` the last part."""
 
@@ -49,6 +50,7 @@ class LogLine:
     send_ms: float
     remote_ms: float
     principal: str
+    software: tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,13 @@ def _line(row: dict[str, Any]) -> LogLine:
         send_ms=row["sendTimeMs"],
         remote_ms=row["remoteTimeMs"],
         principal=row["principal"],
+        software=_software(row.get("clientInformation") or {}),
     )
+
+
+def _software(told: dict[str, str]) -> tuple[str, str] | None:
+    name, version = told.get("softwareName", "unknown"), told.get("softwareVersion", "unknown")
+    return None if (name, version) == ("unknown", "unknown") else (name, version)
 
 
 def _nanoseconds(text: str) -> int:

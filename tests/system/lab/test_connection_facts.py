@@ -10,8 +10,8 @@ from typing import Any
 
 import cramjam
 import pytest
-from agreement import match
-from oracle import Capture, read_log
+from agreement import API_VERSIONS, connection_name, match
+from oracle import Capture, connection, read_log
 from program import Analyse, Analysis, found_capture
 
 # What brokers call the connections that they open themselves, and whose they are.
@@ -90,6 +90,41 @@ def test_users_are_those_of_the_log(name: str, analyse: Analyse) -> None:
     ]
     assert not wrong
     assert {line.principal for line, _ in found.pairs} > {"User:ANONYMOUS"} or name == "basics"
+
+
+def test_software_is_that_of_the_log(logged: Capture, analyse: Analyse) -> None:
+    """Of connections whose beginning is in the capture. A broker knows it from ApiVersions on; before 2.4 it does not log it."""
+    tables = analyse(logged.files)
+    named = {
+        row["connection"]: (row["software_name"], row["software_version"])
+        for row in tables.connections
+        if row["seen_from"] == "syn"
+    }
+    pairs = [
+        (line, row) for line, row in match(tables.exchanges, read_log(logged.log)).pairs if row["connection"] in named
+    ]
+    told = {row["connection"]: line.software for line, row in pairs if line.software}
+    # Who names another one in mid-connection is that from then on.
+    assert not {connection: each for connection, each in told.items() if each != named[connection]}
+    # Nor is one told of a connection that goes on without one.
+    untold = {row["connection"] for _, row in pairs if row["api_key"] != API_VERSIONS} - told.keys()
+    assert not told or {named[connection] for connection in untold} <= {(None, None)}
+
+
+@pytest.mark.parametrize("name", ["kafka44_clients", "kafka44_failover", "kafka44_mm2", "kafka44_on43"])
+def test_the_cluster_that_a_client_means_is_that_of_the_log(name: str, shared: Path, analyse: Analyse) -> None:
+    """Brokers before 4.4 log nothing of such a request."""
+    told = {
+        connection(row["connection"]): (row["request"]["clusterId"], row["request"]["nodeId"])
+        for row in log_rows(shared, name)
+        if row["requestHeader"]["requestApiKey"] == API_VERSIONS and "clusterId" in row["request"]
+    }
+    assert told or name == "kafka44_on43"
+    for row in analysed(name, analyse).connections:
+        node = -1 if row["asked_node_id"] is None else row["asked_node_id"]
+        if (expected := told.pop(connection_name(row), None)) is not None:
+            assert (row["asked_cluster_id"], node) == expected
+    assert not told
 
 
 @pytest.mark.parametrize(

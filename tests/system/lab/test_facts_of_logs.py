@@ -156,7 +156,7 @@ def newer_group_event(line: Row) -> Row | None:
     }
 
 
-@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("name", (*GROUPS, "kafka44_clients", "kafka44_streams", "kafka44_failover"))
 def test_every_step_of_a_group_is_an_event(shared: Path, name: str) -> None:
     rows = by_request(shared, name, "group_events")
     seen = 0
@@ -339,7 +339,7 @@ def told_by(line: Row) -> tuple[set[tuple[str, str]], set[tuple[int, str, int]]]
     return {(topic_id, topic) for topic_id, topic in ids if topic_id != zero}, brokers
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", (*TOLD, "kafka44_clients"))
 def test_topic_ids_and_brokers_are_those_that_replies_name(shared: Path, name: str) -> None:
     wanted_ids, wanted_brokers = set(), set()
     for line in log(shared, name):

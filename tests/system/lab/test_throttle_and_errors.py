@@ -17,7 +17,7 @@ from analyzer.query.dataset import Dataset
 from analyzer.run.local import open_dataset
 
 # Brokers that delay (before 2.0), that mute, and one that answers in every way it can.
-CAPTURES = ("throttle", "broker_11", "broker_24", "basics", "errors")
+CAPTURES = ("throttle", "broker_11", "broker_24", "basics", "errors", "kafka44_throttle", "kafka44_clients")
 
 
 @pytest.fixture(scope="module", params=CAPTURES)
