@@ -47,8 +47,10 @@ A closed pipe (`| head`) is not an error. Warnings, one per line, go to stderr, 
 a terminal gets: stdout has nothing but the result.
 
 `--format json`, `jsonl` and `csv` write the keys `exchange` and `connection` as 16 hex digits, which `show` takes. JSON
-escapes terminal control characters. In CSV, control characters are written as `\\x1b`, and text that a spreadsheet
-would take for a formula has an apostrophe before it."""
+escapes what a terminal would act upon and what nobody sees (zero-width characters, spaces but the common one), and has names
+exactly. Text and the page write both as `\\x1b` or `\\u200b`, and a backslash of a name as two, so that names that differ look
+different. CSV does so in the cells that would read alike, and text that a spreadsheet would take for a formula has an
+apostrophe before it."""
 
 
 def glossary_page() -> str:

@@ -10,6 +10,7 @@ from glob import escape
 from pathlib import Path
 
 from analyzer.base.options import Options
+from analyzer.base.text import printable
 
 # Where the captures cannot be typed again: they came through a pipe, are too many, or have names that no terminal shows.
 PLACEHOLDER = "CAPTURE"
@@ -27,7 +28,7 @@ def arguments(inputs: Sequence[str], options: Options) -> str:
         words += ["--tap", f"{name}={pattern}"]
     for port, tunnel in options.decode_as:
         words += ["--decode-as", f"udp.port=={port},{tunnel}"]
-    if not all(word.isprintable() for word in (*inputs, *words)):
+    if not all(word.isprintable() and printable(word) == word for word in (*inputs, *words)):
         return PLACEHOLDER
     return " ".join([_inputs(inputs), *map(shlex.quote, words)])
 

@@ -6,14 +6,26 @@ import json
 import re
 from typing import Any
 
-# C0 and C1 controls, the marks that turn the direction of writing, line separators, and halves of surrogate pairs:
-# what could move a cursor, hide a character, or fail to be written at all.
-_BEYOND_ASCII = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+# Characters that nobody sees, or that look like a space: Unicode's Default_Ignorable_Code_Point, spaces but U+0020, and the blank
+# of Braille. Two names that differ in them alone would look alike.
+UNSEEN = (
+    *((0xA0, 0xA0), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x1680, 0x1680), (0x17B4, 0x17B5)),
+    *((0x180B, 0x180F), (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x206F), (0x2800, 0x2800), (0x3000, 0x3000)),
+    *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+    *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+# Controls and halves of surrogate pairs: what could move a cursor or fail to be written at all. Marks that turn the direction of
+# writing, and separators of lines, are among the characters above.
+_BEYOND_ASCII = "\x7f-\x9f\ud800-\udfff" + "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSEEN)
 _UNSAFE = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
+_UNSAFE_IN_NAMES = re.compile(rf"\A | \Z|[\x00-\x1f\\{_BEYOND_ASCII}]")
 _UNSAFE_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
+# What reads like an escape of ours.
+LIKE_ESCAPE = r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"
+_LIKE_ESCAPE = re.compile(LIKE_ESCAPE)
 # What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), in full width too.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 # Python's stand-ins for bytes of a file name that are not UTF-8 (PEP 383).
 _BYTE = re.compile("[\udc80-\udcff]")
 _ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
@@ -21,17 +33,24 @@ _ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 def _escape(match: re.Match[str]) -> str:
     character = file_text(match.group())
-    return (
-        character
-        if len(character) > 1
-        else _SHORT.get(character)
-        or (f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}")
+    if len(character) > 1:
+        return character
+    number = ord(character)
+    return _SHORT.get(character) or (
+        f"\\x{number:02x}" if number < 1 << 8 else f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
     )
 
 
-def printable(text: str) -> str:
-    """`text` on one line, with every character that a terminal would act upon written as its escape."""
-    return _UNSAFE.sub(_escape, text)
+def printable(line: str) -> str:
+    """A line of ours, with every character that nobody sees or a terminal would act upon written as its escape. Names in it may
+    have been written by `shown_name` before."""
+    return _UNSAFE.sub(_escape, line)
+
+
+def shown_name(name: str) -> str:
+    """A name that others chose, on one line: what `printable` escapes, a backslash, and a space at an end. So names that differ
+    look different. Not to be applied twice."""
+    return _UNSAFE_IN_NAMES.sub(_escape, name)
 
 
 def file_text(name: str) -> str:
@@ -46,11 +65,15 @@ def file_names(text: str) -> tuple[str, ...]:
 
 
 def escape_json(text: str) -> str:
-    """Valid JSON text, the same value, without characters beyond ASCII's controls that a terminal would act upon.
+    """Valid JSON text, the same value, without characters beyond ASCII's controls that nobody sees or a terminal would act upon.
 
     JSON itself escapes the controls below 0x20; the others may stand in a JSON string either way.
     """
-    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _UNSAFE_IN_JSON.sub(
+        lambda match: json.dumps(match.group())[1:-1] if match.group() != "\x7f" else "\\u007f", text
+    )
 
 
 def json_text(value: Any, indent: int | None = None, dense: bool = False) -> str:
@@ -61,8 +84,11 @@ def json_text(value: Any, indent: int | None = None, dense: bool = False) -> str
 
 
 def csv_cell(text: str) -> str:
-    """Text for a CSV cell: control characters as escapes, an apostrophe before what could begin a formula."""
-    return ("'" if text.startswith(_FORMULA) else "") + printable(text)
+    """Text for a CSV cell: an apostrophe before what could begin a formula, controls and what nobody sees as escapes. A cell is
+    as it was where nothing in it is, or reads like, an escape; in others backslashes are escaped, too."""
+    is_plain = not _UNSAFE.search(text) and not _LIKE_ESCAPE.search(text)
+    written = text if is_plain else _UNSAFE.sub(_escape, text.replace("\\", "\\\\"))
+    return ("'" if text.startswith(_FORMULA) else "") + written
 
 
 def exchange_id(number: int) -> str:

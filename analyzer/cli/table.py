@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyzer.base.text import exchange_id, printable
+from analyzer.base.text import exchange_id, printable, shown_name
 from analyzer.cli.outcome import say
 from analyzer.cli.screen import screen
 
@@ -53,7 +53,7 @@ def cell(value: Any, key: bool = False) -> str:
         return exchange_id(value)
     if isinstance(value, float):
         return f"{value:.6g}"
-    return printable(str(value))
+    return shown_name(value) if isinstance(value, str) else printable(str(value))
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from analyzer.base.tables import is_key, is_moment
-from analyzer.base.text import exchange_id, printable
+from analyzer.base.text import exchange_id, printable, shown_name
 
 # A number beyond this is no exact number in JavaScript: it travels as text.
 _EXACT = (1 << 53) - 1
@@ -42,14 +42,18 @@ def value(name: str, given: Any, origin_ns: int) -> Any:
         return number if abs(number) <= _EXACT else str(number)
     if isinstance(given, float):
         return given if math.isfinite(given) else None
-    return text(str(given))
+    return _cut(given, shown_name) if isinstance(given, str) else text(str(given))
 
 
-def text(given: str) -> str:
-    """A captured string on one line, without what turns or hides it, cut where it is absurdly long."""
+def text(line: str) -> str:
+    """A line in which captured strings may stand, without what turns or hides it, cut where it is absurdly long."""
+    return _cut(line, printable)
+
+
+def _cut(given: str, write: Callable[[str], str]) -> str:
     if len(given) <= LONGEST_TEXT:
-        return printable(given)
-    return f"{printable(given[:LONGEST_TEXT])}… ({len(given):,} characters)"
+        return write(given)
+    return f"{write(given[:LONGEST_TEXT])}… ({len(given):,} characters)"
 
 
 def harmless(given: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from analyzer.base.tables import is_key
-from analyzer.base.text import csv_cell, escape_json, exchange_id
+from analyzer.base.text import LIKE_ESCAPE, UNSEEN, csv_cell, escape_json, exchange_id
 
 if TYPE_CHECKING:
     import pyarrow
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 FORMATS = ("parquet", "csv", "jsonl")
 
 _BATCH_ROWS = 16_384
-_SUSPECT = (
-    r"^[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
-    r"|[\x00-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{feff}]"
-)
+# What `csv_cell` changes, as Arrow's engine of patterns (RE2) has it.
+_UNSEEN = "".join(rf"\x{{{first:x}}}-\x{{{last:x}}}" for first, last in UNSEEN)
+_SUSPECT = rf"^[=+\-@\x{{ff1d}}\x{{ff0b}}\x{{ff0d}}\x{{ff20}}]|[\x00-\x1f\x7f-\x{{9f}}{_UNSEEN}]|{LIKE_ESCAPE}"
 _CSV_TYPES = re.compile(
     r"(TINY|SMALL|BIG|U\w+)?INT(EGER)?|UINTEGER|DOUBLE|FLOAT|DECIMAL.*|BOOLEAN|VARCHAR|DATE|TIMESTAMP.*|TIME"
 )

@@ -9,7 +9,7 @@ import shlex
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analyzer.base.text import printable
+from analyzer.base.text import printable, shown_name
 
 SECOND_NS = 1_000_000_000
 _HOUR_NS = 3600 * SECOND_NS
@@ -33,10 +33,11 @@ _LONGEST_TEXT = 249
 
 
 def safe(text: str | None) -> str:
-    """A captured string on one line, harmless on a terminal, cut when it is absurdly long; null and "" are marked."""
+    """A captured string on one line, harmless on a terminal, cut when it is absurdly long; null and "" are marked. Not to be
+    applied twice: a backslash is escaped."""
     if not text:
         return NONE if text is None else "(empty)"
-    return printable(text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…")
+    return shown_name(text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…")
 
 
 def argument(text: str) -> str:

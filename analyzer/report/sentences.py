@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.base.text import printable
 from analyzer.query.incidents import Finding
 from analyzer.report.format import (
     argument,
@@ -47,7 +48,9 @@ def sentence(template: str, row: dict[str, Any]) -> str:
 
 def command(template: str, row: dict[str, Any]) -> str:
     """A command line for a shell: values are quoted, and a part whose value cannot be typed is left out."""
-    return _filled(template, row, lambda _, value: argument(safe(str(value))), lambda value: can_be_typed(str(value)))
+    return _filled(
+        template, row, lambda _, value: argument(printable(str(value))), lambda value: can_be_typed(str(value))
+    )
 
 
 def look(finding: Finding) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from analyzer.base.text import exchange_id, printable
+from analyzer.base.text import exchange_id, printable, shown_name
 from analyzer.base.wait_kinds import kind_of
 from analyzer.timeline import perfetto_format as perfetto
 
@@ -105,7 +105,7 @@ class _Tracks:
         made = []
         if key not in self._clients:
             self._clients[key] = self._new()
-            name = printable(f"{row['client_id'] or 'client'} at {row['client_address']}")
+            name = shown_name(f"{row['client_id'] or 'client'} at {row['client_address']}")
             made.append(perfetto.track(self._clients[key], name))
         lines = self._lines[row["connection"]]
         more = f" ({len(lines) + 1})" if lines else ""

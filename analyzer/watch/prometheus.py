@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from analyzer.base.latency_buckets import PER_DOUBLING
-from analyzer.base.text import printable
+from analyzer.base.text import shown_name
 from analyzer.query.findings import SEVERITIES
 
 if TYPE_CHECKING:
@@ -171,6 +172,9 @@ def _written(labels: _Labels) -> str:
 
 
 def _escaped(value: str) -> str:
-    """On one line, without what a terminal would act upon; quotes and backslashes as the format wants them."""
-    text = printable(value[:_LONGEST_LABEL])
+    """On one line, without what a terminal would act upon; quotes and backslashes as the format wants them. What was cut off still
+    tells two values apart: a server refuses all samples when two have the same labels."""
+    text = shown_name(value[:_LONGEST_LABEL])
+    if len(value) > _LONGEST_LABEL:
+        text += f"… {sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     return text.replace("\\", "\\\\").replace('"', '\\"')
