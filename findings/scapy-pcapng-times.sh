@@ -16,7 +16,7 @@ cd "$work"
 python3 -m venv env
 env/bin/pip -q --disable-pip-version-check install scapy==2.8.0
 
-env/bin/python - > seen 2> warnings <<'PY'
+env/bin/python - > seen 2> warnings <<'PY' || { cat warnings; exit 1; }
 import struct, time
 from scapy.all import rdpcap, wrpcap, wrpcapng
 
@@ -55,7 +55,7 @@ for write in wrpcap, wrpcapng:
     times(nano)
 PY
 
-diff - seen <<'EXPECTED' || { cat warnings; echo "CHANGED: not what scapy 2.8.0 did when this was written"; exit 1; }
+diff - seen <<'EXPECTED' || { echo "CHANGED: not what scapy 2.8.0 did when this was written"; exit 1; }
 offset: 0.25
 sections: 1700000000 1700000000000.000001
 simple block has the time of reading: True
