@@ -17,7 +17,6 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Callable, Collection
-from importlib import import_module
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -30,6 +29,8 @@ from setuptools.errors import CCompilerError, ExecError
 ROOT = Path(__file__).parent
 # Tables of constants are read by importing them, also where a build tool runs this file from somewhere else.
 sys.path.insert(0, str(ROOT))
+from dissectors.constants import constants, digest  # noqa: E402 (found by the line above)
+
 BUILD = ROOT / "build" / "stages"
 SHARED = "dissectors._shared"
 # Run once a connection, once a batch, or for a few verbs only: optimising them fully takes half as long again, and nobody notices.
@@ -126,12 +127,6 @@ def _closure(name: str, stages: dict[str, Stage], found: dict[str, Stage]) -> di
     return found
 
 
-def constants(table: str) -> dict[str, int]:
-    """The upper-case integers of a module of constants, which imports nothing of the project."""
-    names = vars(import_module(table))
-    return {name: value for name, value in names.items() if name.isupper() and isinstance(value, int)}
-
-
 def declarations(tables: list[str]) -> str:
     """The names of the tables as C constants: a module-level Python integer costs 2.5 times as much in a compiled loop."""
     values: dict[str, int] = {}
@@ -175,6 +170,8 @@ def write_unit(head: str, parts: list[Stage]) -> Path:
         _write_changed(BUILD / part.path, part.copy())
     tables = list(dict.fromkeys(table for part in parts for table in part.tables))
     lines = [f'"""{ast.get_docstring(parts[-1].tree)}"""', declarations(tables)]
+    lines += ["from dissectors.constants import check as _check_constants"]
+    lines += [f"_check_constants({head!r}, {tables!r}, {digest(tables)})"]
     lines += [f'include "{part.path.as_posix()}"' for part in parts]
     target = (BUILD / Path(*head.split("."))).with_suffix(".pyx")
     _write_changed(target, "\n".join(lines) + "\n")

@@ -135,6 +135,11 @@ def _is_interrupted_query(error: BaseException) -> bool:
 
 def _expected(error: BaseException) -> str | None:
     """The lines for an error that the world can cause; None for one that only we can."""
+    from dissectors.constants import StaleStages
+
+    if isinstance(error, StaleStages):
+        return str(error)
+    # What reads captures cannot be imported with stale stages.
     from analyzer.inputs.sources import InputError
 
     if isinstance(error, InputError):

@@ -6,6 +6,7 @@ from __future__ import annotations
 ORDER = (
     "dissectors",
     "dissectors.errors",
+    "dissectors.constants",
     "dissectors.numbering",
     "dissectors.layout",
     "dissectors.matrix",
