@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
+
+from analyzer.base.control_groups import memory_limit
 
 # Questions get this part of what there is, within these bounds: the rest is for reading captures and for other programs.
 PART_FOR_QUESTIONS = 4
@@ -24,8 +25,6 @@ PART_FOR_CONNECTIONS = 8
 CONNECTION_BYTES = 750
 LEAST_CONNECTIONS = 100_000
 MOST_CONNECTIONS = 5_000_000
-# The limit of a control group, as version 2 and version 1 of the kernel's interface tell it.
-GROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 # glibc's mallopt(3): by how much more than is asked for a heap grows, and how much free memory at its end stays, both as large as a
 # thread's heap; how much free memory at the end of the process's own heap stays; and from which size on memory is mapped for one
 # piece alone, the largest size that it takes.
@@ -83,12 +82,11 @@ def give_back() -> None:
 
 
 def _limits() -> Iterator[int]:
-    """Bytes that the machine has, that the container may use, and that `ulimit -v` leaves; those that are known."""
+    """Bytes that the machine has, that control groups leave, and that `ulimit -v` does; those that are known."""
     with suppress(ValueError, OSError, AttributeError):
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for path in GROUP_LIMITS:
-        with suppress(OSError, ValueError):  # version 2 writes "max" where there is no limit
-            yield int(path.read_text())
+    if (group := memory_limit()) is not None:
+        yield group
     with suppress(ImportError, OSError):
         import resource
 

@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analyzer.base.control_groups import cpu_limit
+
 # Of Arrow's allocator: it waits for a fork to be over.
 _HARMLESS_THREAD = b"jemalloc_bg_thd"
 MOST_JOBS = 4  # beyond, reading the capture once more costs about what is gained
@@ -79,10 +81,12 @@ def _death(status: int) -> str:
 
 
 def default_jobs() -> int:
-    """One process per core that this one may use, MOST_JOBS at most; one where processes cannot be forked."""
+    """One process per core that this one may use, MOST_JOBS at most; one where processes cannot be forked. Of a control group with
+    the time of 2.5 cores two and a half are three."""
     if not hasattr(os, "fork") or sys.platform == "darwin":
         return 1
-    return min(len(os.sched_getaffinity(0)), MOST_JOBS)
+    cores = float(len(os.sched_getaffinity(0)))
+    return max(1, min(int(min(cores, cpu_limit() or cores) + 0.5), MOST_JOBS))
 
 
 def has_threads() -> bool:

@@ -115,15 +115,21 @@ def _checksums() -> Check:
 
 
 def _machine() -> Check:
-    from analyzer.base import memory
+    from analyzer.base import control_groups, memory
 
+    groups = []
+    if (limit := control_groups.memory_limit()) is not None:
+        groups.append(f"{limit / 1e6:,.0f} MB")
+    if (cpus := control_groups.cpu_limit()) is not None:
+        groups.append(f"the time of {cpus:.3g} cores")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     questions = memory.question_memory_bytes() / 1e6
     followed = memory.connections_at_a_time()
     return Check(
         "machine",
         OK,
-        f"{cores} cores; {questions:,.0f} MB for questions (--memory), {followed:,} open connections (--max-connections)",
+        f"{cores} cores; {questions:,.0f} MB for questions (--memory), {followed:,} open connections (--max-connections)"
+        + (f"; control groups leave {' and '.join(groups)}" if groups else ""),
     )
 
 

@@ -202,6 +202,7 @@ ORDER = (
     "analyzer.base.text",
     "analyzer.base.json_shapes",
     "analyzer.base.filters",
+    "analyzer.base.control_groups",
     "analyzer.base.memory",
     "analyzer.base.options",
     "analyzer.base.retyped_inputs",
