@@ -341,7 +341,8 @@ DECODED_FULL = 1
 DECODED_HEADER = 2
 DECODED_TRUNCATED = 3
 DECODED_MALFORMED = 4
-DECODED_UNSUPPORTED = 5
+DECODED_UNSUPPORTED = 5  # no schema for this API and version; a newer version may have a few values all the same
+DECODED_TRAILING = 6  # bytes are left behind the end that the schema says
 
 # Why stream bytes belong to no frame: index of a pair of columns from FRAMING_SKIPPED on.
 SKIP_UNSYNCED = 0  # before the first sure frame boundary

@@ -249,7 +249,7 @@ client_port       int32   TCP port of the client.
 broker_address    string  IP address of the broker.
 broker_port       int32   TCP port of the broker.
 api_key           int16   API key of the request; null for a reply without its request and for a bare SASL token.
-api_name          string  Name of the API; null when the key is null, the key as text when it has no known name.
+api_name          string  Name of the API, such as "key 95" for a key that nobody knows; null when the key is null.
 api_version       int16   Version of the request; null where api_key is.
 correlation_id    int32   Number that ties the reply to the request.
 client_id         string  client.id in the request's header; null when absent or not readable.
@@ -269,8 +269,13 @@ status            string  answered; no_reply_expected (acks=0); reply_lost (it i
                           closed the connection); orphan_reply (its request is not in the capture).
 kind              string  Kind of request within its API, which separates waits by design (see "Kinds of requests");
                           null: the API has only one.
-request_decoded   string  full, header, truncated, malformed, unsupported or none: how far the request was read.
-response_decoded  string  full, header, truncated, malformed, unsupported or none: how far the reply was read.
+request_decoded   string  How far the request was read: full; truncated (the capture has its beginning); trailing (bytes are left
+                          over behind what its version says: what was read is what a broker reads); unsupported (a newer
+                          version or unknown key: of its body at most the client's software is known); malformed; header;
+                          none: there is no request.
+response_decoded  string  How far the reply was read, the same words. trailing: it does not fit its version, so only what is
+                          certain is known, never a throttle time. unsupported: of its body at most a throttle time and an
+                          error that stand first are known.
 send_ns           int64   First to last byte of the request, ns; null when one of them is missing.
 latency_ns        int64   Last byte of the request to first byte of the reply, ns; null without both.
 receive_ns        int64   First to last byte of the reply, ns; null when one of them is missing.

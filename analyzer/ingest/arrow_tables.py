@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from analyzer.ingest.raw_tables import Field
 from dissectors import arrow_buffers, layout
-from dissectors.kafka.schema.lookup import api_names
+from dissectors.kafka.schema.lookup import api_name, api_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -112,14 +112,16 @@ def _numbered(matrix: memoryview, at: int, other: int, rows: int, zero: bool) ->
 
 
 def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
-    """The name of each API key; null for a key that Kafka does not have."""
+    """The name of each API key (`api_name`)."""
     import pyarrow as pa
 
     known = dict(api_names())
-    names = pa.array([known.get(key) for key in range(max(known) + 1)], pa.string())
     bits = arrow_buffers.bits_between(matrix, at, rows, 0, max(known))
-    keys = _array(pa.int16(), rows, bits, _values(16, matrix, at, rows))
-    return pa.DictionaryArray.from_arrays(keys, names)
+    if bits == arrow_buffers.known_bits(matrix, at, rows):
+        names = pa.array([api_name(key) for key in range(max(known) + 1)], pa.string())
+        return pa.DictionaryArray.from_arrays(_array(pa.int16(), rows, bits, _values(16, matrix, at, rows)), names)
+    numbers, first = _numbered(matrix, at, at, rows, zero=True)
+    return pa.DictionaryArray.from_arrays(numbers, pa.array([api_name(matrix[at, row]) for row in first], pa.string()))
 
 
 def _texts_of_halves(matrix: memoryview, at: int, rows: int, write: Callable[[int, int], str]) -> pa.Array:

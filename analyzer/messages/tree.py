@@ -133,8 +133,8 @@ def _title(found: Explained | Embedded) -> str:
 
     if isinstance(found, Embedded):
         return f"{found.schema} version {found.version}"
-    known = lookup.known_keys().get(found.api_key)
-    return f"{known.name if known else f'key {found.api_key}'} version {found.version}, {found.direction}"
+    name = lookup.api_name(found.api_key) or f"key {found.api_key}"
+    return f"{name} version {found.version}, {found.direction}"
 
 
 def _batch(head: Mapping[str, Any], indent: str) -> Iterator[str]:

@@ -62,7 +62,11 @@ def types(raw: Mapping[str, str]) -> dict[str, str]:
     found = (f"SELECT {column} AS text FROM ({raw[name]})" for name, column in _columns(raw))
     words = (name for _, name in api_names())
     all_words = {*raw_tables.STATUSES, *KINDS, *ROLES, *words, *chain.from_iterable(RAW_WORDS.values())}
-    return {TEXTS: " UNION ".join(found), WORDS: f"SELECT * FROM (VALUES {_rows(all_words)}) AS words(text)"}
+    listed = f"SELECT * FROM (VALUES {_rows(all_words)}) AS words(text)"
+    if "raw_exchanges" in raw:  # names of unknown keys too
+        greatest = max(key for key, _ in api_names())
+        listed += f" UNION SELECT api_name FROM ({raw['raw_exchanges']}) WHERE api_key > {greatest}"
+    return {TEXTS: " UNION ".join(found), WORDS: listed}
 
 
 def with_numbers(raw: Mapping[str, str]) -> dict[str, str]:
@@ -88,7 +92,11 @@ def _as_word(column: str) -> str:
     names = dict(api_names())
     if column == "api_name":
         listed = _list(names.get(key) for key in range(max(names) + 1))
-        made = f"CASE WHEN api_key >= 0 THEN list_extract(CAST({listed} AS {WORDS}[]), api_key + 1) END"
+        known = f"list_extract(CAST({listed} AS {WORDS}[]), api_key + 1)"
+        made = (
+            f"CASE WHEN api_key BETWEEN 0 AND {max(names)} THEN {known} "
+            f"WHEN api_key > {max(names)} THEN CAST(api_name AS {WORDS}) END"
+        )
     elif column in RAW_WORDS:
         listed = _list(RAW_WORDS[column])
         made = f"list_extract(CAST({listed} AS {WORDS}[]), list_position({listed}, {column}))"

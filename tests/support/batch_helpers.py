@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import google_crc32c
+import implied_columns
 import random_batches
 import walk_helpers
 from encode import encode
@@ -86,16 +87,16 @@ def implied_rows(message: Message, tree: Struct) -> list[Row]:
     if (message.key, message.direction) not in HAVE_SETS:
         return []
     found = []
-    for element in walk_helpers.elements(tree):
+    for element in implied_columns.elements(tree):
         for node in element.direct:
             if node.field.type != "records" or not node.value:
                 continue
-            around = walk_helpers.context(element)
+            around = implied_columns.context(element)
             for position, batch in enumerate(read_records(bytes(node.value), check_crc=True).batches):
                 row = header_row(batch)
-                walk_helpers.put(row, layout.BATCH_TOPIC, around["topic"])
-                walk_helpers.put(row, layout.BATCH_TOPIC_ID_HIGH, around["topic_id"])
-                walk_helpers.put(row, layout.BATCH_PARTITION, around["partition"])
+                implied_columns.put(row, layout.BATCH_TOPIC, around["topic"])
+                implied_columns.put(row, layout.BATCH_TOPIC_ID_HIGH, around["topic_id"])
+                implied_columns.put(row, layout.BATCH_PARTITION, around["partition"])
                 row[layout.BATCH_POSITION] = position
                 row[layout.BATCH_SIDE] = int(message.direction == "response")
                 row[layout.BATCH_OFFSET] = node.end - len(node.value) + batch.start
@@ -117,15 +118,15 @@ def header_row(batch: Batch) -> Row:
         assert batch.base_offset is not None
         row[layout.BATCH_TRANSACTIONAL] = int(bool(batch.transactional))
         row[layout.BATCH_CONTROL] = int(bool(batch.control))
-        walk_helpers.put(row, layout.BATCH_BASE_OFFSET, batch.base_offset)
-        walk_helpers.put(row, layout.BATCH_FIRST_TIMESTAMP, batch.base_timestamp)
-        walk_helpers.put(row, layout.BATCH_MAX_TIMESTAMP, batch.max_timestamp)
+        implied_columns.put(row, layout.BATCH_BASE_OFFSET, batch.base_offset)
+        implied_columns.put(row, layout.BATCH_FIRST_TIMESTAMP, batch.base_timestamp)
+        implied_columns.put(row, layout.BATCH_MAX_TIMESTAMP, batch.max_timestamp)
         if batch.last_offset >= batch.base_offset and 0 <= batch.base_offset < 1 << 62:
             row[layout.BATCH_LAST_OFFSET] = batch.last_offset
         if batch.count is not None and batch.count >= 0:
             row[layout.BATCH_RECORDS] = batch.count
         if batch.producer_id != -1:
-            walk_helpers.put(row, layout.BATCH_PRODUCER_ID, batch.producer_id)
+            implied_columns.put(row, layout.BATCH_PRODUCER_ID, batch.producer_id)
             row[layout.BATCH_PRODUCER_EPOCH] = batch.producer_epoch
             row[layout.BATCH_BASE_SEQUENCE] = batch.base_sequence
     return row

@@ -13,5 +13,5 @@ SELECT
     min(coalesce(request_time_ns, response_time_ns)) AS first_time_ns,
     max(coalesce(request_time_ns, response_time_ns)) AS last_time_ns
 FROM exchanges
-WHERE api_name IS NOT NULL AND (request_decoded = 'malformed' OR response_decoded = 'malformed')
+WHERE api_name NOT LIKE 'key %' AND (request_decoded = 'malformed' OR response_decoded = 'malformed')
 GROUP BY api_name, api_version

@@ -32,6 +32,7 @@ STATUSES = (
 )
 DECODED = {
     "header": "with only the header decoded",
+    "trailing": "longer than their version says",
     "truncated": "captured in part",
     "unsupported": "of APIs or versions that are not supported",
 }

@@ -64,7 +64,7 @@ def _pick(picked: Picked, frames: cython.longlong[:, ::1], row: cython.longlong)
         picked.readable = True
     elif frames[FRAME_BODY, row] != UNKNOWN:
         picked.begin += frames[FRAME_BODY, row]
-        picked.readable = frames[FRAME_DECODED, row] == DECODED_FULL or frames[FRAME_DECODED, row] == DECODED_TRUNCATED
+        picked.readable = frames[FRAME_DECODED, row] in (DECODED_FULL, DECODED_TRUNCATED, DECODED_TRAILING)
     else:
         picked.readable = False
     return 0

@@ -23,6 +23,7 @@ OP_TAG_END = 10
 OP_PATCH = 11  # number of registers, then each: write it into the error rows since the element began
 OP_ROW = 12  # forgotten: write an entry
 OP_DEFAULT = 13  # to, value: unless it was there
+OP_NEWER = 14  # 1: tagged fields end the header, FOLLOWS_, number of fields, then (NEWER_, to, least, greatest) each
 
 # How a length or count is written.
 FORM_INT16 = 0
@@ -47,6 +48,14 @@ LOAD_UUID = 7  # two registers: high and low half
 LOAD_ERROR = 8  # int16; `to` is the number of the field, `also` the register of its entity
 LOAD_ROW_ERROR = 9  # an error that is also ENTRY_ERROR_CODE
 LOAD_ONLY_ERROR = 10  # the only error code that the message has: its 0 is certain, whatever else is missing
+
+# Fields of an OP_NEWER, the last operation of a message that is newer than its schema, and what must follow them.
+NEWER_THROTTLE = 0
+NEWER_ERROR = 1  # `to` is the number of the field
+NEWER_TEXT = 2  # `least` and `greatest` are of its size
+FOLLOWS_ANYTHING = 0
+FOLLOWS_LENGTH = 1
+FOLLOWS_NULLABLE = 2  # a length that may be null
 
 # Columns of an array inside this one, which are 0 and not unknown when this one has no elements.
 TOUCH_PARTITIONS = 1

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dissectors import layout
 from dissectors.kafka.columns import operations as ops
 from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE, ENTRY_OF_ROLE, FIXED, VALUE_OF_ROLE
-from dissectors.kafka.schema import headers, lookup, roles
+from dissectors.kafka.schema import headers, lookup, newer_versions, roles
 
 _NO_TARGET = -1
 # Programs that a process keeps for its next run: more than there are versions. Many small captures, and the tasks of a large one,
@@ -56,13 +56,19 @@ def error_fields(key: int, direction: str) -> dict[int, ErrorField]:
 
 @lru_cache(MOST_PROGRAMS)
 def build(key: int, version: int, direction: str, entries: bool, sets: bool = False) -> Program:
-    """The program for header and body of a message; where no schema knows the version, for the header alone.
+    """The program for header and body of a message; of a version that no schema knows, for the header and what proves itself of the
+    body (`newer_versions`).
 
     Without `entries` no rows of entries are written, and what only they need is skipped; `sets` likewise.
     """
     writer = _Writer(key, version, entries, sets and (key, direction) in HAVE_SETS)
-    writer.header(direction)
+    has_tags = writer.header(direction)
     api = lookup.api(key)
+    if api is not None and newer_versions.is_newer(api, version):
+        writer.newer(newer_versions.front(api, direction), has_tags)
+        return Program(writer.code, writer.deepest)
+    if has_tags and api is not None:
+        writer.tags((), _Element())
     if api is None or version not in api.versions:
         writer.operation(ops.OP_UNSUPPORTED)
     else:
@@ -140,20 +146,33 @@ class _Writer:
 
     # ---- messages ----
 
-    def header(self, direction: str) -> None:
-        """The client id is never compact; ControlledShutdown v0 has none (see `headers`)."""
+    def header(self, direction: str) -> bool:
+        """All but its tagged fields; returns whether it has some. The client id is never compact; ControlledShutdown v0 has none
+        (see `headers`)."""
         if direction == "request":
             self.load(-1, 8, ())
             version = headers.request_version(self.key, self.version)
             if version >= 1:
                 to = layout.VALUE_CLIENT_ID
                 self.operation(ops.OP_SIZED, ops.FORM_INT16, ops.USE_TEXT, to, _NO_TARGET)
-            has_tags = version >= 2
-        else:
-            self.load(-1, 4, ())
-            has_tags = headers.response_version(self.key, self.version) >= 1
-        if has_tags:
-            self.tags((), _Element())
+            return version >= 2
+        self.load(-1, 4, ())
+        return headers.response_version(self.key, self.version) >= 1
+
+    def newer(self, front: newer_versions.Front, has_tags: bool) -> None:
+        """What may be read of a message that is newer than its schema."""
+        fields: list[int] = []
+        for each in front.fields:
+            if "error" in each.roles:
+                fields += (ops.NEWER_ERROR, each.number, newer_versions.LEAST_ERROR, newer_versions.most_error())
+            elif "throttle" in each.roles:
+                fields += (ops.NEWER_THROTTLE, layout.VALUE_THROTTLE_MS, 0, newer_versions.MOST_THROTTLE_MS)
+            else:
+                fields += (ops.NEWER_TEXT, VALUE_OF_ROLE[each.roles[0]], 1, newer_versions.MOST_TEXT_BYTES)
+        follows = ops.FOLLOWS_NULLABLE if front.may_be_null else ops.FOLLOWS_LENGTH
+        self.operation(
+            ops.OP_NEWER, int(has_tags), follows if front.length else ops.FOLLOWS_ANYTHING, len(front.fields), *fields
+        )
 
     def message(self, message: lookup.Message) -> None:
         present = [each for each in roles.walk(message) if self.version in each[1].versions]

@@ -8,6 +8,7 @@ VERSIONS = 64
 NO_PROGRAM = -1
 
 API_VERSIONS = 18  # API key
+CORRELATION_BYTES = 4  # of a reply, before its body: the header of a reply to ApiVersions never has more
 UNSUPPORTED_VERSION = 35  # error code
 
 # Returned instead of a length, which is -1 for null; `outcome` says what is wrong.

@@ -2,12 +2,18 @@
 
 A malformed message leaves no more than its client id and no rows. A truncated one (the capture kept only its first bytes)
 leaves what was read, its rows too, but no counts and sums, which would be too small, and no error code 0, as a later one
-may not be 0: unless the message has this one alone.
+may not be 0: unless the message has this one alone. One that is newer than its schema leaves what `walk_newer` takes.
+
+A request with bytes left over leaves everything: brokers read it by the schema as well, and pass over what is left (librdkafka's
+Metadata requests for all topics have three bytes too many). A reply with bytes left over does not fit its version, and nobody
+can say where it begins to differ: it leaves nothing. But for one zero byte: then it ends in two empty sections of tagged fields, as
+replies of librdkafka's mock cluster do, and leaves all but its throttle time.
 """
 
 import cython
 
 from dissectors.kafka.columns.operations import *
+from dissectors.kafka.columns.walk_bytes import unsigned16
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_program import run_program
 from dissectors.kafka.columns.walk_state import WalkState
@@ -87,9 +93,7 @@ def run_on_row(w: WalkState, row: cython.longlong, address: cython.longlong) -> 
     w.frames[FRAME_BODY, row] = UNKNOWN
     outcome = run_program(w, address)
     if outcome == DECODED_FULL:
-        if w.first_error != UNKNOWN:
-            w.values[VALUE_ERROR_CODE, row] = w.first_error
-            w.values[VALUE_ERROR_COUNT, row] = w.error_count
+        note_errors(w, row)
         return outcome
     for number in range(REGISTERS):
         w.registers[number] = UNKNOWN
@@ -107,35 +111,60 @@ def run_on_row(w: WalkState, row: cython.longlong, address: cython.longlong) -> 
         client = w.values[VALUE_CLIENT_ID, row]
         blank_values(w, row)
         w.values[VALUE_CLIENT_ID, row] = client
+    elif outcome == DECODED_UNSUPPORTED:
+        w.values[VALUE_ERROR_CODE, row] = w.first_error
+    elif outcome == DECODED_TRAILING:
+        leave_what_fits(w, row)
     return outcome
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(-1)
-def read_as_version_0(
-    w: WalkState,
-    row: cython.longlong,
-    address: cython.longlong,
-    fallback: cython.longlong,
-    errors_before: cython.longlong,
-) -> cython.longlong:
-    """A broker refuses an ApiVersions version that it does not know by a body of version 0 with that error code (KIP-511).
+@cython.boundscheck(False)
+def note_errors(w: WalkState, row: cython.longlong) -> cython.int:
+    """The error codes of a message that was read to its end."""
+    if w.first_error != UNKNOWN:
+        w.values[VALUE_ERROR_CODE, row] = w.first_error
+        w.values[VALUE_ERROR_COUNT, row] = w.error_count
+    return 0
 
-    Reads the reply by the program of version 0 at `fallback`; by its own one again when it is no such refusal.
-    """
-    outcome: cython.longlong
-    w.errors_used = errors_before
-    blank_values(w, row)
-    outcome = run_on_row(w, row, fallback)
-    if outcome == FULL_OUTPUT or (
-        outcome == DECODED_FULL
-        and w.values[VALUE_LEFTOVER, row] == 0
-        and w.values[VALUE_ERROR_CODE, row] == UNSUPPORTED_VERSION
-    ):
-        return outcome
-    w.errors_used = errors_before
-    blank_values(w, row)
-    return run_on_row(w, row, address)
+
+@cython.cfunc
+@cython.exceptval(-1)
+def leave_what_fits(w: WalkState, row: cython.longlong) -> cython.int:
+    """Of a message with bytes left over. A reply whose FRAME_BODY becomes UNKNOWN leaves nothing."""
+    leftover: cython.longlong = w.values[VALUE_LEFTOVER, row]
+    if w.frames[FRAME_EVENT, row] != FRAME_REQUEST_SEEN:
+        if leftover != 1 or w.pos >= w.end or w.data[w.pos] != 0:
+            blank_values(w, row)
+            w.values[VALUE_LEFTOVER, row] = leftover
+            w.frames[FRAME_BODY, row] = UNKNOWN
+            return 0
+        w.values[VALUE_THROTTLE_MS, row] = UNKNOWN
+    return note_errors(w, row)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def is_refusal(w: WalkState, row: cython.longlong) -> cython.bint:
+    """Does a reply to ApiVersions begin with the error that refuses the version (KIP-511)? Its body is of version 0 then."""
+    at: cython.longlong = w.frames[FRAME_OFFSET, row] + CORRELATION_BYTES
+    if w.frames[FRAME_HELD, row] < CORRELATION_BYTES + 2 or at < 0 or at + 2 > len(w.data):
+        return False
+    return unsigned16(w, at) == UNSUPPORTED_VERSION
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def leave_refusal(w: WalkState, row: cython.longlong) -> cython.int:
+    """Of a refusal whose rest is no body of version 0, as that of librdkafka's mock cluster, the error is certain."""
+    w.values[VALUE_ERROR_CODE, row] = UNSUPPORTED_VERSION
+    w.values[VALUE_ERROR_COUNT, row] = 1
+    w.frames[FRAME_BODY, row] = UNKNOWN
+    return 0
 
 
 @cython.cfunc
@@ -147,31 +176,33 @@ def read_message(w: WalkState, row: cython.longlong) -> cython.longlong:
     version: cython.longlong = w.frames[FRAME_VERSION, row]
     direction: cython.longlong = 0 if w.frames[FRAME_EVENT, row] == FRAME_REQUEST_SEEN else 1
     address: cython.longlong = w.programs[program_index(key, version, direction)]
-    fallback: cython.longlong = NO_PROGRAM
     outcome: cython.longlong
+    refused: cython.bint = False
     entries_before: cython.longlong = w.entries_used
     errors_before: cython.longlong = w.errors_used
     sets_before: cython.longlong = w.sets_used
     dropped_before: cython.longlong = w.dropped
+    if key == API_VERSIONS and direction == 1 and is_refusal(w, row):
+        refused = True
+        version = 0
+        address = w.programs[program_index(key, version, direction)]
     if address == NO_PROGRAM:
         return want_program(w, key, version, direction)
-    if key == API_VERSIONS and direction == 1 and version > 0:
-        fallback = w.programs[program_index(key, 0, 1)]
-        if fallback == NO_PROGRAM:
-            return want_program(w, key, 0, 1)
     outcome = run_on_row(w, row, address)
-    if fallback != NO_PROGRAM and (outcome != DECODED_FULL or w.values[VALUE_LEFTOVER, row] != 0):
-        outcome = read_as_version_0(w, row, address, fallback, errors_before)
     if outcome == FULL_OUTPUT:
         w.entries_used = entries_before
         w.errors_used = errors_before
         w.sets_used = sets_before
         w.dropped = dropped_before
         return WHY_OUTPUT_FULL
-    w.frames[FRAME_DECODED, row] = outcome
-    if outcome == DECODED_MALFORMED:
+    if refused and outcome in (DECODED_MALFORMED, DECODED_TRAILING):
+        # Its row of errors, which came first, stays.
+        outcome = DECODED_TRAILING
+        leave_refusal(w, row)
+    elif outcome == DECODED_MALFORMED or (outcome == DECODED_TRAILING and w.frames[FRAME_BODY, row] == UNKNOWN):
         w.entries_used = entries_before
         w.errors_used = errors_before
         w.sets_used = sets_before
         w.dropped = dropped_before
+    w.frames[FRAME_DECODED, row] = outcome
     return WHY_DONE

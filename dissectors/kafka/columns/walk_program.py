@@ -17,6 +17,7 @@ from dissectors.kafka.columns.walk_bytes import (
     unsigned32,
 )
 from dissectors.kafka.columns.walk_limits import *
+from dissectors.kafka.columns.walk_newer import read_newer
 from dissectors.kafka.columns.walk_rows import patch_errors, write_entry, write_error, write_set
 from dissectors.kafka.columns.walk_state import WalkState
 from dissectors.kafka.columns.walk_tags import next_tag, open_tags
@@ -237,6 +238,8 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
             pc += 3
         elif op == OP_UNSUPPORTED:
             return DECODED_UNSUPPORTED
+        elif op == OP_NEWER:
+            return read_newer(w, pc)
         elif op == OP_END:
             number = w.code[pc + 1]
             pc += 2
@@ -245,6 +248,6 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
                 pc += 1
                 number -= 1
             w.values[VALUE_LEFTOVER, w.row] = w.limit - w.pos
-            return DECODED_FULL
+            return DECODED_FULL if w.limit == w.pos else DECODED_TRAILING
         else:
             raise ValueError(f"operation {op} in a program")

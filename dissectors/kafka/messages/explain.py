@@ -1,7 +1,7 @@
 """The reference interpreter: one message as a tree of values with their places, or as much of it as can be read.
 
-The compiled walker must agree with it. Messages inside bytes fields (subscriptions, assignments, forwarded requests)
-are read too and stand beside the bytes, as `Node.embedded`.
+The compiled walker must agree with it; of messages with bytes left over it takes less into columns (`walk_message`). Messages
+inside bytes fields (subscriptions, assignments, forwarded requests) are read too and stand beside the bytes, as `Node.embedded`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from functools import cache
 from dissectors.errors import DissectError, Unsupported
 from dissectors.kafka.messages.embedded import read_struct_at
 from dissectors.kafka.messages.interpreter import Interpreter, default_value
+from dissectors.kafka.messages.newer_messages import read_front
 from dissectors.kafka.messages.nodes import Embedded, Explained, Node, Struct
 from dissectors.kafka.messages.room import Room
 from dissectors.kafka.messages.wire import Wire
-from dissectors.kafka.schema import headers, lookup, roles
+from dissectors.kafka.schema import headers, lookup, newer_versions, roles
 
 __all__ = ["Embedded", "Explained", "Node", "Struct", "default_value", "explain"]
 
-# Error of a broker that does not know the asked version of ApiVersions; its answer is then always of version 0.
-UNSUPPORTED_VERSION = 35
+# Error of a broker that does not know the asked version of ApiVersions, an int16; its answer is then always of version 0.
+_UNSUPPORTED_VERSION = b"\x00\x23"
 
 
 def explain(
@@ -39,14 +40,15 @@ def explain(
 def _message(api_key: int, version: int, direction: str, wire: Wire, room: Room) -> Explained:
     found = Explained(api_key, version, direction, Struct(), None, version, [], 0, None)
     try:
-        _header(found, wire, room)
-        _body(found, wire, room)
+        header_is_whole = _header(found, wire, room)
+        _body(found, wire, room, header_is_whole)
     except DissectError as error:
         found.error = error
     return found
 
 
-def _header(found: Explained, wire: Wire, room: Room) -> None:
+def _header(found: Explained, wire: Wire, room: Room) -> bool:
+    """Reads the header. False: its tagged fields are not there, in a message that is newer than its schema or has none."""
     reader = Interpreter(wire, found.version, False, found.notes, room)
     key, version, header = found.api_key, found.version, found.header
     if found.direction == "request":
@@ -56,33 +58,44 @@ def _header(found: Explained, wire: Wire, room: Room) -> None:
         reader.plain(header, "correlation_id", wire.int32)
         if header_version >= 1:
             reader.plain(header, "client_id", lambda: reader.text(-1, "client_id", compact=False))
-        if header_version >= 2:
-            reader.tagged((), header)
+        is_whole = header_version < 2 or _tags(found, reader)
         said = (header.value("request_api_key"), header.value("request_api_version"))
         if said != (key, version):
             found.notes.append(f"the header says key {said[0]} version {said[1]}, read as key {key} version {version}")
-        return
+        return is_whole
     reader.plain(header, "correlation_id", wire.int32)
-    if headers.response_version(key, version) >= 1:
-        reader.tagged((), header)
+    return headers.response_version(key, version) < 1 or _tags(found, reader)
 
 
-def _body(found: Explained, wire: Wire, room: Room) -> None:
+def _tags(found: Explained, reader: Interpreter) -> bool:
+    try:
+        reader.tagged((), found.header)
+    except DissectError:
+        if _is_known(found):
+            raise
+        return False
+    return True
+
+
+def _is_known(found: Explained) -> bool:
+    api = lookup.api(found.api_key)
+    return api is not None and not newer_versions.is_newer(api, found.version)
+
+
+def _body(found: Explained, wire: Wire, room: Room, header_is_whole: bool) -> None:
     api = lookup.api(found.api_key)
     if api is None:
         raise Unsupported(wire.where(), wire.at, "an API key with a schema", f"key {found.api_key}")
-    begin = wire.at
-    try:
-        if found.version not in api.versions:
-            raise Unsupported(wire.where(), begin, f"{api.name} version {api.versions}", f"version {found.version}")
-        _read_as(found, api, found.version, wire, room)
-        fits = found.leftover_bytes == 0
-    except DissectError:
-        if not _is_fallback(found, api, wire, begin):
-            raise
-        return
-    if not fits:
-        _is_fallback(found, api, wire, begin)
+    version = found.version
+    if _is_refusal(found, wire):
+        version = found.body_version = 0
+        found.notes.append(f"version {found.version} was refused: the answer is read as version 0")
+    if version not in api.versions:
+        begin = wire.at
+        if newer_versions.is_newer(api, version) and header_is_whole:
+            found.body = read_front(api, found.direction, wire, room)
+        raise Unsupported(wire.where(), begin, f"{api.name} version {api.versions}", f"version {version}")
+    _read_as(found, api, version, wire, room)
 
 
 def _read_as(found: Explained, api: lookup.Api, version: int, wire: Wire, room: Room) -> None:
@@ -92,22 +105,10 @@ def _read_as(found: Explained, api: lookup.Api, version: int, wire: Wire, room: 
     found.leftover_bytes = wire.left
 
 
-def _is_fallback(found: Explained, api: lookup.Api, wire: Wire, begin: int) -> bool:
-    """Whether this is a broker's refusal of an ApiVersions version, written as version 0; the body then is that."""
-    if api.key != headers.API_VERSIONS or found.direction != "response" or found.version == 0:
-        return False
-    trial = Explained(api.key, 0, "response", found.header, None, 0, [], 0, None)
-    again = Wire(wire.data, begin)
-    again.end, again.whole = wire.end, wire.whole
-    try:
-        _read_as(trial, api, 0, again, Room())
-    except DissectError:
-        return False
-    if again.left or trial.body is None or trial.body.value("error_code") != UNSUPPORTED_VERSION:
-        return False
-    found.body, found.body_version, found.leftover_bytes = trial.body, 0, 0
-    found.notes[:] = [f"version {found.version} was refused: the answer is read as version 0"]
-    return True
+def _is_refusal(found: Explained, wire: Wire) -> bool:
+    """Whether this is a broker's refusal of an ApiVersions version: it begins with that error."""
+    is_reply = found.api_key == headers.API_VERSIONS and found.direction == "response" and found.version > 0
+    return is_reply and wire.data[wire.at : wire.at + 2] == _UNSUPPORTED_VERSION
 
 
 class _Inside:

@@ -1,7 +1,8 @@
 """Request and response headers (KIP-482): which version of a header stands before a message.
 
 The rule: a flexible message has request header v2 (with tagged fields) and response header v1, every other one v1 and
-v0. The exceptions are the two constants below.
+v0. The exceptions are the two constants below. A version that is newer than its schema is flexible, and so is an API that nobody
+knows: since KIP-482 every new version is.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ API_VERSIONS = 18
 
 
 def is_flexible(key: int, version: int) -> bool:
-    """Whether a message has compact lengths and tagged fields; False for keys that nobody knows."""
+    """Whether a message has compact lengths and tagged fields."""
     known = known_keys().get(key)
-    return known is not None and version >= known.flexible_from
+    return known is None or version >= known.flexible_from or version > known.versions.last
 
 
 def request_version(key: int, version: int) -> int:

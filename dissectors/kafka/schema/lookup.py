@@ -23,6 +23,7 @@ __all__ = [
     "SchemaError",
     "Span",
     "api",
+    "api_name",
     "api_names",
     "embedded",
     "embedded_names",
@@ -87,6 +88,12 @@ def known_keys() -> dict[int, Key]:
 def api_names() -> list[tuple[int, str]]:
     """(key, name) of every known key, ascending."""
     return [(key, known.name) for key, known in known_keys().items()]
+
+
+def api_name(key: int) -> str | None:
+    """What people see as the name of a key: `key 95` for one that nobody knows; None for one below zero, which no API has."""
+    known = known_keys().get(key)
+    return known.name if known is not None else f"key {key}" if key >= 0 else None
 
 
 def version_limits() -> tuple[array[int], array[int]]:

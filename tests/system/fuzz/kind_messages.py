@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 import damage
+import implied_columns
 import material
 import walk_helpers as helpers
 from damage_bytes import damage as damage_bytes
@@ -13,10 +14,8 @@ from kinds import law
 from walk_helpers import Message
 
 from dissectors import layout
-from dissectors.errors import Unsupported
 from dissectors.kafka.columns.walk import Walker
-from dissectors.kafka.messages.explain import Explained, explain
-from dissectors.kafka.schema import lookup
+from dissectors.kafka.messages.explain import explain
 from dissectors.matrix import new_matrix
 
 # (key, version, direction, bytes that are there, length as the frame claims it)
@@ -24,7 +23,7 @@ Input = tuple[int, int, str, bytes, int]
 COMPARED = 24
 OUTCOMES = {
     layout.DECODED_FULL, layout.DECODED_HEADER, layout.DECODED_TRUNCATED, layout.DECODED_MALFORMED,
-    layout.DECODED_UNSUPPORTED,
+    layout.DECODED_UNSUPPORTED, layout.DECODED_TRAILING,
 }  # fmt: skip
 LENGTHS = (0, 1, -1, -2, 2, 127, 128, 255, 32767, 65535, 1 << 20, (1 << 31) - 1, (1 << 32) - 1)
 LARGEST = {"int16": 1 << 15, "int32": 1 << 31, "varint": 1 << 32, "zigzag": 1 << 31}
@@ -68,9 +67,7 @@ class Messages:
         for row, each in enumerate(inputs):
             verdict = frames[layout.FRAME_DECODED, row]
             law(verdict in OUTCOMES or not each[3], "no verdict", verdict, each)
-            if verdict == layout.DECODED_FULL:  # all fields are there; what is not must lie behind them
-                leftover = values[layout.VALUE_LEFTOVER, row]
-                law(leftover >= each[4] - len(each[3]), "a cut message taken for whole", leftover, each)
+            law(verdict != layout.DECODED_FULL or each[4] == len(each[3]), "a cut message taken for whole", each)
         self.compare([each for each in inputs if each[4] == len(each[3]) and each[3]][:COMPARED])
         if self.walker.strings_full():
             self.walker.clear_strings()
@@ -80,29 +77,14 @@ class Messages:
         got = helpers.walked(self.walker, messages)
         for row, message in enumerate(messages):
             found = explain(*message[:4])
-            law(
-                got.decoded[row] in verdicts(found),
-                "walker says",
-                got.decoded[row],
-                "interpreter",
-                found.error,
-                message,
-            )
-            if found.error is None and not any("occurs twice" in note for note in found.notes):
-                mine, theirs = (got.values[row], got.entries[row], got.errors[row]), helpers.project(found)
+            verdict = implied_columns.verdict(found)
+            law(got.decoded[row] == verdict, "walker says", got.decoded[row], "interpreter", found.error, message)
+            if verdict != layout.DECODED_MALFORMED and not any("occurs twice" in note for note in found.notes):
+                mine, theirs = (
+                    (got.values[row], got.entries[row], got.errors[row]),
+                    implied_columns.project(found, message.frame),
+                )
                 law(mine == theirs, "columns differ", mine, theirs, message)
-
-
-def verdicts(found: Explained) -> tuple[int, ...]:
-    """What the walker may say of a whole frame that the interpreter reads like this."""
-    if found.error is None:
-        return (layout.DECODED_FULL,)
-    if isinstance(found.error, Unsupported):
-        return (layout.DECODED_UNSUPPORTED,)
-    api = lookup.api(found.api_key)
-    if api is None or found.version not in api.versions:  # of these only the header is read, or not even that
-        return layout.DECODED_UNSUPPORTED, layout.DECODED_MALFORMED
-    return (layout.DECODED_MALFORMED,)
 
 
 def wrong_length(data: bytearray, length: material.Length, chance: Random) -> None:

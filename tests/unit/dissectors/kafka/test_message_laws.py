@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 import damage
+import implied_columns
 import pytest
 import random_messages
 import walk_helpers as helpers
@@ -228,11 +229,13 @@ def assert_same_verdicts(frames: list[Message], trees: list[Explained]) -> None:
     """The walker reads what the interpreter can read, and its columns are those that the trees imply."""
     readable = [(each, found) for each, found in zip(frames, trees, strict=True) if found.error is None]
     for each, found, verdict in zip(frames, trees, decoded(frames), strict=True):
-        assert verdict == (layout.DECODED_FULL if found.error is None else layout.DECODED_MALFORMED), each
+        assert verdict == implied_columns.verdict(found), each
     got = helpers.walked(WALKER, [each for each, _ in readable])
     for row, (each, found) in enumerate(readable):
         if not any("occurs twice" in note for note in found.notes):  # the tree keeps the last, rows have both
-            assert (got.values[row], got.entries[row], got.errors[row]) == helpers.project(found), each
+            assert (got.values[row], got.entries[row], got.errors[row]) == implied_columns.project(found, each.frame), (
+                each
+            )
 
 
 # ---- memory ----

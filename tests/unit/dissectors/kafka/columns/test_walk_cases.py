@@ -91,15 +91,39 @@ def test_entities_do_not_leak_into_the_next_element() -> None:
     assert [row.get(layout.ERROR_ENTITY) for row in got.errors[0]] == ["orders", None]
 
 
-@pytest.mark.parametrize("version", [3, 4, 5, 60])
+REFUSAL = CORRELATION + struct.pack(">hihhh", 35, 1, 18, 0, 3)
+
+
+@pytest.mark.parametrize("version", [1, 3, 4, 5, 60])
 def test_a_refused_api_versions_version_is_read_as_version_0(version: int) -> None:
     """KIP-511: the broker that does not know the version answers with error 35 and a body of version 0."""
-    frame = CORRELATION + struct.pack(">hihhh", 35, 1, 18, 0, 3)
-    got = walked(Walker(), [Message(18, version, "response", frame)])
+    got = walked(Walker(), [Message(18, version, "response", REFUSAL)])
     assert got.decoded == [layout.DECODED_FULL]
     assert got.values[0][layout.VALUE_ERROR_CODE] == 35
     assert got.values[0][layout.VALUE_LEFTOVER] == 0
+    assert got.body == [4]
     assert len(got.errors[0]) == 1
+
+
+# What librdkafka's mock cluster answers to version 3: a compact count of 0, then a plain element, a throttle time and tags.
+MOCK = CORRELATION + struct.pack(">hb3hb", 35, 1, 18, 0, 2, 0) + bytes(4)
+
+
+@pytest.mark.parametrize("frame", [MOCK, REFUSAL + b"\0", REFUSAL + b"\0\0\0\7", REFUSAL[:-2]])
+@pytest.mark.parametrize("version", [1, 3, 4, 60])
+def test_of_a_refusal_that_fits_no_version_the_error_is_certain(frame: bytes, version: int) -> None:
+    got = walked(Walker(), [Message(18, version, "response", frame)])
+    assert got.decoded == [layout.DECODED_TRAILING]
+    got.values[0].pop(layout.VALUE_LEFTOVER, None)
+    assert got.values == [{layout.VALUE_ERROR_CODE: 35, layout.VALUE_ERROR_COUNT: 1}]
+    assert got.body == [layout.UNKNOWN]  # no facts are read
+    assert [row[layout.ERROR_CODE] for row in got.errors[0]] == [35]
+
+
+def test_a_refusal_that_the_capture_has_cut_is_truncated() -> None:
+    got = walked(Walker(), [Message(18, 60, "response", REFUSAL)] * 2, [len(REFUSAL) - 2, 5])
+    assert got.decoded == [layout.DECODED_TRUNCATED, layout.DECODED_UNSUPPORTED]
+    assert got.values == [{layout.VALUE_ERROR_CODE: 35}, {}]
 
 
 def test_an_api_versions_answer_that_only_fails_stays_malformed() -> None:
@@ -113,12 +137,13 @@ def test_an_api_versions_answer_that_only_fails_stays_malformed() -> None:
 def test_what_no_schema_knows_is_unsupported_and_keeps_its_client(key: int, version: int) -> None:
     frames = [
         Message(key, version, "request", request_header(key, version, "app-1") + b"\0\1\2"),
+        Message(key, version, "request", request_header(key, version, "app-1")),  # no tagged fields
         Message(key, version, "response", CORRELATION + b"\0\1\2"),
     ]
     got = walked(Walker(), frames)
-    assert got.decoded == [layout.DECODED_UNSUPPORTED] * 2
-    assert got.values == [{layout.VALUE_CLIENT_ID: "app-1"}, {}]
-    assert got.body == [layout.UNKNOWN] * 2
+    assert got.decoded == [layout.DECODED_UNSUPPORTED] * 3
+    assert got.values == [{layout.VALUE_CLIENT_ID: "app-1"}, {layout.VALUE_CLIENT_ID: "app-1"}, {}]
+    assert got.body == [layout.UNKNOWN] * 3
 
 
 def test_rows_that_hold_no_message_are_left_alone() -> None:
@@ -137,11 +162,29 @@ def test_rows_that_hold_no_message_are_left_alone() -> None:
         assert all(values[column, row] == layout.UNKNOWN for column in range(layout.VALUE_COLUMNS))
 
 
-def test_leftover_bytes_are_counted() -> None:
+def test_a_request_with_bytes_left_over_says_what_brokers_read_of_it() -> None:
     plain = heartbeat()
-    got = walked(Walker(), [plain._replace(frame=plain.frame + b"abc")])
-    assert got.decoded == [layout.DECODED_FULL]
-    assert got.values[0][layout.VALUE_LEFTOVER] == 3
+    whole, longer = walked(Walker(), [plain]), walked(Walker(), [plain._replace(frame=plain.frame + b"abc")])
+    assert longer.decoded == [layout.DECODED_TRAILING]
+    assert longer.values[0] == whole.values[0] | {layout.VALUE_LEFTOVER: 3}
+    assert longer.body == whole.body
+
+
+def test_a_reply_with_bytes_left_over_says_nothing() -> None:
+    """FindCoordinator v4 with an error in its only element."""
+    element = compact("orders") + struct.pack(">i", 1) + compact("host") + struct.pack(">ih", 9092, 15) + b"\0\0"
+    frame = CORRELATION + b"\0" + struct.pack(">i", 7) + b"\2" + element + b"\0"
+    replies = [Message(10, 4, "response", frame + more) for more in (b"\7", b"\0\0", b"\0", b"")]
+    got = walked(Walker(write_entries=True), replies)
+    assert got.decoded == [layout.DECODED_TRAILING] * 3 + [layout.DECODED_FULL]
+    assert got.values[:2] == [{layout.VALUE_LEFTOVER: 1}, {layout.VALUE_LEFTOVER: 2}]
+    assert got.errors[:2] == [[], []]
+    assert got.body == [layout.UNKNOWN, layout.UNKNOWN, 5, 5]
+    # Empty tagged fields that were written twice: all but the throttle time.
+    doubled, whole = got.values[2:]
+    assert whole[layout.VALUE_THROTTLE_MS] == 7 and layout.VALUE_THROTTLE_MS not in doubled
+    assert doubled[layout.VALUE_ERROR_CODE] == whole[layout.VALUE_ERROR_CODE] == 15
+    assert got.errors[2] == got.errors[3] != []
 
 
 def test_several_groups_in_one_request_are_no_group() -> None:
