@@ -49,7 +49,7 @@ SELECT
         WHEN 5 THEN 'forwarding'
         WHEN 4 THEN 'controller'
         WHEN 3 THEN 'follower'
-        WHEN 2 THEN 'client'
+        WHEN 2 THEN CASE WHEN e.numbered = 1 AND k.broker_port IS NOT NULL THEN 'forwarding' ELSE 'client' END
     END AS role,
     e.software_name,
     e.software_version,

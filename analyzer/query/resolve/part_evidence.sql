@@ -4,6 +4,7 @@ SELECT
     max(speaker) AS speaker,
     max(mutes) AS mutes,
     max(throttled) AS throttled,
+    max(numbered) AS numbered,
     min(first_ns) AS first_ns,
     max(last_ns) AS last_ns,
     max_by(software_name, software_ns) FILTER (WHERE software_name IS NOT NULL) AS software_name,

@@ -2,7 +2,8 @@
 -- client, a number that `connection_context` names; the greatest counts. `mutes`: the broker is 2.0 or newer. `throttled`: a
 -- reply had a throttle time. `first_ns`, `last_ns`: when requests began that a broker answers only after the login. What the
 -- client named has the time at which it was named: the newest counts (KIP-511).
--- A broker creates its internal topics at the controller under its number, without an Envelope where no request asked for them.
+-- `numbered`: a topic was created under a number for a client id, as brokers do at the controller for their internal topics, without
+-- an Envelope where no request asked for them.
 -- AddPartitionsToTxn v4 comes from brokers (KIP-890). An admin client's abort sends WriteTxnMarkers too: brokers are recognised
 -- by the client id that they use for such connections.
 SELECT
@@ -19,7 +20,6 @@ SELECT
             WHEN api_key < 8 OR api_key = 56 OR api_key = 62 OR api_key = 63 OR api_key = 67 OR api_key = 70 OR api_key = 73
                 THEN 4
             WHEN api_key = 17 OR api_key = 18 OR api_key = 36 THEN 0
-            WHEN api_key = 19 THEN CASE WHEN client_id <> '' AND translate(client_id, '0123456789', '') = '' THEN 0 ELSE 2 END
             WHEN api_key = 24 AND api_version >= 4 THEN 6
             WHEN api_key = 27 THEN CASE WHEN client_id LIKE 'broker-%-txn-marker-sender' THEN 6 ELSE 0 END
             WHEN api_key BETWEEN 52 AND 54 OR api_key = 59 THEN 8
@@ -36,6 +36,7 @@ SELECT
         END
     ) AS mutes,
     max(CASE WHEN throttle_time_ms > 0 AND response_time_ns IS NOT NULL THEN 1 ELSE 0 END) AS throttled,
+    max(CASE WHEN api_key = 19 AND client_id <> '' AND translate(client_id, '0123456789', '') = '' THEN 1 ELSE 0 END) AS numbered,
     min(request_time_ns) FILTER (WHERE answered_login) AS first_ns,
     max(request_time_ns) FILTER (WHERE answered_login) AS last_ns,
     max_by(software_name, request_time_ns) FILTER (WHERE software_name IS NOT NULL) AS software_name,
