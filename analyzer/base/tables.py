@@ -363,7 +363,7 @@ begin_ns          int64   First byte of that reply, ns since the epoch.
 end_ns            int64   begin_ns + throttle time, cut at the end of the connection, ns since the epoch.
 throttle_time_ms  int32   Throttle time of the reply, ms.
 applies           bool    True when the broker mutes (2.0 and newer); false for older ones, which delay the reply; null when no
-                          ApiVersions reply was seen.
+                          ApiVersions reply was read.
 held_ns           int64   Time during the mute in which a request of this connection waited, ns; null where applies is false.
 sent_inside       int64   Requests sent during the mute (5 ms tolerance at its end); null where applies is false.
 resumed_ns        int64   From the end of the mute to the next request of the connection, ns, 0 when that was sent up to

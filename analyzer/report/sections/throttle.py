@@ -139,7 +139,7 @@ def _unknown(rows: Rows) -> list[str]:
         )
     if unsure := sum(row["unsure"] for row in rows):
         text = f"{things(unsure, 'throttled reply', 'throttled replies')} of brokers whose version is unknown"
-        notes.append(f"{text} (no ApiVersions in the capture): 2.0 or newer is assumed.")
+        notes.append(f"{text} (no ApiVersions reply was read): 2.0 or newer is assumed.")
     return notes
 
 
