@@ -62,12 +62,14 @@ def turned(
     who: tuple[str, str] = ("app", "app"),
     overlap_s: float = 0,
     advertised: str | None = None,
+    client: str = "10.0.0.1",
     **second: Any,
 ) -> Tables:
     """A client on a connection to one cluster, and after 10 s (less the overlap) a client on a connection to another one, of whose
     requests so many fail; both advertise an address if one is given. `second`: of the second connection."""
     begin_s = 10 - overlap_s
     links = [link(1, clusters[0], 0, 10), link(2, clusters[1], begin_s, 400, **second)]
+    links = [row | {"client_address": client} for row in links]
     rows = [exchange(1, at_ns=at(1), client_id=who[0], **PRODUCE)]
     rows += [exchange(2, connection=2, at_ns=at(begin_s + 20), client_id=who[1], **PRODUCE)]
     rows += [
@@ -93,6 +95,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: turned(tap="2"),
             # By turns, each with a client of its own: perhaps two networks with equal addresses.
             lambda: turned(overlap_s=5, who=("app", "other")),
+            lambda: turned(overlap_s=5, client="127.0.0.1"),
             lambda: turned(overlap_s=5, advertised="kafka", **ELSEWHERE),
             lambda: turned(advertised="kafka", who=("app", "other"), **ELSEWHERE),
             # One cluster at two addresses (a port forward seen on both sides), or at one; no id is known.

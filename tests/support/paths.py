@@ -7,6 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
+# More captures with their broker's log.
+LOGGED = ROOT / "tests" / "data" / "logged"
 # Captures beside the checkout; tests that need them are skipped without.
 SHARED = Path(os.environ.get("KANALYZE_SHARED", ROOT.parent / "shared"))
 LAB = SHARED / "captures" / "lab"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from oracle import Capture, captures
-from paths import LAB, SAMPLES
+from paths import LAB, LOGGED, SAMPLES
 
 # Captures with loss, cut or doubled packets, or TLS: a later step of the project. KANALYZE_ALL_LAB=1 runs them too.
 LATER = ("shape_*", "routed_*", "congested", "errors", "tls*")
@@ -71,8 +71,9 @@ def run_kanalyze(
 
 
 def found_captures() -> list[Capture]:
-    """The project's samples, and the lab's captures that are not among them."""
-    found = {capture.name: capture for folder in (LAB, SAMPLES) if folder.is_dir() for capture in captures(folder)}
+    """The project's captures with a log, and the lab's that are not among them."""
+    folders = (LAB, SAMPLES, LOGGED)
+    found = {capture.name: capture for folder in folders if folder.is_dir() for capture in captures(folder)}
     return sorted(found.values(), key=lambda capture: capture.name)
 
 

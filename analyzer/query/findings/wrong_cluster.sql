@@ -130,8 +130,8 @@ went AS (
     LEFT JOIN advertised AS d ON d.meant = a.cluster AND d.reached = b.cluster
     WHERE a.first_ns < b.first_ns AND (a.place = b.place OR d.meant IS NOT NULL)
     GROUP BY a.client_address, a.client_id, a.who, a.cluster, b.cluster
-    -- Where it is no common address of the network, the client must have left the first one for good.
-    HAVING max(CASE WHEN a.place = b.place THEN 1 ELSE 0 END) = 1
+    -- Where it is no common address of the network, or one of each host, the client must have left the first one for good.
+    HAVING max(CASE WHEN a.place = b.place AND a.client_address NOT LIKE '127.%' AND a.client_address <> '::1' THEN 1 ELSE 0 END) = 1
         OR (max(a.last_first_ns) < min(b.first_ns) AND max(a.last_ns) - min(b.first_ns) < 5000000000)
 ),
 clients AS (

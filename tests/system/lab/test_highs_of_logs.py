@@ -14,9 +14,12 @@ import analyzer
 from dissectors.kafka.schema.error_codes import known_errors
 
 # The captures that have one.
-_WITH_HIGHS = ("broker_11", "broker_24", "broker_28", "cluster", "errors", "old_java", "sasl", "sasl_old", "throttle")
+_WITH_HIGHS = (
+    *("broker_11", "broker_24", "broker_28", "cluster", "errors", "old_java", "sasl", "sasl_old", "throttle"),
+    *("kafka44_failover", "kafka44_throttle", "kafka44_cluster"),
+)
 _SECOND = 1_000_000_000
-_OFFSET_OUT_OF_RANGE, _OUT_OF_ORDER = 1, 45
+_OFFSET_OUT_OF_RANGE, _OUT_OF_ORDER, _REBOOTSTRAP_REQUIRED = 1, 45, 129
 
 _REFUSED = """
     SELECT DISTINCT c.broker_address || ':' || c.broker_port || '-' || c.client_address || ':' || c.client_port AS name
@@ -31,8 +34,13 @@ def _with_error(log: Sequence[LogLine], *codes: int, client: str | None = None) 
 
 def _throttled(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
     """As many replies, and no client waited for longer than it was told to."""
-    told = [line.throttle_time_ms for line in log if line.throttle_time_ms and line.client_id == numbers["client_id"]]
-    return len(told) >= numbers["replies"] and sum(told) * 1e6 >= 0.95 * numbers["held_ns"]
+    own = [line for line in log if line.client_id == numbers["client_id"] and not line.forwarded]
+    told = [line.throttle_time_ms for line in own if line.throttle_time_ms]
+    return (
+        len(told) == numbers["replies"]
+        and sum(told) * 1_000_000 == numbers["told_ns"]
+        and sum(told) * 1e6 >= 0.95 * numbers["held_ns"]
+    )
 
 
 def _out_of_range(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
@@ -46,6 +54,19 @@ def _out_of_order(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
 def _of_a_client(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
     (code,) = (error.code for error in known_errors().values() if error.name == numbers["name"])
     return _with_error(log, code, client=numbers["who"]) >= numbers["times"]
+
+
+def _elsewhere(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
+    """Who gave up said nothing more once it was told something bad."""
+    refused = [line for line in log if _REBOOTSTRAP_REQUIRED in line.errors]
+    last = {line.client_id: line for line in log}
+    lost = {line.client_id for line in refused if last[line.client_id].errors}
+    return (
+        len(refused) == numbers["refusals"]
+        and {broker_of(line.connection) for line in refused} == {numbers["broker"]}
+        and lost == {numbers["lost"]}
+        and len({line.client_id for line in refused} - lost) == numbers["went_on"]
+    )
 
 
 def _gone(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
@@ -62,6 +83,7 @@ _CHECKS: dict[str, Callable[[dict[str, Any], Sequence[LogLine]], bool]] = {
     "offset_out_of_range": _out_of_range,
     "out_of_order": _out_of_order,
     "throttled": _throttled,
+    "wrong_cluster": _elsewhere,
 }
 
 
