@@ -172,6 +172,7 @@ def _where_they_are(where: Folder, names: Sequence[str], moving: bool) -> list[s
 def _check_manifest(where: Folder) -> _Told:
     """What a manifest says. It is written last: where there should be one and is none, files may be missing."""
     if where.names().get(MANIFEST) is not False:
+        where.check_answers()
         if where.is_remote or any(where.names().get(table) for table in TABLES):
             raise DatasetError(f"{where}: no {MANIFEST}, so the export is unfinished or failed; export again")
         return _Told({})

@@ -18,6 +18,7 @@ from typing import Protocol
 from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import StorageEntry, find_object, list_folder
+from analyzer.base.storage.odd_answers import odd_answer
 from analyzer.base.storage.reader import ObjectReader, read_object
 
 # Objects that are copied at the same time: many small ones wait for round trips most of the time.
@@ -38,6 +39,9 @@ class Folder(Protocol):
 
     def holds(self, name: str) -> bool:
         """Whether there is a file of this name."""
+
+    def check_answers(self) -> None:
+        """Raises StorageError where it is no storage that answers, but a web page."""
 
     def local_paths(self, names: Sequence[str]) -> list[Path]:
         """Paths on this machine with the bytes of these files. Raises OSError."""
@@ -72,6 +76,9 @@ class LocalFolder:
     def holds(self, name: str) -> bool:
         """Whether there is a file of this name."""
         return (self._path / name).is_file()
+
+    def check_answers(self) -> None:
+        """Nobody is asked."""
 
     def local_paths(self, names: Sequence[str]) -> list[Path]:
         """The files themselves."""
@@ -115,6 +122,11 @@ class RemoteFolder:
     def holds(self, name: str) -> bool:
         """Whether there is an object of this name."""
         return find_object(self._at.inside(name)) is not None
+
+    def check_answers(self) -> None:
+        """Raises StorageError where it is no storage that answers, but a web page."""
+        if odd := odd_answer(self._at):
+            raise StorageError(f"{self._at.uri}: {odd}")
 
     def local_paths(self, names: Sequence[str]) -> list[Path]:
         """Copies, in a temporary directory that lives until `close`. Raises StorageError, OSError for a full disk."""

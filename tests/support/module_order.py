@@ -222,6 +222,7 @@ ORDER = (
     "analyzer.base.storage.environment",
     "analyzer.base.storage.addresses",
     "analyzer.base.storage.error_texts",
+    "analyzer.base.storage.odd_answers",
     "analyzer.base.storage.filesystems",
     "analyzer.base.storage.objects",
     "analyzer.base.storage.reader",

@@ -9,6 +9,8 @@ from analyzer.base.storage.environment import access_advice, credential_names, s
 
 NO_OBJECT = "no such object at {server}; check the name"
 NO_BUCKET = "no such bucket at {server}; check the name and the region"
+NO_RANGES = "{server} sends whole objects where a range was asked for; reading needs a server that supports ranges"
+CUT = "{server} ended its answers before all bytes had come, in {attempts} tries; run again, or copy the object first"
 # Pattern in the message of an error -> what a person is told. The first that matches counts.
 _REASONS = (
     (r"Failed to get token|OAuth2 access token", "no credentials were found for {server}; access is {wanted}"),
@@ -26,6 +28,9 @@ _REASONS = (
         "{server} denies access (tried {keys}); credentials that may list and read here are needed, {wanted}",
     ),
     (r"status 400|InvalidAuthenticationInfo|credential", "{server} refuses the request (tried {keys}); access is {wanted}"),
+    (r"Failed to flush response stream", NO_RANGES),
+    (r"curlCode: 18\b", CUT),
+    (r"curlCode: 47\b", "{server} sends requests on to others, in a circle; check the address"),
     (r"status 416", "changed while it was read; run again when it is complete"),
     (r"curlCode: 6\b|resolve host", "cannot resolve the name of {server}; check it and the network"),
     (r"curlCode: (35|60)\b|SSL|certificate", "no trusted TLS connection to {server}; is it http, or its certificate untrusted?"),
@@ -34,6 +39,7 @@ _REASONS = (
 )  # fmt: skip
 # Errors that mean that no server answered.
 _NO_ANSWER = re.compile(r"NETWORK_CONNECTION|curlCode|UNAVAILABLE|Connection refused")
+_BEGAN_TO_ANSWER = re.compile(r"curlCode: (18|47)\b")
 
 
 def reason(at: Address, error: BaseException, attempts: int) -> tuple[str, bool]:
@@ -42,7 +48,7 @@ def reason(at: Address, error: BaseException, attempts: int) -> tuple[str, bool]
     for name in (at.path, at.key, f"{at.key}/"):
         said = said.replace(f"'{name}'", "")  # names may look like errors
     server = server_name(at.scheme, at.root)
-    no_answer = _NO_ANSWER.search(said) is not None
+    no_answer = _NO_ANSWER.search(said) is not None and not _BEGAN_TO_ANSWER.search(said)
     for pattern, words in _REASONS:
         if re.search(pattern, said):
             keys, wanted = credential_names(at.scheme), access_advice(at.scheme)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from analyzer.base.storage.addresses import Address, StorageError
 from analyzer.base.storage.environment import CREDENTIAL_VARIABLES, LOCATION_VARIABLES, gs_emulator, s3_endpoint
 from analyzer.base.storage.error_texts import reason
+from analyzer.base.storage.odd_answers import odd_answer
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -50,7 +51,9 @@ def client(at: Address, purpose: bool = READING) -> Iterator[FileSystem]:
         raise
     except (OSError, ImportError, pyarrow.ArrowException) as error:
         text, no_answer = reason(at, error, ATTEMPTS)
-        if no_answer:
+        if odd := odd_answer(at):
+            text = odd
+        if no_answer or odd:
             _given_up[key] = (time.monotonic() + GIVEN_UP_SECONDS, text)
         raise StorageError(f"{at.uri}: {text}") from error
 

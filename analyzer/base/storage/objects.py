@@ -10,6 +10,7 @@ from analyzer.base.storage.addresses import Address, StorageError
 from analyzer.base.storage.environment import server_name
 from analyzer.base.storage.error_texts import NO_BUCKET
 from analyzer.base.storage.filesystems import WRITING, client
+from analyzer.base.storage.odd_answers import odd_answer
 
 
 class StorageEntry(NamedTuple):
@@ -42,6 +43,12 @@ def etag_of(file: Any) -> str | None:
     return told.decode("ascii", "replace").strip('"') or None
 
 
+def content_type_of(file: Any) -> str:
+    """What the server says of the sort of content of an object that pyarrow opened to read; empty where it says nothing."""
+    told = {name.lower(): value for name, value in (file.metadata() or {}).items()}.get("content-type", b"")
+    return told.decode("ascii", "replace") if isinstance(told, bytes) else str(told)
+
+
 def current_etag(at: Address) -> str | None:
     """The same of an object as it is now: one request. Raises StorageError."""
     with client(at) as storage, storage.open_input_file(at.path) as file:
@@ -49,7 +56,10 @@ def current_etag(at: Address) -> str | None:
 
 
 def missing_bucket_error(at: Address) -> StorageError | None:
-    """The error to raise when nothing was found because the bucket does not exist; None when it exists, or may exist."""
+    """The error to raise when nothing was found because the bucket does not exist, or because what answers is no storage; None when
+    it exists, or may exist."""
+    if odd := odd_answer(at):
+        return StorageError(f"{at.uri}: {odd}")
     try:
         return (
             None

@@ -11,7 +11,8 @@ from analyzer.base.storage.addresses import Address, StorageError
 from analyzer.base.storage.environment import server_name
 from analyzer.base.storage.error_texts import NO_OBJECT
 from analyzer.base.storage.filesystems import client
-from analyzer.base.storage.objects import StorageEntry, etag_of, find_object
+from analyzer.base.storage.objects import StorageEntry, content_type_of, etag_of, find_object
+from analyzer.base.storage.odd_answers import PAGE, is_page, odd_answer
 
 # The first range is enough for the head of a capture, which is often all that is wanted; later ones pay for a request.
 FIRST_RANGE_BYTES = 64 << 10
@@ -40,6 +41,7 @@ class ObjectReader:
         with client(found.address) as storage:
             self._file = storage.open_input_file(found.address.path)
             self.etag = etag_of(self._file)
+            self._kind = content_type_of(self._file)
             self._check_size(self._file.size())
         if not self._in_one:
             self._check_now()
@@ -110,21 +112,30 @@ class ObjectReader:
         return data
 
     def _range(self, begin: int, end: int) -> bytes:
-        data = bytearray(end - begin)
-        # Where an object became shorter, pyarrow 26 says that all bytes came, and leaves those that did not as they were. So the
-        # last one is a byte that only chance puts into a capture, and is asked about when it is still there.
+        # Where an answer has fewer bytes than were asked for, pyarrow 26 says that all came, and leaves those that did not as they
+        # were. So the last one is a byte that only chance puts into a capture, and when it is still there the range is read over
+        # other bytes: what is then as it was in both did not come.
         mark = os.urandom(1)
-        data[-1:] = mark
-        with client(self._expected.address):
-            self._file.seek(begin)
-            count = self._file.readinto(data)
+        data, count = self._read_over(mark, begin, end)
         if count != len(data) or data[-1:] == mark:
             self._check_now()
+            other, second = self._read_over(bytes([mark[0] ^ 0xFF]), begin, end)
+            count = min(count, second, _alike(data, other))
+        at = self._expected.address
+        server = server_name(at.scheme, at.root)
         if count != len(data):
-            raise StorageError(
-                f"{self._expected.address.uri}: returned {count:,} of {end - begin:,} bytes at byte {begin:,}"
-            )
+            told = f"{server} sent {count:,} of the {end - begin:,} bytes at byte {begin:,} that it says the object has"
+            raise StorageError(f"{at.uri}: {odd_answer(at) or f'{told}; run again, or copy it first'}")
+        if begin == 0 and is_page(self._kind, data):
+            raise StorageError(f"{at.uri}: {PAGE.format(server=server)}")
         return bytes(data)
+
+    def _read_over(self, mark: bytes, begin: int, end: int) -> tuple[bytearray, int]:
+        """The bytes of a range, `mark` in place of those that did not come, and how many pyarrow says came."""
+        data = bytearray(mark) * (end - begin)
+        with client(self._expected.address):
+            self._file.seek(begin)
+            return data, self._file.readinto(data)
 
     def _check_size(self, size_bytes: int) -> None:
         if size_bytes != self._expected.size_bytes:
@@ -142,6 +153,18 @@ class ObjectReader:
         then, self._modified_ns = self._modified_ns, now.modified_ns
         if then and now.modified_ns and abs(now.modified_ns - then) > _SAME_TIME_NS:
             raise StorageError(f"{now.address.uri}: was overwritten while it was read; run again")
+
+
+def _alike(one: bytes | bytearray, other: bytes | bytearray) -> int:
+    """How many bytes at the beginning are alike."""
+    if one == other:
+        return len(one)
+    # The most that is alike lies between these.
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
 
 
 _open_lock = threading.Lock()
