@@ -28,6 +28,7 @@ METRICS = (
     "topics",
     "groups",
     "decoding",
+    "offered_beyond",
     "problems",
 )
 

@@ -351,6 +351,7 @@ ORDER = (
     "analyzer.report.check_rows",
     "analyzer.report.json_report",
     "analyzer.report.attempts",
+    "analyzer.report.beyond",
     "analyzer.report.sections",
     "analyzer.report.sections.errors",
     "analyzer.report.sections.attention",
