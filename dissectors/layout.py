@@ -14,6 +14,13 @@ from dissectors.numbering import Numbering
 
 UNKNOWN = -9223372036854775808
 
+# Offsets of a log beyond, and below its negative, are null in every batch: no log has them, and so the difference of two of them
+# fits whatever computes it, twice as much too. Their message shows them as they are.
+HIGHEST_OFFSET = 1 << 60
+
+# Times of packets lie between 1970 and this, in April 2262: the difference of two fits an int64, and so does one and a day.
+LATEST_TIME = (1 << 63) - (1 << 47)
+
 # Above this bit a packet's number says in which split (part of a capture) it is, so that both fit one column of a batch.
 SPLIT_SHIFT = 40
 

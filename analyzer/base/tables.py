@@ -378,7 +378,7 @@ topic                 string  Name of the topic; null when only its id is known.
 topic_id              string  Id of the topic; null when the message has none.
 partition             int32   Number of the partition.
 position              int32   Position of the batch among those of its partition in this message, from 0.
-base_offset           int64   First offset; in a Produce request relative, as sent.
+base_offset           int64   First offset; in a Produce request relative, as sent; null: no log has it (beyond 2^60).
 last_offset           int64   Last offset, base_offset + last_offset_delta; null when it is not readable.
 stored_base_offset    int64   First offset in the log: of a fetched batch its own, of a produced one the reply's base offset
                               plus what earlier batches of the partition take; null: unknown (acks=0, error, no reply).
@@ -516,7 +516,7 @@ topic_id                string  Id of the topic as Kafka prints it (22 character
 partition               int32   Number of the partition; null when the message names whole topics.
 error_code              int16   Error code of this partition, 0 for none; null when the message has none.
 offset                  int64   Fetch request: where to read; Produce reply: base offset; commits: the position; null:
-                                none.
+                                none. As in every column of offsets, one that no log has (beyond 2^60) is null too.
 high_watermark          int64   Fetch reply: end of what is replicated; null elsewhere.
 last_stable_offset      int64   Fetch reply: end of what no open transaction blocks; null elsewhere.
 log_start_offset        int64   First offset that the partition still holds; null when the message does not say.

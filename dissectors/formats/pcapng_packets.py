@@ -21,7 +21,7 @@ def packet_time_by_integers(r: PcapngState, number, high, low):
     interface = r.interfaces[number]
     ticks = high << 32 | low
     time = ticks * 1_000_000_000 // interface.ticks_per_second + interface.offset_seconds * 1_000_000_000
-    if -(2**63) < time < 2**63:
+    if 0 <= time <= LATEST_TIME:
         return time
     if not r.odd_times:
         add_note(r, "odd", f"packet {r.packets} has an impossible timestamp: it and others like it have none")
@@ -34,7 +34,7 @@ def packet_time_by_integers(r: PcapngState, number, high, low):
 def packet_time(
     r: PcapngState, number: cython.longlong, high: cython.longlong, low: cython.longlong
 ) -> cython.longlong:
-    """A time stamp in ns, rounded down; UNKNOWN for one that no int64 holds."""
+    """A time stamp in ns, rounded down; UNKNOWN for one before 1970 or after LATEST_TIME."""
     if high < 0x7FFFFFFF:
         ticks: cython.longlong = high << 32 | low
         if ticks <= r.clock[CLOCK_LIMIT, number]:
@@ -42,7 +42,9 @@ def packet_time(
             divisor: cython.longlong = r.clock[CLOCK_DIVISOR, number]
             if divisor != 1:  # a division costs as much as the rest of this function
                 time //= divisor
-            return time + r.clock[CLOCK_SHIFT, number]
+            time += r.clock[CLOCK_SHIFT, number]
+            if time >= 0:
+                return time
     return packet_time_by_integers(r, number, high, low)
 
 

@@ -118,10 +118,10 @@ def header_row(batch: Batch) -> Row:
         assert batch.base_offset is not None
         row[layout.BATCH_TRANSACTIONAL] = int(bool(batch.transactional))
         row[layout.BATCH_CONTROL] = int(bool(batch.control))
-        implied_columns.put(row, layout.BATCH_BASE_OFFSET, batch.base_offset)
+        implied_columns.put(row, layout.BATCH_BASE_OFFSET, implied_columns.of_log(batch.base_offset))
         implied_columns.put(row, layout.BATCH_FIRST_TIMESTAMP, batch.base_timestamp)
         implied_columns.put(row, layout.BATCH_MAX_TIMESTAMP, batch.max_timestamp)
-        if batch.last_offset >= batch.base_offset and 0 <= batch.base_offset < 1 << 62:
+        if batch.last_offset >= batch.base_offset and 0 <= batch.base_offset <= 1 << 60:
             row[layout.BATCH_LAST_OFFSET] = batch.last_offset
         if batch.count is not None and batch.count >= 0:
             row[layout.BATCH_RECORDS] = batch.count

@@ -138,9 +138,15 @@ def entries_of(tree: Struct) -> list[dict[int, object]]:
                 put(row, layout.ENTRY_NEXT_OFFSET, next_offset(node.value or b""))
             for role in node.field.roles:
                 if role in role_columns.ENTRY_OF_ROLE and is_there(node):
-                    put(row, role_columns.ENTRY_OF_ROLE[role], node.value)
+                    value = of_log(node.value) if role.endswith(("offset", "high_watermark")) else node.value
+                    put(row, role_columns.ENTRY_OF_ROLE[role], value)
         found.append((element.direct[0].start, row))
     return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+
+
+def of_log(offset: int) -> int | None:
+    """As columns have it: null where no log has such an offset."""
+    return offset if abs(offset) <= 1 << 60 else None
 
 
 def next_offset(records: bytes) -> int | None:
@@ -156,7 +162,7 @@ def next_offset(records: bytes) -> int | None:
         return None
     offset = struct.unpack(">q", whole[:8])[0]
     delta = struct.unpack(">i", whole[23:27])[0] if whole[16] == 2 else 0
-    return offset + delta + 1 if 0 <= offset <= 1 << 62 and delta >= 0 else None
+    return offset + delta + 1 if 0 <= offset <= 1 << 60 and delta >= 0 else None
 
 
 def below(array: lookup.Field, version: int) -> Iterator[lookup.Field]:

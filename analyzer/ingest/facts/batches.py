@@ -155,5 +155,10 @@ class Batches:
             self._matrix[layout.BATCH_RECORDS, row] = len(records)
             if records:
                 # An old producer leaves the offset of the message around them at 0.
-                self._matrix[layout.BATCH_BASE_OFFSET, row] = records[0].offset
-                self._matrix[layout.BATCH_LAST_OFFSET, row] = records[-1].offset
+                self._matrix[layout.BATCH_BASE_OFFSET, row] = _of_log(records[0].offset)
+                self._matrix[layout.BATCH_LAST_OFFSET, row] = _of_log(records[-1].offset)
+
+
+def _of_log(offset: int) -> int:
+    """An offset as columns have it: unknown where no log has it."""
+    return offset if abs(offset) <= layout.HIGHEST_OFFSET else layout.UNKNOWN

@@ -56,10 +56,10 @@ SELECT
     s.who,
     s.topic,
     count(*) AS partitions,
-    CAST(sum(s.first_lag) AS BIGINT) AS first_lag,
-    CAST(sum(s.last_lag) AS BIGINT) AS last_lag,
+    TRY_CAST(sum(CAST(s.first_lag AS DECIMAL(38, 0))) AS BIGINT) AS first_lag,
+    TRY_CAST(sum(CAST(s.last_lag AS DECIMAL(38, 0))) AS BIGINT) AS last_lag,
     max(s.last_time_ns) - min(s.first_time_ns) AS lasted_ns,
-    CAST(sum(s.last_lag) AS BIGINT) AS weight,
+    CAST(least(sum(CAST(s.last_lag AS DECIMAL(38, 0))), 9223372036854775807) AS BIGINT) AS weight,
     max_by(s.exchange, (s.last_lag, s.exchange)) AS evidence_worst,
     min(s.first_time_ns) AS first_time_ns,
     max(s.last_time_ns) AS last_time_ns

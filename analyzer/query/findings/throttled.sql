@@ -32,17 +32,19 @@ muted AS (
     FROM ordered AS o
     GROUP BY o.connection
 ),
--- Before 2.0 a broker spends the throttle before its reply: there is no mute, the wait is in the latency. What thousands of
--- replies claim may not fit: 285 years are more than any connection lasts.
+-- Before 2.0 a broker spends the throttle before its reply: there is no mute, the wait is in the latency. Replies may claim any
+-- time, and nobody waited for longer than the connection lasted.
 waited AS (
     SELECT
-        connection,
-        CAST(least(sum(CAST(throttle_time_ms AS BIGINT)), 9000000000000) AS BIGINT) * 1000000 AS muted_ns,
-        CAST(least(sum(CAST(throttle_time_ms AS BIGINT)), 9000000000000) AS BIGINT) * 1000000 AS held_ns,
+        m.connection,
+        CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / 1000000) AS BIGINT) * 1000000
+            AS muted_ns,
+        CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / 1000000) AS BIGINT) * 1000000
+            AS held_ns,
         count(*) AS replies
-    FROM mutes
-    WHERE NOT applies
-    GROUP BY connection
+    FROM mutes AS m JOIN connections AS c ON c.connection = m.connection
+    WHERE NOT m.applies
+    GROUP BY m.connection, c.last_time_ns, c.first_time_ns
 ),
 by_api AS (
     SELECT

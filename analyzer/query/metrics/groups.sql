@@ -114,7 +114,7 @@ committed AS (
     GROUP BY coalesce(c.cluster, ''), x.group_id
 ),
 behind AS (
-    SELECT coalesce(cluster, '') AS cluster, group_id, CAST(sum(last_lag) AS BIGINT) AS lag
+    SELECT coalesce(cluster, '') AS cluster, group_id, TRY_CAST(sum(CAST(last_lag AS DECIMAL(38, 0))) AS BIGINT) AS lag
     FROM partition_readers
     WHERE group_id IS NOT NULL AND is_newest
     GROUP BY coalesce(cluster, ''), group_id

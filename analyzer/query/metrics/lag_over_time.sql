@@ -52,7 +52,7 @@ changes AS (
 summed AS (
     SELECT
         cluster, group_id, client_id, client_address, slot_ns,
-        sum(change) AS change,
+        sum(CAST(change AS DECIMAL(38, 0))) AS change,
         count(*) FILTER (WHERE is_first) AS begun
     FROM changes
     GROUP BY cluster, group_id, client_id, client_address, slot_ns
@@ -83,7 +83,7 @@ placed AS (
 )
 SELECT
     slot_ns, cluster, group_id, client_id, client_address,
-    CAST(lag AS BIGINT) AS lag,
+    TRY_CAST(lag AS BIGINT) AS lag,
     CAST(partitions AS BIGINT) AS partitions
 FROM placed
 WHERE place <= 40

@@ -23,8 +23,8 @@ SELECT
         WHEN s.every_ns IS NULL
             THEN l.count * 1e9 / nullif(r.captured_ns, 0)
         -- The first and the last slot may lie in the capture in part only.
-        WHEN least(l.slot_ns + s.every_ns, r.last_time_ns) > greatest(l.slot_ns, r.first_time_ns)
-            THEN l.count * 1e9 / (least(l.slot_ns + s.every_ns, r.last_time_ns) - greatest(l.slot_ns, r.first_time_ns))
+        WHEN l.slot_ns + least(s.every_ns, r.last_time_ns - l.slot_ns) > greatest(l.slot_ns, r.first_time_ns)
+            THEN l.count * 1e9 / (l.slot_ns + least(s.every_ns, r.last_time_ns - l.slot_ns) - greatest(l.slot_ns, r.first_time_ns))
     END AS rate_per_s,
     l.p50_ns,
     l.p90_ns,

@@ -35,7 +35,7 @@ behind AS (
     SELECT cluster, topic, max(lag) AS lag
     FROM (
         SELECT cluster, topic, group_id, CASE WHEN group_id IS NULL THEN concat(client_address, '|', coalesce(client_id, '')) END AS lone,
-            sum(last_lag) AS lag
+            sum(CAST(last_lag AS DECIMAL(38, 0))) AS lag
         FROM partition_readers
         WHERE is_newest
         GROUP BY
@@ -66,7 +66,7 @@ SELECT
     s.written_bytes * 1e9 / nullif(r.captured_ns, 0) AS written_bytes_per_s,
     s.read_bytes,
     s.read_bytes * 1e9 / nullif(r.captured_ns, 0) AS read_bytes_per_s,
-    CAST(b.lag AS BIGINT) AS lag,
+    TRY_CAST(b.lag AS BIGINT) AS lag,
     count(*) OVER () AS total_rows
 FROM summed AS s
     LEFT JOIN behind AS b ON b.topic = s.topic AND coalesce(b.cluster, '') = coalesce(s.cluster, '')

@@ -17,7 +17,7 @@ SELECT
     CAST(sum(p.with_records) AS BIGINT) AS with_records,
     CAST(sum(p.record_bytes) AS BIGINT) AS bytes,
     sum(p.record_bytes) * 1e9 / nullif(max(r.captured_ns), 0) AS bytes_per_s,
-    CAST(sum(p.last_lag) FILTER (WHERE p.is_newest) AS BIGINT) AS lag,
+    TRY_CAST(sum(CAST(p.last_lag AS DECIMAL(38, 0))) FILTER (WHERE p.is_newest) AS BIGINT) AS lag,
     max(p.max_lag) AS max_lag,
     count(p.last_lag) FILTER (WHERE p.is_newest) AS lag_partitions,
     bool_or(p.partial) AS partial,

@@ -38,7 +38,7 @@ behind AS (
     SELECT cluster, topic, max(lag) AS lag
     FROM (
         SELECT cluster, topic, group_id, CASE WHEN group_id IS NULL THEN concat(client_address, '|', coalesce(client_id, '')) END AS lone,
-            sum(last_lag) AS lag
+            sum(CAST(last_lag AS DECIMAL(38, 0))) AS lag
         FROM partition_readers
         WHERE is_newest
         GROUP BY
@@ -90,7 +90,7 @@ SELECT
     w.snappy_batches,
     w.lz4_batches,
     w.zstd_batches,
-    CAST(b.lag AS BIGINT) AS lag
+    TRY_CAST(b.lag AS BIGINT) AS lag
 FROM partitions AS p
     LEFT JOIN writers AS w ON w.topic = p.topic AND coalesce(w.cluster, '') = coalesce(p.cluster, '')
     LEFT JOIN readers AS c ON c.topic = p.topic AND coalesce(c.cluster, '') = coalesce(p.cluster, '')

@@ -5,9 +5,8 @@ WITH throttled AS (
         x.exchange,
         x.part,
         x.response_time_ns AS begin_ns,
-        greatest(
-            least(x.response_time_ns + CAST(x.throttle_time_ms AS BIGINT) * 1000000, l.last_time_ns), x.response_time_ns
-        ) AS end_ns,
+        x.response_time_ns
+            + least(CAST(x.throttle_time_ms AS BIGINT) * 1000000, greatest(l.last_time_ns - x.response_time_ns, 0)) AS end_ns,
         x.throttle_time_ms,
         l.connection,
         l.mutes

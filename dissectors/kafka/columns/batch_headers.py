@@ -42,6 +42,8 @@ def read_header(
         out[column, row] = UNKNOWN
     out[BATCH_BYTES, row] = size
     out[BATCH_LAST_OFFSET, row] = header_int64(data, at)
+    if not -HIGHEST_OFFSET <= out[BATCH_LAST_OFFSET, row] <= HIGHEST_OFFSET:
+        out[BATCH_LAST_OFFSET, row] = UNKNOWN
     out[BATCH_MAGIC, row] = magic_of(data, at)
     if out[BATCH_MAGIC, row] == 2:
         read_modern(data, at, out, row)
@@ -75,7 +77,7 @@ def read_modern(
     out[BATCH_TRANSACTIONAL, row] = (attributes >> 4) & 1
     out[BATCH_CONTROL, row] = (attributes >> 5) & 1
     out[BATCH_BASE_OFFSET, row] = out[BATCH_LAST_OFFSET, row]
-    if 0 <= out[BATCH_BASE_OFFSET, row] < HIGHEST_OFFSET and last >= 0:
+    if out[BATCH_BASE_OFFSET, row] >= 0 and last >= 0:
         out[BATCH_LAST_OFFSET, row] += last
     else:
         out[BATCH_LAST_OFFSET, row] = UNKNOWN

@@ -63,7 +63,8 @@ def note_reply_end(
         forget_way(x, slot)
     if throttle_ms > 0:
         x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = max(
-            x.last_replies[slot, LAST_REPLY_MUTED_UNTIL], frames[FRAME_FIRST_TIME, row] + throttle_ms * NS_PER_MS
+            x.last_replies[slot, LAST_REPLY_MUTED_UNTIL],
+            frames[FRAME_FIRST_TIME, row] + min(throttle_ms * NS_PER_MS, LATEST_TIME - frames[FRAME_FIRST_TIME, row]),
         )
     return 0
 

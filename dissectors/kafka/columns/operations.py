@@ -48,6 +48,7 @@ LOAD_UUID = 7  # two registers: high and low half
 LOAD_ERROR = 8  # int16; `to` is the number of the field, `also` the register of its entity
 LOAD_ROW_ERROR = 9  # an error that is also ENTRY_ERROR_CODE
 LOAD_ONLY_ERROR = 10  # the only error code that the message has: its 0 is certain, whatever else is missing
+LOAD_OFFSET = 11  # an int64; unknown where no log has such an offset (HIGHEST_OFFSET)
 
 # Fields of an OP_NEWER, the last operation of a message that is newer than its schema, and what must follow them.
 NEWER_THROTTLE = 0

@@ -18,7 +18,14 @@ from typing import NamedTuple
 
 from dissectors import layout
 from dissectors.kafka.columns import operations as ops
-from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE, ENTRY_OF_ROLE, FIXED, VALUE_OF_ROLE
+from dissectors.kafka.columns.role_columns import (
+    CONTEXT_OF_ROLE,
+    COUNT_OF_ROLE,
+    ENTRY_OF_ROLE,
+    FIXED,
+    OFFSETS,
+    VALUE_OF_ROLE,
+)
 from dissectors.kafka.schema import headers, lookup, newer_versions, roles
 
 _NO_TARGET = -1
@@ -247,6 +254,7 @@ class _Writer:
                 element.has_error = True
                 targets = [(each.number, element.entity)]
             else:
+                load = ops.LOAD_OFFSET if OFFSETS.intersection(each.roles) else load
                 targets = [(to, _NO_TARGET) for to in self.targets(each, element)]
             self.load(load, size, targets)
             return

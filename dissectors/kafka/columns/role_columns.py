@@ -47,6 +47,9 @@ ENTRY_OF_ROLE = {
     "timestamp": layout.ENTRY_TIMESTAMP,
 }
 
+# Of these, offsets of a log.
+OFFSETS = frozenset(("offset", "high_watermark", "last_stable_offset", "log_start_offset"))
+
 # Type -> bytes and the operation that reads it; those without a second value are never read, only passed over.
 FIXED = {
     "bool": (1, operations.LOAD_UINT8),

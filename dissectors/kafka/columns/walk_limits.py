@@ -34,7 +34,6 @@ STACK_LEVELS = 32
 BATCH_PREFIX = 12  # base offset and length
 LEAST_MESSAGE = 14  # what follows them in the smallest message: CRC, magic, attributes, two lengths
 BATCH_HEADER = 61  # the whole header of magic 2
-MOST_OFFSET = 1 << 62  # no log has offsets beyond
 
 SIGN_32 = 1 << 31
 

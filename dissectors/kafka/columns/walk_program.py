@@ -38,6 +38,9 @@ def load_field(w: WalkState, pc: cython.longlong) -> cython.int:
     value: cython.longlong
     if load == LOAD_INT32:
         store_value(w, to, signed32(w, at))
+    elif load == LOAD_OFFSET:
+        value = signed64(w, at)
+        store_value(w, to, value if -HIGHEST_OFFSET <= value <= HIGHEST_OFFSET else UNKNOWN)
     elif load == LOAD_INT64:
         store_value(w, to, signed64(w, at))
     elif load == LOAD_INT16:
@@ -71,7 +74,7 @@ def load_field(w: WalkState, pc: cython.longlong) -> cython.int:
 def load_bytes(load: cython.longlong) -> cython.longlong:
     if load == LOAD_UUID:
         return 16
-    if load == LOAD_INT64:
+    if load in (LOAD_INT64, LOAD_OFFSET):
         return 8
     if load in (LOAD_INT32, LOAD_UINT32):
         return 4

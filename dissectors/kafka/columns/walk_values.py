@@ -95,7 +95,7 @@ def offset_behind_records(w: WalkState, size: cython.longlong) -> cython.longlon
             return UNKNOWN
         delta = signed32(w, last + 23)
     offset = signed64(w, last)
-    if offset < 0 or offset > MOST_OFFSET or delta < 0:
+    if offset < 0 or offset > HIGHEST_OFFSET or delta < 0:
         return UNKNOWN
     return offset + delta + 1
 

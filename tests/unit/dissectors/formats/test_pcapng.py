@@ -61,13 +61,13 @@ def test_packets_of_two_interfaces(order: str) -> None:
     st.one_of(st.just(0), st.integers(-4_000_000_000, 4_000_000_000), st.integers(-(2**63), 2**63 - 1)),
 )
 def test_times_are_exact(code: int, ticks: int, offset: int) -> None:
-    """Every resolution and offset, against fractions."""
+    """Every resolution and offset, against fractions: times from 1970 to April 2262."""
     options = resolution(code) + option(14, struct.pack("<q", offset))
     rows, reader, _ = read_packets(section() + interface(1, 0, options) + enhanced(b"x", ticks))
     exponent = code & 0x7F
     second = Fraction(2 if code & 0x80 else 10) ** exponent
     exact = (ticks / second) * 10**9 // 1 + offset * 10**9
-    known = -(2**63) < exact < 2**63
+    known = 0 <= exact <= 2**63 - 2**47
     assert rows[0][TIME] == (exact if known else layout.UNKNOWN)
     assert bool(reader.notes) == (not known)
 

@@ -191,7 +191,7 @@ explained AS (
         coalesce(n.lost_members, 0) AS lost_members,
         least(g.begin_ns, c.begin_ns) AS started_ns,
         CASE
-            WHEN g.generation_before IS DISTINCT FROM g.generation - 1 THEN 1
+            WHEN g.generation_before IS DISTINCT FROM CAST(g.generation AS BIGINT) - 1 THEN 1
             -- The generation before was never completed: this one is another attempt at it.
             WHEN NOT g.complete_before THEN 0
             -- The second generation of a cooperative rebalance follows at once, and assigns the revoked partitions.
