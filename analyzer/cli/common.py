@@ -14,7 +14,7 @@ import click
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.workers import default_jobs
-from analyzer.cli.outcome import FINE, NOT_READ, UNREADABLE, say
+from analyzer.cli.outcome import FINE, NOT_READ, UNREADABLE, bug, say
 from analyzer.cli.values import DecodeAs, Ports, Size, Span, Tap, UtcTime
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ _PARTLY = "analyzer.cli.read_in_part"
 
 def tell_what_was_not_read(dataset: Dataset, asks: str, form: str, name: str = "") -> None:
     """Says in one line what could not be read, for a question; nothing where all could."""
-    from analyzer.query.dataset import limit_reason
+    from analyzer.query.left_out import limit_reason
     from analyzer.query.readability import WHOLE, readability
 
     try:
@@ -267,8 +267,11 @@ def tell_first(text: str, form: str, is_missing: bool = True) -> None:
 
 
 def exit_code(dataset: Dataset) -> int:
-    """2 when any input could not be read; 3 with --strict when something else that matters could not; else 0."""
+    """70 when a bug left something out; 2 when any input could not be read; 3 with --strict when something else that matters could
+    not; else 0."""
     context = click.get_current_context()
+    if dataset.bugs:
+        return max(map(bug, dataset.bugs))
     if dataset.failed:
         return UNREADABLE
     return NOT_READ if context.params.get("strict") and context.meta.get(_PARTLY) else FINE

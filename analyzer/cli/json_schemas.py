@@ -257,7 +257,7 @@ def _report() -> Schema:
     properties["findings"] = {"type": ["array", "null"], "items": _finding()}
     properties["readable"] = _readable()
     found = _object(properties)
-    # What memory did not suffice for is named there, and is missing above.
+    # What could not be asked is named there, with the reason, and is missing above.
     found["properties"]["not_shown"] = {"type": "object"}
     found["required"] = ["findings", "readable"]
     return found

@@ -105,7 +105,7 @@ def explain(error: BaseException) -> int:
         return UNREADABLE
     text = _expected(error)
     if text is None:
-        return _bug(error)
+        return bug(error)
     for line in text.splitlines():
         say(line)
     return UNREADABLE
@@ -152,7 +152,7 @@ def _expected(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return "out of memory; lower --max-reassembly or --max-frame"
     if duckdb is not None and isinstance(error, duckdb.Error):
-        from analyzer.query.dataset import limit_reason
+        from analyzer.query.left_out import limit_reason
 
         return limit_reason(error)
     return None
@@ -171,13 +171,11 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
 
-def _bug(error: BaseException) -> int:
+def bug(error: BaseException) -> int:
+    """Says that there is a bug, and answers its exit code."""
+    from analyzer.query.left_out import bug_line
+
     if os.environ.get("KANALYZE_DEBUG", "") not in ("", "0"):
         traceback.print_exception(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {frames[-1].name}, {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""  # noqa: PTH119
-    say(
-        f"a bug in kanalyze, not in your input: {type(error).__name__}: {_first_line(str(error))}{place}; "
-        "please report it with the output of the same command under KANALYZE_DEBUG=1"
-    )
+    say(f"{bug_line(error)}; please report it with the output of the same command under KANALYZE_DEBUG=1")
     return BUG

@@ -14,8 +14,9 @@ from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import KINDS
 from analyzer.page.page_tables import harmless, table, value
 from analyzer.page.slots import midnight_ns, slot_ns
-from analyzer.query.dataset import Dataset, limit_reason
+from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
+from analyzer.query.left_out import leave_out
 from analyzer.query.metrics import text as metric_text
 from analyzer.query.questions import NEWEST_RELEASE, narrowed
 from analyzer.query.readability import readability
@@ -114,26 +115,23 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
     """The object that the page is drawn from. `trees` gives the messages of exchanges as lines, where the captures are at hand.
     Raises DatasetError.
 
-    A question for which memory or disk did not suffice is named in `not_shown`, with the reason.
+    A question that could not be answered, for lack of memory or disk or by a bug, is named in `not_shown`, with the reason.
     """
     facts = Facts(dataset)
     coverage = facts.coverage()
     first, last = _time(dataset, coverage)
     origin, every = midnight_ns(first), slot_ns(last - first, coverage["captured_ns"])
-    not_shown: dict[str, str] = {}
     tables = {}
     for name, question in QUESTIONS.items():
         try:
             tables[name] = _table(dataset, question, origin, every)
         except Exception as error:
-            if (reason := limit_reason(error)) is None:
+            if leave_out(dataset, name, error) is None:
                 raise
-            not_shown[name] = reason
-            dataset.failed = True
             tables[name] = table([], 0, origin)
-    found = facts.findings()
+    found = _found(facts)
     words = filter_words(dataset.filters)
-    slowest = [row["exchange"] for row in facts.rows("slowest")] if "slowest" not in not_shown else []
+    slowest = [row["exchange"] for row in facts.rows("slowest")] if "slowest" not in dataset.left_out else []
     return {
         "version": VERSION,
         "captures": harmless(dataset.captures),
@@ -156,7 +154,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "filters": harmless(_filters(dataset)),
         "findings": [_finding(facts, number, each, origin, words) for number, each in enumerate(found, 1)],
         "tables": tables,
-        "not_shown": harmless(not_shown),
+        "not_shown": harmless(dataset.left_out),
         "commands": {
             name: harmless(facts.ask(text.format(every=_span(every))) + words) for name, text in COMMANDS.items()
         },
@@ -166,6 +164,15 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "parts": {name: list(words) for name, words in PARTS.items()},
         "trees": {f"{exchange:016x}": list(lines) for exchange, lines in trees(slowest).items()} if slowest else {},
     }
+
+
+def _found(facts: Facts) -> Sequence[Finding]:
+    try:
+        return facts.findings()
+    except Exception as error:
+        if not facts.leave_out("findings", error):
+            raise
+        return ()
 
 
 def _table(dataset: Dataset, question: Question, origin_ns: int, every_ns: int) -> dict[str, Any]:

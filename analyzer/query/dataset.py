@@ -114,6 +114,9 @@ class Dataset:
         self.settings = Settings()
         self.warnings = tuple(warnings)
         self.failed = failed
+        # What an answer lacks -> why, and the bugs of ours among the reasons (`query.left_out`).
+        self.left_out: dict[str, str] = {}
+        self.bugs: list[Exception] = []
         # What a person types to name the captures again (`base.retyped_inputs`), for commands that a report suggests.
         self.captures = PLACEHOLDER
         self.limits = tuple(limits)
@@ -347,16 +350,6 @@ class Dataset:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def limit_reason(error: BaseException) -> str | None:
-    """The line to say when memory or disk did not suffice for a question; None for any other error."""
-    import _duckdb as engine
-
-    line = str(error).strip().partition("\n")[0]
-    if isinstance(error, engine.OutOfMemoryException):
-        return f"{line}; raise --memory, or choose a --temp-dir with more space"
-    return line if isinstance(error, engine.IOException) else None
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.query.findings import Rule, conditions_by_table, rules
 from analyzer.query.incidents import Evidence, Finding, grouped, is_running
+from analyzer.query.left_out import is_bug, leave_out
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -21,11 +22,30 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
     """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Findings that others explain are their
     symptoms. Raises DatasetError.
     """
-    rows = [
-        (rule, _with_brackets(row))
-        for rule in _with_true_condition(dataset, rules() if chosen is None else chosen)
-        for row in _rows(dataset, rule)
-    ]
+    true = _with_true_condition(dataset, rules() if chosen is None else chosen)
+    return _findings(dataset, [(rule, row) for rule in true for row in _rows(dataset, rule)])
+
+
+def find_all(dataset: Dataset) -> list[Finding]:
+    """As `find`, for an answer that says what it leaves out: there a rule that cannot be asked is left out of `dataset`."""
+    try:
+        return find(dataset)
+    except Exception as error:
+        if not is_bug(error):
+            raise
+    found = []
+    for rule in rules():
+        try:
+            found += [(rule, row) for true in _with_true_condition(dataset, [rule]) for row in _rows(dataset, true)]
+        except Exception as error:
+            if not is_bug(error):
+                raise
+            leave_out(dataset, f"finding {rule.name.replace('_', ' ')}", error)
+    return _findings(dataset, found)
+
+
+def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> list[Finding]:
+    rows = [(rule, _with_brackets(row)) for rule, row in told]
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [

@@ -9,10 +9,11 @@ from typing import Any
 
 from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id
-from analyzer.query.dataset import Dataset, limit_reason
+from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
+from analyzer.query.left_out import is_bug, leave_out, limit_reason
 from analyzer.query.readability import Readability, matched, readability
-from analyzer.query.run_findings import find
+from analyzer.query.run_findings import find_all
 
 # Of a metric by name `MetricRows`, which makes a dictionary when a row is read.
 Rows = Sequence[dict[str, Any]]
@@ -34,8 +35,6 @@ class Facts:
         self.settings = dataset.settings
         self._dataset = dataset
         self._known: dict[str, Rows] = {}
-        # Section -> why memory or disk did not suffice for its questions.
-        self.left_out: dict[str, str] = {}
         self._findings: list[Finding] | None = None
         # Waits for the findings when they are computed beside.
         self._ahead: Callable[[], list[Finding]] | None = None
@@ -55,21 +54,21 @@ class Facts:
         return self._known[metric]
 
     def try_rows(self, metric: str) -> None:
-        """Computes a metric ahead, if memory and disk suffice: else the section that needs it says so."""
+        """Computes a metric ahead, if that can be done: else the section that needs it says why not."""
         try:
             self.rows(metric)
         except Exception as error:
-            if limit_reason(error) is None:
+            if limit_reason(error) is None and not is_bug(error):
                 raise
 
-    def note_limit(self, section: str, error: Exception) -> bool:
-        """Notes that memory or disk did not suffice for a section; false when the error is another one. A report without one of
-        its sections has failed."""
-        reason = limit_reason(error)
-        if reason is not None:
-            self.left_out[section] = reason
-            self._dataset.failed = True
-        return reason is not None
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Sections and findings that are not shown -> why."""
+        return self._dataset.left_out
+
+    def leave_out(self, section: str, error: Exception) -> bool:
+        """Notes why a section is not shown; false when the error is one that ends the run."""
+        return leave_out(self._dataset, section, error) is not None
 
     def grouped(self, metric: str, by: tuple[str, ...]) -> Rows:
         """The rows of a metric by other dimensions than the user's, over the whole time."""
@@ -80,10 +79,10 @@ class Facts:
             self._dataset.choose(self.settings)
 
     def findings(self) -> list[Finding]:
-        """What all rules find, the worst first."""
+        """What the rules find, the worst first; a rule that cannot be asked is left out."""
         if self._findings is None:
             ahead, self._ahead = self._ahead, None
-            self._findings = find(self._dataset) if ahead is None else ahead()
+            self._findings = find_all(self._dataset) if ahead is None else ahead()
         return self._findings
 
     @contextmanager
@@ -92,7 +91,7 @@ class Facts:
         lock. Who leaves it without them stops that.
         """
         with ThreadPoolExecutor(1, "findings") as pool:
-            found = pool.submit(find, self._dataset)
+            found = pool.submit(find_all, self._dataset)
             self._ahead = found.result
             try:
                 yield

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.base.tables import is_key
 from analyzer.base.text import json_text
-from analyzer.query.dataset import limit_reason
+from analyzer.query.left_out import leave_out
 from analyzer.query.readability import readability
-from analyzer.query.run_findings import find
+from analyzer.query.run_findings import find_all
 from analyzer.report.finding_rows import as_object
 from analyzer.report.readability_words import as_object as as_object_of
 
@@ -37,28 +37,25 @@ def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
     """`json`: one object, metric -> rows (coverage: one row), and `findings`, and `readable`: what could not be
     read; `jsonl`: a line per row, its metric in front.
 
-    Metrics for which memory or disk did not suffice are named under `not_shown`, with the reason; `findings` is then null.
+    Metrics that could not be asked, for lack of memory or disk or by a bug, are named under `not_shown`, with the reason, and so
+    are rules; `findings` is null when none could be asked.
     """
     found: dict[str, Any] = {}
-    reasons: dict[str, str] = {}
     questions: dict[str, Callable[[], list[dict[str, Any]]]] = {
-        "findings": lambda: [as_object(finding) for finding in find(dataset)]
+        "findings": lambda: [as_object(finding) for finding in find_all(dataset)]
     }
     questions |= {name: partial(_rows, dataset, name) for name in METRICS}
     for name, ask in questions.items():
         try:
             found[name] = ask()
         except Exception as error:
-            reason = limit_reason(error)
-            if reason is None:
+            if leave_out(dataset, name, error) is None:
                 raise
-            reasons[name] = reason
-            dataset.failed = True
     if form == "jsonl":
         for name, rows in found.items():
             for row in rows:
                 stream.write(json_text({"metric": name} | row) + "\n")
-        for name, reason in reasons.items():
+        for name, reason in dataset.left_out.items():
             stream.write(json_text({"metric": "not_shown", "name": name, "reason": reason}) + "\n")
         return
     findings = found.pop("findings", None)
@@ -66,8 +63,8 @@ def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
         found["coverage"] = found["coverage"][0]
     found["findings"] = findings
     found["readable"] = as_object_of(readability(dataset))
-    if reasons:
-        found["not_shown"] = reasons
+    if dataset.left_out:
+        found["not_shown"] = dataset.left_out
     stream.write(json_text(found, indent=2) + "\n")
 
 

@@ -65,7 +65,7 @@ def _print_without_kafka(facts: Facts, console: Console, width: int) -> None:
     try:
         found = facts.findings()
     except Exception as error:
-        if not facts.note_limit("attention", error):
+        if not facts.leave_out("attention", error):
             raise
     if found:
         # Here nothing else would lead to what is for information only.
@@ -85,14 +85,14 @@ def _is_unknown(name: str, facts: Facts) -> bool:
 
 
 def _affordable(name: str, facts: Facts, width: int, limit: int | None) -> list[Text] | None:
-    """The lines of a section; None when nothing that it asks for was read, and when memory or disk did not suffice for its
-    questions: then `facts` note why."""
+    """The lines of a section; None when nothing that it asks for was read, and when it cannot be made, for lack of memory or disk
+    or by a bug: then `facts` note why."""
     try:
         if _is_unknown(name, facts):
             return None
         return _section(name, facts, width, limit)
     except Exception as error:
-        if not facts.note_limit(name, error):
+        if not facts.leave_out(name, error):
             raise
         return None
 
@@ -128,6 +128,7 @@ def _print_alone(
             lines += text_tables.suggestion("Next", facts.ask(instead), width)
     if lines:
         _print(console, lines)
+    _print_left_out(facts, console)
 
 
 def _nothing(name: str, verdict: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.base.settings import Settings
 from analyzer.query.readability import EVERYTHING, WHOLE, Readability, readability
-from analyzer.query.run_findings import find
+from analyzer.query.run_findings import find_all
 from analyzer.report.facts import Facts, Rows
 from analyzer.watch.findings_log import FindingsLog, Told
 from analyzer.watch.totals import LATENCY, Totals
@@ -63,6 +63,9 @@ class Analyst:
         self.totals = Totals(folder / "totals")
         self.windows = Windows(folder, span_ns, options, self.totals, captures)
         self.log = FindingsLog()
+        # Of the newest answer: rules that could not be asked -> why. Of all answers: the bugs of ours that were the reasons.
+        self.left_out: dict[str, str] = {}
+        self.bugs: dict[str, Exception] = {}
         self._options = options
 
     def answer(self, cut: Cut) -> Answer:
@@ -70,12 +73,16 @@ class Analyst:
         began = monotonic()
         self.windows.add(cut)
         with self.windows.dataset() as dataset:
-            return self._asked(dataset, began)
+            try:
+                return self._asked(dataset, began)
+            finally:
+                self.left_out = dataset.left_out
+                self.bugs |= {str(error): error for error in dataset.bugs}
 
     def _asked(self, dataset: Dataset, began: float) -> Answer:
         (time,) = dataset.query("SELECT first_time_ns, last_time_ns FROM time_range")
         begin, end = time["first_time_ns"], time["last_time_ns"]
-        found = find(dataset)
+        found = find_all(dataset)
         new = self.log.take(found, end or 0)
         latency = dataset.metric("latency")
         slot = max(1_000_000_000, -(-((end or 0) - (begin or 0)) // POINTS))

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from analyzer.base import retyped_inputs, temp_folders, workers
-from analyzer.query.dataset import limit_reason
+from analyzer.query.left_out import bug_line, is_bug, limit_reason
 from analyzer.query.table_views import parquet
 from analyzer.report.facts import Facts
 from analyzer.watch.answers import Analyst, Answer, RunFacts
@@ -39,7 +39,7 @@ _PATIENCE_S = 5
 
 class Session:
     """Watches until its feeds end or `stop` is called. `pulses` are the newest ones, `answer` the newest answer, `trouble` a line
-    on why one could not be given; `on_answer` is called with each, in the thread of the analysis."""
+    on why one could not be given, or what it lacks; `on_answer` is called with each, in the thread of the analysis."""
 
     def __init__(
         self,
@@ -112,6 +112,11 @@ class Session:
                 assert self._last is not None
                 captures = parquet([self._last.live.folder / "captures.parquet"])
                 yield RunFacts(dataset, totals, captures, self._analyst.log.findings())
+
+    @property
+    def bugs(self) -> list[Exception]:
+        """Bugs of ours for which answers lacked something."""
+        return list(self._analyst.bugs.values())
 
     @property
     def begin_ns(self) -> int | None:
@@ -188,13 +193,16 @@ class Session:
             return
         try:
             self.answer = self._analyst.answer(cut)
-            self.trouble = None
         except Exception as error:
             reason = limit_reason(error)
             if reason is None:
-                raise
-            self.trouble = reason
+                if not is_bug(error):
+                    raise
+                self._analyst.bugs[str(error)] = error
+                reason = bug_line(error)
+            self.trouble = f"No newer answer: {reason}"
             return
+        self.trouble = "; ".join(f"Not shown: {what}: {why}" for what, why in self._analyst.left_out.items()) or None
         self.on_answer(self.answer)
 
 

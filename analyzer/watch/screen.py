@@ -97,7 +97,7 @@ def _verdict(scene: Scene, width: int) -> list[Text]:
     if scene.note:
         told.append(f"Recorded: {printable(scene.note)}")
     if scene.trouble:
-        told.append(f"No newer answer: {printable(scene.trouble)}")
+        told.append(printable(scene.trouble))
     answer = scene.answer
     if answer is not None and (words := sentence_of(answer.readable)):
         told.append(words)

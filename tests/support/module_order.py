@@ -274,6 +274,7 @@ ORDER = (
     "analyzer.query.engine_settings",
     "analyzer.query.metric_rows",
     "analyzer.query.dataset",
+    "analyzer.query.left_out",
     "analyzer.query.table_directories",
     "analyzer.query.days",
     "analyzer.query.hours",

@@ -31,8 +31,8 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
             with screen() as console:
                 print_section(dataset, "findings", console, limit or None)
         else:
-            from analyzer.query.run_findings import find
+            from analyzer.query.run_findings import find_all
             from analyzer.report.finding_rows import write
 
-            write(find(dataset)[: limit or None], form, sys.stdout)
+            write(find_all(dataset)[: limit or None], form, sys.stdout)
         return exit_code(dataset)

@@ -15,7 +15,7 @@ import click
 
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, say_when_uncompiled
-from analyzer.cli.outcome import FINE, UNREADABLE, say
+from analyzer.cli.outcome import FINE, UNREADABLE, bug, say
 from analyzer.cli.values import Endpoint, Size, Span
 
 if TYPE_CHECKING:
@@ -177,12 +177,14 @@ def command(
 
 
 def _ended(session: Session) -> int:
-    """Says what of the sources could not be read, as a report does; 2 when there is such a one."""
+    """Says what of the sources could not be read, as a report does; 2 when there is such a one, 70 after a bug of ours."""
     from analyzer.run.warnings import input_warnings, is_unreadable
 
     for reading in session.readings:
         for line in input_warnings(reading):
             say(line)
+    if session.bugs:
+        return max(map(bug, session.bugs))
     return UNREADABLE if any(map(is_unreadable, session.readings)) else FINE
 
 

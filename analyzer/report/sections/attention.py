@@ -71,6 +71,7 @@ def _nothing(facts: Facts, is_explained: bool) -> str:
     if facts.readability("errors").verdict == NOTHING:
         return "Nothing found in the requests; errors, throttling and missing replies are not known."
     where = "" if verdict.verdict == WHOLE else " in what could be read"
+    where += " by the rules that could be asked" if any(name.startswith("finding ") for name in facts.left_out) else ""
     clean, is_clean = _counts(facts)
     found = "Nothing found" if is_clean and not is_explained else "Nothing serious found"
     below = " For information:" if is_explained else ""

@@ -335,7 +335,7 @@ def test_what_is_computed_beside_stops_with_a_report_that_ends(monkeypatch: pyte
         asked.set()
         dataset.query(FOR_EVER)
 
-    monkeypatch.setattr(facts, "find", find_for_ever)
+    monkeypatch.setattr(facts, "find_all", find_for_ever)
     with Dataset({}) as found:
         for error in (None, KeyboardInterrupt):
             asked.clear()

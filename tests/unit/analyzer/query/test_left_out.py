@@ -1,0 +1,83 @@
+"""A question that fails by a bug of ours is named, and all others are answered: exit code 70 at the end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analyzer.cli.main import main
+from analyzer.query import findings, metrics, questions
+
+RULE, METRIC = "throttled", "errors"
+TOO_LARGE = "CAST(9999999999 + count(*) AS INTEGER)"
+
+
+@pytest.fixture
+def capture(samples: Path) -> str:
+    return str(samples / "throttle.pcap.zst")
+
+
+@pytest.fixture
+def with_broken_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = findings.rule
+
+    def broken(name: str) -> findings.Rule:
+        return rule(name)._replace(condition=f"{TOO_LARGE} > 0") if name == RULE else rule(name)
+
+    monkeypatch.setattr(findings, "rule", broken)
+
+
+@pytest.fixture
+def with_broken_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = metrics.text
+    broken = f"SELECT {TOO_LARGE} AS count FROM exchanges"
+    for module in (metrics, questions):
+        monkeypatch.setattr(module, "text", lambda name: broken if name == METRIC else text(name))
+
+
+@pytest.mark.usefixtures("with_broken_rule")
+def test_a_report_without_one_rule(capture: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", capture]) == 70
+    told = capsys.readouterr()
+    (line,) = [line for line in told.out.splitlines() if line.startswith("Not shown: ")]
+    assert (
+        line.startswith("Not shown: finding throttled: a bug in kanalyze, not in your input: ")
+        and "out of range" in line
+    )
+    assert "shop-slow-p" in told.out and "\nRequests without a reply" in told.out
+    assert "KANALYZE_DEBUG=1" in told.err and "Traceback" not in told.err
+
+
+@pytest.mark.usefixtures("with_broken_rule")
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_findings_without_one_rule(form: str, capture: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["findings", "--format", form, capture]) == 70
+    told = capsys.readouterr()
+    assert told.out.count("shop-slow-p") and "a bug in kanalyze" in told.err
+
+
+@pytest.mark.usefixtures("with_broken_rule")
+def test_a_check_does_not_pass_where_a_rule_was_not_asked(capture: str) -> None:
+    assert main(["check", "--no-high", capture]) == 70
+
+
+@pytest.mark.usefixtures("with_broken_metric")
+def test_forms_of_the_report_without_one_metric(
+    capture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", capture]) == 70
+    assert "\nNot shown: errors: a bug in kanalyze" in capsys.readouterr().out
+    assert main(["report", "--format", "json", capture]) == 70
+    told = json.loads(capsys.readouterr().out)
+    assert list(told["not_shown"]) == [METRIC] and METRIC not in told and told["latency"] and told["findings"]
+    page = tmp_path / "page.html"
+    assert main(["html", "-o", str(page), capture]) == 70
+    assert '"not_shown":{"errors":"a bug in kanalyze' in page.read_text().replace('": ', '":')
+
+
+@pytest.mark.usefixtures("with_broken_metric")
+def test_one_metric_alone(capture: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["errors", capture]) == 70
+    assert "a bug in kanalyze" in capsys.readouterr().err
