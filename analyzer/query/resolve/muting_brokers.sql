@@ -1,5 +1,5 @@
 -- Which brokers mute a connection for the throttle time (2.0 and newer, KIP-219), and which wait before they reply: by the
--- versions of Produce and Fetch that they offer or answer. A broker of which neither was seen has no row.
+-- versions of Produce and Fetch that they offer, and by what they answered. A broker of which neither tells has no row.
 WITH signs AS (
     SELECT p.broker_address, p.broker_port, e.mutes AS mutes
     FROM part_evidence AS e JOIN parts AS p ON p.part = e.part

@@ -1,5 +1,6 @@
 -- What the requests and replies of one run tell of each part: signs that `part_evidence` puts together. `speaker` is the sort of
--- client, a number that `connection_context` names; the greatest counts. `mutes`: the broker is 2.0 or newer. `throttled`: a
+-- client, a number that `connection_context` names; the greatest counts. `mutes`: the broker is 2.0 or newer, as it
+-- answered what no older one has. `throttled`: a
 -- reply had a throttle time. `first_ns`, `last_ns`: when requests began that a broker answers only after the login. What the
 -- client named has the time at which it was named: the newest counts (KIP-511).
 -- `numbered`: a topic was created under a number for a client id, as brokers do at the controller for their internal topics, without
@@ -31,7 +32,11 @@ SELECT
     ) AS speaker,
     max(
         CASE
-            WHEN status = 'answered' AND ((api_key = 0 AND api_version >= 6) OR (api_key = 1 AND api_version >= 8)) THEN 1
+            WHEN status = 'answered' AND (
+                (api_key = 0 AND api_version >= 6) OR (api_key = 1 AND api_version >= 8) OR (api_key = 2 AND api_version >= 4)
+                OR (api_key = 3 AND api_version >= 7) OR (api_key = 8 AND api_version >= 6) OR (api_key = 10 AND api_version >= 3)
+                OR (api_key = 42 AND api_version >= 2) OR api_key >= 43
+            ) THEN 1
             ELSE 0
         END
     ) AS mutes,

@@ -29,13 +29,16 @@ def test_the_way_counts_only_at_the_client_and_only_when_nothing_else_was_waited
 
 @pytest.mark.slow
 def test_a_mute_counts_for_brokers_that_mute_and_is_unknown_for_unknown_ones() -> None:
-    row = exchange(1, 0, 100, muted_ns=90 * MS)
+    row = exchange(1, 0, 100, muted_ns=90 * MS, api_version=6)
     assert service(row, offered=9) == {"service_ns": 10 * MS, "muted_ns": 90 * MS, "role": "client"}
     assert service(row, offered=5) == {"service_ns": 100 * MS, "muted_ns": 0, "role": "client"}
     assert service(row, offered=None) == {"service_ns": None, "muted_ns": None, "role": "client"}
     assert service(exchange(1, 0, 100), offered=None)["service_ns"] == 100 * MS
-    # A version that came with 2.0 and was answered proves as much as an offer.
-    assert service(row | {"api_key": 0, "api_version": 6}, offered=None)["muted_ns"] == 90 * MS
+    # A version that came with 2.0 or later and was answered proves as much as an offer.
+    for key, version in ((0, 6), (1, 8), (2, 4), (3, 7), (8, 6), (10, 3), (42, 2), (43, 0)):
+        newer = row | {"api_key": key, "api_version": version}
+        assert service(newer, offered=None)["muted_ns"] == 90 * MS
+        assert service(newer | {"api_key": min(key, 42), "api_version": version - 1}, offered=None)["muted_ns"] is None
 
 
 def test_a_lost_reply_leaves_the_next_service_time_unknown() -> None:
@@ -68,7 +71,9 @@ def test_a_reply_inside_a_window_shows_that_nothing_waited_longer() -> None:
 
 
 def test_old_brokers_mute_nothing() -> None:
-    (row,) = mutes(exchange(1, 0, 110, throttle_time_ms=100), exchange(2, 120, 121), offered=5)
+    (row,) = mutes(
+        exchange(1, 0, 110, throttle_time_ms=100, api_version=6), exchange(2, 120, 121, api_version=6), offered=5
+    )
     assert (row["applies"], row["held_ns"], row["sent_inside"], row["resumed_ns"]) == (False, None, None, None)
 
 
