@@ -56,6 +56,13 @@ SECOND_NS = 1_000_000_000
     help="Serve metrics for Prometheus; without an address to this machine alone.",
 )
 @click.option(
+    "--metrics-host",
+    "metrics_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Answer questions under this name, too, beside the address itself; may be repeated.",
+)
+@click.option(
     "--spool",
     "spool_bytes",
     type=Size(),
@@ -111,6 +118,7 @@ def command(
     span_ns: int,
     form: str | None,
     address: tuple[str, int] | None,
+    metrics_hosts: tuple[str, ...],
     spool_bytes: int,
     record: Path | None,
     keep_ns: int,
@@ -145,6 +153,8 @@ def command(
     notes: list[str] = []
     if hook is not None and record is None:
         raise click.UsageError("--hook runs for what --record keeps: name a directory")
+    if metrics_hosts and address is None:
+        raise click.UsageError("--metrics-host names what --metrics serves: give it an address")
     with ExitStack() as stack:
         recorder = None
         if record is not None:
@@ -158,7 +168,7 @@ def command(
             session.on_answer = recorder.take
         stack.enter_context(_asked_to_stop(session))
         if address is not None:
-            _serve(stack, address, session)
+            _serve(stack, address, metrics_hosts, session)
         if form == "screen":
             show(session, names, notes)
         else:
@@ -188,12 +198,12 @@ def _ended(session: Session) -> int:
     return UNREADABLE if any(map(is_unreadable, session.readings)) else FINE
 
 
-def _serve(stack: ExitStack, address: tuple[str, int], session: Session) -> None:
+def _serve(stack: ExitStack, address: tuple[str, int], hosts: tuple[str, ...], session: Session) -> None:
     from analyzer.watch.metrics_server import LOOPBACK, MetricsServer
 
     host, port = address
     try:
-        server = MetricsServer(host or LOOPBACK, port, session)
+        server = MetricsServer(host or LOOPBACK, port, session, hosts)
     except OSError as error:
         raise click.UsageError(
             f"{host or LOOPBACK}:{port}: no metrics can be served there: {error.strerror}"
