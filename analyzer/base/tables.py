@@ -291,7 +291,8 @@ partitions        int32   Partitions that the request names, or the reply when t
                           field.
 acks              int16   Produce: 0, 1 or -1 (all in-sync replicas); null for other APIs.
 acks_inferred     bool    True for a Produce whose acks the snap length cut off and that got no reply though a later
-                          request did and no reply bytes are missing: acks must have been 0.
+                          request did and no reply bytes are missing: acks must have been 0. Also for one of a newer
+                          version whose acks are 0 if they stand where they used to, and all around them makes sense.
 max_wait_ms       int32   Fetch: how long the broker may wait for data, ms; null for other APIs.
 min_bytes         int32   Fetch: data for which the broker waits, bytes; null for other APIs.
 isolation_level   int16   0 read uncommitted, 1 read committed; null when the request does not say.

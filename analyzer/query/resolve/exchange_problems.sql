@@ -1,4 +1,5 @@
--- Problems of exchanges: malformed bodies, bodies of versions that nobody knows here, and clocks that ran back within an exchange.
+-- Problems of exchanges: malformed bodies, bodies of versions that nobody knows here, replies with bytes left over, and clocks that ran
+-- back within an exchange. Of a request with bytes left over nothing is lost.
 SELECT
     CASE WHEN request_decoded = 'malformed' THEN request_file ELSE response_file END AS file,
     CASE WHEN request_decoded = 'malformed' THEN request_packet ELSE response_packet END AS packet,
@@ -28,6 +29,13 @@ SELECT
     'The API or its version is newer than this release of kanalyze knows: little more than the header was read.'
 FROM all_exchanges
 WHERE request_decoded = 'unsupported' OR response_decoded = 'unsupported'
+UNION ALL
+SELECT
+    response_file, response_packet, connection, exchange, response_time_ns, 'broker', CAST(NULL AS BIGINT),
+    'bytes_left_over', CAST(NULL AS BIGINT),
+    'The body of a reply is longer than its API and version say: only what is certain was read.'
+FROM all_exchanges
+WHERE response_decoded = 'trailing'
 UNION ALL
 SELECT
     coalesce(response_file, request_file), coalesce(response_packet, request_packet), connection, exchange,

@@ -142,7 +142,8 @@ def note_whole_request(x: ExchangeState, index: cython.longlong) -> cython.int:
 @cython.cfunc
 @cython.exceptval(check=False)
 def is_odd(x: ExchangeState, index: cython.longlong) -> cython.bint:
-    """Whether a body could not be read, or times run backwards. UNKNOWN is less than every time: only known times can be early."""
+    """Whether a body could not be read, a reply is too long, or times run backwards. UNKNOWN is less than every time: only known
+    times can be early."""
     request_end: cython.longlong = x.pending[index, ROW_REQUEST_LAST]
     reply_begin: cython.longlong = x.pending[index, ROW_RESPONSE_FIRST]
     reply_end: cython.longlong = x.pending[index, ROW_RESPONSE_LAST]
@@ -151,6 +152,7 @@ def is_odd(x: ExchangeState, index: cython.longlong) -> cython.bint:
         or x.pending[index, ROW_RESPONSE_DECODED] == DECODED_MALFORMED
         or x.pending[index, ROW_REQUEST_DECODED] == DECODED_UNSUPPORTED
         or x.pending[index, ROW_RESPONSE_DECODED] == DECODED_UNSUPPORTED
+        or x.pending[index, ROW_RESPONSE_DECODED] == DECODED_TRAILING
         or (request_end != UNKNOWN and request_end < x.pending[index, ROW_REQUEST_FIRST])
         or (reply_begin != UNKNOWN and reply_begin < request_end)
         or (reply_end != UNKNOWN and reply_end < reply_begin)

@@ -86,8 +86,12 @@ def test_a_transactional_id_lies_before_acks() -> None:
     assert out.story() == [("one way", 1), ("one way", 2)]
 
 
-def test_acks_of_a_version_beyond_ours_are_not_read() -> None:
-    assert Conversation().c(produce(1, 0, version=14)).run().story() == [("request", 1), ("pending", 1)]
+def test_acks_of_a_version_beyond_ours_are_read_where_all_around_makes_sense() -> None:
+    """Else each request of a client that asks for no reply would have lost its own."""
+    assert Conversation().c(produce(1, 0, version=14)).run().story() == [("one way", 1)]
+    no_timeout, no_topics = b"\0\0\0\xff\xff\xff\xff\x02", b"\0\0\0\0\0\x75\x30\0"
+    for body in (no_timeout, no_topics):
+        assert Conversation().c(request(1, PRODUCE, 14, body)).run().story() == [("request", 1), ("pending", 1)]
 
 
 def test_where_acks_were_cut_off_a_later_reply_tells() -> None:
