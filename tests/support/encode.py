@@ -60,9 +60,24 @@ def encode_with_lengths(
     api = lookup.api(api_key)
     if api is None or version not in api.versions:
         raise ValueError(f"no schema of key {api_key} version {version}")
-    writer = _Writer(version, api.is_flexible(version))
+    return encode_fields(
+        api_key, version, direction, header, body, api.message(direction).fields, api.is_flexible(version)
+    )
+
+
+def encode_fields(
+    api_key: int,
+    version: int,
+    direction: str,
+    header: Mapping[str, Any],
+    body: Mapping[str, Any],
+    fields: Iterable[lookup.Field],
+    flexible: bool,
+) -> tuple[bytes, list[Length]]:
+    """The same, of a body that has these fields, whatever the schema says."""
+    writer = _Writer(version, flexible)
     writer.header(api_key, direction, header)
-    writer.struct(api.message(direction).fields, body)
+    writer.struct(fields, body)
     return bytes(writer.out), writer.lengths
 
 
