@@ -10,9 +10,11 @@ import re
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from analyzer.base.filters import Filters
+from analyzer.base.retyped_inputs import PLACEHOLDER
 from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query import incidents, metrics, run_findings
@@ -44,6 +46,9 @@ class Views(Mapping[str, "DataFrame"]):
     something first reads it. `close` gives back what is held; frames that came from here end with it. What Spark refuses raises
     SparkError.
     """
+
+    # What a person would type for them in a command line is not known here.
+    captures = PLACEHOLDER
 
     def __init__(
         self, spark: SparkSession, frames: Mapping[str, DataFrame], filters: Filters | None = None, keep: bool = False
@@ -85,6 +90,13 @@ class Views(Mapping[str, "DataFrame"]):
         found = self.sql(question)
         with told():
             return [row.asDict() for row in found.collect()]
+
+    ask = query
+
+    def asking(self, what: str) -> AbstractContextManager[None]:
+        """Nobody is told of a question that is asked inside: Spark shows its own progress."""
+        del what
+        return nullcontext()
 
     def metric(self, name: str, settings: Settings | None = None) -> DataFrame:
         """The rows of analyzer/query/metrics/<name>.sql, in its order. An unknown name is a KeyError."""
