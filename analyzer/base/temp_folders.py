@@ -1,4 +1,4 @@
-"""Temporary directories of runs, and those that killed runs left behind.
+"""Temporary directories of runs, and of files that grow beside the place that they will have; those that killed runs left behind.
 
 A run that is killed (SIGKILL, no power) cannot remove its own. The next run does: each directory holds a file that its owner
 keeps locked (flock), and a lock ends with the last process that has it, workers included. Only directories with a name and a
@@ -17,7 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _PREFIX = "kanalyze-run-"
-_NAME = re.compile(rf"{_PREFIX}\w{{8}}")
+_HIDDEN_PREFIX = f".{_PREFIX}"
+_NAME = re.compile(rf"\.?{_PREFIX}\w{{8}}")
 _LOCK = "owner.lock"
 
 # Directories of this process -> the descriptor that holds the lock.
@@ -35,9 +36,19 @@ def make(parent: Path | None = None) -> Path:
         str(below).encode()
     except UnicodeEncodeError:
         raise OSError(errno.EINVAL, "the name is not UTF-8; choose another one with --temp-dir", str(below)) from None
+    return _made(below, _PREFIX)
+
+
+def make_beside(path: Path) -> Path:
+    """As `make`, a hidden directory where `path` is or will be: what is made in it can be renamed to `path`. The name may be of any
+    bytes: who gives it to Arrow or the SQL engine looks. Raises OSError."""
+    return _made(path.parent, _HIDDEN_PREFIX)
+
+
+def _made(below: Path, prefix: str) -> Path:
     _remove_left_over(below)
     while True:
-        made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=below))
+        made = Path(tempfile.mkdtemp(prefix=prefix, dir=below))
         lock = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -46,6 +57,11 @@ def make(parent: Path | None = None) -> Path:
             _held[made] = lock
             return made
         os.close(lock)
+
+
+def is_of_a_run(name: str) -> bool:
+    """Whether a directory of this name is one of these, a hidden one."""
+    return name.startswith(".") and _NAME.fullmatch(name) is not None
 
 
 def remove(made: Path) -> None:

@@ -9,10 +9,10 @@ import signal
 import sys
 import traceback
 from types import FrameType
-from typing import Any
 
 import click
 
+from analyzer.base.named_files import ClosedFile, NamedFile, occupy_standard_descriptors
 from analyzer.base.text import printable
 
 FINE = 0
@@ -32,24 +32,18 @@ def say(line: str) -> None:
         _discard(sys.stderr.fileno())
 
 
-class _Output(io.FileIO):
-    """Standard output, whose errors say that it is it: a full disk there is none of temporary files."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data)
-        except OSError as error:
-            error.filename = STANDARD_OUTPUT
-            raise
-
-
 def prepare() -> None:
     """Streams that can write any text; an orderly end (temporary files removed) when the process is told to stop."""
     # Python has none where the shell closed it (`>&-`).
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        occupy_standard_descriptors()
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
-    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
-        raw = io.BufferedWriter(_Output(sys.stdout.fileno(), "w", closefd=False))
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(ClosedFile(STANDARD_OUTPUT)), "utf-8")
+    # A full disk there is none of temporary files.
+    elif sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        raw = io.BufferedWriter(NamedFile(sys.stdout.fileno(), "w", STANDARD_OUTPUT, closefd=False))
         sys.stdout = io.TextIOWrapper(raw, sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -159,8 +153,10 @@ def _expected(error: BaseException) -> str | None:
 
 
 def _system_error(error: OSError) -> str:
+    from analyzer.base.outputs import OutputError
+
     where = f"{error.filename}: " if error.filename is not None else ""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) and not isinstance(error, OutputError):
         if error.filename == STANDARD_OUTPUT:
             return f"{STANDARD_OUTPUT}: no space left"
         return f"{where}no space left; choose another place for temporary files with --temp-dir"

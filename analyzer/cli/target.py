@@ -1,26 +1,33 @@
-"""Where a verb writes a capture: the option, what may stand there, and what is said in the end."""
+"""Where a verb writes: the option, what may stand there, and what is said in the end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.outputs import PRIVATE, PUBLIC, STANDARD_OUTPUT, Inputs, Output, RefusedError
 from analyzer.base.storage.addresses import is_storage_uri
-from analyzer.base.text import file_text
+from analyzer.base.text import file_names
 from analyzer.cli.outcome import say
 from analyzer.report.format import size, things
 
 if TYPE_CHECKING:
-    from analyzer.inputs.sources import Source
+    from analyzer.base.options import Options
+    from analyzer.query.dataset import Dataset
     from analyzer.redact.redaction_run import Done, NotProved
+
+STANDARD_INPUT = "-"
 
 
 def target_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`-o`, which gives the argument `out`."""
-    return click.option("-o", "--out", required=True, metavar="FILE", help=help_text)
+    return click.option("-o", "--out", required=True, metavar="FILE", help=f"{help_text} `-` is standard output.")
 
 
 def key_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,28 +50,70 @@ def read_key(path: Path | None) -> bytes:
         raise click.UsageError(str(problem)) from problem
 
 
-def check_directory(out: str) -> None:
-    """Raises click.UsageError for a file that cannot be there."""
-    if is_storage_uri(out):
-        return
-    path = Path(out)
-    if not path.absolute().parent.is_dir():
-        raise click.UsageError(f"{out}: there is no such directory")
-    if path.is_dir():
-        raise click.UsageError(f"{out}: is a directory; name a file")
+def output(
+    out: str, inputs: Sequence[str], options: Options, *others: Path | None, private: bool = True, is_text: bool = False
+) -> Output:
+    """Where `-o` says to write, which is none of the inputs, key logs and `others`. Raises click.UsageError."""
+    if out == STANDARD_OUTPUT and not is_text and sys.stdout.isatty():
+        raise click.UsageError("this is no text for a terminal: redirect standard output, or name a file")
+    read = Inputs()
+    # What is not there yet is no input.
+    if is_storage_uri(out) or out == STANDARD_OUTPUT or os.path.exists(out):  # noqa: PTH110 (names of any bytes)
+        read = _read(inputs, options, others, stored=is_storage_uri(out))
+    made = Output(out, read, PRIVATE if private else PUBLIC, options.temp_dir)
+    with refusals():
+        made.check()
+    return made
 
 
-def check_no_input(out: str, sources: Sequence[Source]) -> None:
-    """Raises click.UsageError when a capture would be overwritten."""
-    path = None if is_storage_uri(out) or not Path(out).exists() else Path(out)
-    for source in sources:
-        if out in (source.uri, source.name) or (
-            path is not None and source.path is not None and source.path.samefile(path)
-        ):
-            raise click.UsageError(f"{out}: is one of the captures; name another file")
+def _read(inputs: Sequence[str], options: Options, others: Iterable[Path | None], stored: bool) -> Inputs:
+    """What a run reads, here or in storage: the inputs as they were named, and the captures that they stand for."""
+    from analyzer.inputs.expansion import expand
+
+    named = [each for each in inputs if is_storage_uri(each) == stored or each.lower().startswith("file:")]
+    sources = expand(named).sources
+    found = [source.uri or source.path for source in sources]
+    words = [each for each in named if not each.lower().startswith("file:") and (stored or not _is_plain_folder(each))]
+    read = Inputs.of(filter(None, (*words, *found, *options.tls_key_logs, *others)))
+    return read.with_descriptor(0) if STANDARD_INPUT in inputs else read
 
 
-def tell_redacted(out: str, done: Done, verified: bool) -> None:
+def _is_plain_folder(name: str) -> bool:
+    """Whether it is a directory of captures, in which others may be written, and no dataset."""
+    from analyzer.query.exported import is_dataset
+
+    return os.path.isdir(name) and not is_dataset(name)  # noqa: PTH112 (names of any bytes)
+
+
+def no_capture_of(dataset: Dataset, target: Output) -> Output:
+    """The output, which is no capture either that an export was made of. Raises click.UsageError."""
+    paths = [str(row["path"]) for row in dataset.query("SELECT path FROM all_captures")]
+    with refusals():
+        return target.but_not(name for path in paths for name in file_names(path) if not is_storage_uri(name))
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What an output refuses is a mistake in the command line."""
+    try:
+        yield
+    except RefusedError as refused:
+        raise click.UsageError(str(refused)) from refused
+
+
+def check_can_be_proved(target: Output) -> None:
+    """Raises click.UsageError for what cannot be read again."""
+    if not target.is_kept:
+        raise click.UsageError(f"{target}: what is proved is read back, which cannot be done there: name a file")
+
+
+def tell_page(target: Output, size_bytes: int) -> None:
+    """What was written, where that is not what is read."""
+    if target.is_kept:
+        say(f"{target}: {size_bytes / 1e6:.1f} MB")
+
+
+def tell_redacted(target: Output, done: Done, verified: bool) -> None:
     """What was written, in a line or two."""
     from analyzer.redact.streams import MOST_SILENT
 
@@ -73,7 +122,7 @@ def tell_redacted(out: str, done: Done, verified: bool) -> None:
         say(line)
     left_out = f"; {counts.without_time:,} more have no time and were left out" if counts.without_time else ""
     say(
-        f"{file_text(out)}: {things(counts.packets, 'packet')} ({size(counts.packet_bytes)}), "
+        f"{target}: {things(counts.packets, 'packet')} ({size(counts.packet_bytes)}), "
         f"{things(counts.messages, 'message')} redacted{left_out}"
     )
     told = done.manifest.get("decrypted")

@@ -5,7 +5,6 @@ below it. Readers have `table_directories`.
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 from time import sleep
 from typing import BinaryIO, Protocol
 
+from analyzer.base.outputs import Output
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, move_object, object_writer, remove_object
 from analyzer.base.storage.reader import read_object
@@ -71,17 +71,13 @@ class LocalPlace:
 
     def write(self, name: str, data: bytes) -> None:
         """As in Place."""
-        path = self._made(name)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        with beside.open("wb") as out:
+        with Output(str(self._made(name))).stream() as out:
             out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(path)
 
     def put(self, path: Path, name: str) -> None:
         """As in Place."""
-        shutil.move(path, self._made(name))
+        with Output(str(self._made(name))).file() as place:
+            shutil.move(path, place)
 
     def get(self, name: str, path: Path) -> None:
         """As in Place."""

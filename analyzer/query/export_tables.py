@@ -14,13 +14,14 @@ import errno
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from analyzer.base import temp_folders
 from analyzer.base.filters import literal
+from analyzer.base.outputs import PUBLIC, full_disk, new_file
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import object_writer, remove_object
 from analyzer.base.tables import TABLES
@@ -68,7 +69,8 @@ def check_free(to: Path | str) -> None:
         there = next((path for path in (Path(to), *Path(to).parents) if path.exists()), None)
         if there and not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "is a file; name a new directory", str(there))
-    if folder(to).names():
+    # What a killed run left is removed by this one.
+    if any(not temp_folders.is_of_a_run(name) for name in folder(to).names()):
         raise FileExistsError(errno.EEXIST, "is not empty; name a new directory", str(to))
 
 
@@ -85,14 +87,15 @@ def export(dataset: Dataset, to: Path | str, form: str) -> dict[str, int]:
     try:
         borders = _borders(dataset) if form == PARQUET else []
         for table in TABLES:
-            with dataset.asking(f"table {table.replace('_', ' ')}"):
+            with target.naming(), dataset.asking(f"table {table.replace('_', ' ')}"):
                 if form == PARQUET:
                     files[table] = target.take(dataset, table, borders)
                 else:
                     files[table] = [_in_one(dataset, table, form, target)]
         inputs = [row["path"] for row in dataset.query("select path from captures order by file")]
-        with target.writing(MANIFEST) as sink:
+        with target.naming(), target.writing(MANIFEST) as sink:
             sink.write(manifest(inputs, form, files).encode())
+        target.finish()
     except BaseException:
         target.undo()
         raise
@@ -208,31 +211,45 @@ def _span(statistics: Mapping[str, Mapping[str, str]]) -> tuple[int | None, int 
 
 
 class _Directory:
-    """A new directory of this machine; one that was there and empty is kept when the export fails."""
+    """A directory of this machine, new or empty; one that was there is kept when the export fails. What is written lies in a hidden
+    one inside until all is there: a run that is killed leaves nothing else, and the next one removes that."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._existed = path.exists()
-        self._begun: list[Path] = []
         path.mkdir(parents=True, exist_ok=True)
+        self._hidden = temp_folders.make_beside(path.absolute() / MANIFEST)
+        self._made = self._hidden / "made"
+        self._made.mkdir()
+        self._moved: list[Path] = []
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Where errors of a full disk say whose it is."""
+        return full_disk(self._made, file_text(str(self._path)))
 
     def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
-        self._begun.append(self._path / name)
-        return self._begun[-1].open("wb")
+        return new_file(self._made / name, PUBLIC)
 
     def take(self, dataset: Dataset, table: str, borders: list[int]) -> list[Written]:
-        self._begun.append(self._path / table)
-        if file_text(str(self._path)) == str(self._path):
-            return _copied(dataset, table, self._path, borders)
+        if file_text(str(self._made)) == str(self._made):
+            return _copied(dataset, table, self._made, borders)
         # DuckDB opens files by names that are text only.
         with _staging(dataset) as below:
             files = _copied(dataset, table, below, borders)
-            shutil.move(below / table, self._path / table)
+            shutil.move(below / table, self._made / table)
             return files
+
+    def finish(self) -> None:
+        """Moves all to its place; the manifest, which makes a dataset of it, last."""
+        for each in sorted(self._made.iterdir(), key=lambda each: each.name == MANIFEST):
+            each.rename(self._path / each.name)
+            self._moved.append(self._path / each.name)
+        temp_folders.remove(self._hidden)
 
     def undo(self) -> None:
         """Removes what was begun."""
-        for path in self._begun:
+        temp_folders.remove(self._hidden)
+        for path in self._moved:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         if not self._existed:
             self._path.rmdir()
@@ -246,6 +263,10 @@ class _Bucket:
         self._at = at
         self._begun: list[str] = []
 
+    def naming(self) -> AbstractContextManager[None]:
+        """Storage names itself."""
+        return nullcontext()
+
     def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
         self._begun.append(name)
         return object_writer(self._at.inside(name))
@@ -257,6 +278,9 @@ class _Bucket:
                 with (below / file.file).open("rb") as source, self.writing(file.file) as sink:
                     shutil.copyfileobj(source, sink, _PIECE_BYTES)
             return files
+
+    def finish(self) -> None:
+        """All is where it should be."""
 
     def undo(self) -> None:
         """Removes what was begun, as far as storage lets us: what ended the export is what a person must hear."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import platform
 import shutil
 import zipfile
@@ -14,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.filters import Filters
+from analyzer.base.outputs import new_file, packed
 from analyzer.extract import choice
 from analyzer.extract.copying import copy
-from analyzer.extract.output import MODE, finished, packed
 from analyzer.extract.pcapng_file import PcapngFile
 from analyzer.inputs.sources import Source
 from analyzer.query.run_findings import find
@@ -27,6 +26,7 @@ from analyzer.version import VERSION
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
+    from analyzer.base.outputs import Output
     from analyzer.query.dataset import Dataset
 
 _CAPTURE, _REPORT, _MANIFEST, _VERSIONS = "capture.pcapng", "report.txt", "manifest.json", "versions.json"
@@ -34,10 +34,12 @@ _LIBRARIES = ("click", "cramjam", "cryptography", "duckdb", "google-crc32c", "py
 _WIDTH = 120
 
 
-def make(chosen: Path, folder: Path, out: str, options: Options, key: bytes, comments: bool, decrypts: bool) -> Done:
-    """Redacts the packets of `chosen`, proves it, and writes them to `out`: a capture, or a zip file with all that a bug report
+def make(
+    chosen: Path, folder: Path, target: Output, options: Options, key: bytes, comments: bool, decrypts: bool
+) -> Done:
+    """Redacts the packets of `chosen`, proves it, and writes them to `target`: a capture, or a zip file with all that a bug report
     needs. `folder` is for what comes between; `decrypts`: with what was said in TLS connections, of which `options` names keys.
-    Raises NotProved, InputError, OSError."""
+    Raises NotProved, InputError, RefusedError, OSError."""
     capture = folder / _CAPTURE
     plain = _plain(options)
     run, how = (redact_decrypted, replace(plain, tls_key_logs=options.tls_key_logs)) if decrypts else (redact, plain)
@@ -45,13 +47,13 @@ def make(chosen: Path, folder: Path, out: str, options: Options, key: bytes, com
     if comments:
         commented(capture, folder / "commented", plain)
         (folder / "commented").replace(capture)
-    with finished(out, options.temp_dir) as path:
-        if out.endswith(".zip"):
+    with target.file() as path:
+        if target.name.endswith(".zip"):
             write(capture, done.manifest, path, plain)
             return done
-        with capture.open("rb") as source, packed(path, Path(out).suffix) as sink:
+        with capture.open("rb") as source, packed(path, Path(target.name).suffix) as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
-        write_manifest(out, done, options)
+        write_manifest(target, done)
     return done
 
 
@@ -73,9 +75,7 @@ def write(capture: Path, manifest: dict[str, Any], target: Path, options: Option
     """Writes the zip file of a redacted capture."""
     with local.open_dataset([str(capture)], options) as dataset:
         report = report_text(dataset)
-    target.unlink(missing_ok=True)
-    opened = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, MODE)
-    with os.fdopen(opened, "w+b") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
+    with new_file(target) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.write(capture, _CAPTURE)
         bundle.writestr(_REPORT, report)
         bundle.writestr(_MANIFEST, json.dumps(manifest, indent=2) + "\n")

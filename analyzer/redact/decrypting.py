@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base import temp_folders
-from analyzer.extract.output import packed
+from analyzer.base.outputs import packed
 from analyzer.extract.pcapng_file import PcapngFile
 from analyzer.ingest.pipeline import Pipeline
 from analyzer.ingest.tls_facts import add_secrets, read_key_logs

@@ -28,8 +28,12 @@ def key_of(path: Path | None) -> bytes:
             content = file.read(1 << 16).strip()
     else:
         content = secrets.token_hex(KEY_BYTES).encode()
-        with os.fdopen(made, "wb") as file:
-            file.write(content + b"\n")
+        try:
+            with os.fdopen(made, "wb") as file:
+                file.write(content + b"\n")
+        except OSError:
+            path.unlink(missing_ok=True)  # else the next run would find a file without a key
+            raise
     if len(content) < _LEAST_BYTES:
         raise KeyFileError(f"{path}: holds no key: wanted {_LEAST_BYTES} bytes or more that nobody can guess")
     return blake2b(content, digest_size=KEY_BYTES, person=b"kanalyze redact").digest()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.extract.output import finished, packed
+from analyzer.base.outputs import packed
 from analyzer.extract.pcapng_file import PcapngFile
 from analyzer.inputs.sources import InputError, Source
 from analyzer.redact import allow_list
@@ -21,6 +21,7 @@ from analyzer.version import VERSION
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
+    from analyzer.base.outputs import Output
 
 # What is not confirmed becomes zeros, and then the proof begins again: at most so often.
 _MOST_TURNS = 5
@@ -154,7 +155,8 @@ def manifest(counts: Counts, kept: set[tuple[str, str]], captures: int, verdict:
     }
 
 
-def write_manifest(out: str, done: Done, options: Options) -> None:
-    """Writes the manifest beside the file `out`. Raises OSError."""
-    with finished(f"{out}.manifest.json", options.temp_dir) as path, packed(path, "") as sink:
-        sink.write((json.dumps(done.manifest, indent=2) + "\n").encode())
+def write_manifest(target: Output, done: Done) -> None:
+    """Writes the manifest beside a file or an object, beside a pipe none. Raises RefusedError, OSError."""
+    if target.is_kept:
+        with target.beside(".manifest.json").stream() as sink:
+            sink.write((json.dumps(done.manifest, indent=2) + "\n").encode())

@@ -10,14 +10,15 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.base import temp_folders
 from analyzer.base.filters import literal
-from analyzer.base.storage.addresses import StorageError, is_storage_uri, parse_address
-from analyzer.base.storage.objects import find_object, object_writer, remove_object
+from analyzer.base.outputs import PUBLIC, Output, new_file
+from analyzer.base.storage.addresses import is_storage_uri, parse_address
+from analyzer.base.storage.objects import find_object
 from analyzer.base.tables import TABLES, more_in_sql
 from analyzer.base.text import file_text
 from analyzer.query import metrics
@@ -97,36 +98,17 @@ def _copy(dataset: Dataset, name: str, select: str, table: str = "") -> int:
 @contextmanager
 def _finished_at(dataset: Dataset, to: str) -> Iterator[Path]:
     """A path for DuckDB, whose file is at `to` when all went well, and nowhere when not."""
-    if not is_storage_uri(to) and file_text(to) == to:
-        Path(to).parent.mkdir(parents=True, exist_ok=True)
-        path = Path(to).absolute()
-        unfinished = path.with_name(f".{path.name}.unfinished")
-        try:
-            yield unfinished
-            unfinished.rename(path)
-        finally:
-            for left in (unfinished, unfinished.with_name(f"{unfinished.name}.wal")):
-                left.unlink(missing_ok=True)
-        return
-    # DuckDB opens local files by names that are text only.
-    below = temp_folders.make(dataset.temp_directory)
-    try:
-        yield below / f"tables{ENDING}"
-        _move(below / f"tables{ENDING}", to)
-    finally:
-        temp_folders.remove(below)
-
-
-def _move(path: Path, to: str) -> None:
     if not is_storage_uri(to):
         Path(to).parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, to)
-        return
-    at = parse_address(to)
-    try:
-        with path.open("rb") as source, object_writer(at) as sink:
-            shutil.copyfileobj(source, sink, _PIECE_BYTES)
-    except BaseException:
-        with suppress(StorageError):
-            remove_object(at)
-        raise
+    with Output(to, temp_dir=dataset.temp_directory).file() as path:
+        if file_text(str(path)) == str(path):
+            yield path
+            return
+        # DuckDB opens local files by names that are text only.
+        below = temp_folders.make(dataset.temp_directory)
+        try:
+            yield below / f"tables{ENDING}"
+            with (below / f"tables{ENDING}").open("rb") as source, new_file(path, PUBLIC) as sink:
+                shutil.copyfileobj(source, sink, _PIECE_BYTES)
+        finally:
+            temp_folders.remove(below)

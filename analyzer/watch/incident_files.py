@@ -7,16 +7,16 @@ the extract read by itself must lead to the same first finding.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.base import temp_folders
+from analyzer.base.outputs import new_file
 from analyzer.base.text import json_text
 from analyzer.extract import choice as choices
 from analyzer.extract.copying import FragmentsMet, copy
-from analyzer.extract.output import written
 from analyzer.extract.pcapng_file import PcapngFile
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
@@ -39,18 +39,17 @@ def write(ring_files: Sequence[Path], target: Path, options: Options) -> dict[st
     """Writes the folder `target` from files of a ring; returns the first finding of the extract as an object, empty without one.
     Raises InputError and OSError, and leaves nothing behind then."""
     os.nice(_NICE)
-    unfinished = target.with_name(f".{target.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(mode=0o700, parents=True)
     options = replace(options, jobs=1, seldom=True, tables=None)
+    hidden = temp_folders.make_beside(target)
     try:
+        unfinished = hidden / "unfinished"
+        unfinished.mkdir(mode=0o700)
         _extract(ring_files, unfinished / EXTRACT, options)
         found = _report(unfinished, target, replace(options, taps=()))
         unfinished.replace(target)
         return found
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
+    finally:
+        temp_folders.remove(hidden)
 
 
 def _extract(ring_files: Sequence[Path], target: Path, options: Options) -> None:
@@ -67,7 +66,7 @@ def _copy(sources: Sequence[Source], choice: choices.Choice, target: Path, optio
     with_fragments: set[int] = set()
     while True:
         try:
-            with written(str(target)) as sink:
+            with new_file(target) as sink:
                 copy(sources, choice, with_fragments, options.decode_as, PcapngFile(sink))
             return
         except FragmentsMet as met:
@@ -91,5 +90,5 @@ def _report(folder: Path, final: Path, options: Options) -> dict[str, Any]:
 
 
 def _write(path: Path, text: str) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+    with new_file(path) as file:
+        file.write(text.encode())

@@ -20,7 +20,8 @@ from queue import Queue
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
-from analyzer.base import workers
+from analyzer.base import temp_folders, workers
+from analyzer.base.outputs import PRIVATE, Output
 from analyzer.base.text import printable
 from analyzer.inputs.sources import InputError
 from analyzer.report.sentences import sentence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from analyzer.query.incidents import Finding
     from analyzer.watch.answers import Answer
 
-_RING, _STATE, _LOCK, _LINKS = "ring", "state.json", "lock", ".linked"
+_RING, _STATE, _LOCK = "ring", "state.json", "lock"
 _LONGEST_TEXT = 500
 HOOK_S = 300
 _SECOND_NS = 1_000_000_000
@@ -73,6 +74,7 @@ class Recorder:
         self._say = say
         self._incidents = Incidents(settings.severity, settings.keep_ns, self._known())
         self._orders: Queue[tuple[Path, Path, Finding] | None] = Queue()
+        self._ordered: set[Path] = set()
         self._thread: threading.Thread | None = None
 
     def take(self, answer: Answer, *, is_last: bool = False) -> None:
@@ -96,16 +98,18 @@ class Recorder:
     def close(self) -> None:
         """What was ordered and not begun is left out."""
         with self._orders.mutex:
+            left_out = [order for order in self._orders.queue if order]
             self._orders.queue.clear()
+        for links, _, _ in left_out:
+            temp_folders.remove(links)
         self.wait()
         os.close(self._lock)
 
     def _order(self, incident: Incident, finding: Finding) -> None:
         """Holds the files of the ring by links: they stay when the ring lets them go."""
         when = strftime("%Y-%m-%dT%H-%M-%SZ", gmtime(incident.begin_ns // _SECOND_NS))
-        target = _free(self._settings.folder / f"{when}-{finding.rule.name}")
-        links = self._settings.folder / f"{_LINKS}-{target.name}"
-        links.mkdir(mode=0o700)
+        target = self._free(self._settings.folder / f"{when}-{finding.rule.name}")
+        links = temp_folders.make_beside(target)
         for path in files(self._settings.folder / _RING):
             with suppress(FileNotFoundError):
                 os.link(path, links / path.name)
@@ -113,6 +117,13 @@ class Recorder:
             self._thread = threading.Thread(target=self._work, name="recorder", daemon=True)
             self._thread.start()
         self._orders.put((links, target, finding))
+
+    def _free(self, path: Path) -> Path:
+        """The path, or with a number where there is such a folder, or will be."""
+        names = (path, *(path.with_name(f"{path.name}-{number}") for number in range(2, 10_000)))
+        free = next(each for each in names if not each.exists() and each not in self._ordered)
+        self._ordered.add(free)
+        return free
 
     def _work(self) -> None:
         while (order := self._orders.get()) is not None:
@@ -125,7 +136,7 @@ class Recorder:
                 self._say(f"{target}: not written: {error}")
                 continue
             finally:
-                _remove(links)
+                temp_folders.remove(links)
             same = "" if found.get("finding") == finding.rule.name else "; alone it leads to another first finding"
             self._say(f"{target}: {_said(finding)}{same}")
             self._run_hook(target, finding, found)
@@ -170,22 +181,9 @@ class Recorder:
             return None
 
     def _remember(self, incident: Incident) -> None:
-        unfinished = self._settings.folder / f".{_STATE}.unfinished"
-        unfinished.write_text(json.dumps(asdict(incident)), encoding="utf-8")
-        unfinished.replace(self._settings.folder / _STATE)
+        with Output(str(self._settings.folder / _STATE), mode=PRIVATE).stream() as sink:
+            sink.write(json.dumps(asdict(incident)).encode())
 
 
 def _said(finding: Finding) -> str:
     return printable(sentence(finding.rule.says, finding.row))
-
-
-def _free(path: Path) -> Path:
-    """The path, or with a number where there is such a folder."""
-    names = (path, *(path.with_name(f"{path.name}-{number}") for number in range(2, 10_000)))
-    return next(each for each in names if not each.exists() and not (path.parent / f"{_LINKS}-{each.name}").exists())
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)

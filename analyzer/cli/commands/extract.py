@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from analyzer.base.options import Options
-from analyzer.base.text import file_text, printable
+from analyzer.base.outputs import Output, packed
+from analyzer.base.text import printable
 from analyzer.cli.common import capture_options, captures, exit_code, opened
 from analyzer.cli.outcome import CHECK_FAILED, UNREADABLE, say
 from analyzer.cli.target import (
-    check_directory,
-    check_no_input,
+    check_can_be_proved,
     key_option,
+    no_capture_of,
+    output,
     read_key,
     target_option,
     tell_not_proved,
@@ -110,7 +113,9 @@ def command(
         raise click.UsageError("--decrypt, --key-file and NAME.zip go with --redact")
     if decrypts and wanted.around_ns is not None:
         raise click.UsageError("--decrypt needs whole connections: leave out --around, which cuts them")
-    check_directory(out)
+    target = output(out, inputs, options, key_file)
+    if redacts:
+        check_can_be_proved(target)
     with (
         kept_standard_input(inputs, options) as rewind,
         opened(inputs, replace(options, seldom=True), None, asks="show", form="json") as dataset,
@@ -119,10 +124,10 @@ def command(
         if not choice.connections:
             say("nothing was extracted: no exchange matches")
             return UNREADABLE
-        copying = _Copying(dataset, inputs, options, choice, rewind, out)
+        copying = _Copying(dataset, inputs, options, choice, rewind, no_capture_of(dataset, target))
         if redacts:
             return _write_redacted(copying, key_file, wanted.comment, decrypts) or exit_code(dataset)
-        copying.tell(copying.write(out))
+        copying.tell(copying.write(copying.target.stream))
         return exit_code(dataset)
 
 
@@ -182,24 +187,22 @@ class _Copying:
     options: Options
     choice: Choice
     rewind: Callable[[], object]
-    out: str
+    target: Output
 
-    def write(self, target: str) -> Copied:
-        """Writes the chosen packets to a file or an object. Raises click.UsageError when that would overwrite a capture."""
+    def write(self, opened: Callable[[], AbstractContextManager[BinaryIO]]) -> Copied:
+        """Writes the chosen packets to a stream, which is opened anew where the first look did not find all of them."""
         from analyzer.cli.progress import progress
         from analyzer.extract.copying import FragmentsMet, copy
-        from analyzer.extract.output import written
         from analyzer.extract.pcapng_file import PcapngFile
         from analyzer.messages.bodies import captures_again
 
         self.rewind()
         sources = captures_again(self.dataset, self.inputs)
-        check_no_input(self.out, sources)
         with_fragments: set[int] = set()
         while True:
             self.rewind()
             try:
-                with progress(self.inputs) as bar, written(target, self.options.temp_dir) as sink:
+                with progress(self.inputs) as bar, opened() as sink:
                     return copy(sources, self.choice, with_fragments, self.options.decode_as, PcapngFile(sink), bar)
             except FragmentsMet as met:
                 with_fragments.add(met.file)
@@ -207,7 +210,7 @@ class _Copying:
     def tell(self, done: Copied) -> None:
         left_out = f"; {done.without_time:,} more have no time and were left out" if done.without_time else ""
         say(
-            f"{file_text(self.out)}: {things(done.packets, 'packet')} ({size(done.bytes)}) of "
+            f"{self.target}: {things(done.packets, 'packet')} ({size(done.bytes)}) of "
             f"{things(len(self.choice.connections), 'connection')}{left_out}"
         )
 
@@ -222,12 +225,12 @@ def _write_redacted(copying: _Copying, key_file: Path | None, comment: bool, dec
     folder = temp_folders.make(copying.options.temp_dir)
     try:
         chosen = folder / "chosen.pcapng"
-        copying.write(str(chosen))
-        done = bug_report.make(chosen, folder, copying.out, copying.options, key, comment, decrypts)
+        copying.write(lambda: packed(chosen, ""))
+        done = bug_report.make(chosen, folder, copying.target, copying.options, key, comment, decrypts)
     except NotProved as problem:
         tell_not_proved(problem)
         return CHECK_FAILED
     finally:
         temp_folders.remove(folder)
-    tell_redacted(copying.out, done, True)
+    tell_redacted(copying.target, done, True)
     return 0

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, opened
-from analyzer.cli.outcome import say
+from analyzer.cli.target import no_capture_of, output, target_option, tell_page
 
 
 @click.command(short_help="The report as one HTML file, with charts.")
 @captures
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
-    required=True,
-    metavar="FILE",
-    help="The file to write; `-` for standard output.",
-)
+@target_option("The file to write.")
 @capture_options()
 def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
     """Write the report as one HTML file: what is wrong, charts over one time axis, tables, the slowest requests.
@@ -33,6 +24,7 @@ def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
     from analyzer.page.page_data import page_data
     from analyzer.page.slowest_trees import slowest_trees
 
+    target = output(out, inputs, options, private=False, is_text=True)
     with (
         kept_standard_input(inputs, options) as rewind,
         opened(inputs, options, None, asks="everything", form="html") as dataset,
@@ -43,10 +35,9 @@ def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
             with dataset.asking("the slowest requests"):
                 return slowest_trees(dataset, inputs, options, wanted)
 
-        made = document(page_data(dataset, trees))
-        if out == "-":
-            click.echo(made, nl=False)
-        else:
-            Path(out).write_text(made, encoding="utf-8")
-            say(f"{out}: {len(made.encode()) / 1e6:.1f} MB")
+        target = no_capture_of(dataset, target)
+        made = document(page_data(dataset, trees)).encode()
+        with target.stream() as sink:
+            sink.write(made)
+        tell_page(target, len(made))
         return exit_code(dataset)

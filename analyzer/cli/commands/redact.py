@@ -10,9 +10,9 @@ from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures
 from analyzer.cli.outcome import CHECK_FAILED, FINE, UNREADABLE, say
 from analyzer.cli.target import (
-    check_directory,
-    check_no_input,
+    check_can_be_proved,
     key_option,
+    output,
     read_key,
     target_option,
     tell_not_proved,
@@ -49,7 +49,6 @@ def command(
     the content. Keys are never written.
     """
     from analyzer.cli.progress import progress
-    from analyzer.extract.output import finished
     from analyzer.inputs.capture_heads import in_time_order
     from analyzer.inputs.expansion import expand
     from analyzer.inputs.sources import InputError
@@ -61,7 +60,9 @@ def command(
         raise click.UsageError("whole captures are redacted; `kanalyze extract --redact` chooses packets")
     if is_dataset(inputs[0]):
         raise click.UsageError(f"{inputs[0]}: is an export, which has no packets; name captures")
-    check_directory(out)
+    target = output(out, inputs, options, key_file)
+    if verifies:
+        check_can_be_proved(target)
     key = read_key(key_file)
     with kept_standard_input(inputs, options) as rewind:
         found = expand(inputs)
@@ -70,16 +71,15 @@ def command(
             raise InputError("\n".join(errors))
         for line in errors:
             say(line)
-        check_no_input(out, found.sources)
         sources = in_time_order(found.sources)
         rewind()
         try:
-            with progress(inputs) as bar, finished(out, options.temp_dir) as path:
+            with progress(inputs) as bar, target.file() as path:
                 run = redact_decrypted if decrypts else redact
                 done = run(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
-                write_manifest(out, done, options)
+                write_manifest(target, done)
         except NotProved as problem:
             tell_not_proved(problem)
             return CHECK_FAILED
-    tell_redacted(out, done, verifies)
+    tell_redacted(target, done, verifies)
     return UNREADABLE if errors or done.failures else FINE

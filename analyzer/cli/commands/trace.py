@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, captures, exit_code, opened
 from analyzer.cli.outcome import UNREADABLE, say
+from analyzer.cli.target import no_capture_of, output, target_option
 
 
 @click.command(short_help="A timeline of requests for Perfetto.")
 @captures
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="The file to write: NAME.perfetto.",
-)
+@target_option("The file to write: NAME.perfetto.")
 @capture_options()
-def command(inputs: tuple[str, ...], options: Options, out: Path) -> int:
+def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
     """Write a timeline of requests and their parts, to be opened at ui.perfetto.dev or by trace_processor.
 
     A track for each client, below it one for each connection; each request is a slice, in it the time that it took to send, waited
@@ -31,14 +23,16 @@ def command(inputs: tuple[str, ...], options: Options, out: Path) -> int:
     """
     from analyzer.timeline.request_tracks import TooMany, packets
 
+    target = output(out, inputs, options, private=False)
     with opened(inputs, options, None, asks="latency", form="perfetto") as dataset:
+        target = no_capture_of(dataset, target)
         pieces = packets(dataset)
         try:
             first = next(pieces)
         except TooMany as error:
             say(str(error))
             return UNREADABLE
-        with out.open("wb") as file:
+        with target.stream() as file:
             file.write(first)
             file.writelines(pieces)
         return exit_code(dataset)
