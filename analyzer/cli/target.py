@@ -141,6 +141,8 @@ def tell_redacted(target: Output, done: Done, verified: bool) -> None:
             )
     if counts.opaque_batches:
         say(f"{things(counts.opaque_batches, 'compressed batch', 'compressed batches')} became zeros as a whole")
+    if counts.damaged_messages:
+        say(f"{things(counts.damaged_messages, 'damaged message')} became zeros but for the ids")
     if counts.forgotten_beginnings:
         say(
             f"of {things(counts.forgotten_beginnings, 'stream')} the first byte came more than {MOST_SILENT:,} attempts of others "

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Counts:
-    """`left_bytes`: bytes behind the last field of the schema. `opaque_batches`: compressed batches whose content became zeros.
-    `forgotten_beginnings`: of streams whose SYN was forgotten, what stood at their beginning became zeros."""
+    """`damaged_messages`: whole ones that are none of their API; they became zeros but for their ids. `left_bytes`: bytes behind
+    the last field of the schema. `opaque_batches`: compressed batches whose content became zeros. `forgotten_beginnings`: of
+    streams whose SYN was forgotten, what stood at their beginning became zeros."""
 
     packets: int = 0
     packet_bytes: int = 0
@@ -17,6 +18,7 @@ class Counts:
     other_packets: int = 0
     messages: int = 0
     cut_messages: int = 0
+    damaged_messages: int = 0
     unknown_messages: int = 0
     unknown_replies: int = 0
     unknown_tags: int = 0

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from analyzer.redact import allow_list
 from analyzer.redact.batch_rewriting import redact_records
+from analyzer.redact.counts import Counts
+from analyzer.redact.pseudonyms import Unchanged
 from analyzer.redact.rewriting_steps import (
     Said,
     Step,
@@ -27,6 +29,7 @@ from analyzer.redact.rewriting_steps import (
     uuid,
     zeros,
 )
+from analyzer.redact.texts import Texts
 from analyzer.redact.token_rewriting import redact_token
 from dissectors.kafka.messages.wire import LEAST_BYTES
 from dissectors.kafka.schema import headers, lookup
@@ -40,16 +43,31 @@ if TYPE_CHECKING:
 _SIZES = {"bool": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "float64": 8, "uuid": 16}
 _UNSUPPORTED_VERSION = b"\x00\x23"
 _CUT_TEXT = b"x"
+# API key, version and correlation id; the latter alone.
+_REQUEST_ID_BYTES, _REPLY_ID_BYTES = 8, 4
 
 
 def redact_message(work: Work, key: int, version: int) -> None:
-    """Writes header and body of a frame without its length field."""
+    """Writes header and body of a frame without its length field. Of a damaged one its ids alone stay: what stands there for a name
+    may be anything, so nothing of it can be proved."""
     try:
         end = len(work.source)
         at = (_request_header if work.is_request else _reply_header)(work, key, version, end)
         _body(work, key, version, at, end)
     except Stop:
-        work.counts.cut_messages += 1
+        if len(work.source) < work.size or work.left < 0:
+            work.counts.cut_messages += 1
+            return
+        ids = _REQUEST_ID_BYTES if work.is_request else _REPLY_ID_BYTES
+        work.out[ids:] = bytes(max(0, len(work.out) - ids))
+        work.counts.damaged_messages += 1
+
+
+def is_damaged(data: bytes, size: int, key: int, version: int, is_request: bool) -> bool:
+    """Whether of a frame of `size` bytes, of which `data` was captured, its ids alone are written."""
+    work = Work(data, bytearray(len(data)), Texts(Unchanged()), Counts(), Said(), is_request, size=size)
+    redact_message(work, key, version)
+    return work.counts.damaged_messages > 0
 
 
 def _request_header(work: Work, key: int, version: int, end: int) -> int:
@@ -220,6 +238,7 @@ def _write_message(work: Work, at: int, end: int, field: Field) -> None:
         if name == "request":
             if work.depth == 0 and end - at >= 8:
                 inside = Work(work.source[at:end], bytearray(end - at), work.texts, work.counts, Said(), depth=1)
+                inside.size = work.room(at, end)
                 key, version = (int.from_bytes(inside.source[place : place + 2], "big") for place in (0, 2))
                 redact_message(inside, key, version)
                 work.out[at:end] = inside.out
@@ -264,4 +283,9 @@ _BYTES_OF: dict[str, Write] = {
 }
 
 # Headers: key, version and correlation id; a client's id; tagged fields, of which none is known.
-_REQUEST_IDS, _REPLY_IDS, _CLIENT_ID, _NO_TAGS = fixed(8), fixed(4), _text("client", compact=False), tags({})
+_REQUEST_IDS, _REPLY_IDS, _CLIENT_ID, _NO_TAGS = (
+    fixed(_REQUEST_ID_BYTES),
+    fixed(_REPLY_ID_BYTES),
+    _text("client", compact=False),
+    tags({}),
+)

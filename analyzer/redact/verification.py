@@ -3,7 +3,8 @@
 - *Places*: what was written is read as a capture and redacted again, with pseudonyms that change nothing. A byte that is not on the
   list would become zero. So the packets must come out as they are.
 - *Search*: the captures are read once more, by the reference interpreter, which knows nothing of redaction. Every name, value, key,
-  header and address of eight bytes or more is looked for in the bytes of the file.
+  header and address of eight bytes or more is looked for in the bytes of the file. Of a damaged message, of which nothing was
+  written but its ids, it says nothing: what stands there for names are bytes of anything.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from analyzer.inputs.packet_rows import PacketRows
 from analyzer.inputs.readings import Reading
 from analyzer.inputs.sources import Source
 from analyzer.redact import allow_list, needles
+from analyzer.redact.message_rewriting import is_damaged
 from analyzer.redact.packet_spooling import BLOCK_BYTES
 from analyzer.redact.pseudonyms import Unchanged
 from analyzer.redact.redacting import redacted
@@ -193,7 +195,10 @@ class _Collected:
                 continue
             key, version = frames[layout.FRAME_KEY, row], frames[layout.FRAME_VERSION, row]
             direction = "request" if event == layout.FRAME_REQUEST_SEEN else "response"
-            self._message(explain(key, version, direction, data))
+            found = explain(key, version, direction, data)
+            size = frames[layout.FRAME_LENGTH, row]
+            if found.error is None or not is_damaged(data, size, key, version, direction == "request"):
+                self._message(found)
 
     def _message(self, found: Explained | Embedded) -> None:
         client = found.header.fields.get("client_id")
