@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.base.address_space import check_limits
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.workers import default_jobs
@@ -155,6 +156,7 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool =
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def with_options(**given: Any) -> Any:
+            check_limits()
             if strict:
                 del given["strict"]  # `exit_code` asks for it
             given["jobs"] = given["jobs"] or default_jobs()

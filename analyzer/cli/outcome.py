@@ -12,6 +12,7 @@ from types import FrameType
 
 import click
 
+from analyzer.base.address_space import TooLittleMemory
 from analyzer.base.named_files import ClosedFile, NamedFile, occupy_standard_descriptors
 from analyzer.base.text import printable
 
@@ -22,6 +23,8 @@ NOT_READ = 3
 BUG = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130
 STANDARD_OUTPUT = "standard output"
+# Columns of a screen. Whoever wants no end asks for many.
+_MOST_COLUMNS = 100_000
 
 
 def say(line: str) -> None:
@@ -33,7 +36,9 @@ def say(line: str) -> None:
 
 
 def prepare() -> None:
-    """Streams that can write any text; an orderly end (temporary files removed) when the process is told to stop."""
+    """Streams that can write any text, a screen with a size, and an orderly end (temporary files removed) when the process is told
+    to stop."""
+    _forget_sizes_of_no_screen()
     # Python has none where the shell closed it (`>&-`).
     if None in (sys.stdin, sys.stdout, sys.stderr):
         occupy_standard_descriptors()
@@ -53,6 +58,15 @@ def prepare() -> None:
         # A SIGHUP ignored by nohup stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
+
+
+def _forget_sizes_of_no_screen() -> None:
+    """COLUMNS=0, which some programs set where there is no terminal, would make every line empty; then, and for what is no number,
+    counts what the terminal says, or 80."""
+    for name in ("COLUMNS", "LINES"):
+        told = os.environ.get(name, "")
+        if not (told.isascii() and told.isdecimal() and len(told) < 10 and 0 < int(told) <= _MOST_COLUMNS):
+            os.environ.pop(name, None)
 
 
 class _Stopped:
@@ -143,13 +157,21 @@ def _expected(error: BaseException) -> str | None:
         return None  # SQL of ours that is wrong; that of the user is judged where it is run
     if isinstance(error, OSError):
         return _system_error(error)
-    if isinstance(error, MemoryError):
-        return "out of memory; lower --max-reassembly or --max-frame"
+    if isinstance(error, MemoryError) or _is_out_of_memory_in_disguise(error):
+        return (
+            str(error) if isinstance(error, TooLittleMemory) else "out of memory; lower --max-reassembly or --max-frame"
+        )
     if duckdb is not None and isinstance(error, duckdb.Error):
         from analyzer.query.left_out import limit_reason
 
         return limit_reason(error)
     return None
+
+
+def _is_out_of_memory_in_disguise(error: BaseException) -> bool:
+    """A thread or a library for which there was no room."""
+    words = {RuntimeError: ("can't start new thread",), ImportError: ("failed to map", "Cannot allocate memory")}
+    return any(word in str(error) for word in words.get(type(error), ()))
 
 
 def _system_error(error: OSError) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.base import address_space
 from analyzer.base.filters import literal
 from analyzer.query.table_views import unglob
 
@@ -34,7 +35,7 @@ _PROGRESS_BAR = "enable_progress_bar"
 
 
 def config(memory_bytes: int, spill: Path, threads: int | None) -> dict[str, Any]:
-    """What an engine is opened with. `threads` None: one per core."""
+    """What an engine is opened with. `threads` None: one per core, where the memory to map is not limited."""
     found: dict[str, Any] = {
         "memory_limit": f"{memory_bytes}B",
         "temp_directory": str(spill),
@@ -42,6 +43,7 @@ def config(memory_bytes: int, spill: Path, threads: int | None) -> dict[str, Any
         "autoload_known_extensions": False,
         "python_enable_replacements": False,
     }
+    threads = threads or address_space.threads()
     return found if threads is None else found | {"threads": threads, "async_threads": 0}
 
 

@@ -207,6 +207,7 @@ ORDER = (
     "analyzer.base.filters",
     "analyzer.base.control_groups",
     "analyzer.base.memory",
+    "analyzer.base.address_space",
     "analyzer.base.options",
     "analyzer.base.retyped_inputs",
     "analyzer.base.workers",

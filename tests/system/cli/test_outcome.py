@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shlex
 import subprocess
 import sys
@@ -155,3 +156,14 @@ def test_streams_that_the_shell_closed(words: str, closed: str, code: int, said:
     done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, cwd=ROOT, timeout=60)
     assert (done.returncode, done.stderr) == (code, said)
     assert bool(done.stdout) == (closed == "2>&-")
+
+
+@pytest.mark.parametrize("told", ["0", "-5", "x", "", "²", "99999999999"])
+def test_a_width_that_no_screen_has_is_none(told: str) -> None:
+    """Some programs set COLUMNS=0 where there is no terminal; then every line would be empty."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    found = []
+    for more in ({}, {"COLUMNS": told, "LINES": told}):
+        command = [*COMMAND, "report", "samples/sweep_43.pcap.zst"]
+        found.append(subprocess.run(command, capture_output=True, cwd=ROOT, timeout=60, env=environment | more).stdout)
+    assert found[0] == found[1] and max(map(len, found[0].decode().splitlines())) > 70
