@@ -133,7 +133,7 @@ def _title(found: Explained | Embedded) -> str:
 
     if isinstance(found, Embedded):
         return f"{found.schema} version {found.version}"
-    name = lookup.api_name(found.api_key) or f"key {found.api_key}"
+    name = lookup.api_name(found.api_key)
     return f"{name} version {found.version}, {found.direction}"
 
 

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import groupby
+from random import Random
 from typing import Any, NamedTuple
 
 import random_batches
@@ -61,10 +62,7 @@ def extremes_of(kind: Kind) -> Iterator[Extreme]:
     for steps, field in _values(_message(kind).fields, kind.version, ()):
         for value in _limits(field):
             body = deepcopy(plain)
-            within: Any = body
-            for step in steps[:-1]:
-                within = within[step]
-            within[steps[-1]] = value
+            _put(body, steps, value)
             path = "".join("[]" if isinstance(step, int) else f".{step}" for step in steps)[1:]
             yield Extreme(kind, path, value, body)
 
@@ -83,6 +81,27 @@ def conversations_of(key: int, version: int) -> Iterator[list[tuple[bytes, bytes
                 )
                 for number, both in enumerate(bodies, 1)
             ]
+
+
+def some_extremes(key: int, version: int, chance: Random) -> tuple[bytes, bytes]:
+    """Request and reply of one exchange in which a few fields, any of them, hold an extreme."""
+    frames = []
+    for direction in ("request", "response"):
+        kind = Kind(key, version, direction)
+        body = usual(kind)
+        fields = list(_values(_message(kind).fields, version, ()))
+        for steps, field in chance.sample(fields, min(len(fields), chance.randint(0, 3))):
+            _put(body, steps, chance.choice(_limits(field)))
+        header = {"correlation_id": 1} | ({"client_id": "c"} if direction == "request" else {})
+        frames.append(encode(*kind, header, body))
+    return frames[0], frames[1]
+
+
+def _put(body: dict[str, Any], steps: tuple[str | int, ...], value: Any) -> None:
+    within: Any = body
+    for step in steps[:-1]:
+        within = within[step]
+    within[steps[-1]] = value
 
 
 def _message(kind: Kind) -> lookup.Message:

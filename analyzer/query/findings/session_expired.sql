@@ -130,7 +130,8 @@ lone AS (
         max_by(b.exchange, (b.request_time_ns, b.exchange)) AS exchange,
         max_by(b.connection, (b.request_time_ns, b.exchange)) AS connection,
         max(b.request_time_ns) AS last_ns,
-        max(b.request_time_ns) + CASE WHEN max(b.pause_ns) * 3 > 5000000000 THEN max(b.pause_ns) * 3 ELSE 5000000000 END AS due_ns
+        -- A clock that jumps makes pauses of years: an hour is a long one.
+        max(b.request_time_ns) + greatest(least(coalesce(max(b.pause_ns), 0), 3600000000000) * 3, 5000000000) AS due_ns
     FROM beats AS b
     GROUP BY b.group_id, b.member_id
     HAVING count(*) >= 3

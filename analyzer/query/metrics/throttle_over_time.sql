@@ -22,7 +22,8 @@ slots AS (
     SELECT
         g.origin_ns + n.number * g.every_ns AS slot_ns,
         greatest(g.origin_ns + n.number * g.every_ns, g.first_time_ns) AS begin_ns,
-        least(g.origin_ns + (n.number + 1) * g.every_ns, g.last_time_ns + 1) AS end_ns
+        g.origin_ns + n.number * g.every_ns
+            + least(g.every_ns, g.last_time_ns + 1 - g.origin_ns - n.number * g.every_ns) AS end_ns
     FROM grid AS g CROSS JOIN numbers AS n
     WHERE n.number <= (g.last_time_ns - g.origin_ns) / g.every_ns
 ),

@@ -123,7 +123,7 @@ doubts AS (
             WHEN held AND broker_max_ns > 4000000 THEN 2
             WHEN reply_queued_ns IS NULL AND NOT is_quiet AND broker_max_ns > 4000000 THEN 3
             WHEN response_bytes > 65540 AND end_left_ns - left_min_ns > greatest(2000000, (left_max_ns - begin_min_ns) / 10) THEN 4
-            WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, (broker_max_ns + broker_min_ns) / 20) THEN 5
+            WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, broker_max_ns / 20 + broker_min_ns / 20) THEN 5
             ELSE 0
         END AS doubt
     FROM bounds

@@ -44,8 +44,8 @@ pairs AS (
             AND (
                 x.low_start = y.low_start
                 OR x.high_start = y.high_start
-                OR 2 * (least(x.last_time_ns, y.last_time_ns) - greatest(x.first_time_ns, y.first_time_ns))
-                    > least(x.last_time_ns - x.first_time_ns, y.last_time_ns - y.first_time_ns)
+                OR least(x.last_time_ns, y.last_time_ns) - greatest(x.first_time_ns, y.first_time_ns)
+                    > least(x.last_time_ns - x.first_time_ns, y.last_time_ns - y.first_time_ns) / 2
             )
         )
 )

@@ -176,7 +176,7 @@ def _group(row: dict[str, Any]) -> Row:
     return Row(
         [
             safe(row["group_id"]),
-            row["group_type"],
+            row["group_type"] or NONE,
             row["state"] or NONE,
             count(row["members"]),
             count(row["generation"]),

@@ -90,10 +90,10 @@ def api_names() -> list[tuple[int, str]]:
     return [(key, known.name) for key, known in known_keys().items()]
 
 
-def api_name(key: int) -> str | None:
-    """What people see as the name of a key: `key 95` for one that nobody knows; None for one below zero, which no API has."""
+def api_name(key: int) -> str:
+    """What people see as the name of a key: `key 95` for one that nobody knows."""
     known = known_keys().get(key)
-    return known.name if known is not None else f"key {key}" if key >= 0 else None
+    return f"key {key}" if known is None else known.name
 
 
 def version_limits() -> tuple[array[int], array[int]]:

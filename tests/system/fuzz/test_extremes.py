@@ -8,13 +8,17 @@ from itertools import count
 from pathlib import Path
 from shutil import rmtree
 
+import capture_tools as tools
 import extreme_messages
 import pytest
 import random_messages
+import transform
 import verb_runs
 from effort import LONG
 from kept_datasets import KeptDatasets
 from made_capture import START_US, Conversation, merged, pcap, reply, request
+
+from dissectors import layout
 
 # Formats show the rows of one answer, and ports change nothing here: where not all is asked each question is, for people, and
 # the report for programs.
@@ -65,3 +69,19 @@ def test_no_value_of_a_field_ends_a_verb(tmp_path: Path, step: int) -> None:
             assert code in ((0, 1, 3) if line.startswith("check") else (0,)), (line, code, told)
             new = tmp_path / "new"
             rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
+
+
+def test_a_clock_that_jumps_from_1970_to_2262_ends_no_verb(tmp_path: Path, samples: Path) -> None:
+    """Half of a sample at each end of the times that there are: durations of all of them."""
+    _, packets = transform.read_pcap(samples / "groups_classic.pcap.zst")
+    times = [packet.seconds * 1_000_000_000 + packet.fraction * 1000 for packet in packets]
+    out = bytearray(tools.section() + tools.interface(options=tools.option(9, b"\x09")))
+    for place, packet in enumerate(packets):
+        early = place < len(packets) // 2
+        out += tools.enhanced(packet.data, times[place] - (times[0] if early else times[-1] - layout.LATEST_TIME))
+    path = tmp_path / "jumps.pcapng"
+    path.write_bytes(out)
+    with KeptDatasets() as kept:
+        for line in ("report", "report --format json", "html -o page.html", "latency --every 87600h", "connections"):
+            done = kept.run([*line.split(), path], tmp_path)
+            assert done.returncode == 0, (line, done.stderr)

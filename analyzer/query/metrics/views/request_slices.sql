@@ -48,7 +48,7 @@ SELECT
     e.response_decoded IN ('unsupported', 'malformed') AS is_unread,
     CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
     e.broker_part_ns AS broker_ns,
-    e.broker_part_ns + e.send_ns + e.receive_ns IS NOT NULL AS parts_known,
+    e.broker_part_ns IS NOT NULL AND e.send_ns IS NOT NULL AND e.receive_ns IS NOT NULL AS parts_known,
     e.send_ns,
     e.queue_part_ns AS queue_ns,
     e.throttle_part_ns AS muted_ns,
