@@ -84,8 +84,8 @@ ASKS = {
     "transactions": Ask(_REQUESTS, apis=_TRANSACTIONS),
     "unanswered": Ask(_BOTH, bodies=False, apis=frozenset(("Produce",))),
 }
-# Kinds of problems, and the reason of metric `unread_bodies` that each of them means.
-_UNREAD = {"newer_than_known": "newer", "malformed_body": "malformed"}
+# Kinds of problems of which metric `unread_bodies` has rows.
+_UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _measured(dataset: Dataset) -> dict[str, Any]:
     options = {_OPTIONS[kind] for kind in kinds if kind in _OPTIONS} | set(dataset.limits)
     row = dataset.metric("readability")[0]
     row |= {"limits": sorted(options), "is_damaged": DAMAGED in kinds}
-    row["unread_bodies"] = dataset.metric("unread_bodies") if kinds & _UNREAD.keys() else []
+    row["unread_bodies"] = dataset.metric("unread_bodies") if kinds & _UNREAD else []
     row["bodies_by_api"] = _bodies(dataset) if row["unread_bodies"] else {}
     if row["gaps"] or row["cut_bytes"] or options:
         return row | dataset.metric("lost_messages")[0]

@@ -128,7 +128,7 @@ def _newer(numbers: dict[str, Any]) -> str:
 
 
 def _malformed(numbers: dict[str, Any]) -> str:
-    return f"{_messages(numbers['rows'])} that could not be decoded ({_listed(numbers['rows'])})"
+    return f"{_messages(numbers['rows'])} that do not fit their version ({_listed(numbers['rows'])})"
 
 
 def _messages(rows: list[dict[str, Any]]) -> str:

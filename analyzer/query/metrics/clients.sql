@@ -11,7 +11,7 @@ WITH traffic AS (
         count(*) AS requests,
         count(*) FILTER (WHERE e.error_count > 0) AS errors,
         count(*) FILTER (WHERE e.throttle_time_ms > 0) AS throttled,
-        count(*) FILTER (WHERE e.response_decoded IN ('unsupported', 'malformed')) AS unread,
+        count(*) FILTER (WHERE e.response_decoded IN ('unsupported', 'malformed', 'trailing')) AS unread,
         count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,
         sum(e.request_bytes) AS request_bytes,
         sum(e.response_bytes) AS response_bytes,

@@ -45,7 +45,7 @@ SELECT
     e.error_count,
     e.throttle_time_ms,
     -- What the reply says of errors and throttling is then known in part at best.
-    e.response_decoded IN ('unsupported', 'malformed') AS is_unread,
+    e.response_decoded IN ('unsupported', 'malformed', 'trailing') AS is_unread,
     CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
     e.broker_part_ns AS broker_ns,
     e.broker_part_ns IS NOT NULL AND e.send_ns IS NOT NULL AND e.receive_ns IS NOT NULL AS parts_known,

@@ -11,7 +11,7 @@ SELECT
     count(*) FILTER (WHERE api_key = 3) AS metadata_requests,
     count(*) FILTER (WHERE error_count > 0) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
-    count(*) FILTER (WHERE response_decoded IN ('unsupported', 'malformed')) AS unread_replies,
+    count(*) FILTER (WHERE response_decoded IN ('unsupported', 'malformed', 'trailing')) AS unread_replies,
     CAST(sum(request_bytes) AS BIGINT) AS request_bytes,
     CAST(sum(response_bytes) AS BIGINT) AS response_bytes,
     max(request_time_ns) AS last_request_ns,

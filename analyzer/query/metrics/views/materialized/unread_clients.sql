@@ -2,5 +2,5 @@
 -- part at best.
 SELECT client_address, client_id, api_key
 FROM exchanges
-WHERE request_decoded IN ('unsupported', 'malformed') OR response_decoded IN ('unsupported', 'malformed')
+WHERE request_decoded IN ('unsupported', 'malformed') OR response_decoded IN ('unsupported', 'malformed', 'trailing')
 GROUP BY client_address, client_id, api_key
