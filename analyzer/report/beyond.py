@@ -19,11 +19,9 @@ def sentence(rows: Sequence[dict[str, Any]]) -> str:
     who = f"{safe(rows[0]['broker'])} offers" if brokers == 1 else f"{things(brokers, 'broker')} offer"
     named = [_named(row) for row in rows[:_MOST]]
     more = f" and {count(len(rows) - _MOST)} more" if len(rows) > _MOST else ""
-    return (
-        f"{who} more than Kafka {rows[0]['release']}, the newest release that kanalyze knows: {', '.join(named)}{more}."
-    )
+    return f"{who} more than Kafka {safe(rows[0]['release'])}, the newest release that kanalyze knows: {', '.join(named)}{more}."
 
 
 def _named(row: dict[str, Any]) -> str:
     """An API with the newest version offered; a key that has no known name."""
-    return f"{row['api_name']} v{row['max_version']}" if row["api_name"] else f"key {row['api_key']}"
+    return f"{safe(row['api_name'])} v{row['max_version']}" if row["api_name"] else f"key {row['api_key']}"

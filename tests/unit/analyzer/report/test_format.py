@@ -164,7 +164,8 @@ def test_safe_text_is_one_harmless_line(captured: str) -> None:
 
 @given(st.text())
 def test_what_can_be_typed_is_shown_as_it_is(captured: str) -> None:
-    if text.can_be_typed(captured):
+    """But for a backslash and for a space at an end, without whose escapes names that differ would look alike."""
+    if text.can_be_typed(captured) and "\\" not in captured and captured == captured.strip(" "):
         assert text.safe(captured) == captured
 
 
