@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# ClickHouse (chDB 4.4.0, server 26.9) averages integers in 64 bits: from six nanosecond moments on avg() is wrong, without a word.
+# ClickHouse (chDB 4.4.0, server 26.9) averages integers in 64 bits: from six nanosecond moments on avg() is wrong, without a
+#   word.
 #
-# Expected: avg() of Int64 is a Float64, so the sum is kept in one as well; pandas, Polars, DuckDB, DataFusion and numpy do so.
-# Seen: the sum is an Int64 that wraps, and the quotient looks like any other number: the mean of moments of 2026 is negative or
-#   lies in another century. Two of the largest int64 have the mean -1. sum() wraps likewise; median and quantile of Int64
+# Expected: avg() of Int64 is a Float64, so the sum is kept in one as well; pandas, Polars, DuckDB, DataFusion and numpy do
+#   so.
+# Seen: the sum is an Int64 that wraps, and the quotient looks like any other number: the mean of moments of 2026 is negative
+#   or lies in another century. Two of the largest int64 have the mean -1. sum() wraps likewise; median and quantile of Int64
 #   do not, and avg(toFloat64(x)) is right.
 # Why it matters: 1.8e18 ns are a moment of today; five of them still fit. A trial with a handful of rows is right, the real
 #   table is not. Latencies are small enough; offsets at their extremes and ids that are hashes are not.

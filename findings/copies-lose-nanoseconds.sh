@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Tools that only filter, rewrite or join nanosecond captures write microseconds, and say nothing.
 #
-# Expected: `tcpdump -r ns.pcap -w part.pcap port 9092` copies the records that match as they are; tcprewrite changes addresses only;
-#   mergecap chooses what holds both of its inputs.
-# Seen: tcpdump 4.99.3 opens the file in microseconds unless --time-stamp-precision=nano is given, for reading too, and -w writes what
-#   it holds: other magic, three digits gone. tcprewrite 4.4.3 has no such option at all. mergecap and editcap 4.0.17 cut
-#   with -F pcap, which to them is another format than nsecpcap; their default, pcapng, keeps all.
-# Why it matters: the first step with a large capture is `tcpdump -r ... -w ...`. Afterwards packets within a microsecond have one
-#   time, so a sort may put a reply before its request, and nothing in the file tells that it once knew better.
+# Expected: `tcpdump -r ns.pcap -w part.pcap port 9092` copies the records that match as they are; tcprewrite changes
+#   addresses only; mergecap chooses what holds both of its inputs.
+# Seen: tcpdump 4.99.3 opens the file in microseconds unless --time-stamp-precision=nano is given, for reading too, and -w
+#   writes what it holds: other magic, three digits gone. tcprewrite 4.4.3 has no such option at all. mergecap and editcap
+#   4.0.17 cut with -F pcap, which to them is another format than nsecpcap; their default, pcapng, keeps all.
+# Why it matters: the first step with a large capture is `tcpdump -r ... -w ...`. Afterwards packets within a microsecond have
+#   one time, so a sort may put a reply before its request, and nothing in the file tells that it once knew better.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

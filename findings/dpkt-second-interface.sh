@@ -4,9 +4,9 @@
 # Expected: each Interface Description Block has its own if_tsresol (the pcapng format says so: a Packet Block's time is in
 #   the units of the interface that the block names). `mergecap us.pcap ns.pcap` writes just such a file.
 # Seen: packets of the nanosecond interface come out a thousand times too late, without a warning: year 55841 in place of
-#   2023. In the other order the microsecond packets land in January 1970. The same holds for a second section.
-#   A nanosecond pcap (not pcapng) changes the type as well: times are Decimal there and float elsewhere, so arithmetic with a
-#   float, which works on every microsecond file, raises TypeError.
+#   2023. In the other order the microsecond packets land in January 1970. The same holds for a second section. A nanosecond
+#   pcap (not pcapng) changes the type as well: times are Decimal there and float elsewhere, so arithmetic with a float, which
+#   works on every microsecond file, raises TypeError.
 # Why it matters: captures of two taps merged into one file look fine packet by packet; only latencies between the two are
 #   absurd, or, if one sorts by time, requests of one tap stand years away from their replies.
 set -euo pipefail

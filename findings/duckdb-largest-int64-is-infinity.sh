@@ -2,13 +2,13 @@
 # DuckDB 2.0.1 reads the largest int64 of a Parquet timestamp column as infinity; to every other reader it is a moment.
 #
 # Expected: a timestamp of 9223372036854775807 us (or ns), written by pyarrow or Spark as "never", is the year 294247 (2262).
-# Seen: DuckDB's +infinity is that very bit pattern, and -9223372036854775807 is -infinity; the file says nothing of either. Such a
-#   row passes every "later than", is the max, has no year (NULL), and a difference with it is an error that ends the query.
-#   One unit less is an ordinary moment. Polars, pyarrow, pandas and DataFusion keep the number; ClickHouse (chDB 4.4.0) shows
-#   microseconds clamped to 9999-12-31 23:59:59, which looks like another common "never".
-#   DuckDB writes its own infinity without a sign of it too, so the value changes its meaning with the reader.
-# Why it matters: Java programs, Kafka's among them, say "never" by Long.MAX_VALUE. A query over such a column works until the first
-#   such row, and age or duration then fails for all rows.
+# Seen: DuckDB's +infinity is that very bit pattern, and -9223372036854775807 is -infinity; the file says nothing of either.
+#   Such a row passes every "later than", is the max, has no year (NULL), and a difference with it is an error that ends the
+#   query. One unit less is an ordinary moment. Polars, pyarrow, pandas and DataFusion keep the number; ClickHouse (chDB
+#   4.4.0) shows microseconds clamped to 9999-12-31 23:59:59, which looks like another common "never". DuckDB writes its own
+#   infinity without a sign of it too, so the value changes its meaning with the reader.
+# Why it matters: Java programs, Kafka's among them, say "never" by Long.MAX_VALUE. A query over such a column works until the
+#   first such row, and age or duration then fails for all rows.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,11 +4,11 @@
 # Expected: `editcap --inject-secrets tls,KEYS in.pcap out.pcapng` gives an ordinary pcapng; editcap, which reads and writes
 #   pcapng, cuts or shifts it like any other.
 # Seen: every further run of editcap (a copy, a selection, a split) ends with code 2 and `The capture file being read can't be
-#   written as a "pcapng" file.` The secrets stand before the first interface, which is right by the format. editcap
-#   chooses the link type of its output before it has read an interface; mergecap likewise. capinfos and tshark take the file,
-#   and `tshark -r out.pcapng -w again.pcapng` puts the interface first: editcap can rewrite that one.
-# Why it matters: keys are put into a capture in order to give it away; cutting it down afterwards fails, and the words of
-#   the error point at the output format. The order must be: cut first, inject last.
+#   written as a "pcapng" file.` The secrets stand before the first interface, which is right by the format. editcap chooses
+#   the link type of its output before it has read an interface; mergecap likewise. capinfos and tshark take the file, and
+#   `tshark -r out.pcapng -w again.pcapng` puts the interface first: editcap can rewrite that one.
+# Why it matters: keys are put into a capture in order to give it away; cutting it down afterwards fails, and the words of the
+#   error point at the output format. The order must be: cut first, inject last.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

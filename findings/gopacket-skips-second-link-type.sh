@@ -5,8 +5,8 @@
 # Seen: with DefaultNgReaderOptions the reader of pcapgo hands out packets of the first interface's link type only; the others
 #   are passed over, and the end of the file comes as a plain EOF. Every counter looks right, since skipped packets count
 #   nowhere. With WantMixedLinkType or ErrorOnMismatchingLinkType it is otherwise; nobody asks who does not know.
-# Why it matters: `tcpdump -i any` has link type 113 or 276, a mirror port 1. mergecap puts both into one file; the requests are
-#   then in the part that is read, and the replies in the part that is not.
+# Why it matters: `tcpdump -i any` has link type 113 or 276, a mirror port 1. mergecap puts both into one file; the requests
+#   are then in the part that is read, and the replies in the part that is not.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# Text in the names of partition directories comes back as numbers, and different texts as the same one; each engine has its own rule.
+# Text keys of partition directories come back as numbers, different ones as the same; each engine has its own rule.
 #
-# Expected: a column that was text when it was written (a connection's hash, a client id, a topic) is text when it is read, or at
-#   least different keys stay different. Spark's guide says that types of partition columns are inferred, "numeric" among them.
-# Seen: Spark 4.3.0 writes the strings 1d and 1f, and reads both as the double 1.0: Java's suffixes for double and float. Spark and
-#   Polars 2.1.0 read 4e2 and 400 as the same number. pyarrow 26 and DuckDB 2.0.1 take 0x1F for 31 (the other two do not), all but
-#   DuckDB 007 for 7, Spark and DuckDB " 7" for 7; pyarrow calls a column text if one number exceeds int32, and Polars knows true.
-#   One key that fits no pattern makes the whole column text, so tomorrow's partition changes the type of yesterday's.
-# Why it matters: partitions by the first digits of a hash are quite usual. A join on such keys loses rows or pairs wrong ones, and
-#   nobody is told. Say the types: hive_types / hive_schema / partitioning(schema) / spark.sql.sources.partitionColumnTypeInference.
+# Expected: a column that was text when it was written (a connection's hash, a client id, a topic) is text when it is read, or
+#   at least different keys stay different. Spark's guide says that types of partition columns are inferred, "numeric" among
+#   them.
+# Seen: Spark 4.3.0 writes the strings 1d and 1f, and reads both as the double 1.0: Java's suffixes for double and float.
+#   Spark and Polars 2.1.0 read 4e2 and 400 as the same number. pyarrow 26 and DuckDB 2.0.1 take 0x1F for 31 (the other two do
+#   not), all but DuckDB 007 for 7, Spark and DuckDB " 7" for 7; pyarrow calls a column text if one number exceeds int32, and
+#   Polars knows true. One key that fits no pattern makes the whole column text, so tomorrow's partition changes the type of
+#   yesterday's.
+# Why it matters: partitions by the first digits of a hash are quite usual. A join on such keys loses rows or pairs wrong
+#   ones, and nobody is told. Say the types: hive_types / hive_schema / partitioning(schema) /
+#   spark.sql.sources.partitionColumnTypeInference.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
 # Expected: ten connections that fell silent together are closed together when connections.max.idle.ms (here 2 s) is over.
 # Seen: the first goes after 2 s and each further one 300 ms later. A network thread looks for expired connections once per
 #   poll, closes the oldest one only, and an idle poll lasts 300 ms. A thousand connections of one thread need five minutes,
-#   and all the while the last of them has been idle far beyond the limit. A busy thread polls more often and is faster,
-#   so the pace tells how busy it was.
+#   and all the while the last of them has been idle far beyond the limit. A busy thread polls more often and is faster, so
+#   the pace tells how busy it was.
 # Why it matters: in captures the idle time at which the broker closes looks like a spread of settings or a leaking pool. The
 #   limit is the least of these times; 300 ms between FINs (or a divisor of it: one per network thread) is the broker's hand,
 #   where a load balancer or a firewall ends all of them in one go.

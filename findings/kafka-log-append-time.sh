@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# segmentio/kafka-go 0.4.51 and rskafka 0.6.0 give the producer's time where the topic says message.timestamp.type=LogAppendTime.
+# segmentio/kafka-go 0.4.51 and rskafka 0.6.0 give the producer's time where the topic says
+#   message.timestamp.type=LogAppendTime.
 #
 # Expected: the broker stamps records of such a topic, so every consumer sees the broker's time.
-# Seen: a broker (4.4.0) does not touch the records: it sets bit 3 of the batch's attributes and the batch's maxTimestamp. A client
-#   that adds a record's delta to baseTimestamp, as for CreateTime, returns what the producer claimed: here September 2001.
-#   kafka-go does so in its Reader, rskafka in fetch_records; neither shows the attribute. franz-go returns the broker's time
-#   (so do the Java client, librdkafka, sarama, kafka-python, aiokafka and kafkajs).
+# Seen: a broker (4.4.0) does not touch the records: it sets bit 3 of the batch's attributes and the batch's maxTimestamp. A
+#   client that adds a record's delta to baseTimestamp, as for CreateTime, returns what the producer claimed: here September
+#   2001. kafka-go does so in its Reader, rskafka in fetch_records; neither shows the attribute. franz-go returns the broker's
+#   time (so do the Java client, librdkafka, sarama, kafka-python, aiokafka and kafkajs).
 # Why it matters: retention, offsets by time and lag in seconds follow the broker's time. Two consumers of one topic disagree
 #   about it, and the delivery time that one of them reports is as wrong as its producers' clocks.
 set -euo pipefail

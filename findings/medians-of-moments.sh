@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # The median of an odd number of nanosecond moments is none of them, for Polars, pandas and, by one name of two, DuckDB.
 #
-# Expected: of seven moments the median is the fourth; quantile(interpolation="nearest") is one of the values by its very name.
-# Seen: Polars 2.1.0 (median, mean, quantile "nearest") and pandas 3.1.1 (median, mean) go through float64, which knows today's
-#   nanoseconds in steps of 256 only: the answer lies 24 ns before the fourth moment and before the first of the seven even. It has
-#   the type datetime[ns] and nine digits, so nothing looks rounded. pandas' quantile "nearest" is exact. DuckDB 2.0.1's median and
-#   avg of TIMESTAMP_NS are exact as well, but its quantile_cont(t, 0.5) is a TIMESTAMP: rounded to a microsecond, behind all seven.
-#   Its median of a BIGINT column is a DOUBLE; quantile_disc is not.
-# Why it matters: merging by "nearest moment", bins that start at a quantile, and joins back to the row by its time find no row.
+# Expected: of seven moments the median is the fourth; quantile(interpolation="nearest") is one of the values by its very
+#   name.
+# Seen: Polars 2.1.0 (median, mean, quantile "nearest") and pandas 3.1.1 (median, mean) go through float64, which knows
+#   today's nanoseconds in steps of 256 only: the answer lies 24 ns before the fourth moment and before the first of the seven
+#   even. It has the type datetime[ns] and nine digits, so nothing looks rounded. pandas' quantile "nearest" is exact. DuckDB
+#   2.0.1's median and avg of TIMESTAMP_NS are exact as well, but its quantile_cont(t, 0.5) is a TIMESTAMP: rounded to a
+#   microsecond, behind all seven. Its median of a BIGINT column is a DOUBLE; quantile_disc is not.
+# Why it matters: merging by "nearest moment", bins that start at a quantile, and joins back to the row by its time find no
+#   row.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

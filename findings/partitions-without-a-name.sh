@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Null in a partition column: who reads it back, who reads a text, who fails; and Polars' own directories, which Arrow cannot read.
+# Null in a partition column: who reads it back, who reads a text, who fails; and Polars' own directories, which Arrow cannot
+#   read.
 #
-# Expected: null is written as key=__HIVE_DEFAULT_PARTITION__ and read as null by everyone, as it has been since Hive. A directory that
-#   Polars wrote with partition_by is an ordinary dataset.
-# Seen: ClickHouse (chDB 4.4.0) and DataFusion 55 return the text __HIVE_DEFAULT_PARTITION__; ClickHouse leaves %2F in keys as well.
-#   pandas 3.1.1 (pyarrow 26.0.1) fails: "Cannot yet unify dictionaries with nulls". DuckDB 2.0.1, Polars 2.1.0 and pyarrow return null.
-#   Polars keeps the column in the files too, as large_string, beside the string that the directory stands for: pyarrow, pandas and
-#   DataFusion refuse the directory, each in other words.
-# Why it matters: a Kafka client may have no client id, and a request no topic. GROUP BY then shows a client of that long name, or the
-#   report fails on the day on which the first such client appears.
+# Expected: null is written as key=__HIVE_DEFAULT_PARTITION__ and read as null by everyone, as it has been since Hive. A
+#   directory that Polars wrote with partition_by is an ordinary dataset.
+# Seen: ClickHouse (chDB 4.4.0) and DataFusion 55 return the text __HIVE_DEFAULT_PARTITION__; ClickHouse leaves %2F in keys as
+#   well. pandas 3.1.1 (pyarrow 26.0.1) fails: "Cannot yet unify dictionaries with nulls". DuckDB 2.0.1, Polars 2.1.0 and
+#   pyarrow return null. Polars keeps the column in the files too, as large_string, beside the string that the directory
+#   stands for: pyarrow, pandas and DataFusion refuse the directory, each in other words.
+# Why it matters: a Kafka client may have no client id, and a request no topic. GROUP BY then shows a client of that long
+#   name, or the report fails on the day on which the first such client appears.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
 # Expected: EnhancedPacketBlock::timestamp is a Duration, not a number of units, so the reader has applied if_tsresol, whose
 #   default is microseconds.
 # Seen: the 64-bit number is taken as nanoseconds whatever the interface says. A packet of November 2023 has the Duration
-#   1,700,000.00025 s (20 January 1970), a thousand times too short; if_tsoffset is ignored as well. The same crate's reader of
-#   classic pcap is right for both magic numbers, so a test with a pcap file passes.
+#   1,700,000.00025 s (20 January 1970), a thousand times too short; if_tsoffset is ignored as well. The same crate's reader
+#   of classic pcap is right for both magic numbers, so a test with a pcap file passes.
 # Why it matters: differences shrink a thousandfold too: a request of 40 ms takes 40 us, which looks like a very fast broker,
 #   not like a mistake.
 set -euo pipefail

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Of a file of several zstd or lz4 frames Python's libraries return all or only the first, by which function of them is called.
+# Of a file of several zstd or lz4 frames Python's libraries return all or only the first, by which function of them is
+#   called.
 #
-# Expected: the functions of one library agree; what they do not return raises an error. Concatenated frames are valid, and what
-#   `cat a.zst b.zst`, pzstd and appending writers give; gzip, bz2 and lzma of the standard library return all members.
-# Seen: zstandard 0.25.0: stream_reader, open and copy_stream return all, decompress, decompressobj and read_to_iter the first frame, and
-#   nothing tells that bytes were left. With a skippable frame before (pzstd) read_to_iter and decompressobj return b"".
-#   lz4 4.4.5: lz4.frame.open returns all, lz4.frame.decompress the first frame; behind a skippable frame b"".
-#   cramjam 2.14, pyzstd 0.20, backports.zstd 1.8 (the standard library's from 3.14) and pyarrow 26 return all.
-# Why it matters: rotated captures and exports that were put together with cat shrink to their first part in silence, and a test
-#   file of one frame passes. A change of library, or of the function, changes the number of rows.
+# Expected: the functions of one library agree; what they do not return raises an error. Concatenated frames are valid, and
+#   what `cat a.zst b.zst`, pzstd and appending writers give; gzip, bz2 and lzma of the standard library return all members.
+# Seen: zstandard 0.25.0: stream_reader, open and copy_stream return all, decompress, decompressobj and read_to_iter the first
+#   frame, and nothing tells that bytes were left. With a skippable frame before (pzstd) read_to_iter and decompressobj return
+#   b"". lz4 4.4.5: lz4.frame.open returns all, lz4.frame.decompress the first frame; behind a skippable frame b"". cramjam
+#   2.14, pyzstd 0.20, backports.zstd 1.8 (the standard library's from 3.14) and pyarrow 26 return all.
+# Why it matters: rotated captures and exports that were put together with cat shrink to their first part in silence, and a
+#   test file of one frame passes. A change of library, or of the function, changes the number of rows.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,10 +2,10 @@
 # What pzstd packs is valid zstd, but neither tshark 4.0.17 nor Polars 2.1.0 recognises it.
 #
 # Expected: pzstd (Debian's zstd package, 1.5.4) writes what every zstd reader reads; tshark reads .pcap.zst, Polars .zst.
-# Seen: pzstd begins with a skippable frame (magic 184D2A5x, four bytes with the size of the next frame). Both readers look for
-#   28 B5 2F FD in the first bytes only, though the format lets skippable frames stand anywhere. tshark says that it is no
-#   capture, Polars calls the bytes invalid UTF-8. Behind the first frame a skippable one harms neither.
-#   zstd -d, DuckDB 2.0.1, pyarrow, pandas and ClickHouse read all of them.
+# Seen: pzstd begins with a skippable frame (magic 184D2A5x, four bytes with the size of the next frame). Both readers look
+#   for 28 B5 2F FD in the first bytes only, though the format lets skippable frames stand anywhere. tshark says that it is no
+#   capture, Polars calls the bytes invalid UTF-8. Behind the first frame a skippable one harms neither. zstd -d, DuckDB
+#   2.0.1, pyarrow, pandas and ClickHouse read all of them.
 # Why it matters: on hosts with many cores pzstd is what packs captures and their exports. Both errors blame the content, and
 #   `file` calls it Zstandard data; `zstd -dc F | tshark -r -` reads it.
 set -euo pipefail

@@ -3,8 +3,8 @@
 #
 # Expected: a test double (test.mock.num.brokers) without settings for retention keeps what it acknowledged, and answers
 #   offsets_for_times with the first record at or after the time: the records carry their times.
-# Seen: older batches go as soon as a partition holds more than 5 MB. Delivery reports name the offsets all the same, the
-#   low watermark moves, and a consumer at offset 0 is reset "out of range". Of a time ListOffsets answers -1 (end of the
+# Seen: older batches go as soon as a partition holds more than 5 MB. Delivery reports name the offsets all the same, the low
+#   watermark moves, and a consumer at offset 0 is reset "out of range". Of a time ListOffsets answers -1 (end of the
 #   partition) for all times, those before the first record too.
 # Why it matters: the mock is inside every client built on librdkafka, so tests of consumers rest on it, and captures of such
 #   tests have these answers: lost records and "no offset for this time" are then no fault of the client.

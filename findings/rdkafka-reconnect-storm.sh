@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # librdkafka 2.16.0 reconnects 20 times a second where reconnect.backoff.ms should slow it down to a few times a minute.
 #
-# Expected: reconnect.backoff.ms (100) doubles with each failure up to reconnect.backoff.max.ms (10 s), with a jitter of -25 % to
-#   +50 %: three or four connections in five seconds, as in 2.10 to 2.14.
-# Seen: where every broker accepts the connection and closes it, the steps stay at 50 ms for ever, half of the smallest backoff; with
-#   reconnect.backoff.ms=2000 they are 1 s. metadata.recovery.strategy=none brings the doubling back: when no broker is left the default,
-#   rebootstrap (KIP-899), begins anew with the bootstrap servers, and in 2.16 with the first backoff.
-# Why it matters: that is what a client sees behind a load balancer whose brokers are gone, or with TLS on a plaintext port. A hundred
-#   clients make 2,000 connections a second; in a capture it looks like an attack or a loop in the application.
+# Expected: reconnect.backoff.ms (100) doubles with each failure up to reconnect.backoff.max.ms (10 s), with a jitter of -25 %
+#   to +50 %: three or four connections in five seconds, as in 2.10 to 2.14.
+# Seen: where every broker accepts the connection and closes it, the steps stay at 50 ms for ever, half of the smallest
+#   backoff; with reconnect.backoff.ms=2000 they are 1 s. metadata.recovery.strategy=none brings the doubling back: when no
+#   broker is left the default, rebootstrap (KIP-899), begins anew with the bootstrap servers, and in 2.16 with the first
+#   backoff.
+# Why it matters: that is what a client sees behind a load balancer whose brokers are gone, or with TLS on a plaintext port. A
+#   hundred clients make 2,000 connections a second; in a capture it looks like an attack or a loop in the application.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# api.version.request=false does not keep librdkafka (confluent-kafka 2.16.1) from asking for versions, nor api_version kafka-python.
+# api.version.request=false does not keep librdkafka (confluent-kafka 2.16.1) from asking for versions, nor api_version
+#   kafka-python.
 #
-# Expected: librdkafka's settings say that with false the versions of broker.version.fallback are used, so the first frame is Metadata.
-#   kafka-python's api_version=(2, 8) says that no versions are looked for.
+# Expected: librdkafka's settings say that with false the versions of broker.version.fallback are used, so the first frame is
+#   Metadata. kafka-python's api_version=(2, 8) says that no versions are looked for.
 # Seen: librdkafka sends ApiVersions v3 first, whatever api.version.request says, as long as broker.version.fallback is 0.10.0
-#   (its default) or later: only with 0.9 and both settings the first frame is Metadata v0. kafka-python 3.0.12 sends ApiVersions
-#   too, in the version of the release that was named: v0 for 0.10, v3 for 2.8, v4 by default.
-# Why it matters: proxies and old brokers that cannot answer ApiVersions are the reason for these settings, and its version in a
-#   capture is no witness of how a client is configured: fallback alone (0.9) changes nothing either.
+#   (its default) or later: only with 0.9 and both settings the first frame is Metadata v0. kafka-python 3.0.12 sends
+#   ApiVersions too, in the version of the release that was named: v0 for 0.10, v3 for 2.8, v4 by default.
+# Why it matters: proxies and old brokers that cannot answer ApiVersions are the reason for these settings, and its version in
+#   a capture is no witness of how a client is configured: fallback alone (0.9) changes nothing either.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,11 +2,11 @@
 # scapy 2.8.0 gives packets of valid pcapng files wrong times in three ways, and the present as a fourth.
 #
 # Expected: PcapNgReader takes per-interface resolution into account (it does), so the rest of the time rules hold as well.
-# Seen: (1) if_tsoffset is ignored: packets of an adapter that counts from its start lie in January 1970. (2) A second
-#   section (two captures put together by cat, which the format allows) is read with the interfaces of the first one.
-#   (3) A Simple Packet Block, which has no time, is given the time at which it is read, so each reading gives another.
-#   (4) wrpcap and wrpcapng write microseconds even where all packets came from a nanosecond file; the one rounds, the other
-#   cuts, so the two copies of one packet differ by a microsecond. tshark, tcpdump and gopacket honour the offset and the sections.
+# Seen: (1) if_tsoffset is ignored: packets of an adapter that counts from its start lie in January 1970. (2) A second section
+#   (two captures put together by cat, which the format allows) is read with the interfaces of the first one. (3) A Simple
+#   Packet Block, which has no time, is given the time at which it is read, so each reading gives another. (4) wrpcap and
+#   wrpcapng write microseconds even where all packets came from a nanosecond file; the one rounds, the other cuts, so the two
+#   copies of one packet differ by a microsecond. tshark, tcpdump and gopacket honour the offset and the sections.
 # Why it matters: a filter written with scapy is often the first stage of an analysis; times that are off by decades are seen,
 #   but lost nanoseconds are not: on one host a broker's answer takes some ten microseconds.
 set -euo pipefail

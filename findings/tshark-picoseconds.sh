@@ -4,8 +4,8 @@
 # Expected: more digits than a nanosecond has are cut off; the format allows resolutions to 10^-127.
 # Seen: right up to 18 ms behind the full second, then wrong: .123456789012 becomes .012776324. The product of fraction and
 #   10^9 leaves 64 bits. Every 18.4 ms the time starts again at the full second, so it runs backwards 54 times a second.
-#   tcpdump 4.99.3 (libpcap 1.10.3), dpkt 1.9.8 and gopacket 1.7.7 read the same files right. A copy
-#   by editcap keeps the resolution but drops the offset, so its times leave 64 bits once more and lie in February 1970.
+#   tcpdump 4.99.3 (libpcap 1.10.3), dpkt 1.9.8 and gopacket 1.7.7 read the same files right. A copy by editcap keeps the
+#   resolution but drops the offset, so its times leave 64 bits once more and lie in February 1970.
 # Why it matters: capture cards with picosecond stamps are used just where microseconds count. The whole seconds are right, so
 #   the file looks sane; orders of packets, round trips and broker times do not.
 set -euo pipefail
