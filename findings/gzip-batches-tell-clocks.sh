@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # The gzip header inside a record batch tells which library wrote it; of Python's clients it tells their host's clock.
 #
-# Expected: a gzip batch is a function of its records; the header's time (MTIME) is 0, as there is no file that it could be
-#   of.
+# Expected: a gzip batch is a function of its records; the header's time (MTIME), that of a file, is 0.
 # Seen: kafka-python 3.0.12 and aiokafka 0.14.0 write the wall clock in seconds, so the same records give other bytes each
 #   second. The Go clients (sarama 1.61.1, kafka-go 0.4.51, franz-go 1.22.3) write 0x886E0900, which file(1) shows as 2042:
 #   Go's zero time, cut to 32 bits by the klauspost library (Go's own writes 0). librdkafka 2.16 writes 0 and system 3 (Unix),
 #   so does Node; Java 16 and later 0 and 255.
 # Why it matters: of a capture alone one can say which family a client that names no software belongs to, and how far a Python
-#   producer's clock is off; batches that were sent twice cannot be told by equal bytes; and whoever gives away a capture with
-#   its records blanked by hand gives away the clock.
+#   producer's clock is off; batches that were sent twice cannot be told by equal bytes; whoever blanks records by hand and
+#   gives a capture away gives away the clock.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
