@@ -31,11 +31,13 @@ from analyzer.redact.rewriting_steps import (
 )
 from analyzer.redact.texts import Texts
 from analyzer.redact.token_rewriting import redact_token
-from dissectors.kafka.messages.wire import LEAST_BYTES
-from dissectors.kafka.schema import headers, lookup
+from dissectors.kafka.messages.newer_messages import read_front
+from dissectors.kafka.messages.room import Room
+from dissectors.kafka.messages.wire import LEAST_BYTES, Wire
+from dissectors.kafka.schema import headers, lookup, newer_versions
 
 if TYPE_CHECKING:
-    from dissectors.kafka.schema.fields import Field
+    from dissectors.kafka.schema.fields import Api, Field
 
     # Writes the content of bytes between two places.
     Write = Callable[[Work, int, int, Field], None]
@@ -97,12 +99,23 @@ def _body(work: Work, key: int, version: int, at: int, end: int) -> None:
         version = 0
     api = lookup.api(key)
     if api is None or version not in api.versions:
+        if api is not None and newer_versions.is_newer(api, version) and not work.is_request:
+            _newer_reply(work, api, at, end)
         work.counts.unknown_messages += 1
         return
     steps = message_steps(key, version, "request" if work.is_request else "response")
     stop = steps(work, at, end)
     work.counts.messages += 1
     work.counts.left_bytes += end - stop
+
+
+def _newer_reply(work: Work, api: Api, at: int, end: int) -> None:
+    """Of a reply that is newer than its schema the throttle time and error code that prove themselves, where zeros behind them
+    would let readers take zeros in their place for the values."""
+    front = newer_versions.front(api, "response")
+    wire = Wire(bytes(work.source[:end]), at)
+    if (front.may_be_null or not front.length) and read_front(api, "response", wire, Room()) is not None:
+        fixed(wire.at - at)(work, at, end)
 
 
 @cache
