@@ -3,7 +3,8 @@
 Nobody can go back without the key: each one comes from a keyed hash (BLAKE2b, RFC 7693), as HMAC would give it.
 
 - A short name goes through a keyed permutation of all legal names of its length (a Feistel network that walks until it is back
-  among them, as in NIST SP 800-38G), so two names never become one. A longer one is hashed to letters and digits.
+  among them, as in NIST SP 800-38G), so two names never become one, and a number becomes a number. A longer one is hashed to
+  letters and digits.
 - An address is replaced number by number. What a number becomes depends on those before it, so that two addresses share as many
   numbers as before (Xu et al., Crypto-PAn, 2002). It keeps its count of digits, so the address is as long as before where it
   stands as text, and says the same as in the packets' headers. Loopback, unspecified, broadcast and multicast addresses stay.
@@ -21,10 +22,10 @@ KEY_BYTES = 32
 # From so many characters on two of a billion names become one with a chance of less than 1 in 5.
 _HASHED_FROM = 12
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_PLAIN = _LETTERS + "0123456789"
+_DIGITS = "0123456789"
+_PLAIN = _LETTERS + _DIGITS
 # Characters of a topic's name.
 _LEGAL = _PLAIN + _LETTERS.upper() + "._-"
-_PLACE = {character: place for place, character in enumerate(_LEGAL)}
 _ROUNDS = 10
 _MOST_CACHED = 1 << 17
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -67,7 +68,7 @@ class Pseudonyms:
             return self.name(name[:-37]) + name[-37:-36] + self._uuid_text(text[-36:]).encode()
         if _UUID.fullmatch(text):
             return self._uuid_text(text).encode()
-        if len(text) < _HASHED_FROM and all(character in _PLACE for character in text):
+        if len(text) < _HASHED_FROM and all(character in _LEGAL for character in text):
             return self._permuted(text).encode()
         return self._hashed(name, len(name)).encode()
 
@@ -85,22 +86,25 @@ class Pseudonyms:
         return "".join(found)
 
     def _permuted(self, text: str) -> str:
-        count = len(_LEGAL) ** len(text)
+        """A name of digits becomes one of digits, and no other does: a broker's client id is its number, which tells who it is."""
+        is_number = text.isdigit()
+        legal = _DIGITS if is_number else _LEGAL
+        count = len(legal) ** len(text)
         half = -(-(count - 1).bit_length() // 2)
         number = 0
         for character in text:
-            number = number * len(_LEGAL) + _PLACE[character]
+            number = number * len(legal) + legal.index(character)
         while True:
             number = self._feistel(number, half, len(text))
             if number >= count:
                 continue
-            digits = []
+            places = []
             rest = number
             for _ in text:
-                rest, place = divmod(rest, len(_LEGAL))
-                digits.append(_LEGAL[place])
-            found = "".join(reversed(digits))
-            if found not in (".", ".."):
+                rest, place = divmod(rest, len(legal))
+                places.append(legal[place])
+            found = "".join(reversed(places))
+            if found not in (".", "..") and found.isdigit() == is_number:
                 return found
 
     def _feistel(self, number: int, half: int, size: int) -> int:

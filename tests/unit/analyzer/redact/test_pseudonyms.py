@@ -36,6 +36,15 @@ def test_short_names_never_become_one() -> None:
         assert len(found) == len(legal) and not found & {b".", b".."}
 
 
+def test_numbers_stay_numbers_and_nothing_else_becomes_one() -> None:
+    """A broker's client id is its number: one of digits tells a broker from a client."""
+    numbers = [f"{number:0{width}}".encode() for width in (1, 2, 3) for number in range(10**width)]
+    given = [ONE.name(number) for number in numbers]
+    assert all(each.isdigit() for each in given) and len(set(given)) == len(numbers)
+    letters = [f"a{number:02x}".encode() for number in range(256)] + [bytes((letter,)) for letter in b"abcxyzABCXYZ"]
+    assert not any(ONE.name(each).isdigit() for each in letters)
+
+
 def test_another_key_gives_other_names() -> None:
     names = [f"{word}-{number}".encode() for word in ("topic", "a-long-topic-name") for number in range(1000)]
     assert sum(ONE.name(name) == OTHER.name(name) for name in names) == 0
