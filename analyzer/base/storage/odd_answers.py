@@ -7,12 +7,15 @@ servers of Amazon and others prove by their certificates who they are, and are n
 
 from __future__ import annotations
 
-import http.client
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from analyzer.base.storage.addresses import Address
 from analyzer.base.storage.environment import gs_emulator, s3_endpoint, server_name
 from analyzer.base.text import printable
+
+if TYPE_CHECKING:
+    import http.client
 
 _SECONDS = 5.0
 _HEAD_BYTES = 512
@@ -36,6 +39,8 @@ def odd_answer(at: Address) -> str | None:
     url = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
     if not endpoint or not url.hostname or url.scheme not in ("http", "https"):
         return None
+    import http.client  # 15 ms that captures on disk can do without
+
     kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     try:
         connection = kind(url.hostname, url.port, timeout=_SECONDS)
