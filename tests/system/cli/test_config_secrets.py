@@ -230,14 +230,14 @@ def test_the_python_api_shows_no_secret(capture: Path) -> None:
         shown += [read.show(each["exchange"])._repr_html_() for each in exchanges]
         shown += [str(read.report()), read.report()._repr_html_(), str(read.findings)]
         shown += [each._repr_html_() for each in (*read.findings, read.findings, read.exchanges, read.errors)]
-    assert len(exchanges) == 24 and all(hidden(text.encode()) for text in shown)
+    assert len(exchanges) == 26 and all(hidden(text.encode()) for text in shown)
 
 
 def test_what_is_no_secret_is_seen(capture: Path) -> None:
     """Every message was read to its end, or nothing above would mean anything; and not everything is hidden."""
     rows = [json.loads(line) for line in run("dump", capture).splitlines() if line.startswith(b"{")]
     cut = [row for row in rows if row["response_decoded"] != "full" or row["request_decoded"] != "full"]
-    assert len(cut) == 1 and len(rows) == 24
+    assert len(cut) == 1 and len(rows) == 26
     for row in rows:
         api = lookup.api(row["api_key"])
         assert api is not None

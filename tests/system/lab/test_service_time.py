@@ -29,11 +29,15 @@ def difference_ms(line: LogLine, row: Exchange) -> float:
     return float((row["service_ns"] + (row["receive_ns"] or 0)) / 1e6 - line.total_ms)
 
 
+def read_late_ms_of(line: LogLine, row: Exchange) -> float:
+    """How long the request had been there when the broker's clock started."""
+    return float((line.started_ns - (row["response_time_ns"] - row["service_ns"])) / 1e6)
+
+
 def reason(line: LogLine, row: Exchange) -> str:
     """Why wire and log differ; `unexplained` when the log does not say."""
     apart = difference_ms(line, row)
-    turn_ns = row["response_time_ns"] - row["service_ns"]
-    read_late_ms = (line.started_ns - turn_ns) / 1e6
+    read_late_ms = read_late_ms_of(line, row)
     sent_late_ms = ((row["response_end_ns"] or row["response_time_ns"]) - line.logged_ns) / 1e6
     if apart > 0 and read_late_ms >= apart - SLACK_MS:
         return "read late by the broker"
@@ -64,6 +68,9 @@ def test_service_time_is_what_the_broker_says(
             f"p50 {steps[49]:.2f}, p90 {steps[89]:.2f}, p99 {steps[98]:.2f}; beyond {OUTLIER_MS:g} ms: {dict(reasons)}"
         )
     assert len(known) == len(pairs), "a service time is unknown although the capture has no loss"
-    assert abs(median(apart)) < MEDIAN_MS
+    # On a busy host every request waits a while before the broker reads it.
+    assert (
+        abs(median(each - max(read_late_ms_of(*pair), 0) for each, pair in zip(apart, known, strict=True))) < MEDIAN_MS
+    )
     unexplained = [(line, row) for line, row in outliers if reason(line, row) == "unexplained"]
     assert not unexplained, unexplained[:3]

@@ -67,7 +67,9 @@ def test_words_texts_and_booleans(values: list[int | None]) -> None:
 def test_api_names_of_keys_that_kafka_has_not() -> None:
     names = dict(api_names())
     keys = [0, None, 18, 1000, -1, -2, 32767, -32768]
-    assert column("api", keys)["x"].to_pylist() == [None if key is None else names.get(key) for key in keys]
+    assert column("api", keys)["x"].to_pylist() == [
+        None if key is None else names.get(key, f"key {key}") for key in keys
+    ]
 
 
 HALVES = st.sampled_from([0, 1, -1, 0xFFFF << 32 | 0x7F000001, -(2**63) + 1, 2**63 - 1]) | st.integers(-(2**62), 2**62)
