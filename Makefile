@@ -21,6 +21,8 @@
 # make profile  where the CPU time goes, by stage and library: CAPTURE=FILE VERB=report|findings|export
 # make compare  do two built checkouts answer alike? BEFORE=DIR AFTER=DIR; CACHE=DIR keeps BEFORE's answers, QUICK=1: few captures
 # make wheels  one wheel for each processor, for every Python from 3.11 on, into dist/
+# make release  kanalyze learns a release of Kafka: JAR=kafka-clients-4.5.0.jar, a file or a name
+#             that Maven finds, or newest; WORDS=FILE: roles and comments of new fields
 # make docs   rewrite the pages that come from the source
 # make rendered  run the notebooks, and keep in docs/notebooks what they show
 # make pictures  the page as the documentation shows it, to docs/pictures; with Chromium
@@ -54,7 +56,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-plan bench-spark profile compare wheels docs rendered pictures man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-plan bench-spark profile compare wheels release docs rendered pictures man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -150,6 +152,10 @@ compare: $(VENV)/.dev
 
 wheels: $(WHEELS)/.installed
 	$(WHEELS)/bin/python tools/wheels.py
+
+release: $(DEV)
+	@test -n "$(JAR)" || { echo "say which release: make release JAR=kafka-clients-4.5.0.jar" >&2; exit 1; }
+	$(BIN)/python -m tools.release $(if $(WORDS),--words "$(WORDS)") "$(JAR)"
 
 site: $(DEV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2'

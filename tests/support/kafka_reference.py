@@ -6,24 +6,18 @@ What the files hold says `tests/data/kafka/README.md`. `make release` adds those
 from __future__ import annotations
 
 import csv
-import json
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import zstandard
-from paths import ROOT
+from tools.release.reference import FOLDER, releases, unpacked
 
-FOLDER = ROOT / "tests" / "data" / "kafka"
-
-
-def releases_in(folder: Path) -> tuple[str, ...]:
-    """The releases whose field lists are there, the oldest first."""
-    names = (path.name.removeprefix("fields-").removesuffix(".jsonl.zst") for path in folder.glob("fields-*.jsonl.zst"))
-    return tuple(sorted(names, key=lambda name: [int(part) for part in name.split(".")]))
+# A folder with vectors that are not kept: of what did not change in a release too.
+ALL_VECTORS = Path(os.environ["KANALYZE_VECTORS"]) if "KANALYZE_VECTORS" in os.environ else None
 
 
-RELEASES = releases_in(FOLDER)
+RELEASES = releases()
 
 
 def table(name: str) -> list[dict[str, str]]:
@@ -38,11 +32,28 @@ def api_keys(release: str) -> dict[int, dict[str, str]]:
     return {int(row["key"]): row for row in table("api_keys") if row["release"] == release}
 
 
+@cache
+def renames() -> list[dict[str, str]]:
+    """Fields that a release gave another name and the same bytes: kanalyze calls them as the newest does."""
+    return [row for row in table("renamed") if row["since"] in RELEASES]
+
+
+@cache
+def newer_names(release: str, key: int, direction: str, version: int) -> dict[str, str]:
+    """Names of a release -> names since a later one."""
+    return {
+        row["older"]: row["newer"]
+        for row in renames()
+        if (int(row["key"]), row["direction"]) == (key, direction)
+        and version <= int(row["newest_version"])
+        and RELEASES.index(release) < RELEASES.index(row["since"])
+    }
+
+
 def packed_lines(name: str) -> list[Any]:
-    """The objects of a packed file of this folder, one a line."""
-    with (FOLDER / name).open("rb") as file:
-        text = zstandard.ZstdDecompressor().stream_reader(file).read()
-    return [json.loads(line) for line in text.splitlines()]
+    """The objects of a packed file of this folder, one a line. `make release` asks once for all messages of a release."""
+    folder = ALL_VECTORS if ALL_VECTORS and (ALL_VECTORS / name).is_file() else FOLDER
+    return unpacked(folder / name)
 
 
 def messages(release: str) -> list[dict[str, Any]]:

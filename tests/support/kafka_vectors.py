@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from kafka_reference import packed_lines
+from kafka_reference import newer_names, packed_lines
+
+from tools.release.apache import snake
 
 if TYPE_CHECKING:
     pass
-
-# Same version and wire, another name since 4.4.0, which is ours: (key, newest such version, older name) -> name.
-RENAMED = {
-    (28, 5, "generationId"): "generationIdOrMemberEpoch",
-    (88, 0, "acceptableRecoveryLag"): "acceptableRecoveryLagLegacy",
-}
 
 
 @cache
@@ -23,21 +18,23 @@ def vectors(release: str) -> list[dict[str, Any]]:
     """Every vector of a release, fields by the names of the newest."""
     found = packed_lines(f"vectors-{release}.jsonl.zst")
     for vector in found:
-        for (key, newest, older), name in RENAMED.items():
-            if key == vector["api_key"] and vector["version"] <= newest and older in vector["body"]:
-                vector["body"][name] = vector["body"].pop(older)
+        if names := newer_names(release, vector["api_key"], vector["direction"], vector["version"]):
+            vector["body"] = renamed(vector["body"], names)
     return found
+
+
+def renamed(value: Any, names: dict[str, str]) -> Any:
+    """Apache's JSON with the names that a later release gave to the same bytes."""
+    if isinstance(value, list):
+        return [renamed(each, names) for each in value]
+    if isinstance(value, dict):
+        return {names.get(snake(name), name): renamed(inner, names) for name, inner in value.items()}
+    return value
 
 
 def name_of(vector: dict[str, Any]) -> str:
     """What a failure is called."""
     return f"{vector['api_name']} v{vector['version']} {vector['direction']} {vector['origin']}/{vector['index']}"
-
-
-@cache
-def snake(camel: str) -> str:
-    """fooBarBaz -> foo_bar_baz; isKRaft -> is_k_raft."""
-    return re.sub(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])", r"_\1\2", camel).lower()
 
 
 def snake_path(path: str) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kafka_reference import messages
-from kafka_vectors import snake
 
 from dissectors.kafka.schema.field_lines import span
 from dissectors.kafka.schema.lookup import OPEN, Api, EmbeddedSchema, Field, Span
+from tools.release.apache import snake
 
 if TYPE_CHECKING:
     pass

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
-from kafka_reference import RELEASES
+from kafka_reference import RELEASES, newer_names
 from layouts import Release, fields_of, layout_of, of_embedded, of_schema, versions_of
 from paths import LAYOUTS
 from write_layouts import lines
@@ -23,8 +23,6 @@ DIRECTIONS = ("request", "response")
 
 # Same version, other wire in two releases: the older was unstable, ours is the newer.
 OTHER_WIRE = {("3.9.1", 87, 0)}
-# Same wire, other names: ours are those of the newer release.
-OTHER_NAMES = {("3.9.1", 52), ("3.9.1", 74), ("3.9.1", 28), ("4.3.1", 28), ("4.3.1", 88)}
 
 
 @cache
@@ -47,7 +45,7 @@ def test_layout_is_that_of_the_release(key: int, name: str) -> None:
             if (name, key, version) in OTHER_WIRE:
                 continue
             theirs, ours = apache.layout(key, direction, version), of_schema(api, direction, version)
-            if (name, key) in OTHER_NAMES:
+            if newer_names(name, key, direction, version):
                 theirs, ours = without_names(theirs), without_names(ours)
             assert ours == theirs, f"{api.name} {direction} v{version}"
 
@@ -63,16 +61,25 @@ def test_versions_are_those_of_all_releases(key: int) -> None:
     assert found == set(range(api.versions.first, api.versions.last + 1))
 
 
+def versions_in(name: str, key: int) -> set[int]:
+    span = release(name).versions(key, "request")
+    return set(range(span.first, span.last + 1)) if span else set()
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_gone_versions_are_those_that_the_newer_release_lacks(key: int) -> None:
     api = lookup.api(key)
-    newer, older = (release(name).versions(key, "request") for name in (RELEASES[-1], RELEASES[0]))
-    kept = set(range(newer.first, newer.last + 1)) if newer else set()
-    had = set(range(older.first, older.last + 1)) if older else set()
+    kept = versions_in(RELEASES[-1], key)
+    had = set().union(*(versions_in(name, key) for name in RELEASES))
     gone = set(range(api.gone.first, min(api.gone.last, api.versions.last) + 1)) if api.gone else set()
     assert gone == had - kept
-    # Share groups were early access in 3.9 and 4.0; all else that went, went with KIP-896 and ZooKeeper.
-    assert api.gone_in == (None if not gone else "4.1" if key in (76, 77, 78, 79) else "4.0")
+    if not gone:
+        assert api.gone_in is None
+        return
+    lacking = next(name for name in RELEASES if not gone & versions_in(name, key))
+    # What 4.3.1 lacks went earlier: share groups were early access until 4.0; all else went with KIP-896 and ZooKeeper.
+    earlier = "4.1" if key in (76, 77, 78, 79) else "4.0"
+    assert api.gone_in == (earlier if lacking == "4.3.1" else lacking.rpartition(".")[0])
 
 
 @pytest.mark.parametrize("key", KEYS)
