@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from analyzer.base import filters
-from analyzer.query.questions import RELEASES
+from analyzer.query.questions import NEWEST_RELEASE
 from analyzer.query.readability import NOTHING, WHOLE, Readability
 from analyzer.report.format import count, percent, safe, size, things
 from analyzer.report.tls import undecrypted
@@ -124,7 +124,7 @@ def _cut_bodies(row: dict[str, Any]) -> str:
 
 def _newer(numbers: dict[str, Any]) -> str:
     what = "of versions that this kanalyze does not know, as it knows Kafka up to"
-    return f"{_messages(numbers['rows'])} {what} {RELEASES[-1]} ({_listed(numbers['rows'])})"
+    return f"{_messages(numbers['rows'])} {what} {NEWEST_RELEASE} ({_listed(numbers['rows'])})"
 
 
 def _malformed(numbers: dict[str, Any]) -> str:
