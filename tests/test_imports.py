@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import pytest
 from module_order import ORDER, PACKAGES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,16 +72,21 @@ def place(name: str) -> int | None:
     return ORDER.index(above) if above in ORDER else None
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_imports_point_to_the_left(name: str) -> None:
-    mine = place(name)
-    assert mine is not None, f"{name} has no place in ORDER yet: where in the flow does it stand?"
-    for other, line in imports(name):
-        if other not in MODULES:
-            continue
-        theirs = place(other)
-        assert theirs is not None, f"{other} has no place in ORDER yet"
-        assert theirs < mine, f"{MODULES[name].relative_to(ROOT)}:{line} imports {other}, which stands to its right"
+def test_imports_point_to_the_left() -> None:
+    """Of modules, and of their packages."""
+    strangers = [name for name in MODULES if place(name) is None]
+    assert not strangers, f"{strangers} have no place in ORDER yet: where in the flow do they stand?"
+    back = []
+    for name in MODULES:
+        found = [(other, line) for other, line in imports(name) if other in MODULES]
+        right = {other for other, _ in found if (place(other) or 0) >= (place(name) or 0)}
+        right.update(packages_to_the_right(name, (other for other, _ in found)))
+        back += [
+            f"{MODULES[name].relative_to(ROOT)}:{line} imports {other}, which stands to its right"
+            for other, line in found
+            if other in right
+        ]
+    assert not back, "\n".join(back)
 
 
 def package(name: str) -> str:
@@ -96,11 +100,6 @@ def packages_to_the_right(name: str, targets: Iterable[str]) -> list[str]:
     return [other for other in targets if other in MODULES and PACKAGES.index(package(other)) > mine]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_packages_import_only_packages_before_them(name: str) -> None:
-    assert not packages_to_the_right(name, (other for other, _ in imports(name)))
-
-
 def test_every_package_is_in_the_line() -> None:
     """Each directory with modules below `dissectors`, `analyzer` and `dissectors.kafka` stands in PACKAGES."""
     folders = {name for name, path in MODULES.items() if path.name == "__init__.py" and name.count(".") == 1}
@@ -109,13 +108,13 @@ def test_every_package_is_in_the_line() -> None:
     assert all(name in MODULES for name in PACKAGES)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("dissectors")])
-def test_dissectors_keep_to_bytes(name: str) -> None:
-    for other, line in imports(name):
-        assert other.partition(".")[0] not in FOREIGN_TO_DISSECTORS, f"{name}:{line} imports {other}"
-    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("print", "open", "input"), f"{name}:{node.lineno} calls {node.func.id}"
+def test_dissectors_keep_to_bytes() -> None:
+    for name in (name for name in MODULES if name.startswith("dissectors")):
+        for other, line in imports(name):
+            assert other.partition(".")[0] not in FOREIGN_TO_DISSECTORS, f"{name}:{line} imports {other}"
+        for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("print", "open", "input"), f"{name}:{node.lineno} calls {node.func.id}"
 
 
 def test_the_line_has_no_strangers() -> None:
