@@ -151,10 +151,13 @@ def compared(row: Row) -> Row:
 
 
 def explained_rows(message: Message) -> list[Row] | None:
-    """What the interpreter says of the batches of a message; None when it cannot read the message to its end."""
+    """What the interpreter says of the batches of a message; None when it cannot read the message to its end. Of a reply with more
+    left over than a zero byte nothing is certain."""
     found = explain(message.key, message.version, message.direction, message.frame)
     if found.error is not None or found.body is None:
         return None
+    if message.direction == "response" and found.leftover_bytes and message.frame[-found.leftover_bytes :] != b"\0":
+        return []
     return [compared(row) for row in implied_rows(message, found.body)]
 
 
