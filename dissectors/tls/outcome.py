@@ -188,7 +188,7 @@ class HandshakeOutcome:
             certificate = x509.load_der_x509_certificate(message[6 : 6 + size])
             subject = certificate.subject.rfc4514_string().encode()
             begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
-        except (ValueError, TypeError, OverflowError, x509.UnsupportedGeneralNameType):
+        except (ValueError, TypeError, OverflowError, x509.InvalidVersion, x509.UnsupportedGeneralNameType):
             return
         self.subject = subject[:_LONGEST_SUBJECT_BYTES] or None
         self.valid_from_ns, self.valid_until_ns = _ns(begin.timestamp()), _ns(end.timestamp())

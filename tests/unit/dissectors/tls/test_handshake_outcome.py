@@ -92,6 +92,15 @@ def test_the_certificate_is_read_where_it_is_in_clear() -> None:
     assert seen(handshake(ssl.TLSVersion.TLSv1_3)[0], 1400).subject is None
 
 
+def test_a_certificate_of_no_known_version_is_none() -> None:
+    """Its library has an error of its own for it, which is no ValueError."""
+    v3, none = b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x22"
+    flights = [(side, data.replace(v3, none, 1)) for side, data in handshake(ssl.TLSVersion.TLSv1_2)[0]]
+    assert any(none in data for _, data in flights)
+    found = seen(flights, 1400)
+    assert found.subject is None and found.outcome() == FINISHED
+
+
 def test_lost_bytes_leave_the_end_unknown() -> None:
     flights, _ = handshake(ssl.TLSVersion.TLSv1_2, trusts=False)
     found = HandshakeOutcome()
