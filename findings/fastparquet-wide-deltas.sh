@@ -7,8 +7,8 @@
 #   0 to 4 are read as 4294967296, 12884901890, ...; moments in nanoseconds become other centuries. In pages of version 1
 #   columns with even steps are right, and one whose steps differ by more than 32 bits (moments 1 s and 10 s apart) is wrong,
 #   so a simple test file passes. int32 columns are right. DuckDB, Polars and pyarrow read all of them.
-# Why it matters: delta is what one chooses for offsets and times, it is the default of several writers (parquet-java's for
-#   version 2, with such pages), and a wrong offset looks like any other offset.
+# Why it matters: delta is what one chooses for offsets and times, and what parquet-java writes for int64 when it writes
+#   version 2 with such pages; a wrong offset looks like any other offset.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
