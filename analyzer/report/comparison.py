@@ -67,7 +67,7 @@ def _section(
 def _rest(is_changed: bool, words: str) -> str:
     """What is said of rows that did not change, if there are any."""
     if not words:
-        return "None before, none now."
+        return "None was seen before, none now."
     return f"{'Also' if is_changed else 'No changes:'} {words}."
 
 

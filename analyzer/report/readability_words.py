@@ -51,9 +51,10 @@ def sentence(verdict: Readability) -> str:
 
 
 def remark(rows: Iterable[Mapping[str, Any]]) -> str:
-    """What "-" means in a table with counts of errors; empty where all replies could be read (`unread_replies`)."""
-    unread = sum(row["unread_replies"] or 0 for row in rows if row["errors"] is None)
-    return f"errors -: not known, as {things(unread, 'reply', 'replies')} could not be read." if unread else ""
+    """What "-" and a number mean in a table with counts of errors; empty where all replies could be read (`unread_replies`)."""
+    unread = sum(row["unread_replies"] or 0 for row in rows)
+    told = f"errors: the fewest (-: not known), as {things(unread, 'reply', 'replies')} could not be read."
+    return told if unread else ""
 
 
 def as_object(verdict: Readability) -> dict[str, Any]:

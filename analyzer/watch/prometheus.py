@@ -93,8 +93,17 @@ def _of_answer(answer: Answer) -> Iterator[_Metric]:
         _histograms(answer),
     )
     for name, column, text in (
-        ("kafka_request_errors_total", "errors", "Requests with an error code in their reply."),
-        ("kafka_request_throttled_total", "throttled", "Requests whose reply throttles."),
+        (
+            "kafka_request_errors_total",
+            "errors",
+            "Requests with an error code in their reply, of replies that were read.",
+        ),
+        ("kafka_request_throttled_total", "throttled", "Requests whose reply throttles, of replies that were read."),
+        (
+            "kafka_replies_unread_total",
+            "unread",
+            "Replies that could not be read: what they say of errors is not counted.",
+        ),
         ("kafka_request_bytes_total", "request_bytes", "Bytes of requests."),
         ("kafka_response_bytes_total", "response_bytes", "Bytes of replies."),
     ):

@@ -30,7 +30,8 @@ function figures() {
   const { coverage } = DATA;
   const seconds = coverage.captured_ns / SECOND;
   const bad = rowsOf('errors').filter((row) => !row.between_brokers).reduce((sum, row) => sum + Number(row.unexpected), 0);
-  const cut = totalOf('errors') > DATA.tables.errors.rows.length ? 'at least ' : '';
+  const partly = DATA.readable.errors.verdict === 'partly';
+  const cut = partly || totalOf('errors') > DATA.tables.errors.rows.length ? 'at least ' : '';
   const unread = (asks) => DATA.readable[asks].verdict === 'nothing';
   // What TLS hides is not known to be none.
   const hidden = unread('everything') && DATA.readable.everything.reasons.includes('tls');
@@ -45,7 +46,7 @@ function figures() {
     ['requests', ...counted(count(coverage.requests), seconds ? `${rate(coverage.requests / seconds)}/s` : ''), '#time'],
     ['to brokers', ...bytesOf(coverage.request_bytes), '#flows'],
     ['to clients', ...bytesOf(coverage.response_bytes), '#flows'],
-    ['errors, not normal', unread('errors') ? 'not known' : `${cut}${count(bad)}`, '', '#errors', bad && !unread('errors') ? 'warn' : ''],
+    ['errors, not normal', unread('errors') ? 'not known' : partly && !bad ? 'none seen' : `${cut}${count(bad)}`, '', '#errors', bad && !unread('errors') ? 'warn' : ''],
     ['unanswered', ...(unread('unanswered') ? ['not known', ''] : [count(lost), 'connection ended']), '#unanswered', lost && !unread('unanswered') ? 'warn' : ''],
     ['clients', ...counted(count(coverage.clients), `${count(coverage.kafka_connections)} connections`), '#clients'],
     ['brokers', ...counted(count(coverage.brokers), 'endpoints'), '#brokers'],

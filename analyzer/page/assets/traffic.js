@@ -39,6 +39,9 @@ function whereCell(row) {
   return element('span', { class: 'where', title: words }, bar, words);
 }
 
+// Sums of the selection, with the rows that are of the whole capture: what is not known of it is not known of a part of it.
+const knownSums = (columns, slots, like) => Object.fromEntries(columns.map((column) => [column, column in (like[0] ?? {}) && like.every((each) => each[column] == null) ? null : sumOf(slots[column])]));
+
 function apisInSelection() {
   const columns = ['requests', 'answered', 'errors', 'throttled', 'parts_known', ...PART_COLUMNS];
   const [begin, end] = selectedSlots();
@@ -54,7 +57,8 @@ function apisInSelection() {
   return series('activity_by_api', (row) => `${row.reach} ${apiOf(row)}`, columns, (row) => !row.between_brokers).map(({ key, row, slots }) => {
     const found = counts(buckets.get(key) ?? [], middleOf);
     const at = (q) => found.length ? Math.round(quantile(found, q)) : null;
-    const sums = Object.fromEntries(columns.map((column) => [column, sumOf(slots[column])]));
+    const like = rowsOf('latency').filter((each) => `${each.reach} ${apiOf(each)}` === key);
+    const sums = knownSums(columns, slots, like);
     return { ...row, ...sums, count: sums.requests, rate_per_s: seconds ? sums.requests / seconds : null, p50_ns: at(50), p90_ns: at(90), p99_ns: at(99), max_ns: null };
   }).filter((row) => row.count > 0).sort((a, b) => b.count - a.count);
 }
@@ -94,8 +98,7 @@ function drawClients() {
     const seconds = CAPTURED_S.slice(begin, end).reduce((sum, each) => sum + (each ?? 0), 0);
     update(series('activity_by_client', (row) => JSON.stringify([row.client_id, row.client_address, row.is_rest]), columns, (row) => !row.between_brokers).map(({ row, slots }) => {
       const like = rows.filter((each) => each.client_id === row.client_id && each.client_address === row.client_address);
-      // What is not known of the whole capture is not known of a part of it.
-      const sums = Object.fromEntries(columns.map((column) => [column, like.length && like.every((each) => each[column] == null) ? null : sumOf(slots[column])]));
+      const sums = knownSums(columns, slots, like);
       return { client_id: row.client_id, client_address: row.client_address, is_rest: row.is_rest, ...(like.length === 1 ? { software_name: like[0].software_name, software_version: like[0].software_version, principal: like[0].principal, connections: like[0].connections, security: like[0].security } : {}), ...sums, rate_per_s: seconds ? sums.requests / seconds : null };
     }).filter((row) => row.requests > 0).sort((a, b) => b.requests - a.requests));
   });

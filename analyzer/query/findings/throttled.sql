@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 10
 -- when: mutes having count(*) > 0
--- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies} ({told_ns} in all), {held_ns} spent waiting
+-- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}[ ({told_ns} in all)], {held_ns} spent waiting
 -- do: Raise the quota of this user or client id (kafka-configs.sh --alter), spread its load, or limit its rate in the client.
 -- look: kanalyze throttle[ --client {who}]
 -- explains: head_of_line, sends_while_muted, slow_broker, request_timed_out, lag_growing
@@ -101,7 +101,7 @@ clients AS (
         max(muted_ns) AS muted_ns,
         max(held_ns) AS held_ns,
         CAST(sum(replies) AS BIGINT) AS replies,
-        CAST(least(sum(told_ms), 9000000000000) AS BIGINT) * 1000000 AS told_ns,
+        TRY_CAST(CAST(sum(told_ms) AS DECIMAL(38, 0)) * 1000000 AS BIGINT) AS told_ns,
         max_by(most_api, (muted_ns, connection)) AS most_api,
         max(api_count) AS api_count,
         max_by(evidence_longest, (muted_ns, connection)) AS evidence_longest,

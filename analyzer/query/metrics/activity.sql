@@ -1,6 +1,6 @@
 -- How much happens when, and for whom? One row per time slot and key (`settings`; API and kind when none is named): sums, which can be
 -- added over slots. Bytes are whole messages; `waited_ns` is the sum of latencies, `parts_` are sums over the `parts_known` requests
--- whose time is known part by part. The 60 busiest keys have rows of their own, all others together those with `is_rest`.
+-- whose time is known part by part; `errors` and `throttled` are null where none was found, but replies could not be read. The 60 busiest keys have rows of their own, all others together those with `is_rest`.
 WITH keyed AS (
     SELECT
         q.slot_ns,
@@ -12,6 +12,7 @@ WITH keyed AS (
         count(q.measured_ns) AS answered,
         count(*) FILTER (WHERE q.error_count > 0) AS errors,
         count(*) FILTER (WHERE q.throttle_time_ms > 0) AS throttled,
+        count(*) FILTER (WHERE q.is_unread) AS unread,
         sum(q.request_bytes) AS request_bytes,
         sum(q.response_bytes) AS response_bytes,
         sum(q.measured_ns) AS waited_ns,
@@ -64,8 +65,9 @@ SELECT
     CASE WHEN NOT is_rest THEN topic END AS topic,
     CAST(sum(requests) AS BIGINT) AS requests,
     CAST(sum(answered) AS BIGINT) AS answered,
-    CAST(sum(errors) AS BIGINT) AS errors,
-    CAST(sum(throttled) AS BIGINT) AS throttled,
+    CASE WHEN sum(errors) > 0 OR sum(unread) = 0 THEN CAST(sum(errors) AS BIGINT) END AS errors,
+    CASE WHEN sum(throttled) > 0 OR sum(unread) = 0 THEN CAST(sum(throttled) AS BIGINT) END AS throttled,
+    CAST(sum(unread) AS BIGINT) AS unread_replies,
     CAST(coalesce(sum(request_bytes), 0) AS BIGINT) AS request_bytes,
     CAST(coalesce(sum(response_bytes), 0) AS BIGINT) AS response_bytes,
     TRY_CAST(sum(waited_ns) AS BIGINT) AS waited_ns,

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from analyzer.base import expected_errors
 from analyzer.base.text import exchange_id
+from analyzer.query.readability import WHOLE
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts, Rows
@@ -111,7 +112,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     mine = [row for row in rows if not row["between_brokers"]]
     theirs = [row for row in rows if row["between_brokers"]]
     keys = key_columns(facts.settings, DEFAULT)
-    headline = _headline(rows, facts.settings.every_ns is not None)
+    headline = _headline(rows, facts.settings.every_ns is not None, facts.readability("errors").verdict == WHOLE)
     lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(headline, width)]
     order = mine if facts.settings.every_ns else _failures_first(mine)
     if order:
@@ -131,9 +132,9 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines
 
 
-def _headline(rows: Rows, every: bool) -> str:
-    """What the rows of clients come to. Failures come first, so where others follow there are no more of them than these, but in
-    slots of time (`every`)."""
+def _headline(rows: Rows, every: bool, is_whole: bool) -> str:
+    """What the rows of clients come to, where all replies were read (`is_whole`) or not. Failures come first, so where others
+    follow there are no more of them than these, but in slots of time (`every`)."""
     least = _least(rows)
     known = not every and any(row["between_brokers"] or row["count"] == row["expected"] for row in rows)
     least_failures = "" if known else least
@@ -147,7 +148,7 @@ def _headline(rows: Rows, every: bool) -> str:
     )
     about = f"; {things(unjudged, 'code')} not classified, because their packets have no timestamp" if unjudged else ""
     if not failures:
-        none = "none known" if unjudged else "none"
+        none = "none known" if unjudged or not is_whole else "none"
         others = f"{least}{things(normal, 'code')} of normal operation"
         return f"Errors: {none} beyond normal operation ({others}){about}"
     text = f"Errors: {least_failures}{things(failures, 'failure')}, {least_failures}{fatal:,} of them fatal (not retriable)"

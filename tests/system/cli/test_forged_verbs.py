@@ -62,6 +62,7 @@ def test_every_verb_says_first_what_was_not_read(ask: Ask) -> None:
         begin = first.partition(": ")[0]
         assert begin in ("Read in part", "Not read") or begin.endswith("not known"), (verb, first)
         assert "this kanalyze does not know" in first, (verb, first)
+    assert "Errors: none beyond" not in ask("errors", "after")
     report = ask("report", "after")
     assert "of Kafka bytes read" not in report and "Nothing found:" not in report
 

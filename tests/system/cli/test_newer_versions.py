@@ -88,6 +88,15 @@ def test_counts_of_a_client_whose_replies_were_not_read_are_not_known(ask: Ask) 
     assert (apis["DeleteGroups"]["errors"], apis["Heartbeat"]["errors"]) == (None, 0)
 
 
+def test_slots_of_time_and_metrics_know_no_more(capture: str) -> None:
+    import analyzer
+
+    with analyzer.read(capture) as cap:
+        slots = {row["api_name"]: row for row in cap.metric("activity").to_arrow().to_pylist()}
+    assert [slots["DeleteGroups"][name] for name in ("errors", "throttled", "unread_replies")] == [None, None, 4]
+    assert [slots["Heartbeat"][name] for name in ("errors", "throttled", "unread_replies")] == [0, 0, 0]
+
+
 def test_the_api_and_the_problems_say_it(capture: str) -> None:
     import analyzer
 

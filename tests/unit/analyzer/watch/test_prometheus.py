@@ -22,7 +22,8 @@ HOSTILE = 'a"b\\c\nd\x1b[31m\u202e' + "x" * 500
 
 def count_row(bucket: int, n: int, **more: Any) -> dict[str, Any]:
     row = {"role": None, "api_name": "Fetch", "kind": "fetch_data", "bucket": bucket, "n": n, "requests": n,
-           "measured_ns": n * 1_000_000, "errors": 0, "throttled": 0, "request_bytes": 10, "response_bytes": 20}  # fmt: skip
+           "measured_ns": n * 1_000_000, "errors": 0, "throttled": 0, "unread": 0, "request_bytes": 10,
+           "response_bytes": 20}  # fmt: skip
     return row | more
 
 
@@ -74,6 +75,13 @@ def test_labels_are_bounded_in_number() -> None:
     assert len(shares) == MOST_LABELS + 1
     assert any(OTHER in name for name in shares)
     assert sum(name.startswith("kafka_errors{") for name in found) == MOST_LABELS
+
+
+def test_replies_that_were_not_read_are_counted() -> None:
+    """0 errors of these are none that was seen."""
+    found = samples(Exposition().text(answer([count_row(1, 5, unread=4)]), Pulse()))
+    labels = '{api="Fetch",kind="fetch_data"}'
+    assert (found[f"kafka_replies_unread_total{labels}"], found[f"kafka_request_errors_total{labels}"]) == (4, 0)
 
 
 def test_counters_never_fall() -> None:
