@@ -84,7 +84,7 @@ class Facts:
         self._folder = told.folder
         self._several_views = told.summary.saw_several_points
         # Exchanges are not here: what is odd about them each run says for itself.
-        made = raw_views.made_of(told.readings, replace(told.summary, odd=False))
+        made = raw_views.made_of(replace(told.summary, odd=False))
         views = made | raw_views.rows_of(told.folders()) | {"throttled_parts": THROTTLED}
         self._joined = "raw_joined" in views
         for name, table in small_tables(told.readings, told.summary).items():

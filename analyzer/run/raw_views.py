@@ -125,7 +125,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    made = made_of(run.readings, run.summary, _saw_one_way(run.folders))
+    made = made_of(run.summary)
     for table in without_rows(run.folders, run.summary):
         del made[table]
     if has_numbers(run.summary, options):
@@ -184,10 +184,9 @@ def under_joined_parts(rows: str) -> str:
     return _JOINED.format(rows=rows)
 
 
-def made_of(readings: Sequence[Reading], summary: Summary, one_way: bool = True) -> dict[str, str]:
-    """Name -> SQL of the views that make final tables of the raw ones. `one_way`: of a connection only one side may have been
-    captured."""
-    return resolve.views(summary.api_keys, _whole_files(readings), summary.odd, summary.saw_several_points, one_way)
+def made_of(summary: Summary) -> dict[str, str]:
+    """Name -> SQL of the views that make final tables of the raw ones."""
+    return resolve.views(summary.api_keys, summary.odd, summary.saw_several_points)
 
 
 def _whole_files(readings: Sequence[Reading]) -> bool:
@@ -204,21 +203,6 @@ def without_rows(folders: Sequence[Path], summary: Summary) -> list[str]:
     found = [table for table, raw in MADE_OF.items() if not some(raw)]
     # Commits and failed heartbeats are events without a body.
     return [*found, *([] if summary.api_keys & _EVENTS or some("group_steps") else ["group_events"])]
-
-
-def _saw_one_way(folders: Sequence[Path]) -> bool:
-    """Whether of some connection with content one side sent no packet. What follows from it is judged in `resolve/parts.sql`."""
-    import pyarrow.parquet as pq
-
-    columns = ["a_packets", "b_packets", "a_stream_bytes", "b_stream_bytes"]
-    for path in _files("parts", folders):
-        for batch in pq.ParquetFile(path).iter_batches(columns=columns):
-            rows = batch.to_pydict()
-            # Nearly always both sides have sent something on every connection.
-            may_be = 0 in rows["a_packets"] or 0 in rows["b_packets"]
-            if may_be and any(not (a and b) and (c or d) for a, b, c, d in zip(*rows.values(), strict=True)):
-                return True
-    return False
 
 
 def holds_exchanges(summary: Summary, options: Options) -> bool:
@@ -254,7 +238,7 @@ def _held(made: Mapping[str, str], readings: Sequence[Reading]) -> dict[str, str
     """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without those that are
     made of others in less time than it takes to write them. Numbers that fit are held in half as many bytes."""
     left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
-    columns = [column for column in TABLES["exchanges"] if column.name not in resolve.DURATIONS]
+    columns = TABLES["exchanges"]
     files, short = _made_of_packets(readings), _four_bytes(readings)
     held = [column.name for column in columns if column.name not in left_out and column.name not in files]
     read = {name: f"CAST({name} AS BIGINT) AS {name}" for name in short} | files
@@ -264,9 +248,9 @@ def _held(made: Mapping[str, str], readings: Sequence[Reading]) -> dict[str, str
     named = ", ".join(read.get(column.name, column.name) for column in columns)
     written = ", ".join(f"CAST({name} AS UINTEGER) AS {name}" if name in short else name for name in held)
     return {
-        "exchanges_as_read": made["timed_exchanges"],
+        "exchanges_as_read": made["exchanges"],
         "held_exchanges": f"SELECT {written} FROM exchanges_as_read",
-        "timed_exchanges": f"SELECT {named} FROM held_exchanges",
+        "exchanges": f"SELECT {named} FROM held_exchanges",
     }
 
 

@@ -37,7 +37,7 @@ TEXT_COLUMNS = frozenset(
 # Columns of views that are of type WORDS: of connections `role`, which becomes that of exchanges.
 OF_EXCHANGES = {
     "connection_context": ("role",),
-    "timed_exchanges": ("api_name", "kind", "request_decoded", "response_decoded", "status"),
+    "exchanges": ("api_name", "kind", "request_decoded", "response_decoded", "status"),
 }
 # Only where they are written: a question for one of these words skips what has others in the files, and would not see them.
 WRITTEN = {"entries": ("side",), "batches": ("side", "codec", "timestamp_type", "unopened")}

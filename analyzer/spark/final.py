@@ -77,7 +77,7 @@ class _Resolution:
         self._options = options
         self._folder = folder
         self._runs = [run for stage in done.stages for run in stage.done]
-        self._made = raw_views.made_of(done.readings, done.summary)
+        self._made = raw_views.made_of(done.summary)
         for stage in done.stages:
             stage.keep_told(folder)
         self._told = Told(folder, self._runs, done.readings, done.summary)

@@ -185,7 +185,7 @@ def _run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given:
     """All that a run gives."""
     import pyarrow.parquet as pq
 
-    made = raw_views.made_of(outcome.readings, outcome.summary)
+    made = raw_views.made_of(outcome.summary)
     resolved_runs.signs(folder, made, options)
     counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()

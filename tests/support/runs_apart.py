@@ -43,7 +43,7 @@ def resolved_apart(
     read: Read, folders: dict[int, Path], options: Options, scratch: Path, buckets: int, by_day: bool
 ) -> dict[str, list[str]]:
     """The rows of each final table, sorted, as `parts_of_captures.tables` has them."""
-    made = raw_views.made_of(read.readings, read.summary)
+    made = raw_views.made_of(read.summary)
     for folder in folders.values():
         resolved_runs.signs(folder, made, options)
     told = _handed_on(read, folders, scratch / "driver")

@@ -41,11 +41,6 @@ VIEWS = (
     "fetch_states",
     "crowded_exchanges",
     "exchange_facts",
-    "exchanges_with_packets",
-    "exchanges_with_kind",
-    "exchanges_with_ways",
-    "exchanges_with_status",
-    "timed_exchanges",
     "exchanges",
     "throttled_requests",
     "mutes",
@@ -73,8 +68,6 @@ VIEWS = (
     "queued_packets",
     "unread_silences",
 )
-# Columns of exchanges that are made of its others alone (`exchanges.sql`).
-DURATIONS = ("send_ns", "latency_ns", "receive_ns", "total_ns")
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
 # `connection_context`, which has only those.
@@ -92,14 +85,11 @@ _READ = re.compile(r"\b(?P<word>FROM|JOIN) (?P<table>raw_\w+)\b(?P<alias> AS\b)?
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
-def views(
-    api_keys: Collection[int], whole_files: bool, odd: bool = True, several_views: bool = True, one_way: bool = True
-) -> dict[str, str]:
+def views(api_keys: Collection[int], odd: bool = True, several_views: bool = True) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
-    `api_keys` are those that occurred; `whole_files`: split n is all of input n; `odd`: a body could not be read, or the clock ran
-    back within an exchange; `several_views`: a connection was captured at several points of its way; `one_way`: of a connection
-    only one side may have been captured.
+    `api_keys` are those that occurred; `odd`: a body could not be read, or the clock ran back within an exchange;
+    `several_views`: a connection was captured at several points of its way.
     """
     facts = {
         "problem_kinds": _values(
@@ -110,12 +100,8 @@ def views(
         "expected_errors": _values("api_key, code, rule, seconds, followed_by, client_only", _expected(api_keys)),
     }
     sources = {name: name for name in VIEWS}
-    if whole_files:
-        sources["exchanges_with_packets"] = "exchanges_with_packets_of_whole_files"
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
-    if not one_way:
-        sources["exchanges_with_status"] = "exchanges_of_both_ways"
     if not several_views:
         sources["part_views"] = "no_part_views"
         del sources["view_members"], sources["view_times"]

@@ -15,6 +15,7 @@ from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.base.wait_kinds import KINDS
 from analyzer.ingest import raw_tables
+from analyzer.messages import exchange_text
 from analyzer.query import dataset as dataset_module
 from analyzer.query import metrics, resolve
 from analyzer.query.dataset import Dataset
@@ -117,7 +118,5 @@ def test_every_word_that_the_views_say_is_known() -> None:
         return set(re.findall(r"(?:THEN|ELSE) '(\w+)'", (folder / f"{name}.sql").read_text(encoding="utf-8")))
 
     assert said("connection_context") == set(repeated_texts.ROLES)
-    kinds = said("exchanges_with_kind") | said("fetch_states")
-    assert kinds
-    assert kinds <= set(KINDS)
-    assert said("exchanges_with_status") <= set(raw_tables.STATUSES)
+    assert said("fetch_states") <= set(KINDS)
+    assert said("exchanges") <= {*KINDS, *raw_tables.STATUSES, *exchange_text._EVIDENCE}

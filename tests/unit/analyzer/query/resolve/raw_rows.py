@@ -95,6 +95,10 @@ def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
     }
 
 
+# One input, whole.
+SPLITS = "SELECT 0 AS split, 0 AS file, 0 AS packets_before"
+
+
 def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows) -> Dataset:
     """The final tables of these raw rows (`exchanges`, `entries`, `errors`, and those of FACT_TABLES). `ways`: of `part_ways`."""
     types = {
@@ -109,11 +113,9 @@ def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows)
         known = {column: SQL_TYPES[kind] for column, kind in columns}
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
     keys = {row["api_key"] for row in tables["exchanges"]}
-    made |= {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or [])}
+    made |= {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or []), "raw_splits": SPLITS}
     # Computed once what a run computes once, and the rows: a view stands in the text of each view that reads it.
-    return Dataset(
-        resolve.views(keys, True, several_views=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1
-    )
+    return Dataset(resolve.views(keys, several_views=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1)
 
 
 def kind(row: dict[str, Any]) -> str | None:
