@@ -7,6 +7,11 @@ with tables(spark, "s3://captures/2026-05-01/") as found:
     found.exchanges.groupBy("api_name").count().show()
     found.metric("latency").show()
     found.findings()
+
+- On Spark (`analyzer/spark`) executors do that. A step gives files as rows of (table, task, piece of its bytes),
+  which are kept on executors' disks, so that no step is computed twice and nothing between two processes decodes a
+  row. Final tables are such files too: `write` stores them as they are. Spark SQL is for questions over final tables.
+  Outcomes of runs are encrypted with a key of the run: they may hold TLS secrets.
 """
 
 from __future__ import annotations

@@ -26,6 +26,17 @@ out when one of its columns is null. After the head come comments for readers, a
     who, client_address, broker, topic, partition, group_id    what it is about; `explains` compares these and the times
 
 A rule that speaks of a rate has at least 30 events behind it, or is silent.
+
+- A finding begins with a condition (`when: TABLE having ...`): one question per table tells which rules are asked.
+  Let it say all that one pass can tell (how many, how slow, for how long): a rule that is asked in vain costs more
+  than all conditions.
+- Findings are conclusions, and are held against truth like bytes: the lab's captures say what was done, to whom and
+  when, and the first finding must name it; on healthy days nothing is medium or high (`lab/score.py`,
+  `tests/system/lab/test_incidents.py`).
+- One incident is one finding (`query/incidents.py`): a rule names the rules that it explains, and their findings
+  about the same subject at the same time stand below it (`symptoms`; `effect` in text). Severity is what was lost,
+  for whom and for how long; an incident has that of its cause. A rule that sees little evidence is silent: ten slow
+  requests behind a p99, three attempts behind "gone".
 """
 
 from __future__ import annotations

@@ -15,6 +15,14 @@ Views that several metrics read are in `views/`: a query (.sql) or data (.tsv, w
 like the file. They are created when a question names them (`views_in`), as each takes some milliseconds. Those in
 `views/materialized/` are small and read by many metrics, so they are computed once (`is_materialized`); they must not read
 `settings`.
+
+- A Fetch names no group: `views/materialized/held_partitions`, `client_groups` and `partition_readers` say which it
+  was, or that several are possible. A rebalance of a classic group is told by JoinGroup and SyncGroup, of a newer one
+  by what moves between heartbeats (`classic_rebalances`, `managed_rebalances`).
+- Percentiles are made in one place, `metrics/views/latency_slices.sql`: log buckets of ratio 2^(1/64), whose counts
+  can be added. Requests that wait by design (wait kinds of class `wait`) never mix with the others.
+- What a question is given (`--by`, `--every`, `--of`) reaches a metric as the one-row view `settings`, always under
+  the alias `s`. `Settings.folded` also writes the values into the SQL, so that columns nobody asked for are not read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,20 @@
 """Raw rows -> final tables: the views that runs on this machine and on Spark create, and the small tables that they join.
 
-A view reads only those before it in VIEWS. Adding a column to a final table is one line here and one in `analyzer.base.tables`.
+A view reads only those before it in VIEWS. docs/dev/recipes.md says what a new column takes.
+
+- A *part* is a connection as one run saw it. Raw rows know parts and packet numbers of the run only; `resolve` turns
+  these into connections, files and Wireshark's packet numbers. **`analyzer/base/tables.py` is the contract of the
+  project.**
+- Whether a connection is Kafka is decided at the end: `resolve/parts.sql` drops the frames of one that only looked
+  like it, when all evidence is there (a reply that matched, a header exactly where a frame ended, a request read to
+  its last byte).
+- `connection_context` is what an exchange takes from its connection: role, cluster, node, user, whether the broker
+  mutes, the way to it.
+- Fetch sessions are told by changes, not states: `fetch_steps` has a row for each partition that a Fetch names, and
+  the backlog of a session is a running sum, so 10,000 partitions cost no more than those that move.
+- A connection of which one direction was captured (`connections.one_way`) proves no missing reply: its requests are
+  `reply_lost` (`resolve/exchanges.sql`), and the unanswered SYNs to that host are no failed attempts
+  (`connections_seen`).
 """
 
 from __future__ import annotations
