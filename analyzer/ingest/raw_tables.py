@@ -1,8 +1,7 @@
 """The raw tables: which column of a stage's matrix becomes which column of a file.
 
 A raw row holds what one split of a capture can know; `resolve/*.sql` turns raw rows into the final tables. A raw row names its
-connection by `part` (one incarnation of a 4-tuple as this run saw it) and a packet by (split, number in the split). Adding a
-column is one line here.
+connection by `part` (one incarnation of a 4-tuple as this run saw it) and a packet by (split, number in the split).
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ while something is pending, for the handshake's times until the part's row is wr
     side                  560           144         704
     with both sides      1296           432        1728
 
-Of very many connections those that are idle have neither, but a few hundred bytes over all stages (`dissectors.parking`). Columns that
-begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
+Of very many connections those that are idle have neither, but a few hundred bytes over all stages (`dissectors.parking`). Columns
+that begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
 the number of a packet, both of the segment that is meant; "_COUNT" is how many segments the connection had by then.
 """
 
