@@ -1,17 +1,15 @@
 -- severity: medium
 -- rank: 31
 -- when: errors having bool_or(code = 5 AND expected IS NOT TRUE)
--- says: {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}, to {first_told}[ and {others|other client|other clients}]
+-- says: {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}
 -- do: Find out which broker led them and bring it back; kafka-topics.sh --describe --topic shows which replicas are in sync.
--- look: kanalyze errors --topic {topic}
+-- look: kanalyze errors --by topic --topic {topic}
 -- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER)
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it.
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,
     count(*) AS times,
     max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
-    min_by(coalesce(x.client_id, x.client_address), (x.response_time_ns, e.exchange)) AS first_told,
-    nullif(count(DISTINCT coalesce(x.client_id, x.client_address)) - 1, 0) AS others,
     CASE WHEN min(x.client_address) = max(x.client_address) THEN max(x.client_address) END AS client_address,
     count(*) AS weight,
     min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,

@@ -1,7 +1,7 @@
 -- Which errors, in which API, about which topic, for which client (or by what `settings` asks for)? `count` is codes,
 -- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unexpected` are not, `unjudged` of
 -- those nobody judged;
--- `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
+-- `lasted_ns` from the first unexpected one (where all are expected: the first) to the last; `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
 -- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`: in each slot the failures of clients first.
 WITH told AS (
     SELECT
@@ -42,6 +42,8 @@ seconds AS (
         max(level) AS level,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
+        min(time_ns) FILTER (WHERE expected IS DISTINCT FROM true) AS first_failure_ns,
+        max(time_ns) FILTER (WHERE expected IS DISTINCT FROM true) AS last_failure_ns,
         -- Of a row that is normal in part the example is one that is not.
         min(exchange) FILTER (WHERE expected IS DISTINCT FROM true) AS failed_exchange,
         min(exchange) AS any_exchange
@@ -61,6 +63,7 @@ summed AS (
         max(level) AS level,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns,
+        coalesce(max(last_failure_ns) - min(first_failure_ns), max(last_time_ns) - min(first_time_ns)) AS lasted_ns,
         coalesce(min(failed_exchange), min(any_exchange)) AS example_exchange
     FROM seconds
     GROUP BY ALL
@@ -76,7 +79,8 @@ chosen AS (
 SELECT
     u.between_brokers, u.slot_ns, u.code, u.name, u.retriable, u.api_name, u.topic, u.partition, u.group_id, u.client_id,
     u.client_address, u.principal, u.broker_id, u.broker_address, u.broker_port, u.count, u.exchanges, u.expected,
-    u.unjudged, u.burst, u.entity, u.level, u.first_time_ns, u.last_time_ns, u.example_exchange,
+    u.unjudged, u.burst, u.entity, u.level, u.first_time_ns, u.last_time_ns, u.lasted_ns,
+    u.example_exchange,
     u.count - u.expected AS unexpected,
     coalesce(c.path, d.path) AS example_path,
     coalesce(x.response_packet, x.request_packet) AS example_packet,

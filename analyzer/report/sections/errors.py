@@ -17,7 +17,7 @@ from analyzer.query.readability import WHOLE
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import client, clock, count, safe, things
+from analyzer.report.format import client, clock, count, duration, safe, things
 from analyzer.report.text_tables import Column, Row
 
 COMMAND = "kanalyze errors"
@@ -34,12 +34,13 @@ COLUMNS = (
 )
 NUMBERS = (
     Column("count", right=True),
-    Column("remark", spare=1),
-    Column("burst", right=True, spare=5),
-    Column("first", spare=3),
-    Column("last", spare=4),
-    Column("example", spare=2),
-    Column("packet", right=True, spare=6),
+    Column("remark", spare=2),
+    Column("lasted", right=True, spare=1),
+    Column("burst", right=True, spare=6),
+    Column("first", spare=4),
+    Column("last", spare=5),
+    Column("example", spare=3),
+    Column("packet", right=True, spare=7),
 )
 DEFAULT = ("api", "topic", "client")
 # What brokers tell each other takes no more room than this beside the clients'.
@@ -124,7 +125,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     hidden = rows[0]["total_rows"] - len(order[:limit]) - len(theirs)
     lines += text_tables.more(hidden, facts.ask(f"{COMMAND} --limit 0"), width)
     failed = [row for row in mine if not is_expected(row)]
-    text = "normal: expected in normal operation for as long as it lasted. burst: the most errors within one second."
+    text = "normal: expected in normal operation for as long as it lasted. lasted: from the first to the last one that is not "
+    text += "normal. burst: the most errors within one second."
     lines += text_tables.remarks(text, width)
     if row := next(iter(failed or mine or theirs), None):
         at = f"{safe((row['example_path'] or '').rsplit('/', 1)[-1])} packet {row['example_packet']}"
@@ -167,6 +169,7 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
             *(cell(row) for cell in keys),
             count(row["count"]),
             _what(row),
+            duration(row["lasted_ns"]),
             count(row["burst"]),
             clock(row["first_time_ns"]),
             clock(row["last_time_ns"]),
@@ -178,10 +181,12 @@ def _line(keys: Sequence[Cell], row: dict[str, Any]) -> Row:
 
 
 def _what(row: dict[str, Any]) -> str:
+    """Of a row that is normal in part: of how many codes the word is true."""
     verdict = is_expected(row)
     if verdict is not False:
         return NORMAL if verdict else UNJUDGED
-    return UNKNOWN if row["retriable"] is None else RETRIABLE if row["retriable"] else FATAL
+    word = UNKNOWN if row["retriable"] is None else RETRIABLE if row["retriable"] else FATAL
+    return f"{row['unexpected']:,} {word}" if row["expected"] else word
 
 
 def _report_line(row: dict[str, Any]) -> Row:
