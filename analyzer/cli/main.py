@@ -116,7 +116,11 @@ def run() -> None:
     # Arrow's own allocator takes memory in huge pages, and clears each of them, for tables that are gone in a moment.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     look_for_cycles_seldom()
-    # NumPy, where Arrow finds it, would start a thread per core: they take address space, and have nothing to do.
+    # Arrow looks for both wherever they are installed, which takes longer than most captures; no verb but `spark` uses them.
+    if sys.argv[1:2] != ["spark"]:
+        for name in ("numpy", "pandas"):
+            sys.modules.setdefault(name, None)  # type: ignore[arg-type]
+    # NumPy would start a thread per core: they take address space, and have nothing to do.
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     if "_KANALYZE_COMPLETE" in os.environ:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,13 +41,25 @@ def test_version_answers_at_once(kanalyze: Run) -> None:
 
 
 @pytest.mark.skipif(UNCOMPILED, reason="plain Python imports Cython's stand-in, and what that imports")
-def test_a_report_imports_what_it_needs() -> None:
-    """What is imported and not used is most of the time that the report of a small capture takes."""
+def test_a_report_imports_what_it_needs(tmp_path: Path) -> None:
+    """What is imported and not used is most of the time that the report of a small capture takes. Packages that others install
+    beside us are there to be found, and are not looked at."""
+    for name in ("numpy", "pandas"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("__version__ = '3.0.0'\n")
     code = (
-        "import sys; from analyzer.cli.main import main; main(['report', 'samples/ipv6.pcap.zst']); "
-        "print(*sys.modules, file=sys.stderr)"
+        "import os, sys; from analyzer.cli.main import run; sys.argv = ['kanalyze', 'report', 'samples/ipv6.pcap.zst']; "
+        "os._exit = lambda code: print(*(name for name in sys.modules if sys.modules[name]), file=sys.stderr); run()"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
     loaded = set(done.stderr.split())
     packages = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
     # Names with an underscore are what Cython, the compiled stages and an editable installation leave behind.
