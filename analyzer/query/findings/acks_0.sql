@@ -3,7 +3,7 @@
 -- when: exchanges having bool_or(kind = 'produce_acks_0')
 -- says: {who} produces with acks=0 ({requests|request|requests}): lost records go unnoticed
 -- do: Set acks=all on this producer if no record may get lost.
--- look: kanalyze exchanges[ --client {who}] --api Produce
+-- look: kanalyze clients[ --client {who}]
 SELECT
     coalesce(client_id, client_address) AS who,
     count(*) AS requests,

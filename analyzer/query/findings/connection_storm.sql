@@ -3,7 +3,7 @@
 -- when: connections having count(*) FILTER (WHERE is_kafka AND seen_from = 'syn') >= 20
 -- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over 30 s, half of them closed within {median_life_ns}
 -- do: The application creates a client for each message, or its connections fail: create one client and reuse it.
--- look: kanalyze connections --client {client_address}
+-- look: kanalyze clients --client {client_address}
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
 -- runs once opens many at one moment.
 WITH opened AS (

@@ -1,5 +1,5 @@
 -- Which APIs does each client use, in which versions? One row per client, API and version, with one request as an example.
--- At most 10,000 rows of `total_rows`.
+-- `greatest_bytes`: of a request or a reply; `large`: how many have more than 10 MB in one of the two. At most 10,000 rows of `total_rows`.
 SELECT
     l.client_address,
     l.client_id,
@@ -11,6 +11,8 @@ SELECT
     e.api_version,
     count(*) AS count,
     count(*) FILTER (WHERE e.error_count > 0) AS errors,
+    max(greatest(coalesce(e.request_bytes, 0), coalesce(e.response_bytes, 0))) AS greatest_bytes,
+    count(*) FILTER (WHERE e.request_bytes > 10000000 OR e.response_bytes > 10000000) AS large,
     min(e.exchange) AS example_exchange,
     count(*) OVER () AS total_rows
 FROM exchanges AS e

@@ -2,7 +2,8 @@
 -- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
 -- batches are null when batches were not read, topics when entries were not, errors and throttled where none was found but
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
--- asks most often (null below 1 s of life), `median_life_ns` of closed connections. At most 1,000 rows of `total_rows`.
+-- asks most often (null below 1 s of life), `median_life_ns` of closed connections, `connects_per_s` over the 30 s that have most
+-- of `connects`, connections opened within the capture, `group_id` null for more than one. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
     SELECT
         l.client,
@@ -44,6 +45,7 @@ sums AS (
         CASE WHEN sum(produces) > 0 THEN CAST(round(sum(produced_bytes) / sum(produces)) AS BIGINT) END AS produce_bytes,
         count(DISTINCT api_key) AS apis,
         count(DISTINCT group_id) AS groups,
+        CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
         CAST(sum(acks_0) AS BIGINT) AS acks_0,
         CAST(sum(acks_1) AS BIGINT) AS acks_1,
         CAST(sum(acks_all) AS BIGINT) AS acks_all,
@@ -74,6 +76,16 @@ lives AS (
     FROM client_connections
     GROUP BY client
 ),
+opened AS (
+    SELECT
+        client,
+        count(*) OVER (
+            PARTITION BY client ORDER BY first_time_ns RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
+        ) AS within
+    FROM client_connections
+    WHERE seen_from = 'syn'
+),
+bursts AS (SELECT client, max(within) / 30e0 AS connects_per_s FROM opened GROUP BY client),
 topics AS (
     SELECT l.client, count(DISTINCT coalesce(e.topic, e.topic_id)) AS topics
     FROM entries AS e
@@ -105,6 +117,7 @@ SELECT
     l.connections,
     l.connects,
     l.median_life_ns,
+    o.connects_per_s,
     s.requests,
     s.requests * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
     -- Of a client without a reply it is not known what failed; where some replies could not be read, none found is not none.
@@ -123,6 +136,7 @@ SELECT
     s.apis,
     t.topics,
     s.groups,
+    s.group_id,
     s.acks_0,
     s.acks_1,
     s.acks_all,
@@ -133,6 +147,7 @@ SELECT
 FROM lives AS l
     JOIN sums AS s ON s.client = l.client
     CROSS JOIN time_range AS r
+    LEFT JOIN bursts AS o ON o.client = l.client
     LEFT JOIN topics AS t ON t.client = l.client
     LEFT JOIN sent AS b ON b.client = l.client
 ORDER BY

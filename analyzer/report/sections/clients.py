@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from analyzer.base.wait_kinds import kind_of
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
@@ -33,6 +34,7 @@ COLUMNS = (
 FEW = 5
 # A connection that asks for metadata this often, or lives this short, is worth a word; findings decide whether it is wrong.
 METADATA_PER_S, SHORT_NS, MANY = 1.0, 5_000_000_000, 10
+MOST_BURSTS = 3
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -56,9 +58,9 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         if words := _notable(row):
             lines += text_tables.remarks(f"{client(row)} ({safe(row['client_address'])}): {', '.join(words)}.", width)
     if len(rows) <= FEW:
-        versions = facts.rows("client_versions")
+        versions, bursts = facts.rows("client_versions"), facts.rows("client_bursts")
         for row in rows:
-            lines += [Text(""), *_whole(row, versions, width)]
+            lines += [Text(""), *_whole(row, _of(row, versions), _of(row, bursts), width)]
         return lines
     text = "Next, APIs, versions, acks and batches of one client"
     return lines + text_tables.suggestion(
@@ -110,16 +112,22 @@ def _notable(row: dict[str, Any]) -> list[str]:
     return words
 
 
-def _whole(row: dict[str, Any], versions: Rows, width: int) -> list[Text]:
-    """A client as a block of short lines."""
+def _of(row: dict[str, Any], rows: Rows) -> Rows:
+    """Those of one client."""
     names = ("client_address", "client_id", "principal", "software_name", "software_version")
-    mine = [each for each in versions if all(each[name] == row[name] for name in names)]
+    return [each for each in rows if all(each[name] == row[name] for name in names)]
+
+
+def _whole(row: dict[str, Any], versions: Rows, bursts: Rows, width: int) -> list[Text]:
+    """A client as a block of short lines."""
     facts = [
         ("identity", _identity(row)),
         ("connections", _connections(row)),
         ("traffic", _traffic(row)),
         ("writes", _writes(row)),
-        ("APIs", ", ".join(_apis(mine)) or NONE),
+        ("APIs", ", ".join(_apis(versions)) or NONE),
+        ("bursts", _bursts(bursts)),
+        ("large", ", ".join(_large(versions))),
     ]
     lines = [text_tables.heading(client(row), width)]
     for title, text in facts:
@@ -148,6 +156,8 @@ def _connections(row: dict[str, Any]) -> str:
     text = f"{things(row['connections'], 'connection')}, {row['connects']:,} opened in the capture"
     if row["median_life_ns"] is not None:
         text += f", median life {duration(row['median_life_ns'])}"
+    if row["connects"] >= MANY:
+        text += f", up to {rate(row['connects_per_s'])}/s over 30 s"
     if row["metadata_per_s"]:
         text += f"; Metadata at most {rate(row['metadata_per_s'])}/s per connection"
     return text
@@ -158,9 +168,13 @@ def _traffic(row: dict[str, Any]) -> str:
     received = row["response_bytes"]
     text += "received not known" if received is None else f"received {size(received)}"
     if row["errors"] is not None:
-        text += f", {things(row['errors'], 'reply', 'replies')} with an error, {row['throttled']:,} throttled"
+        text += f", {things(row['errors'], 'reply', 'replies')} with an error"
+    if row["throttled"] is not None:
+        text += f", {row['throttled']:,} throttled"
     if row["topics"] is not None:
         text += f"; {things(row['topics'], 'topic')}, {things(row['groups'], 'group')}"
+        if row["group_id"] is not None:
+            text += f" ({safe(row['group_id'])})"
     return text
 
 
@@ -189,3 +203,22 @@ def _apis(rows: Rows) -> list[str]:
         words = ", ".join(f"v{version}" for version in versions)
         texts.append(f"{safe(name)} {words} ({sum(row['count'] for row in mine):,})")
     return texts
+
+
+def _bursts(rows: Rows) -> str:
+    """What it sends most of in a second, the most frequent first."""
+    texts = []
+    for row in rows[:MOST_BURSTS]:
+        words = kind_of(row["kind"]).words
+        name = f"{safe(row['api_name'])}{f', {words}' if words else ''}"
+        texts.append(f"{name} up to {rate(row['most_per_s'])}/s ({row['count']:,} in all)")
+    return f"{'; '.join(texts)}; on one connection in one second" if texts else ""
+
+
+def _large(rows: Rows) -> list[str]:
+    """Its APIs with messages beyond 10 MB."""
+    return [
+        f"{safe(row['api_name'])} v{row['api_version']} up to {size(row['greatest_bytes'])} ({row['large']:,} over 10 MB)"
+        for row in rows
+        if row["large"]
+    ]

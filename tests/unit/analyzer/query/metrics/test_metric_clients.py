@@ -50,6 +50,26 @@ def test_a_client_is_address_user_id_and_software(tmp_path: Path) -> None:
     assert sum(row["requests"] for row in got) == sum(row["count"] for row in versions) == 9
 
 
+def test_bursts_are_counted_by_second_and_connection(tmp_path: Path) -> None:
+    spread = [exchange(n, at_ns=START_NS + n * SECOND_NS // 25) for n in range(60)]
+    beside = [exchange(100 + n, connection=2) for n in range(19)]
+    connects = [connection(n, first_time_ns=START_NS + n * 2 * SECOND_NS) for n in range(1, 41)]
+    asked = [exchange(200 + n, connection=n, api_name="ApiVersions") for n in range(3, 41)]
+    with dataset(tmp_path, {"exchanges": spread + beside + asked, "connections": connects}) as opened:
+        (burst,) = opened.metric("client_bursts")
+        (client,) = opened.metric("clients")
+    assert (burst["api_name"], burst["most_per_s"], burst["count"]) == ("Metadata", 25, 79)
+    assert client["connects_per_s"] == 16 / 30  # one each two seconds, both ends of 30 s
+
+
+def test_messages_beyond_ten_megabytes_are_counted(tmp_path: Path) -> None:
+    sizes = {"request_bytes": 12_000_000, "response_bytes": 11_000_000}
+    rows = [exchange(1, **sizes), exchange(2, response_bytes=10_000_000), exchange(3)]
+    with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)]}) as opened:
+        (row,) = opened.metric("client_versions")
+    assert (row["greatest_bytes"], row["large"], row["count"]) == (12_000_000, 1, 3)
+
+
 def test_what_a_client_does_is_added_up_over_its_connections(tmp_path: Path) -> None:
     produce = {"api_key": 0, "api_name": "Produce"}
     rows = [
