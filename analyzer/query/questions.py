@@ -13,6 +13,7 @@ PARTS = {
         "groups": "groups",
         "rebalances": "rebalances",
         "members": "group_members",
+        "unsteady": "unsteady_members",
         "timeline": "group_timeline",
     },
     "topics": {

@@ -11,13 +11,18 @@ from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import NONE, client, clock, count, duration, safe, things
+from analyzer.report.format import NONE, client, clock, count, duration, milliseconds, safe, things
 from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze groups"
 # What asks for one table alone, by its title.
-PART = {"Rebalances": " --part rebalances", "Members": " --part members", "Timeline (UTC)": " --part timeline"}
+PART = {
+    "Rebalances": " --part rebalances",
+    "Members": " --part members",
+    "Members that did not stay": " --part unsteady",
+    "Timeline (UTC)": " --part timeline",
+}
 NOTHING = "No group activity in this capture: no join, no commit, no change in a heartbeat."
 
 GROUPS = (
@@ -58,6 +63,18 @@ MEMBERS = (
     Column("topics", right=True, spare=6),
     Column("last seen"),
 )
+UNSTEADY = (
+    Column("group", least=10),
+    Column("client", least=10),
+    Column("what happened", least=20),
+    Column("times", right=True),
+    Column("silent", right=True),
+    Column("limit", right=True),
+    Column("apart", right=True),
+    Column("others", right=True),
+    Column("first", spare=2),
+    Column("last", spare=1),
+)
 TIMELINE = (
     Column("time"),
     Column("group", least=8, spare=3),
@@ -77,6 +94,16 @@ REBALANCE_NOTES = (
     "consumer. epoch: the generation that it made. moved: partitions that have another member now. in/out: members that joined "
     "and that left or were lost."
 )
+UNSTEADY_NOTES = (
+    "silent: the longest time without a poll or a heartbeat. limit: the client's max.poll.interval.ms, or its session timeout. "
+    "apart: from one time to the next. others: members that had to rebalance each time."
+)
+WHY = {
+    "late_poll": "polled too late",
+    "expired": "no heartbeat in time",
+    "crashed": "ended without leaving, joined again",
+    "passing": "joined and left",
+}
 # A join that takes so long has waited for others.
 LONG_NS = 10_000_000
 # What a Java client says each time it joins: it explains nothing.
@@ -105,6 +132,16 @@ def members(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return _table("Members", MEMBERS, _member, facts.rows("group_members"), facts, width, limit)
 
 
+def unsteady(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per client and group that a group went on without."""
+    found = facts.rows("unsteady_members")
+    if not found:
+        return []
+    shown = [_gone(row) for row in found[:limit]]
+    lines = _titled("Members that did not stay", UNSTEADY, shown, len(found), found, facts, width)
+    return lines + text_tables.remarks(UNSTEADY_NOTES, width)
+
+
 def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Every step, with a line where a rebalance begins."""
     rebalances, steps = facts.rows("rebalances"), facts.rows("group_timeline")
@@ -122,7 +159,7 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """All about the groups that were asked for."""
     lines = render(facts, width, limit)
-    for part in (members, rebalances, timeline):
+    for part in (members, unsteady, rebalances, timeline):
         if lines and (more := part(facts, width, limit)):
             lines += [Text(""), *more]
     return lines
@@ -247,6 +284,23 @@ def _member(row: dict[str, Any]) -> Row:
     )
 
 
+def _gone(row: dict[str, Any]) -> Row:
+    return Row(
+        [
+            safe(row["group_id"]),
+            safe(row["who"]),
+            f"{WHY[row['why']]}; {row['back']}" if row["back"] else WHY[row["why"]],
+            count(row["times"]),
+            duration(row["silent_ns"]),
+            milliseconds(row["limit_ms"]),
+            duration(row["apart_ns"]),
+            count(row["others"]),
+            clock(row["first_time_ns"]),
+            clock(row["last_time_ns"]),
+        ]
+    )
+
+
 def _rebalance_lines(row: dict[str, Any], width: int) -> list[Row]:
     """A rebalance in words, across the columns."""
     took = f"took {duration(row['duration_ns'])}" if row["complete"] else "did not end in the capture"
@@ -304,5 +358,6 @@ PARTS: dict[str, Callable[[Facts, int, int | None], list[Text]]] = {
     "groups": render,
     "rebalances": rebalances,
     "members": members,
+    "unsteady": unsteady,
     "timeline": timeline,
 }

@@ -1,0 +1,117 @@
+-- Consumers that did not poll in time, one row a client and group: their group went on without them.
+-- The rebalance timeout of a join is the client's max.poll.interval.ms. It shows in one of two ways. The client leaves: its reason says
+-- so (KIP-800), or, as librdkafka does, it leaves without a word, keeps the connection and joins again, not before the interval is
+-- over. Or it sends no Fetch while its heartbeats go on; not told where it had nothing to fetch from here.
+WITH members AS (
+    SELECT
+        group_id,
+        client_id,
+        client_address,
+        max(rebalance_timeout_ms) AS interval_ms
+    FROM group_events
+    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND rebalance_timeout_ms > 0
+    GROUP BY group_id, client_id, client_address
+    HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
+),
+leaves AS (
+    SELECT
+        e.group_id,
+        e.client_id,
+        e.client_address,
+        m.interval_ms,
+        e.connection,
+        e.exchange,
+        e.reason,
+        e.begin_ns
+    FROM group_events AS e JOIN members AS m
+        ON m.group_id = e.group_id AND m.client_id IS NOT DISTINCT FROM e.client_id AND m.client_address = e.client_address
+    WHERE e.event = 'leave' AND e.group_type IN ('classic', 'consumer')
+),
+-- The last step before a leave on its connection, and the first behind it.
+around AS (
+    SELECT
+        l.exchange,
+        max(CASE WHEN j.begin_ns < l.begin_ns AND j.error_code = 0 THEN j.time_ns END) AS joined_ns,
+        min(CASE WHEN j.begin_ns > l.begin_ns THEN j.begin_ns END) AS again_ns
+    FROM leaves AS l JOIN group_events AS j
+        ON j.connection = l.connection AND j.group_id = l.group_id AND j.event IN ('join', 'sync')
+    GROUP BY l.exchange
+),
+left_late AS (
+    SELECT
+        l.group_id,
+        coalesce(l.client_id, l.client_address) AS who,
+        l.interval_ms,
+        CAST(NULL AS BIGINT) AS gap_ns,
+        l.exchange AS evidence_before,
+        l.exchange AS evidence_after,
+        l.begin_ns - CAST(l.interval_ms AS BIGINT) * 1000000 AS first_time_ns,
+        l.begin_ns AS last_time_ns
+    FROM leaves AS l LEFT JOIN around AS a ON a.exchange = l.exchange
+    WHERE l.reason LIKE '%poll timeout has expired%'
+        OR (l.reason IS NULL AND a.again_ns IS NOT NULL AND l.begin_ns - a.joined_ns >= CAST(l.interval_ms AS BIGINT) * 950000)
+),
+clients AS (
+    SELECT client_id, client_address FROM members GROUP BY client_id, client_address
+),
+fetches AS (
+    SELECT
+        x.client_id,
+        x.client_address,
+        x.exchange,
+        x.request_time_ns,
+        lag(x.exchange) OVER following AS earlier,
+        lag(x.response_end_ns) OVER following AS earlier_ns
+    FROM exchanges AS x JOIN clients AS c
+        ON c.client_id IS NOT DISTINCT FROM x.client_id AND c.client_address = x.client_address
+    WHERE x.api_key = 1 AND coalesce(x.replica_id, -1) < 0 AND x.request_time_ns IS NOT NULL
+    WINDOW following AS (PARTITION BY x.client_id, x.client_address ORDER BY x.request_time_ns, x.exchange)
+),
+gaps AS (
+    SELECT
+        m.group_id,
+        coalesce(f.client_id, f.client_address) AS who,
+        m.interval_ms,
+        f.client_id,
+        f.client_address,
+        f.exchange,
+        f.earlier,
+        f.earlier_ns,
+        f.request_time_ns
+    FROM fetches AS f JOIN members AS m
+        ON m.client_id IS NOT DISTINCT FROM f.client_id AND m.client_address = f.client_address
+    WHERE f.request_time_ns - f.earlier_ns >= CAST(m.interval_ms AS BIGINT) * 1000000
+),
+silent AS (
+    SELECT
+        g.group_id,
+        g.who,
+        g.interval_ms,
+        g.request_time_ns - g.earlier_ns AS gap_ns,
+        g.earlier AS evidence_before,
+        g.exchange AS evidence_after,
+        g.earlier_ns AS first_time_ns,
+        g.request_time_ns AS last_time_ns
+    FROM gaps AS g JOIN exchanges AS h
+        ON h.api_name = 'Heartbeat' AND h.group_id = g.group_id AND h.client_id IS NOT DISTINCT FROM g.client_id
+        AND h.client_address = g.client_address AND h.request_time_ns > g.earlier_ns
+        AND h.request_time_ns < g.request_time_ns
+    GROUP BY g.group_id, g.who, g.interval_ms, g.request_time_ns, g.earlier_ns, g.earlier, g.exchange
+    HAVING count(*) >= 3
+),
+counted AS (
+    SELECT
+        group_id,
+        who,
+        max(interval_ms) AS interval_ms,
+        greatest(count(*) FILTER (WHERE gap_ns IS NULL), count(gap_ns)) AS times,
+        max(gap_ns) AS gap_ns,
+        min_by(evidence_before, (first_time_ns, evidence_before)) AS evidence_before,
+        max_by(evidence_after, (last_time_ns, evidence_after)) AS evidence_after,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM (SELECT * FROM left_late UNION ALL SELECT * FROM silent) AS late
+    GROUP BY group_id, who
+)
+SELECT *, times AS weight, CASE WHEN times >= 3 THEN 'high' ELSE 'medium' END AS severity
+FROM counted
