@@ -94,6 +94,8 @@ UNREAD = (
     "session_id",
 )
 COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
+# Raw tables that several views read: of a small capture opening their files takes longer than reading them.
+READ_OFTEN = ("raw_exchanges", "raw_entries", "raw_parts", "raw_framed_parts", "raw_reported", "raw_group_steps")
 # APIs of whose exchanges `resolve/group_events.sql` makes rows: OffsetCommit, Heartbeat.
 _EVENTS = {8, 12}
 # Final tables each of whose rows is made of a row of a raw table: without such rows nothing is planned for them.
@@ -274,7 +276,8 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
     where columns of them were left out."""
     if is_small(summary):
-        found = {*COMPUTED_ONCE, *(name for name in TABLES if options.seldom or name not in WITH_SELDOM)}
+        final = (name for name in TABLES if options.seldom or name not in WITH_SELDOM)
+        found = {*COMPUTED_ONCE, *(READ_OFTEN if options.seldom else ()), *final}
     else:
         found = set(COMPUTED_ONCE)
         if holds_exchanges(summary, options):
