@@ -13,7 +13,8 @@
 # make fuzz-asan  the same under AddressSanitizer
 # make lab    real brokers and clients with things done to them, captured, into tests/data/incidents: INCIDENT=NAME, one (root)
 # make lab-score  does the first finding name the cause of each incident?
-# make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md
+# make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md;
+#             BEFORE=DIR: CPU beside another built checkout, in turns
 # make bench-growth  does a report of twice as much take twice as long? each axis, to bench/growth.md
 # make bench-month  what questions about a dataset of thirty days take
 # make bench-plan  the plan of a million objects
@@ -124,7 +125,7 @@ lab-score: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python bench/decode.py
-	$(BIN)/python bench/run.py
+	$(BIN)/python bench/run.py $(if $(BEFORE),--before "$(BEFORE)")
 
 bench-growth: $(DEV)
 	$(BIN)/python bench/growth.py

@@ -3,6 +3,10 @@
 tcpdump's loop (`-w /dev/null`) comes first and so brings the file into memory for all. In each round every program runs once, and
 medians count, since the speed of a machine drifts by more than a tenth in a minute; tshark, which takes a minute, runs once,
 between two rounds. Ratios are of medians. A program that is not on the machine is named and left out.
+
+With `--before DIR` another built checkout runs the same commands in the same rounds. Of each round the CPU of ours is divided by
+that of the other one: the median of these ratios counts, with the least and the greatest. Where tcpdump's loop itself varies by
+more than 15 % the machine is not quiet, and nothing is told.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
 from captures import MAKERS, Capture, count_packets
 from make_captures import DATA
@@ -21,42 +26,69 @@ from results import append
 
 FIELDS = ("frame.time_epoch", "tcp.stream", "kafka.api_key", "kafka.api_version", "kafka.correlation_id")
 LOOP, TSHARK = "tcpdump", "tshark"
+BEFORE = "before: "
+MOST_VARIATION = 0.15
+SHORTEST_LOOP_S = 0.05
+RATIOS = ("capture", "CPU, times before", "least", "greatest", "largest MB, times before")
 COLUMNS = ("capture", "wall s", "x loop", "CPU s", "CPU s/GB", "largest MB", "all MB")
 
 
 def find_program(name: str) -> str | None:
     """The program beside this Python (a virtual environment's), else on the path."""
-    beside = Path(sys.executable).with_name(name)
+    beside = Path(sys.executable).parent / name
     return str(beside) if beside.exists() else shutil.which(name)
 
 
-def commands(capture: Capture, out: Path) -> dict[str, list[str]]:
-    """What is measured, by its name: a program and its arguments. `out` is a directory that an export may make."""
+def commands(capture: Capture, out: Path, before: Path | None = None) -> dict[str, list[str]]:
+    """What is measured, by its name: a program and its arguments. `out` is a directory that an export may make. `before`: another
+    checkout, whose commands have names that begin with BEFORE."""
     path = str(capture.path)
     ports = [word for port in capture.ports for word in ("-d", f"tcp.port=={port},kafka")]
     fields = [word for field in FIELDS for word in ("-e", field)]
+    ours = {"report": [path], "findings": ["findings", path], "export": ["export", path, "--to", str(out)]}
+    other = str(before / ".venv" / "bin" / "kanalyze") if before else ""
     return {
         LOOP: ["tcpdump", "-r", path, "-w", os.devnull],
-        "report": ["kanalyze", path],
-        "findings": ["kanalyze", "findings", path],
-        "export": ["kanalyze", "export", path, "--to", str(out)],
+        **{name: ["kanalyze", *words] for name, words in ours.items()},
+        **({f"{BEFORE}{name}": [other, *words] for name, words in ours.items()} if before else {}),
         TSHARK: ["tshark", "-r", path, "-T", "fields", *fields, *ports],
     }
 
 
-def measure_all(capture: Capture, wanted: list[str], rounds: int) -> dict[str, Measured]:
-    """Name -> the median of its runs."""
+def measure_all(
+    capture: Capture, wanted: list[str], rounds: int, before: Path | None = None
+) -> dict[str, list[Measured]]:
+    """Name -> its runs, one a round."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "tables"
         found: dict[str, list[Measured]] = {}
-        asked = commands(capture, out)
+        asked = commands(capture, out, before)
         for number in range(rounds):
             for name in wanted:
                 if name != TSHARK or number == rounds // 2:
                     program, *arguments = asked[name]
                     found.setdefault(name, []).append(measure([find_program(program) or program, *arguments]))
                     shutil.rmtree(out, ignore_errors=True)
-    return {name: middle(runs) for name, runs in found.items()}
+    return found
+
+
+def variation(runs: list[Measured]) -> float:
+    """How much longer the longest run took than the shortest, 0.1 for a tenth; 0 where all are too short to tell."""
+    times = [run.seconds for run in runs]
+    return max(times) / min(times) - 1 if median(times) >= SHORTEST_LOOP_S else 0
+
+
+def ratios(capture: Capture, found: dict[str, list[Measured]]) -> list[list[str]]:
+    """A line for each command of ours that ran in both checkouts."""
+    lines = []
+    for name, runs in found.items():
+        pairs = list(zip(runs, found.get(f"{BEFORE}{name}", []), strict=False))
+        if pairs:
+            cpu = sorted(ours.cpu_seconds / other.cpu_seconds for ours, other in pairs)
+            memory = max(ours.peak_bytes for ours, _ in pairs) / max(other.peak_bytes for _, other in pairs)
+            told = (median(cpu), cpu[0], cpu[-1], memory)
+            lines.append([f"{capture.name}, {name}", *(f"{value:.2f}" for value in told)])
+    return lines
 
 
 def rows(capture: Capture, found: dict[str, Measured]) -> list[list[str]]:
@@ -72,13 +104,13 @@ def rows(capture: Capture, found: dict[str, Measured]) -> list[list[str]]:
     return lines
 
 
-def available(without: list[str]) -> list[str]:
+def available(without: list[str], before: Path | None) -> list[str]:
     """The names of what can be measured here."""
     found = []
-    for name, (program, *_) in commands(Capture("", Path(), ()), Path()).items():
+    for name, (program, *_) in commands(Capture("", Path(), ()), Path(), before).items():
         if find_program(program) is None:
             print(f"{program} is not on this machine: no figures for {name}", file=sys.stderr)
-        elif name not in without:
+        elif name.removeprefix(BEFORE) not in without:
             found.append(name)
     return found
 
@@ -89,13 +121,21 @@ def main() -> None:
     asked.add_argument("--only", action="append", choices=MAKERS, help="a capture; may be repeated  [default: all]")
     asked.add_argument("--without", action="append", default=[], metavar="NAME", help="leave a program out")
     asked.add_argument("--rounds", type=int, default=5)
+    asked.add_argument("--before", type=Path, metavar="DIR", help="a built checkout to compare with, in turns")
     given = asked.parse_args()
-    wanted = available(given.without)
+    wanted = available(given.without, given.before)
     lines: list[list[str]] = []
+    compared: list[list[str]] = []
     for name in given.only or MAKERS:
         capture = MAKERS[name](given.folder)
-        lines += rows(capture, measure_all(capture, wanted, given.rounds))
+        found = measure_all(capture, wanted, given.rounds, given.before)
+        if given.before and LOOP in found and (varies := variation(found[LOOP])) > MOST_VARIATION:
+            sys.exit(f"bench: tcpdump's loop over {name} varies by {varies:.0%}: the machine is not quiet, no ratios")
+        compared += ratios(capture, found)
+        lines += rows(capture, {name: middle(runs) for name, runs in found.items()})
     append("on one machine", COLUMNS, lines)
+    if compared:
+        append(f"CPU beside {given.before.name}, in turns", RATIOS, compared)
 
 
 if __name__ == "__main__":
