@@ -71,10 +71,17 @@ def _with_brackets(row: dict[str, Any]) -> dict[str, Any]:
     """IPv6 addresses before a port in brackets (RFC 3986): SQL puts both together with a colon."""
     for name in ENDPOINTS:
         value = row.get(name)
-        if isinstance(value, str) and value.count(":") > 1 and not value.startswith("["):
-            host, _, port = value.rpartition(":")
-            row[name] = f"[{host}]:{port}"
+        if isinstance(value, str):
+            row[name] = in_brackets(value)
     return row
+
+
+def in_brackets(endpoint: str) -> str:
+    """An address with its port; of IPv6 the address in brackets."""
+    if endpoint.count(":") < 2 or endpoint.startswith("["):
+        return endpoint
+    host, _, port = endpoint.rpartition(":")
+    return f"[{host}]:{port}"
 
 
 def _exchanges(row: dict[str, Any]) -> list[int]:

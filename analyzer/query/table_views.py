@@ -91,7 +91,10 @@ def _conditions(filters: Filters) -> dict[str, str]:
         conditions["exchanges"] = exchange_condition(filters)
         with_exchanges = "connection IN (SELECT connection FROM exchanges)"
         conditions["connections"] = f"{with_exchanges} OR ({attempt_condition(filters)})"
-        conditions["queued_packets"] = f"{with_exchanges} AND {time_condition(filters, 'time_ns')}"
+        # Also of TLS that was not decrypted, which has no exchanges.
+        conditions["queued_packets"] = (
+            f"connection IN (SELECT connection FROM connections) AND {time_condition(filters, 'time_ns')}"
+        )
         conditions["unread_silences"] = "connection IN (SELECT connection FROM tls_unread)"
         for table, columns in TABLES.items():
             names = {column.name for column in columns}

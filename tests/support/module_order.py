@@ -355,6 +355,7 @@ ORDER = (
     "analyzer.report.check_rows",
     "analyzer.report.json_report",
     "analyzer.report.attempts",
+    "analyzer.report.ways",
     "analyzer.report.beyond",
     "analyzer.report.sections",
     "analyzer.report.sections.errors",

@@ -8,8 +8,9 @@ command = section_command(
     "connections",
     "connections",
     "All connections, and those that stand out.",
-    """Print what stands out (never answered, unanswered requests, lost bytes, retransmissions, refused), connections whose
-    content is no Kafka or is not decrypted, then all Kafka connections.
+    """Print ways between clients and brokers that stand out (lines that were dead, links that are full, lost packets, windows
+    that were waited for), connections that do (never answered, unanswered requests, lost bytes, retransmissions, refused),
+    connections whose content is no Kafka or is not decrypted, then all Kafka connections.
 
     "in flight" is the most requests that waited for a reply at the same time. "idle" is how long there was no traffic before
     the connection ended.""",

@@ -11,6 +11,7 @@ from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, safe, share, size, things
 from analyzer.report.text_tables import Column, Row
+from analyzer.report.ways import ways
 
 COMMAND = "kanalyze connections"
 COLUMNS = (
@@ -81,10 +82,12 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """What stands out, attempts that were refused, content that is no Kafka, failed logins, then every connection, the
-    longest-lived first."""
+    """Ways and connections that stand out, attempts that were refused, content that is no Kafka, failed logins, then every
+    connection, the longest-lived first."""
     rows = facts.rows("connections")
-    lines = render(facts, width, limit)
+    lines = ways(facts, width, limit)
+    if noted := render(facts, width, limit):
+        lines += [Text(""), *noted] if lines else noted
     refused = _refused(facts.rows("refused"), facts, width, limit)
     foreign = _foreign(facts.rows("foreign_connections"), facts, width, limit)
     for part in (refused, foreign, _logins(rows, width), _all(rows, facts, width, limit)):

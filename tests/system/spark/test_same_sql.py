@@ -94,6 +94,7 @@ EMPTY = (
     "unread",
     "unread_silences",
     "unsteady_members",
+    "ways_of_note",
 )
 
 

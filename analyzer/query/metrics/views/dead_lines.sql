@@ -1,0 +1,168 @@
+-- Times in which no packet got through, one row a client.
+-- For 3 s and more no reply to any client of a host, though requests had come that do not wait by design, and then their replies on the
+-- same connections: all of these had packets that were sent again, three at least. A host whose processes stand still
+-- acknowledges, so nothing would be sent again to a broker that is only slow. Of TLS without keys it is told where the capture shows
+-- what the client sent again (`unread_silences`): in the midst of work no connection of the host had an answer. Behind it what
+-- the client sent in vain is missing in the numbers of its packets: on two connections at once, of one of which no other packet is missing.
+-- The line was dead at most from the last packet before to the first one after. TCP tries again after twice the time, each time
+-- (RFC 6298, 5.5): the try before the one that succeeded failed when half of the time since the first had passed.
+-- That is known beside the client, where every try is seen.
+WITH resent AS (
+    SELECT connection, client_address, capture_side
+    FROM connections
+    WHERE is_kafka AND coalesce(role, 'client') = 'client' AND client_retransmitted + broker_retransmitted >= 3
+        AND one_way IS NULL
+),
+hosts AS (
+    SELECT client_address FROM resent GROUP BY client_address
+),
+replies AS (
+    SELECT
+        x.client_address,
+        x.response_time_ns AS end_ns,
+        lag(x.response_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.response_time_ns, x.exchange) AS begin_ns
+    FROM exchanges AS x JOIN hosts AS h ON h.client_address = x.client_address
+    WHERE x.response_time_ns IS NOT NULL
+),
+silent AS (
+    SELECT client_address, begin_ns, end_ns FROM replies WHERE end_ns - begin_ns >= 3000000000
+),
+waited AS (
+    SELECT
+        s.client_address,
+        s.begin_ns,
+        s.end_ns,
+        min(coalesce(x.client_id, x.client_address)) AS who,
+        min(x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS broker,
+        count(DISTINCT x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS brokers,
+        min(x.request_end_ns) AS first_request_ns,
+        CASE WHEN min(coalesce(r.capture_side, 'broker')) = 'client' THEN CAST(max(x.request_end_ns + (x.response_time_ns - x.request_end_ns) / 2) - min(x.request_end_ns) - 100000000 AS BIGINT) END AS least_ns,
+        min_by(x.exchange, (x.request_end_ns, x.exchange)) AS exchange
+    FROM silent AS s
+    JOIN exchanges AS x ON x.client_address = s.client_address
+    LEFT JOIN resent AS r ON r.connection = x.connection
+    LEFT JOIN kinds AS k ON k.kind = x.kind
+    WHERE x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 3000000000 AND x.response_time_ns >= s.end_ns
+        AND coalesce(k.reach, 'broker') = 'broker'
+    GROUP BY s.client_address, s.begin_ns, s.end_ns
+    HAVING count(*) = count(r.connection)
+),
+served AS (
+    SELECT w.client_address, w.begin_ns, count(DISTINCT x.client_address) AS others
+    FROM waited AS w JOIN all_exchanges AS x
+        ON x.client_address <> w.client_address
+        AND x.response_time_ns BETWEEN w.first_request_ns + 500000000 AND w.end_ns - 500000000
+    WHERE coalesce(x.role, 'client') = 'client'
+    GROUP BY w.client_address, w.begin_ns
+),
+-- A connection at work: the broker had sent something in the second before, as it did in most of the seconds of the connection.
+unread AS (
+    SELECT u.client_address, u.broker_address, u.broker_port, u.connection, u.begin_ns, u.asked_time_ns, u.end_ns
+    FROM (
+        -- `silent_ns`: the other silences of the connection that ended.
+        SELECT
+            *,
+            coalesce(sum(end_ns - begin_ns) OVER (PARTITION BY connection), 0) - coalesce(end_ns - begin_ns, 0) AS silent_ns
+        FROM unread_silences
+    ) AS u
+    JOIN connections AS c ON c.connection = u.connection
+    WHERE u.end_ns - u.asked_time_ns >= 3000000000 AND u.asked_time_ns - u.begin_ns < 1000000000
+        AND c.client_retransmitted >= 3 AND c.one_way IS NULL AND u.broker_port <> 443
+        AND u.silent_ns < (c.last_time_ns - c.first_time_ns - (u.end_ns - u.begin_ns)) / 2
+),
+-- Connections of the host that lived then, and those of them that were silent for three seconds.
+unread_dead AS (
+    SELECT w.client_address, w.connection, w.begin_ns, w.asked_time_ns, w.end_ns, w.broker_address, w.broker_port
+    FROM unread AS w
+    JOIN connections AS c
+        ON c.client_address = w.client_address AND c.protocol = 'tls' AND c.broker_port <> 443 AND c.broker_stream_bytes > 0
+        AND c.first_time_ns < w.asked_time_ns AND c.last_time_ns > w.asked_time_ns + 3000000000
+    LEFT JOIN unread_silences AS u
+        ON u.connection = c.connection AND u.begin_ns <= w.asked_time_ns + 500000000
+        AND (u.end_ns IS NULL OR u.end_ns >= w.asked_time_ns + 3000000000)
+    GROUP BY w.client_address, w.connection, w.begin_ns, w.asked_time_ns, w.end_ns, w.broker_address, w.broker_port
+    HAVING count(DISTINCT c.connection) = count(DISTINCT u.connection)
+),
+-- Silences of both sides that ended when the client spoke again, on connections that miss a packet of the client for each of them.
+spoke_last AS (
+    SELECT u.*, count(*) OVER (PARTITION BY u.connection) AS silences, c.client_missing_ids
+    FROM unread_silences AS u JOIN connections AS c ON c.connection = u.connection
+    WHERE u.end_ns - u.begin_ns >= 1000000000 AND u.asked_time_ns - u.begin_ns >= 1000000000
+        AND u.end_ns - u.asked_time_ns < 500000000
+        AND c.one_way IS NULL AND u.broker_port <> 443 AND c.client_missing_ids > 0
+),
+unread_cut AS (
+    SELECT a.client_address, a.broker_address, a.broker_port, a.connection, a.begin_ns, a.end_ns,
+        min(CASE WHEN b.end_ns - b.begin_ns < a.end_ns - a.begin_ns THEN b.end_ns - b.begin_ns ELSE a.end_ns - a.begin_ns END)
+            AS silent_ns
+    FROM spoke_last AS a
+    JOIN spoke_last AS b ON b.client_address = a.client_address AND b.connection <> a.connection
+        AND b.begin_ns BETWEEN a.begin_ns - 500000000 AND a.begin_ns + 500000000
+        AND b.end_ns BETWEEN a.end_ns - 2000000000 AND a.end_ns + 2000000000
+    WHERE a.client_missing_ids BETWEEN a.silences AND a.silences + 1
+    GROUP BY a.client_address, a.broker_address, a.broker_port, a.connection, a.begin_ns, a.end_ns
+)
+SELECT
+    w.client_address,
+    min(w.who) AS who,
+    min(w.broker) AS broker,
+    nullif(max(w.brokers) - 1, 0) AS other_brokers,
+    max_by(w.least_ns, w.end_ns - w.begin_ns) AS least_ns,
+    CASE WHEN max_by(w.least_ns, w.end_ns - w.begin_ns) IS NULL THEN 'at most' END AS at_most,
+    max(w.end_ns - w.begin_ns) AS silent_ns,
+    -- One reply between two silences does not make two of them.
+    count(*) FILTER (WHERE w.before_ns IS NULL OR w.begin_ns - w.before_ns >= 1000000000) AS times,
+    max(s.others) AS others,
+    CAST(NULL AS STRING) AS unread,
+    CAST(NULL AS BIGINT) AS connection,
+    max(w.end_ns - w.first_request_ns) AS weight,
+    min_by(w.exchange, (w.begin_ns, w.exchange)) AS evidence_first,
+    max_by(w.exchange, (w.end_ns, w.exchange)) AS evidence_last,
+    min(w.begin_ns) AS first_time_ns,
+    max(w.end_ns) AS last_time_ns
+FROM (
+    SELECT *, lag(end_ns) OVER (PARTITION BY client_address ORDER BY begin_ns) AS before_ns FROM waited
+) AS w
+LEFT JOIN served AS s ON s.client_address = w.client_address AND s.begin_ns = w.begin_ns
+GROUP BY w.client_address
+UNION ALL
+SELECT
+    client_address,
+    CAST(NULL AS STRING) AS who,
+    min(broker_address || ':' || CAST(broker_port AS STRING)) AS broker,
+    nullif(count(DISTINCT broker_address || ':' || CAST(broker_port AS STRING)) - 1, 0) AS other_brokers,
+    CAST(max_by(end_ns - asked_time_ns, end_ns - begin_ns) / 2 - 100000000 AS BIGINT) AS least_ns,
+    CAST(NULL AS STRING) AS at_most,
+    max(end_ns - begin_ns) AS silent_ns,
+    count(DISTINCT floor(asked_time_ns / 10000000000)) AS times,
+    CAST(NULL AS BIGINT) AS others,
+    'of which sizes and times tell, as it is TLS without keys' AS unread,
+    min_by(connection, (asked_time_ns, connection)) AS connection,
+    max(end_ns - asked_time_ns) AS weight,
+    CAST(NULL AS BIGINT) AS evidence_first,
+    CAST(NULL AS BIGINT) AS evidence_last,
+    min(begin_ns) AS first_time_ns,
+    max(end_ns) AS last_time_ns
+FROM unread_dead
+GROUP BY client_address
+UNION ALL
+SELECT
+    client_address,
+    CAST(NULL AS STRING) AS who,
+    min(broker_address || ':' || CAST(broker_port AS STRING)) AS broker,
+    nullif(count(DISTINCT broker_address || ':' || CAST(broker_port AS STRING)) - 1, 0) AS other_brokers,
+    CAST(NULL AS BIGINT) AS least_ns,
+    'at most' AS at_most,
+    max(silent_ns) AS silent_ns,
+    max(times) AS times,
+    CAST(NULL AS BIGINT) AS others,
+    'of which sizes and times tell, as it is TLS without keys' AS unread,
+    min_by(connection, (begin_ns, connection)) AS connection,
+    max(end_ns - begin_ns) AS weight,
+    CAST(NULL AS BIGINT) AS evidence_first,
+    CAST(NULL AS BIGINT) AS evidence_last,
+    min(begin_ns) AS first_time_ns,
+    max(end_ns) AS last_time_ns
+FROM (SELECT *, count(*) OVER (PARTITION BY connection) AS times FROM unread_cut) AS u
+GROUP BY client_address
+HAVING max(silent_ns) * max(times) >= 3000000000
