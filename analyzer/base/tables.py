@@ -193,11 +193,16 @@ software_version                 string  Version of the client library, from its
 asked_cluster_id                 string  Id of the cluster that the client means to reach, from its ApiVersions request (KIP-1242,
                                          version 5 on); null: it named none, as on a first connection.
 asked_node_id                    int32   Node id of the broker that it means, from the same request; null: it named none.
-views                            int64   Unnamed capture points (--tap) of its path: the rows are those of the one that saw
-                                         most; among equal ones, of the one nearest to the client.
+views                            int64   Unnamed capture points (--tap) of its path, each side of a translation of addresses among
+                                         them: the rows are those of the one that saw most; among equal ones, of the one
+                                         nearest to the client.
 view_delay_ns                    int64   Time between the first and the last of these points, one way, ns: half of what
                                          requests take from one to the other and replies back; null with one view, and
                                          where no exchange was seen at both.
+translated_client                string  Other addresses of the client, where the connection was also captured behind a translation
+                                         of addresses (the rows are those of the leg nearest to the client): "address:port",
+                                         separated by ", "; null: none.
+translated_broker                string  Other addresses of the broker, likewise; null: none.
 client_wscale                    int32   Window scale that the client offered in its SYN (bits, RFC 7323); null: none, or its
                                          SYN was not seen.
 broker_wscale                    int32   Window scale that the broker offered in its SYN; null: none, or its SYN was not seen.

@@ -40,7 +40,7 @@ EXCHANGES = (
     Field("part", layout.ROW_PART, "int64"),
     Field("api_key", layout.ROW_KEY, "int16"),
     Field("api_version", layout.ROW_VERSION, "int16"),
-    Field("correlation_id", layout.ROW_CORRELATION, "int32", seldom=True),
+    Field("correlation_id", layout.ROW_CORRELATION, "int32"),
     Field("status", layout.ROW_STATUS, STATUSES),
     Field("token", layout.ROW_TOKEN, "bool"),
     Field("api_name", layout.ROW_KEY, "api"),

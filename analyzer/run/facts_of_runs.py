@@ -74,17 +74,17 @@ class Told(NamedTuple):
 class Facts:
     """The database over what runs told. Use it as a context manager.
 
-    `view_times`: files with the view of that name, which is needed where a connection was captured at several points; runs
-    give it when they are asked for the parts of `views_of_connections`.
+    `several_views`: connections were captured several times on their way. Then `view_times` are needed, files with the view of
+    that name; runs give it when they are asked for the parts of `views_of_connections`.
     """
 
     def __init__(self, told: Told, options: Options, view_times: Sequence[Path] = ()) -> None:
         import pyarrow.parquet as pq
 
         self._folder = told.folder
-        self._several_views = told.summary.saw_several_points
         # Exchanges are not here: what is odd about them each run says for itself.
-        made = raw_views.made_of(replace(told.summary, odd=False))
+        made = raw_views.made_of(replace(told.summary, odd=False), told.folders())
+        self.several_views = "view_members" in made
         views = made | raw_views.rows_of(told.folders()) | {"throttled_parts": THROTTLED}
         self._joined = "raw_joined" in views
         for name, table in small_tables(told.readings, told.summary).items():
@@ -121,7 +121,7 @@ class Facts:
 
     def for_run(self, run: int) -> Tables:
         """What a run is given beside that: the rows about connections of which it has rows."""
-        return self._of_run(run, (*FOR_PARTS, *(("part_views",) if self._several_views else ())))
+        return self._of_run(run, (*FOR_PARTS, *(("part_views",) if self.several_views else ())))
 
     def final(self) -> Iterator[tuple[str, Part]]:
         """(name, file) of the final tables that are made of small tables alone."""

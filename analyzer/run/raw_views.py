@@ -17,7 +17,7 @@ from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import ENTRIES, EXCHANGES, Field
 from analyzer.query import resolve
 from analyzer.query.table_views import parquet
-from analyzer.run import repeated_texts
+from analyzer.run import repeated_texts, seen_again
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
@@ -41,6 +41,7 @@ _JOINED = (
 )
 # Views with a row for each connection, or each part of one.
 _A_ROW_EACH = (
+    "view_legs",
     "view_members",
     "part_views",
     "parts",
@@ -127,7 +128,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    made = made_of(run.summary)
+    made = made_of(run.summary, run.folders)
     for table in without_rows(run.folders, run.summary):
         del made[table]
     if has_numbers(run.summary, options):
@@ -186,9 +187,11 @@ def under_joined_parts(rows: str) -> str:
     return _JOINED.format(rows=rows)
 
 
-def made_of(summary: Summary) -> dict[str, str]:
-    """Name -> SQL of the views that make final tables of the raw ones."""
-    return resolve.views(summary.api_keys, summary.odd, summary.saw_several_points)
+def made_of(summary: Summary, folders: Sequence[Path] = ()) -> dict[str, str]:
+    """Name -> SQL of the views that make final tables of the raw ones. `folders`: raw tables of all connections, where views of
+    several runs together are made."""
+    several = summary.saw_several_points or seen_again.has_legs(folders)
+    return resolve.views(summary.api_keys, summary.odd, several)
 
 
 def _whole_files(readings: Sequence[Reading]) -> bool:

@@ -77,12 +77,12 @@ class _Resolution:
         self._options = options
         self._folder = folder
         self._runs = [run for stage in done.stages for run in stage.done]
-        self._made = raw_views.made_of(done.summary)
         for stage in done.stages:
             stage.keep_told(folder)
         self._told = Told(folder, self._runs, done.readings, done.summary)
         strays = folder / str(STRAYS)
         folders = self._told.folders()
+        self._made = raw_views.made_of(done.summary, folders)
         self._strays = strays if resolved_runs.collect_strays(folders, strays, self._made, options) else None
         self._rows: Counter[str] = sum((each.rows for stage in done.stages for each in stage.done.values()), Counter())
         self._of_driver: list[pa.RecordBatch] = []
@@ -124,9 +124,10 @@ class _Resolution:
         return [*self._runs, *([STRAYS] if self._strays else [])]
 
     def _facts(self) -> Facts:
-        if not self._told.summary.saw_several_points:
-            return Facts(self._told, self._options)
-        with Facts(self._told, self._options) as first:
+        found = Facts(self._told, self._options)
+        if not found.several_views:
+            return found
+        with found as first:
             given = {run: first.views_of_connections(run) for run in self._all_runs()}
         times = dataflow.view_times(self._stages, given, self._made, self._order)
         if self._strays:

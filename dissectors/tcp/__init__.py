@@ -22,6 +22,8 @@
   copy of a packet comes in another scope (VLAN, tunnel) within a second. Another scope alone begins no view: a tunnel
   may number each direction, and a mirror port may tag only one. Equal addresses belong to two *networks* only where
   sequence numbers do not fit together.
+- Captured before and behind a translation of its addresses, a connection is two connections to this stage. What it
+  tells of their sequence numbers and clocks makes them views of one (`query/resolve/view_legs.sql`).
 - `query/resolve/part_views.sql` chooses the view that gives the rows of a connection; all SQL of resolve reads that
   one alone. What `--tap` names (`SEGMENT_TAP`) is never joined.
 - The arena for bytes out of order is mapped, not grown: doubling by copying would need twice `--max-reassembly` for a

@@ -313,6 +313,7 @@ ORDER = (
     "analyzer.distributed.pool",
     "analyzer.run",
     "analyzer.run.repeated_texts",
+    "analyzer.run.seen_again",
     "analyzer.run.raw_views",
     "analyzer.run.run_sql",
     "analyzer.run.moved_rows",

@@ -47,6 +47,7 @@ def resolved_apart(
     for folder in folders.values():
         resolved_runs.signs(folder, made, options)
     told = _handed_on(read, folders, scratch / "driver")
+    made = raw_views.made_of(read.summary, told.folders())
     strays = told.folder / str(STRAYS)
     if resolved_runs.collect_strays(list(folders.values()), strays, made, options):
         folders = {**folders, STRAYS: strays}
@@ -114,10 +115,11 @@ def _handed_on(read: Read, folders: dict[int, Path], target: Path) -> Told:
 
 
 def _facts(told: Told, folders: dict[int, Path], made: dict[str, str], options: Options, scratch: Path) -> Facts:
-    if not told.summary.saw_several_points:
-        return Facts(told, options)
+    found = Facts(told, options)
+    if not found.several_views:
+        return found
     paths = []
-    with Facts(told, options) as first:
+    with found as first:
         for number, folder in folders.items():
             with _run(folder, number, made, first.views_of_connections(number), options, scratch) as run:
                 paths.append(scratch / f"view_times{number}.parquet")

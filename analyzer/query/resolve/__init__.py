@@ -32,6 +32,7 @@ from dissectors.kafka.schema.lookup import api_names
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
+    "view_legs",
     "view_members",
     "view_times",
     "part_views",
@@ -103,7 +104,7 @@ def views(api_keys: Collection[int], odd: bool = True, several_views: bool = Tru
     """Name -> SQL of every view of the final tables.
 
     `api_keys` are those that occurred; `odd`: a body could not be read, or the clock ran back within an exchange;
-    `several_views`: a connection was captured at several points of its way.
+    `several_views`: a connection was captured several times on its way.
     """
     facts = {
         "problem_kinds": _values(
@@ -118,13 +119,17 @@ def views(api_keys: Collection[int], odd: bool = True, several_views: bool = Tru
         sources["exchange_problems"] = "no_exchange_problems"
     if not several_views:
         sources["part_views"] = "no_part_views"
-        del sources["view_members"], sources["view_times"]
-    folder = Path(__file__).parent
-    texts = {name: (folder / f"{source}.sql").read_text(encoding="utf-8") for name, source in sources.items()}
+        del sources["view_legs"], sources["view_members"], sources["view_times"]
+    texts = {name: sql(source) for name, source in sources.items()}
     if several_views:
-        every_view = (*OF_RUNS, "view_members", "part_views")
+        every_view = (*OF_RUNS, "view_legs", "view_members", "part_views")
         texts = {name: text if name in every_view else _of_one_view(text) for name, text in texts.items()}
     return facts | texts
+
+
+def sql(view: str) -> str:
+    """The SQL of a view over the rows of all views."""
+    return (Path(__file__).parent / f"{view}.sql").read_text(encoding="utf-8")
 
 
 def _of_one_view(text: str) -> str:

@@ -92,6 +92,8 @@ SELECT
     k.asked_node_id,
     CAST(coalesce(v.views, 1) AS BIGINT) AS views,
     v.view_delay_ns,
+    v.translated_client,
+    v.translated_broker,
     CASE WHEN p.is_bare IS NOT TRUE THEN w.client_wscale WHEN p.a_wscale >= 0 THEN CAST(p.a_wscale AS INTEGER) END AS client_wscale,
     w.broker_wscale,
     CASE WHEN p.is_bare THEN CAST(p.a_mss AS INTEGER) ELSE w.mss END AS mss,

@@ -1,4 +1,4 @@
--- Parts of connections that were captured at several points of their way (views): a row per part, and which part gives the rows
+-- Parts of connections that were captured several times on their way (`view_members`): a row per part, and which part gives the rows
 -- of its connection. That is the one in which most replies met their request; then the one with the fewest lost bytes; then
 -- the one nearest to the client. Capture points that `--tap` names never share a connection.
 -- On the way to the broker a request passes the points in their order, its reply in the other order. Half the difference of
@@ -9,7 +9,11 @@ WITH delays AS (
         CAST(round((
             percentile_cont(0.5) WITHIN GROUP (ORDER BY x.request_time_ns - y.request_time_ns)
             - percentile_cont(0.5) WITHIN GROUP (ORDER BY x.response_time_ns - y.response_time_ns)
-        ) / 2) AS BIGINT) AS behind_ns
+        ) / 2) AS BIGINT) AS behind_ns,
+        count(*) AS met,
+        -- All exchanges lie within those of the other part: those of another client come earlier by turns.
+        min(x.request_time_ns - y.request_time_ns) >= 0 AND max(x.response_time_ns - y.response_time_ns) <= 0 AS is_within,
+        max(x.request_time_ns - y.request_time_ns) <= 0 AND min(x.response_time_ns - y.response_time_ns) >= 0 AS is_around
     FROM view_members AS m
     JOIN view_times AS x ON x.part = m.part
     JOIN view_times AS y
@@ -20,23 +24,50 @@ WITH delays AS (
 placed AS (
     SELECT
         m.part,
-        m.first_part,
+        CASE WHEN m.is_sure OR (d.met = t.matched AND d.behind_ns <> 0 AND d.is_within <> d.is_around) THEN m.first_part ELSE m.part END
+            AS first_part,
         t.matched,
         p.a_gap_bytes + p.b_gap_bytes AS gap_bytes,
         p.view_number,
-        CASE WHEN m.part = m.first_part THEN 0 ELSE d.behind_ns END AS behind_ns
+        p.first_time_ns,
+        CASE WHEN m.part = m.first_part THEN 0 ELSE d.behind_ns END AS behind_ns,
+        CASE WHEN t.client_side = 1 THEN p.b_address ELSE p.a_address END AS client_address,
+        CASE WHEN t.client_side = 1 THEN p.b_port ELSE p.a_port END AS client_port,
+        CASE WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
+        CASE WHEN t.client_side = 1 THEN p.a_port ELSE p.b_port END AS broker_port
     FROM view_members AS m
     JOIN raw_parts AS p ON p.part = m.part
     JOIN raw_framed_parts AS t ON t.part = m.part
     LEFT JOIN delays AS d ON d.part = m.part
+),
+ends AS (
+    SELECT
+        *,
+        row_number() OVER (
+            PARTITION BY first_part ORDER BY matched DESC, gap_bytes, behind_ns NULLS LAST, view_number, first_time_ns, part
+        ) = 1 AS is_main,
+        CASE WHEN strpos(client_address, ':') > 0 THEN concat('[', client_address, ']:', client_port)
+            ELSE concat(client_address, ':', client_port) END AS client,
+        CASE WHEN strpos(broker_address, ':') > 0 THEN concat('[', broker_address, ']:', broker_port)
+            ELSE concat(broker_address, ':', broker_port) END AS broker
+    FROM placed
+),
+-- Which of its addresses are not those of the row.
+translated AS (
+    SELECT
+        x.first_part,
+        string_agg(DISTINCT x.client, ', ' ORDER BY x.client) FILTER (WHERE x.client <> m.client) AS client,
+        string_agg(DISTINCT x.broker, ', ' ORDER BY x.broker) FILTER (WHERE x.broker <> m.broker) AS broker
+    FROM ends AS x JOIN ends AS m ON m.first_part = x.first_part AND m.is_main
+    GROUP BY x.first_part
 )
 SELECT
-    part,
-    row_number() OVER (
-        PARTITION BY first_part ORDER BY matched DESC, gap_bytes, behind_ns NULLS LAST, view_number, part
-    ) = 1 AS is_main,
-    count(*) OVER (PARTITION BY first_part) AS views,
-    CASE WHEN count(behind_ns) OVER (PARTITION BY first_part) > 1
-        THEN max(behind_ns) OVER (PARTITION BY first_part) - min(behind_ns) OVER (PARTITION BY first_part)
-        END AS view_delay_ns
-FROM placed
+    e.part,
+    e.is_main,
+    count(*) OVER (PARTITION BY e.first_part) AS views,
+    CASE WHEN count(e.behind_ns) OVER (PARTITION BY e.first_part) > 1
+        THEN max(e.behind_ns) OVER (PARTITION BY e.first_part) - min(e.behind_ns) OVER (PARTITION BY e.first_part)
+        END AS view_delay_ns,
+    t.client AS translated_client,
+    t.broker AS translated_broker
+FROM ends AS e JOIN translated AS t ON t.first_part = e.first_part

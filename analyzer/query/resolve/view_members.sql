@@ -1,5 +1,6 @@
--- Parts of connections that were captured at several points of their way (views), each with the part of the first view of its
--- connection.
+-- Parts of connections that were captured several times on their way, each with the part that was captured first: at several points
+-- under the same addresses, or before and behind a translation of addresses (`view_legs`). `is_sure`: else `part_views` asks the
+-- exchanges whether both are one connection.
 WITH ends AS (
     SELECT
         p.part,
@@ -48,5 +49,36 @@ pairs AS (
                     > least(x.last_time_ns - x.first_time_ns, y.last_time_ns - y.first_time_ns) / 2
             )
         )
+),
+seen AS (
+    SELECT part, first_part FROM pairs WHERE place = 1
+),
+-- Legs by the first views of both.
+legs AS (
+    SELECT coalesce(x.first_part, l.part) AS part, coalesce(y.first_part, l.other) AS other, bool_or(l.is_sure) AS is_sure
+    FROM view_legs AS l
+    LEFT JOIN seen AS x ON x.part = l.part
+    LEFT JOIN seen AS y ON y.part = l.other
+    GROUP BY coalesce(x.first_part, l.part), coalesce(y.first_part, l.other)
+),
+met AS (
+    SELECT part, other, is_sure FROM legs WHERE part <> other
+    UNION ALL
+    SELECT other, part, is_sure FROM legs WHERE part <> other
+),
+nearest AS (
+    SELECT part, bool_or(is_sure) AS is_sure, coalesce(min(other) FILTER (WHERE is_sure), min(other)) AS other
+    FROM met
+    GROUP BY part
+),
+-- Of three legs two may have met by way of the third alone.
+roots AS (
+    SELECT n.part, n.is_sure, least(n.part, n.other, CASE WHEN f.is_sure = n.is_sure THEN f.other ELSE n.other END) AS root
+    FROM nearest AS n JOIN nearest AS f ON f.part = n.other
 )
-SELECT part, first_part FROM pairs WHERE place = 1
+SELECT
+    coalesce(s.part, r.part) AS part,
+    coalesce(r.root, s.first_part) AS first_part,
+    coalesce(r.is_sure, true) AS is_sure
+FROM seen AS s
+FULL JOIN roots AS r ON r.part = s.first_part

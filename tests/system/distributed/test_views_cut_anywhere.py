@@ -13,6 +13,7 @@ from effort import also_long, one_in
 from one_base import base
 from tagged_captures import SEEN_TWICE, TAGGED, Frame, capture, stretched
 from test_tasks_cut_anywhere import CUTS, SEED, compare
+from translated_captures import TRANSLATED, passing
 
 
 @pytest.mark.slow
@@ -32,6 +33,14 @@ def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.M
     story, _ = SEEN_TWICE[name]
     frames = [frame for n, packet in enumerate(base()) for frame in story(packet, n)]
     raw = capture(tmp_path / "base.pcap", frames).read_bytes()
+    for seed in range(SEED, SEED + -(-CUTS // one_in(3))):
+        compare(raw, tmp_path / str(seed), seed, monkeypatch, apart=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", also_long(["both"], ["dnat", "in_two_steps"]))
+def test_captures_of_both_sides_of_a_translation(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = capture(tmp_path / "base.pcap", passing(TRANSLATED[name], 20_000)).read_bytes()
     for seed in range(SEED, SEED + -(-CUTS // one_in(3))):
         compare(raw, tmp_path / str(seed), seed, monkeypatch, apart=True)
 

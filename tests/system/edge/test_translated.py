@@ -1,0 +1,113 @@
+"""Connections captured before and behind a translation of addresses: the rows are those of the leg nearest to the client, once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from effort import also_long
+from one_base import Row, base, rows_in, rows_of
+from program import run_kanalyze
+from tagged_captures import Frame, capture, stretched
+from translated_captures import BROKER, CLIENT, NEAR, NODE, TRANSLATED, Leg, Seen, passing, under
+
+PLACES = ("request_packet", "response_packet")
+TIMES = ("request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns", "latency_ns", "service_ns")
+TIMES += ("total_ns", "send_ns", "receive_ns", "queue_ns")
+ENDPOINTS = ("client_address", "client_port", "broker_address", "broker_port")
+
+
+def without(rows: list[Row], names: tuple[str, ...]) -> list[str]:
+    return sorted(str([(name, value) for name, value in row.items() if name not in names]) for row in rows)
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+    return rows_of(capture(tmp_path_factory.mktemp("once") / "base.pcap", passing([NEAR], 0)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_each_request_is_one(name: str, once: list[Row], tmp_path: Path) -> None:
+    legs = TRANSLATED[name]
+    found = run_kanalyze([capture(tmp_path / "base.pcap", passing(legs, 20_000))])
+    assert without(rows_in(found), (*PLACES, *TIMES)) == without(once, (*PLACES, *TIMES))
+    assert {row["request_time_ns"] for row in rows_in(found)} == {row["request_time_ns"] for row in once}
+    assert {(row["client_address"], row["broker_address"]) for row in found.connections} == {NEAR[:2]}
+    assert {row["views"] for row in found.connections} == {len(legs)}
+    for row in found.connections:
+        clients = {f"{leg.client}:{row['client_port'] + leg.ports}" for leg in legs}
+        brokers = {f"{leg.broker}:{row['broker_port']}" for leg in legs}
+        assert _told(row, "client") == clients
+        assert _told(row, "broker") == brokers
+
+
+def _told(row: Row, who: str) -> set[str]:
+    others = row[f"translated_{who}"]
+    return {f"{row[f'{who}_address']}:{row[f'{who}_port']}", *(others.split(", ") if others else [])}
+
+
+# What of the packets of the first leg and of the second one was captured; together it is all.
+IN_PART: dict[str, Seen] = {
+    "behind_begins_later": lambda place, n, _: place == 0 or n > 300,
+    "before_begins_later": lambda place, n, _: place == 1 or n > 300,
+    "behind_ends_earlier": lambda place, n, _: place == 0 or n < 700,
+    "replies_pass_it_by": lambda place, _, packet: place == 0 or packet.side == 0,
+    "one_packet_more": lambda place, n, _: place == 1 or n > 0,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", IN_PART)
+def test_legs_of_which_one_is_whole(name: str, once: list[Row], tmp_path: Path) -> None:
+    frames = passing(TRANSLATED["both"], 20_000, IN_PART[name])
+    rows = rows_of(capture(tmp_path / "base.pcap", frames))
+    # What Metadata names is not the address of the second leg.
+    left_out = (*PLACES, *TIMES, *ENDPOINTS, "kind", "broker_id")
+    assert without(rows, left_out) == without(once, left_out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("apart", also_long([1_000], [0, 3_000_000]))
+def test_other_clients_that_send_the_same_are_not_joined(apart: int, once: list[Row], tmp_path: Path) -> None:
+    """Numbers of their own tell that they are others."""
+    twins = [NEAR, Leg(NODE, BROKER, moved_seq=1_234_567_891)]
+    found = run_kanalyze([capture(tmp_path / "base.pcap", passing(twins, apart))])
+    assert len(found.exchanges) == 2 * len(once)
+    assert {row["views"] for row in found.connections} == {1}
+    assert {row["translated_broker"] for row in found.connections} == {None}
+
+
+@pytest.mark.slow
+def test_numbers_that_a_writer_of_captures_gave_prove_nothing(once: list[Row], tmp_path: Path) -> None:
+    """All connections begin with the same number, and those of a second client come a little later, both ways."""
+    first = {}
+    for packet in base():
+        ports = packet.ip[20:24] if packet.side == 0 else packet.ip[22:24] + packet.ip[20:22]
+        first.setdefault((ports, packet.side), int.from_bytes(packet.ip[24:28]))
+    frames = []
+    for packet in base():
+        ports = packet.ip[20:24] if packet.side == 0 else packet.ip[22:24] + packet.ip[20:22]
+        own, peer = (first[ports, side] for side in (packet.side, 1 - packet.side))
+        for leg, later in ((NEAR, 0), (Leg(NODE, BROKER), 150_000)):
+            frames.append(Frame(_made(under(packet, leg).ethernet, own, peer), stretched(packet) + later))
+    found = run_kanalyze([capture(tmp_path / "base.pcap", frames)])
+    assert len(found.exchanges) == 2 * len(once)
+    assert Counter(row["client_address"] for row in found.connections).keys() == {CLIENT, NODE}
+
+
+def _made(packet: bytes, own: int, peer: int) -> bytes:
+    """A frame whose side's first number is 1000; the checksum is left to the network card."""
+    tcp = 14 + 20
+    seq, ack = (int.from_bytes(packet[at : at + 4]) for at in (tcp + 4, tcp + 8))
+    seq = (seq - own + 1000) & 0xFFFFFFFF
+    ack = (ack - peer + 1000) & 0xFFFFFFFF if packet[tcp + 13] & 16 else 0
+    return (
+        packet[: tcp + 4]
+        + seq.to_bytes(4)
+        + ack.to_bytes(4)
+        + packet[tcp + 12 : tcp + 16]
+        + b"\0\0"
+        + packet[tcp + 18 :]
+    )
