@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
--- says: {api_name} fails with {name}, {times|time|times}[, topic {topic}][, group {group_id}]: {who}[ and {others|other client|other clients}]
+-- says: {api_name} fails with {name}, {times|time|times}[, topic {topic}][, group {group_id}]: {who}[, one of {clients|client|clients}]
 -- do: Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.
 -- look: kanalyze errors --api {api_name}
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
@@ -42,10 +42,10 @@ SELECT
     name,
     code,
     count(*) AS times,
-    min(topic) AS topic,
-    min(group_id) AS group_id,
+    CASE WHEN min(topic) = max(topic) THEN min(topic) END AS topic,
+    CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
     min_by(who, (time_ns, exchange)) AS who,
-    nullif(count(DISTINCT who) - 1, 0) AS others,
+    nullif(count(DISTINCT who), 1) AS clients,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
     CASE
         WHEN never_normal AND moves_records AND (count(*) >= 10 OR max(time_ns) - min(time_ns) >= 10000000000) THEN 'high'

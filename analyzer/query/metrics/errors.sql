@@ -1,6 +1,7 @@
 -- Which errors, in which API, about which topic, for which client (or by what `settings` asks for)? `count` is codes,
 -- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unexpected` are not, `unjudged` of
 -- those nobody judged;
+-- `only_group` and `only_principal`: of all messages of the row, null where these are several or none;
 -- `lasted_ns` from the first unexpected one (where all are expected: the first) to the last; `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
 -- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`: in each slot the failures of clients first.
 WITH told AS (
@@ -27,7 +28,9 @@ WITH told AS (
         e.exchange,
         e.expected,
         e.level,
-        e.entity
+        e.entity,
+        x.group_id AS about_group,
+        x.principal AS sent_by
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange CROSS JOIN settings AS s
 ),
 seconds AS (
@@ -40,6 +43,10 @@ seconds AS (
         count(*) FILTER (WHERE expected IS NULL) AS unjudged,
         max(entity) AS entity,
         max(level) AS level,
+        min(about_group) AS first_group,
+        max(about_group) AS last_group,
+        min(sent_by) AS first_principal,
+        max(sent_by) AS last_principal,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
         min(time_ns) FILTER (WHERE expected IS DISTINCT FROM true) AS first_failure_ns,
@@ -61,6 +68,8 @@ summed AS (
         max(count) AS burst,
         max(entity) AS entity,
         max(level) AS level,
+        CASE WHEN min(first_group) = max(last_group) THEN min(first_group) END AS only_group,
+        CASE WHEN min(first_principal) = max(last_principal) THEN min(first_principal) END AS only_principal,
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns,
         coalesce(max(last_failure_ns) - min(first_failure_ns), max(last_time_ns) - min(first_time_ns)) AS lasted_ns,
@@ -79,7 +88,7 @@ chosen AS (
 SELECT
     u.between_brokers, u.slot_ns, u.code, u.name, u.retriable, u.api_name, u.topic, u.partition, u.group_id, u.client_id,
     u.client_address, u.principal, u.broker_id, u.broker_address, u.broker_port, u.count, u.exchanges, u.expected,
-    u.unjudged, u.burst, u.entity, u.level, u.first_time_ns, u.last_time_ns, u.lasted_ns,
+    u.unjudged, u.burst, u.entity, u.level, u.only_group, u.only_principal, u.first_time_ns, u.last_time_ns, u.lasted_ns,
     u.example_exchange,
     u.count - u.expected AS unexpected,
     coalesce(c.path, d.path) AS example_path,

@@ -25,7 +25,7 @@ NOTHING = "No error codes in this capture."
 COLUMNS = (
     Column("error", least=18),
     Column("API", least=10),
-    Column("topic", least=10),
+    Column("about", least=10),
     Column("client", least=10),
     Column("count", right=True),
     Column("first", spare=4),
@@ -43,10 +43,14 @@ NUMBERS = (
     Column("packet", right=True, spare=7),
 )
 DEFAULT = ("api", "topic", "client")
+# Most names of codes stand in one line: a broken one cannot be searched for.
+LONG_NAME = 32
 # What brokers tell each other takes no more room than this beside the clients'.
 THEIRS = 8
 # So many codes of normal operation are named in the report.
 NORMAL_CODES = 3
+# Codes of a user who lacks a right.
+NOT_ALLOWED = (29, 30, 31, 53, 65)
 NORMAL, RETRIABLE, FATAL, UNKNOWN, UNJUDGED = "normal", "retriable", "fatal", "unknown", "not classified"
 
 
@@ -113,11 +117,17 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     mine = [row for row in rows if not row["between_brokers"]]
     theirs = [row for row in rows if row["between_brokers"]]
     keys = key_columns(facts.settings, DEFAULT)
+    if not facts.settings.by:
+        keys = [
+            (Column("about", least=11), _about) if column.title == "topic" else (column, cell) for column, cell in keys
+        ]
     headline = _headline(rows, facts.settings.every_ns is not None, facts.readability("errors").verdict == WHOLE)
     lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(headline, width)]
     order = mine if facts.settings.every_ns else _failures_first(mine)
     if order:
         lines += _table(keys, order[:limit], width)
+    if not facts.settings.by and not facts.settings.every_ns:
+        lines += _sums([row for row in mine if not is_expected(row)], width)
     if theirs:
         shown = theirs[: THEIRS if mine else limit]
         lines += [Text(""), text_tables.heading("Between brokers", width), *_table(keys, shown, width)]
@@ -132,6 +142,22 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         at = f"{safe((row['example_path'] or '').rsplit('/', 1)[-1])} packet {row['example_packet']}"
         lines += text_tables.suggestion(f"An example, {at}", facts.show(row["example_exchange"]), width)
     return lines
+
+
+def _sums(failed: Rows, width: int) -> list[Text]:
+    """What several lines come to, and who was not allowed: a code of an API once."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in failed:
+        found.setdefault((name(row), safe(row["api_name"])), []).append(row)
+    told = []
+    for (code, api), rows in found.items():
+        if len(rows) > 1:
+            times = sum(row["unexpected"] for row in rows)
+            clients = len({client(row) for row in rows})
+            told.append(f"{api}, {code}: {things(times, 'time')} in all, {things(clients, 'client')}.")
+        denied = [row for row in rows if row["code"] in NOT_ALLOWED and row["only_principal"] is not None]
+        told += [f"{client(row)} is logged in as {safe(row['only_principal'])}." for row in denied]
+    return [line for text in dict.fromkeys(told) for line in text_tables.remarks(text, width)]
 
 
 def _headline(rows: Rows, every: bool, is_whole: bool) -> str:
@@ -158,7 +184,7 @@ def _headline(rows: Rows, every: bool, is_whole: bool) -> str:
 
 
 def _table(keys: Sequence[tuple[Column, Cell]], rows: Rows, width: int) -> list[Text]:
-    columns = [Column("error", least=26), *(column for column, _ in keys), *NUMBERS]
+    columns = [Column("error", least=LONG_NAME), *(column for column, _ in keys), *NUMBERS]
     return text_tables.table(columns, [_line([cell for _, cell in keys], row) for row in rows], width)
 
 
@@ -189,15 +215,19 @@ def _what(row: dict[str, Any]) -> str:
     return f"{row['unexpected']:,} {word}" if row["expected"] else word
 
 
+def _about(row: dict[str, Any]) -> str:
+    """The topic, else what the reply names, else the group of the request."""
+    return safe(next((row[each] for each in ("topic", "entity", "only_group") if row[each] is not None), None))
+
+
 def _report_line(row: dict[str, Any]) -> Row:
     verdict = is_expected(row)
     remark = (RETRIABLE if row["retriable"] else "") if verdict is False else NORMAL if verdict else UNJUDGED
-    about = row["topic"] if row["topic"] is not None else row["entity"]
     return Row(
         [
             name(row),
             safe(row["api_name"]),
-            safe(about),
+            _about(row),
             client(row),
             count(row["count"]),
             clock(row["first_time_ns"]),

@@ -159,3 +159,14 @@ def test_rows_of_a_broker_that_may_wait_by_design_are_told_apart(tmp_path: Path)
         assert printed(found, "latency", 120).count(", may wait ") == 1
         found.choose(Settings(("broker", "api")))
         assert ", may wait " not in printed(found, "latency", 120)
+
+
+def test_errors_are_summed_over_clients_and_say_whose_right_is_missing(tmp_path: Path) -> None:
+    base = {"api_name": "Heartbeat", "group_id": "billing", "principal": "User:till"}
+    rows = [exchange(n, client_id=f"till-{n % 3}", error_count=1, **base) for n in range(6)]
+    errors = [error(n, 30, name="GROUP_AUTHORIZATION_FAILED", retriable=False, expected=False) for n in range(6)]
+    with dataset(tmp_path, {"exchanges": rows, "errors": errors, "connections": [connection(1)]}) as found:
+        text = printed(found, "errors", 120)
+    assert "Heartbeat, 30 GROUP_AUTHORIZATION_FAILED: 6 times in all, 3 clients." in text
+    assert "till-0 is logged in as User:till." in text
+    assert text.count("  billing  ") == 3
