@@ -1,4 +1,4 @@
-"""Ways between clients and brokers that stand out: lines that were dead, links that are full, windows, loss."""
+"""What stands out between clients and brokers: dead lines, full links, loss, wrong protocols; failed handshakes; other clusters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,25 @@ from rich.text import Text
 from analyzer.query.run_findings import in_brackets
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
-from analyzer.report.format import bits_per_second, count, duration, safe, share, size, things
+from analyzer.report.format import NONE, bits_per_second, count, duration, moment, safe, share, size, things
 from analyzer.report.text_tables import Column, Row
 
 COLUMNS = (Column("from", least=14), Column("to", least=14), Column("what stands out", least=40))
+HANDSHAKES = (
+    Column("from", least=14),
+    Column("to", least=14),
+    Column("times", right=True),
+    Column("ended by", least=20),
+)
+CLUSTERS = (
+    Column("what leads where", least=24),
+    Column("refused", right=True),
+    Column("went on", right=True),
+    Column("within", right=True),
+    Column("gave up", least=8),
+    Column("asking", right=True, spare=1),
+    Column("failed there", least=12),
+)
 
 
 def ways(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -22,8 +37,65 @@ def ways(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     table = [Row([safe(row["client_address"]), _broker(row), _WORDS[row["what"]](row)]) for row in rows[:limit]]
-    lines = [text_tables.heading("Ways that stand out, by what TCP tells", width)]
+    lines = [text_tables.heading("What stands out between clients and brokers", width)]
     lines += text_tables.table(COLUMNS, table, width)
+    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze connections --limit 0"), width)
+
+
+def handshakes(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per broker, client and end of TLS handshakes that failed."""
+    rows = facts.rows("tls_failures")
+    if not rows:
+        return []
+    table = [
+        Row([_hosts(row), safe(in_brackets(row["broker"])), count(row["times"]), _ended(row)]) for row in rows[:limit]
+    ]
+    lines = [text_tables.heading("TLS handshakes that failed", width), *text_tables.table(HANDSHAKES, table, width)]
+    for broker, name, until_ns in dict.fromkeys(
+        (row["broker"], row["certificate"], row["valid_until_ns"]) for row in rows[:limit] if row["certificate"]
+    ):
+        text = f"The certificate of {safe(in_brackets(broker))}, {safe(name)}, is valid until {moment(until_ns)} UTC."
+        lines += text_tables.remarks(text, width)
+    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze connections --limit 0"), width)
+
+
+def _hosts(row: dict[str, Any]) -> str:
+    more = f" and {things(row['others'], 'other')}" if row["others"] else ""
+    return safe(row["from_address"]) + more
+
+
+def _ended(row: dict[str, Any]) -> str:
+    """client: alert unknown_ca"""
+    if row["ended_by"] is None:
+        return "broker closed without a reply" if row["silent"] else NONE
+    alert = "an encrypted alert" if row["alert"] is None else f"alert {safe(row['alert'])}"
+    return f"{row['ended_by']}: {alert}"
+
+
+def clusters(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per address that leads to another cluster or node than clients mean."""
+    rows = facts.rows("clusters_reached")
+    if not rows:
+        return []
+    table = [
+        Row(
+            [
+                safe(row["turned"]),
+                count(row["refusals"]),
+                count(row["went_on"]),
+                duration(row["slowest_ns"]),
+                safe(row["lost"]),
+                count(row["asking"]),
+                count(row["failures"]) + (f" {safe(row['error'])}" if row["error"] else ""),
+            ]
+        )
+        for row in rows[:limit]
+    ]
+    lines = [text_tables.heading("Addresses that lead elsewhere than clients mean", width)]
+    lines += text_tables.table(CLUSTERS, table, width)
+    lines += text_tables.remarks(
+        "refused: with REBOOTSTRAP_REQUIRED. within: the slowest of those that went on.", width
+    )
     return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze connections --limit 0"), width)
 
 
@@ -71,6 +143,15 @@ def _held(row: dict[str, Any]) -> str:
     return f"{things(row['times'], 'piece')} of messages of {row['part']} waited 40 ms each for a delayed ACK"
 
 
+def _oversized(row: dict[str, Any]) -> str:
+    times = things(row["times"], "connection")
+    return f"{times} closed by the broker within requests of {size(row['bytes'])} of {safe(row['who'])}"
+
+
+def _protocol(row: dict[str, Any]) -> str:
+    return f"{things(row['times'], 'connection')} of {row['part']}, which failed: the port {row['place']}"
+
+
 def _loss(row: dict[str, Any]) -> str:
     text = (
         f"{share(row['share'])} of packets lost ({count(row['times'])} of {count(row['packets'])}) {safe(row['place'])}"
@@ -86,4 +167,6 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "small_window": _small_window,
     "held": _held,
     "loss": _loss,
+    "oversized": _oversized,
+    "protocol": _protocol,
 }

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 24
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND close = 'rst' AND syn_ack_ns IS NULL)
--- says: {broker} refuses connections, {times|attempt|attempts} from {clients|address|addresses}
+-- says: {broker} refuses connections, {times|attempt|attempts}[ from {one_client}][ from {several|address|addresses}]
 -- do: Nothing listens on this port: the broker is down, or clients use an old address or port (bootstrap.servers).
 -- look: kanalyze connections --broker {broker}
 -- explains: connection_storm
@@ -60,7 +60,8 @@ judged AS (
 SELECT
     j.broker_address || ':' || CAST(j.broker_port AS STRING) AS broker,
     j.times,
-    j.clients,
+    CASE WHEN j.clients = 1 THEN j.one_client END AS one_client,
+    CASE WHEN j.clients > 1 THEN j.clients END AS several,
     CASE WHEN coalesce(l.served, 0) = 0 THEN j.broker_address END AS host,
     CASE WHEN j.clients = 1 AND j.broker_address NOT LIKE '127.%' AND j.broker_address <> '::1' THEN j.one_client END AS client_address,
     CASE WHEN NOT j.is_known OR l.last_ns > j.last_time_ns THEN 'info' ELSE 'medium' END AS severity,

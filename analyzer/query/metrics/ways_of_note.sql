@@ -2,7 +2,8 @@
 -- least for `least_ns`, at most for `waited_ns`, while `others` were answered), full (at `bits_per_s` for `waited_ns`, packets queued for up
 -- to `queued_ns`; where only a queue and loss tell it, half of them for that time and more, and `share` were lost), unscaled (no window scaling: `bytes` in flight, `part` waited for `waited_ns`, or `times` large messages), small_window (a
 -- receive buffer of `bytes`), held (`times` pieces of messages waited 40 ms each), loss (`times` of `packets` were lost, `felt_share` of the
--- slowest requests went there). `client_address` or `broker` is null where there are several. The worst of each first.
+-- slowest requests went there), oversized (the broker closed `times` connections within requests of `bytes`), protocol (`times` connections
+-- spoke `part`, and the port `place`). `client_address` or `broker` is null where there are several. The worst of each first.
 SELECT * FROM (
 SELECT
     'dead' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, CAST(NULL AS STRING) AS part, times,
@@ -49,5 +50,21 @@ SELECT
     CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns, CAST(NULL AS BIGINT) AS queued_ns, CAST(NULL AS BIGINT) AS least_ns,
     CAST(NULL AS BIGINT) AS waited_ns, peers AS others, weight, connection, first_time_ns, last_time_ns
 FROM lossy_ways
+UNION ALL
+SELECT
+    'oversized' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, CAST(NULL AS STRING) AS part,
+    times, CAST(NULL AS BIGINT) AS packets, CAST(NULL AS DOUBLE) AS share, CAST(NULL AS DOUBLE) AS felt_share,
+    request_bytes AS bytes, CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns,
+    CAST(NULL AS BIGINT) AS queued_ns, CAST(NULL AS BIGINT) AS least_ns, CAST(NULL AS BIGINT) AS waited_ns,
+    CAST(NULL AS BIGINT) AS others, weight, CAST(NULL AS BIGINT) AS connection, first_time_ns, last_time_ns
+FROM oversized_requests
+UNION ALL
+SELECT
+    'protocol' AS what, expected AS place, client_address, broker, who, spoken AS part, times,
+    CAST(NULL AS BIGINT) AS packets, CAST(NULL AS DOUBLE) AS share, CAST(NULL AS DOUBLE) AS felt_share,
+    CAST(NULL AS BIGINT) AS bytes, CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns,
+    CAST(NULL AS BIGINT) AS queued_ns, CAST(NULL AS BIGINT) AS least_ns, CAST(NULL AS BIGINT) AS waited_ns,
+    CAST(NULL AS BIGINT) AS others, weight, connection, first_time_ns, last_time_ns
+FROM wrong_protocols
 ) AS ways
 ORDER BY what, weight DESC, client_address, broker, part, first_time_ns

@@ -11,7 +11,7 @@ from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, safe, share, size, things
 from analyzer.report.text_tables import Column, Row
-from analyzer.report.ways import ways
+from analyzer.report.ways import clusters, handshakes, ways
 
 COMMAND = "kanalyze connections"
 COLUMNS = (
@@ -85,9 +85,10 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Ways and connections that stand out, attempts that were refused, content that is no Kafka, failed logins, then every
     connection, the longest-lived first."""
     rows = facts.rows("connections")
-    lines = ways(facts, width, limit)
-    if noted := render(facts, width, limit):
-        lines += [Text(""), *noted] if lines else noted
+    lines: list[Text] = []
+    for table in (clusters, ways, handshakes, render):
+        if told := table(facts, width, limit):
+            lines += [Text(""), *told] if lines else told
     refused = _refused(facts.rows("refused"), facts, width, limit)
     foreign = _foreign(facts.rows("foreign_connections"), facts, width, limit)
     for part in (refused, foreign, _logins(rows, width), _all(rows, facts, width, limit)):
@@ -114,7 +115,22 @@ def _refused(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Te
     ]
     lines = [text_tables.heading("Connection attempts that failed (reset, or no answer to the SYN)", width)]
     lines += text_tables.table(REFUSED, table, width)
+    lines += _of_brokers(rows, width)
     return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
+
+
+def _of_brokers(rows: Rows, width: int) -> list[Text]:
+    """Of brokers that several refused clients asked, the sums."""
+    by_broker: dict[str, list[int]] = {}
+    for row in rows:
+        if row["refused"]:
+            by_broker.setdefault(endpoint(safe(row["broker_address"]), row["broker_port"]), []).append(row["refused"])
+    shared = {broker: refused for broker, refused in by_broker.items() if len(refused) > 1}
+    return [
+        line
+        for broker, refused in shared.items()
+        for line in text_tables.remarks(f"{broker}: {sum(refused):,} refused, from {len(refused):,} addresses.", width)
+    ]
 
 
 def _foreign(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:

@@ -54,8 +54,6 @@ NOT_YET: set[str] = {
     "no_compression",
     "offset_out_of_range",
     "out_of_order",
-    "refused_connections",
-    "request_too_large",
     "resent_batches",
     "sends_while_muted",
     "skewed_partitions",
@@ -63,11 +61,8 @@ NOT_YET: set[str] = {
     "slow_replication",
     "throttled",
     "tiny_batches",
-    "tls_failed",
     "unanswered",
     "version_outside_offer",
-    "wrong_cluster",
-    "wrong_protocol",
 }
 _PARTITION = "{topic}-{partition}"
 # The letter before a version belongs to it.

@@ -87,10 +87,12 @@ def test_finding_is_the_same(name: str, reports: dict[str, Reports]) -> None:
 # packets are TCP. What no release has no broker offers there.
 EMPTY = (
     "attempts",
+    "clusters_reached",
     "foreign_connections",
     "logins",
     "offered_beyond",
     "refused",
+    "tls_failures",
     "unread",
     "unread_silences",
     "unsteady_members",
