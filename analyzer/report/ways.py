@@ -152,6 +152,12 @@ def _protocol(row: dict[str, Any]) -> str:
     return f"{things(row['times'], 'connection')} of {row['part']}, which failed: the port {row['place']}"
 
 
+def _large(row: dict[str, Any]) -> str:
+    requests = things(row["times"], "request")
+    text = f"{requests} of {size(row['bytes'])} and more of {safe(row['who'])} had no answer, sent again and again; those of up to"
+    return f"{text} {size(row['answered_bytes'])} had one: large packets are lost"
+
+
 def _loss(row: dict[str, Any]) -> str:
     text = (
         f"{share(row['share'])} of packets lost ({count(row['times'])} of {count(row['packets'])}) {safe(row['place'])}"
@@ -166,6 +172,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unscaled": _unscaled,
     "small_window": _small_window,
     "held": _held,
+    "large": _large,
     "loss": _loss,
     "oversized": _oversized,
     "protocol": _protocol,

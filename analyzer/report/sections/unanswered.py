@@ -15,12 +15,13 @@ COMMAND = "kanalyze exchanges"
 NOTHING = "No requests without a reply."
 COLUMNS = (
     Column("API", least=16),
+    Column("client", least=10),
     Column("unanswered", right=True),
     Column("abandoned", right=True),
     Column("max wait", right=True),
-    Column("pending", right=True),
-    Column("oldest", right=True),
-    Column("reply lost", right=True, spare=1),
+    Column("pending", right=True, spare=1),
+    Column("oldest", right=True, spare=2),
+    Column("reply lost", right=True, spare=3),
 )
 
 
@@ -37,12 +38,19 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return [text_tables.heading("Requests without a reply", width), *lines] if lines else []
 
 
+def _clients(row: dict[str, Any]) -> str:
+    """Whose requests were lost: app; app and 2 others"""
+    others = (row["clients"] or 1) - 1
+    return safe(row["who"]) + (f" and {things(others, 'other')}" if others else "")
+
+
 def _line(row: dict[str, Any]) -> Row:
     failed = row["closed"] + row["abandoned"] > 0
     return Row(
         [
             safe(row["api_name"]),
-            count(row["closed"]),
+            _clients(row),
+            count(row["lost"]),
             count(row["abandoned"]),
             duration(row["longest_closed_ns"]),
             count(row["pending"]),

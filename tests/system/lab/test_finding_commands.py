@@ -50,7 +50,6 @@ NOT_YET: set[str] = {
     "lag_growing",
     "malformed",
     "metadata_storm",
-    "mtu_black_hole",
     "no_compression",
     "offset_out_of_range",
     "out_of_order",
@@ -61,7 +60,6 @@ NOT_YET: set[str] = {
     "slow_replication",
     "throttled",
     "tiny_batches",
-    "unanswered",
     "version_outside_offer",
 }
 _PARTITION = "{topic}-{partition}"

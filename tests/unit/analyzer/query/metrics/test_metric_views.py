@@ -24,7 +24,8 @@ def code(name: str) -> str:
 def test_views_keep_to_sql_that_spark_knows_too(name: str) -> None:
     # A doubled quote inside a literal is one quote to DuckDB and none to Spark.
     assert "''" not in re.sub(r"(?<!')''(?!')(?=[,)\s])", "", code(name)), name
-    assert not re.search(FORBIDDEN, code(name), re.IGNORECASE), name
+    # '::1' is an address.
+    assert not re.search(FORBIDDEN, code(name).replace("'::1'", "address"), re.IGNORECASE), name
 
 
 @pytest.mark.parametrize("name", metrics.view_names())
