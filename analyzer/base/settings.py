@@ -15,9 +15,10 @@ from dataclasses import dataclass
 DIMENSIONS = (
     "api", "version", "error", "client", "principal", "broker", "topic", "partition", "group", "subject", "connection",
 )  # fmt: skip
-# latency: from the last byte of the request to the first of the reply; service: the broker's own part of it; total: from the
-# first byte of the request to the last of the reply.
-MEASURES = ("latency", "service", "total")
+# latency: from the last byte of the request to the first of the reply; service: the broker's own part of it, as far as packets
+# tell; broker: the same only where they prove it, and the reply says that it was not throttled; total: from the first byte of the
+# request to the last of the reply.
+MEASURES = ("latency", "service", "broker", "total")
 # A metric lists at most so many time slots.
 MOST_SLOTS = 10_000
 _READ = re.compile(r"\bs\.(\w+)\b")

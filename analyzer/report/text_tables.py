@@ -141,14 +141,17 @@ def _lines(columns: Sequence[Column], kept: list[int], widths: list[int], gap: i
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Text in pieces of at most `width` cells: between words, behind a sign that joins parts of a name or before the capital letter
-    of a part, where that leaves more than half a line, else anywhere. What is left of MOST_PIECES is cut."""
+    """Text in pieces of at most `width` cells: between words, also where that leaves little, before a name that fits a line of its
+    own; behind a sign that joins parts of a name or before the capital letter of a part, where that leaves more than half a line;
+    else anywhere. What is left of MOST_PIECES is cut."""
     pieces: list[str] = []
     while cell_len(text) > width > 0 and len(pieces) < MOST_PIECES - 1:
         end = len(set_cell_size(text, width).rstrip())
         space, joint = text.rfind(" ", 0, end + 1), max(text.rfind(sign, 0, end) + 1 for sign in JOINTS)
         joint = max([joint, *(part.start() for part in _CAPITAL.finditer(text, 0, end + 1))])
-        at = space if 2 * space > end else joint if 2 * joint > end else max(end, 1)
+        name = text[space + 1 :].partition(" ")[0]
+        whole = space > 0 and cell_len(name) <= width
+        at = space if whole or 2 * space > end else joint if 2 * joint > end else max(end, 1)
         pieces.append(text[:at].rstrip())
         text = text[at:].lstrip()
     return [*pieces, cut(text, width)]

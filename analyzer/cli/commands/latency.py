@@ -17,8 +17,8 @@ command = section_command(
     time), network (what is left of the latency: the round trip, where the capture saw it), receiving. It is "-" where the
     parts of most requests are not known.
 
-    --of service gives percentiles of the broker's own time, --of total of the time from first to last byte. Percentiles are
-    within 0.55 % of the exact values.""",
+    --of service gives percentiles of the broker's own time, --of broker of those requests alone of which packets prove it,
+    --of total of the time from first to last byte. Percentiles are within 0.55 % of the exact values.""",
     by=("api", "version", "error", "client", "principal", "broker", "topic", "group", "connection"),
     over_time="latency",
     measures=True,

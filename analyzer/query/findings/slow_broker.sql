@@ -1,15 +1,17 @@
 -- severity: high
 -- rank: 12
 -- when: exchanges having count(*) FILTER (WHERE broker_ns >= 50000000 AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 10
--- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[{or_follower}], not the network
+-- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[ {or_follower}], not the network
 -- do: Check this broker's disks, its followers (acks=all waits for them) and its request handler threads (RequestHandlerAvgIdlePercent).
--- look: kanalyze latency --broker {broker} --api {api_name}
--- Time in the broker only, where packets tell it; at least 30 requests on each side; nearest rank. Ten slow requests at
+-- look: kanalyze latency --of broker --by api --by broker --api {api_name}
+-- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
 -- least: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
 -- times its median and 100 ms, in five seconds at least, so that a start is none.
 WITH timed AS (
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
-    SELECT api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns
+    SELECT
+        api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns,
+        CASE WHEN broker_ns > 0 THEN CAST(ceil(64 * ln(broker_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM exchanges
     WHERE api_key IN (0, 1) AND broker_ns IS NOT NULL AND throttle_time_ms = 0
         AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog') AND coalesce(role, 'client') = 'client'
@@ -21,8 +23,12 @@ slow AS (
         broker_address,
         broker_port,
         count(*) AS requests,
-        CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY broker_ns) AS BIGINT) AS p50_ns,
-        CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY broker_ns) AS BIGINT) AS p99_ns,
+        CAST(least(greatest(
+            round(1e9 * exp((percentile_disc(0.5) WITHIN GROUP (ORDER BY bucket) - 0.5) * (ln(2) / 64))), min(broker_ns)
+        ), max(broker_ns)) AS BIGINT) AS p50_ns,
+        CAST(least(greatest(
+            round(1e9 * exp((percentile_disc(0.99) WITHIN GROUP (ORDER BY bucket) - 0.5) * (ln(2) / 64))), min(broker_ns)
+        ), max(broker_ns)) AS BIGINT) AS p99_ns,
         max_by(exchange, (broker_ns, exchange)) AS evidence_slowest,
         min(request_time_ns) AS first_time_ns,
         max(request_time_ns) AS last_time_ns
@@ -56,7 +62,7 @@ SELECT
     CASE WHEN c.others_p99_ns IS NULL THEN c.p50_ns END AS p50_ns,
     c.p99_ns,
     c.others_p99_ns,
-    CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' THEN ' or that of a follower' END AS or_follower,
+    CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' THEN 'or that of a follower' END AS or_follower,
     CASE WHEN c.others_p99_ns IS NULL THEN 'medium' ELSE 'high' END AS severity,
     count(*) AS slow_requests,
     c.p99_ns AS weight,

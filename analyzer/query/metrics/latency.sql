@@ -1,5 +1,5 @@
 -- How long do clients' requests take, by API and kind, or by what `settings` asks for? `count` is requests, percentiles are
--- of latency_ns (request's last byte to reply's first), or of service_ns or total_ns. Sums of parts: see latency_slices.
+-- of latency_ns (request's last byte to reply's first), or of service_ns, broker_ns or total_ns. Sums of parts: see latency_slices.
 SELECT
     l.slot_ns,
     l.reach,

@@ -28,6 +28,7 @@ INSTEAD = "kanalyze brokers"
 TITLES = {
     "latency": "Latency (from last byte of request to first byte of reply)",
     "service": "Broker time (latency without queueing, throttling and round trip)",
+    "broker": "Broker time, where packets prove it (of replies that were not throttled)",
     "total": "Total time (from first byte of request to last byte of reply)",
 }
 NUMBERS = (

@@ -46,7 +46,13 @@ SELECT
     e.throttle_time_ms,
     -- What the reply says of errors and throttling is then known in part at best.
     e.response_decoded IN ('unsupported', 'malformed', 'trailing') AS is_unread,
-    CASE s.measure WHEN 'service' THEN e.service_ns WHEN 'total' THEN e.total_ns ELSE e.latency_ns END AS measured_ns,
+    CASE s.measure
+        WHEN 'service' THEN e.service_ns
+        -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
+        WHEN 'broker' THEN CASE WHEN e.throttle_time_ms = 0 THEN e.broker_ns END
+        WHEN 'total' THEN e.total_ns
+        ELSE e.latency_ns
+    END AS measured_ns,
     e.broker_part_ns AS broker_ns,
     e.broker_part_ns IS NOT NULL AND e.send_ns IS NOT NULL AND e.receive_ns IS NOT NULL AS parts_known,
     e.send_ns,
