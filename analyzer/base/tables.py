@@ -203,6 +203,8 @@ translated_client                string  Other addresses of the client, where th
                                          of addresses (the rows are those of the leg nearest to the client): "address:port",
                                          separated by ", "; null: none.
 translated_broker                string  Other addresses of the broker, likewise; null: none.
+forwarded_from                   int64   The connection whose requests a proxy carried on over this one (`forwards` has them,
+                                         `exchanges` has them as they came to the proxy); null: none.
 client_wscale                    int32   Window scale that the client offered in its SYN (bits, RFC 7323); null: none, or its
                                          SYN was not seen.
 broker_wscale                    int32   Window scale that the broker offered in its SYN; null: none, or its SYN was not seen.
@@ -592,6 +594,30 @@ file            int32   Input (captures.file) that holds what the client sent; n
 packet          int64   Its number there, as in Wireshark; null: it sent nothing.
 """)
 
+FORWARDS = _columns("""
+exchange              int64   Id of the exchange on this leg, which is not a row of `exchanges`.
+forwarded_from        int64   Row of `exchanges`: the same exchange as the client sent it to the first proxy.
+proxies               int32   Proxies between the client and this leg.
+connection            int64   Connection of this leg.
+from_connection       int64   Connection of the client's leg.
+api_key               int16   API of the request.
+api_name              string  Name of the API.
+client_address        string  Address of the client.
+proxy_address         string  Address at which the client reached the first proxy.
+proxy_port            int32   Port of it.
+proxy_client_address  string  Address from which the last proxy before this leg connects.
+broker_address        string  Address that this leg goes to.
+broker_port           int32   Port of it.
+request_time_ns       int64   First byte of the request on this leg, ns since the epoch.
+request_end_ns        int64   Last byte of the request on this leg, ns since the epoch.
+response_time_ns      int64   First byte of the reply on this leg, ns since the epoch; null: no reply was seen here.
+response_end_ns       int64   Last byte of the reply on this leg, ns since the epoch; null where response_time_ns is.
+request_file          int32   Input (captures.file) that holds the request on this leg.
+request_packet        int64   Its number there, as in Wireshark.
+proxy_ns              int64   Part of the client's latency that is not latency of this leg: proxies, and ways between the legs,
+                              ns; null: no reply was seen on one of both.
+""")
+
 TABLES: dict[str, tuple[Column, ...]] = {
     "captures": CAPTURES,
     "connections": CONNECTIONS,
@@ -611,6 +637,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "topic_ids": TOPIC_IDS,
     "brokers": BROKERS,
     "offered_versions": OFFERED_VERSIONS,
+    "forwards": FORWARDS,
 }
 
 ROW_OF = {
@@ -632,6 +659,7 @@ ROW_OF = {
     "topic_ids": "topic id and its name",
     "brokers": "broker named in a reply",
     "offered_versions": "API that a broker offers in an ApiVersions reply",
+    "forwards": "exchange that a proxy carried on, on the leg behind the proxy",
 }
 
 

@@ -20,7 +20,7 @@ from analyzer.query.left_out import leave_out
 from analyzer.query.metrics import text as metric_text
 from analyzer.query.questions import NEWEST_RELEASE, narrowed
 from analyzer.query.readability import readability
-from analyzer.report import beyond
+from analyzer.report import between, beyond
 from analyzer.report.facts import Facts
 from analyzer.report.finding_rows import as_object
 from analyzer.report.format import argument, moment, time_range
@@ -150,6 +150,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "coverage": {name: value(name, each, origin) for name, each in coverage.items()},
         "readable": _readable(dataset),
         "beyond": harmless(beyond.sentence(facts.rows("offered_beyond"))),
+        "between": harmless(between.sentences(facts.rows("between")) if coverage["behind_connections"] else []),
         "warnings": harmless(dataset.warnings),
         "filters": harmless(_filters(dataset)),
         "findings": [_finding(facts, number, each, origin, words) for number, each in enumerate(found, 1)],

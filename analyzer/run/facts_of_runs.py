@@ -32,9 +32,19 @@ SMALL = (
     *("group_steps", "login_steps", "token_owners"),
 )
 # Views over the rows of a run that it hands on with them.
-SIGNS = ("part_signs", "last_answers", "member_clients")
+SIGNS = ("part_marks", "part_signs", "last_answers", "member_clients")
 # Final tables that are made of these alone.
-FINAL = ("captures", "connections", "unread_silences", "problems", "topic_ids", "brokers", "offered_versions", "logins")
+FINAL = (
+    "captures",
+    "connections",
+    "unread_silences",
+    "problems",
+    "topic_ids",
+    "brokers",
+    "offered_versions",
+    "logins",
+    "forwards",
+)
 # What every run is given, and of what it is given the rows about its own connections.
 FOR_ALL = (
     "raw_splits",
@@ -70,12 +80,24 @@ class Told(NamedTuple):
         folder = self.folder / str(STRAYS)
         return folder if folder.exists() else None
 
+    def sign(self, name: str) -> str:
+        """SQL of the rows of a view of SIGNS that all runs gave."""
+        folders = (*self.folders(), *([self.strays] if self.strays else []))
+        rows = parquet([path for folder in folders if (path := folder / f"{name}.parquet").exists()])
+        joined = any((folder / "raw_joined.parquet").exists() for folder in self.folders())
+        return raw_views.under_joined_parts(rows) if joined else rows
+
+
+def made_of(told: Told) -> dict[str, str]:
+    """Name -> SQL of the views that make final tables of the raw ones of all runs."""
+    return raw_views.made_of(told.summary, told.folders(), told.sign("part_marks"))
+
 
 class Facts:
     """The database over what runs told. Use it as a context manager.
 
-    `several_views`: connections were captured several times on their way. Then `view_times` are needed, files with the view of
-    that name; runs give it when they are asked for the parts of `views_of_connections`.
+    `seen_again`: connections were captured several times on their way, or carried on by a proxy. Then `view_times` are needed,
+    files with the view of that name; runs give it when they are asked for the `asked_parts`.
     """
 
     def __init__(self, told: Told, options: Options, view_times: Sequence[Path] = ()) -> None:
@@ -83,17 +105,15 @@ class Facts:
 
         self._folder = told.folder
         # Exchanges are not here: what is odd about them each run says for itself.
-        made = raw_views.made_of(replace(told.summary, odd=False), told.folders())
-        self.several_views = "view_members" in made
+        made = made_of(told._replace(summary=replace(told.summary, odd=False)))
+        self.seen_again = "asked_parts" in made
         views = made | raw_views.rows_of(told.folders()) | {"throttled_parts": THROTTLED}
         self._joined = "raw_joined" in views
         for name, table in small_tables(told.readings, told.summary).items():
             pq.write_table(table, told.folder / f"{name}.parquet")
             views[name] = parquet([told.folder / f"{name}.parquet"])
-        with_strays = (*told.folders(), *([told.strays] if told.strays else []))
         for name in SIGNS:
-            rows = parquet([path for folder in with_strays if (path := folder / f"{name}.parquet").exists()])
-            views[name] = raw_views.under_joined_parts(rows) if self._joined else rows
+            views[name] = told.sign(name)
         if told.strays:
             tables = (
                 f"SELECT part FROM ({parquet([path])}) AS x" for path in sorted(told.strays.glob("raw_*.parquet"))
@@ -111,9 +131,9 @@ class Facts:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def views_of_connections(self, run: int) -> Tables:
+    def asked_parts(self, run: int) -> Tables:
         """What a run needs to give `view_times`."""
-        return self._of_run(run, ("view_members",))
+        return self._of_run(run, ("asked_parts",))
 
     def for_all(self) -> Tables:
         """What every run is given."""
@@ -121,7 +141,7 @@ class Facts:
 
     def for_run(self, run: int) -> Tables:
         """What a run is given beside that: the rows about connections of which it has rows."""
-        return self._of_run(run, (*FOR_PARTS, *(("part_views",) if self.several_views else ())))
+        return self._of_run(run, (*FOR_PARTS, *(("part_views", "forwarded") if self.seen_again else ())))
 
     def final(self) -> Iterator[tuple[str, Part]]:
         """(name, file) of the final tables that are made of small tables alone."""

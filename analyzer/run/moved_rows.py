@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.query import resolve
 from analyzer.query.table_views import parquet
 from analyzer.run import run_sql
 from analyzer.run.run_sql import Part, Tables
@@ -35,11 +36,15 @@ class Move(NamedTuple):
         if not self.brought:
             return f"SELECT * FROM {self.view}"
         columns = ", ".join(f"l.{name}" for name in self.brought)
-        return f"SELECT m.*, {columns} FROM {self.view} AS m JOIN connection_context AS l ON l.part = m.part WHERE l.is_kafka"
+        kafka = "JOIN connection_context AS l ON l.part = m.part WHERE l.is_kafka"
+        return f"SELECT m.*, {columns} FROM ({resolve.once(self.view)}) AS m {kafka}"
 
     def met(self) -> dict[str, str]:
         """The views behind which the rows are where they met, under the name `moved`."""
-        views = {self.view: f"SELECT * EXCLUDE ({', '.join((*self.brought, 'run'))}) FROM moved"}
+        views = {
+            self.view: f"SELECT * EXCLUDE ({', '.join((*self.brought, 'run'))}) FROM moved",
+            "forwarded": resolve.sql("no_forwarded"),
+        }
         if self.brought:
             columns = ", ".join(self.brought)
             views["connection_context"] = f"SELECT DISTINCT part, {columns}, true AS is_kafka FROM moved"

@@ -43,7 +43,11 @@ _JOINED = (
 _A_ROW_EACH = (
     "view_legs",
     "view_members",
+    "proxy_parts",
+    "forward_pairs",
+    "asked_parts",
     "part_views",
+    "forwarded",
     "parts",
     "part_evidence",
     "part_clusters",
@@ -187,11 +191,15 @@ def under_joined_parts(rows: str) -> str:
     return _JOINED.format(rows=rows)
 
 
-def made_of(summary: Summary, folders: Sequence[Path] = ()) -> dict[str, str]:
-    """Name -> SQL of the views that make final tables of the raw ones. `folders`: raw tables of all connections, where views of
-    several runs together are made."""
-    several = summary.saw_several_points or seen_again.has_legs(folders)
-    return resolve.views(summary.api_keys, summary.odd, several)
+def made_of(summary: Summary, folders: Sequence[Path] = (), marks: str | None = None) -> dict[str, str]:
+    """Name -> SQL of the views that make final tables of the raw ones. `folders`: raw tables of all connections, where those of
+    several runs meet; `marks`: SQL of `part_marks` of these runs, where their exchanges are elsewhere."""
+
+    def rows() -> dict[str, str]:
+        return rows_of(folders) | ({} if marks is None else {"part_marks": marks})
+
+    again = summary.saw_several_points or seen_again.is_any(folders, rows)
+    return resolve.views(summary.api_keys, summary.odd, again)
 
 
 def _whole_files(readings: Sequence[Reading]) -> bool:

@@ -17,7 +17,7 @@ from analyzer.base import temp_folders
 from analyzer.base.tables import TABLES
 from analyzer.query.export_tables import Written
 from analyzer.run import raw_views, resolved_runs
-from analyzer.run.facts_of_runs import STRAYS, Facts, Told
+from analyzer.run.facts_of_runs import STRAYS, Facts, Told, made_of
 from analyzer.run.moved_rows import FETCHES
 from analyzer.run.run_sql import Tables
 from analyzer.spark import dataflow, rows, stages
@@ -82,8 +82,9 @@ class _Resolution:
         self._told = Told(folder, self._runs, done.readings, done.summary)
         strays = folder / str(STRAYS)
         folders = self._told.folders()
-        self._made = raw_views.made_of(done.summary, folders)
-        self._strays = strays if resolved_runs.collect_strays(folders, strays, self._made, options) else None
+        signs = raw_views.made_of(done.summary)
+        self._strays = strays if resolved_runs.collect_strays(folders, strays, signs, options) else None
+        self._made = made_of(self._told)
         self._rows: Counter[str] = sum((each.rows for stage in done.stages for each in stage.done.values()), Counter())
         self._of_driver: list[pa.RecordBatch] = []
 
@@ -125,10 +126,10 @@ class _Resolution:
 
     def _facts(self) -> Facts:
         found = Facts(self._told, self._options)
-        if not found.several_views:
+        if not found.seen_again:
             return found
         with found as first:
-            given = {run: first.views_of_connections(run) for run in self._all_runs()}
+            given = {run: first.asked_parts(run) for run in self._all_runs()}
         times = dataflow.view_times(self._stages, given, self._made, self._order)
         if self._strays:
             with resolved_runs.Run(self._strays, STRAYS, self._made, given[STRAYS], self._options) as run:

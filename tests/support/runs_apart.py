@@ -12,7 +12,7 @@ from analyzer.base.options import Options
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.ingest.run_tables import Run as Read
 from analyzer.run import moved_rows, raw_views, resolved_runs
-from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told
+from analyzer.run.facts_of_runs import SIGNS, SMALL, STRAYS, Facts, Told, made_of
 from analyzer.run.run_sql import Part, Tables
 
 # A capture is told by its path, and pieces that are files have a file header each.
@@ -47,10 +47,10 @@ def resolved_apart(
     for folder in folders.values():
         resolved_runs.signs(folder, made, options)
     told = _handed_on(read, folders, scratch / "driver")
-    made = raw_views.made_of(read.summary, told.folders())
     strays = told.folder / str(STRAYS)
     if resolved_runs.collect_strays(list(folders.values()), strays, made, options):
         folders = {**folders, STRAYS: strays}
+    made = made_of(told)
     found = _Found(scratch)
     with _facts(told, folders, made, options, scratch) as facts:
         for_all = facts.for_all()
@@ -116,12 +116,12 @@ def _handed_on(read: Read, folders: dict[int, Path], target: Path) -> Told:
 
 def _facts(told: Told, folders: dict[int, Path], made: dict[str, str], options: Options, scratch: Path) -> Facts:
     found = Facts(told, options)
-    if not found.several_views:
+    if not found.seen_again:
         return found
     paths = []
     with found as first:
         for number, folder in folders.items():
-            with _run(folder, number, made, first.views_of_connections(number), options, scratch) as run:
+            with _run(folder, number, made, first.asked_parts(number), options, scratch) as run:
                 paths.append(scratch / f"view_times{number}.parquet")
                 paths[-1].write_bytes(run.view_times())
     return Facts(told, options, paths)

@@ -1,4 +1,6 @@
-"""One conversation as a router that translates addresses sees it: each packet twice, before and behind the translation."""
+"""One conversation as a router that translates addresses sees it, each packet twice, before and behind the translation; or as the
+host of a proxy sees it, where the packets of the second connection have numbers of their own.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +33,11 @@ TRANSLATED: dict[str, tuple[Leg, ...]] = {
     "both": (NEAR, Leg(NODE, BROKER, ports=7_000)),
     "in_two_steps": (NEAR, Leg(CLIENT, BROKER, ttl=1), Leg(NODE, BROKER, ports=7_000, ttl=2)),
 }
+PROXY = "10.0.5.5"
+FRONT = Leg(CLIENT, PROXY)
+BEHIND = Leg(PROXY, BROKER, ports=9_000, moved_seq=1_234_567_891)
+SECOND = Leg(BROKER, NODE, ports=11_000, moved_seq=3_000_000_017)
+PROXIES = {"proxy": (FRONT, BEHIND), "two_proxies": (FRONT, BEHIND, SECOND)}
 
 
 @cache

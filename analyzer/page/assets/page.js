@@ -21,7 +21,7 @@ function verdict() {
   const share = coverage.kafka_bytes ? percent(coverage.framed_bytes, coverage.kafka_bytes + coverage.gap_bytes) : null;
   place.replaceChildren(element('strong', {}, word === 'whole' ? 'Readable.' : word === 'partly' ? 'Readable in part.' : 'Not readable.'), ' ',
     sentence ? sentence.replace(/^Read in part: (.)/, (_, letter) => letter.toUpperCase()) : share ? `${share} of Kafka bytes read.` : 'Everything was read.',
-    ...[DATA.beyond, ...DATA.warnings].filter(Boolean).slice(0, 5).map((line) => element('span', { class: 'warning' }, line)),
+    ...[DATA.beyond, ...DATA.between, ...DATA.warnings].filter(Boolean).slice(0, 5).map((line) => element('span', { class: 'warning' }, line)),
     ...Object.entries(DATA.not_shown).map(([name, reason]) => element('span', { class: 'warning' }, `Not shown: ${name.replaceAll('_', ' ')}: ${reason}`)));
 }
 

@@ -31,6 +31,8 @@ links AS (
         count(*) FILTER (WHERE is_kafka AND tls_decrypted) AS decrypted_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND client_stream_bytes + broker_stream_bytes = 0) AS silent_connections,
         count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,
+        count(*) FILTER (WHERE forwarded_from IS NOT NULL OR translated_client IS NOT NULL OR translated_broker IS NOT NULL)
+            AS behind_connections,
         CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0))
             FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
         CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,

@@ -34,8 +34,13 @@ from dissectors.problems import KINDS as PROBLEM_KINDS
 VIEWS = (
     "view_legs",
     "view_members",
+    "part_marks",
+    "proxy_parts",
+    "forward_pairs",
+    "asked_parts",
     "view_times",
     "part_views",
+    "forwarded",
     "framed_parts",
     "parts",
     "part_signs",
@@ -82,11 +87,12 @@ VIEWS = (
     "batches",
     "queued_packets",
     "unread_silences",
+    "forwards",
 )
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
 # `connection_context`, which has only those.
-OF_RUNS = ("view_times", "part_signs", "fetch_names", "last_answers", "member_clients")
+OF_RUNS = ("part_marks", "view_times", "part_signs", "fetch_names", "last_answers", "member_clients")
 # Raw tables with rows of connections: those of views that give no rows are left out.
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
@@ -97,14 +103,29 @@ OF_CONNECTIONS = frozenset(
 )
 _OTHER_VIEW = "SELECT 1 FROM part_views AS v WHERE v.part = r.part AND NOT v.is_main"
 _READ = re.compile(r"\b(?P<word>FROM|JOIN) (?P<table>raw_\w+)\b(?P<alias> AS\b)?")
+# Of what a proxy carried on, the rows are those of the leg before it. What all messages repeat about clusters stays.
+OF_EXCHANGES = frozenset(
+    f"raw_{name}"
+    for name in (
+        *("exchanges", "entries", "errors"),
+        *(name for name, columns in FACT_TABLES.items() if ("exchange", "int64") in columns and name != "reported"),
+    )
+)
+_FORWARDED = "SELECT 1 FROM forwarded AS f WHERE f.exchange = r.exchange"
+# Made of all rows, and by these it is found which of them count.
+_OF_ALL_ROWS = (
+    *("view_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts", "part_views", "forwarded"),
+    *OF_RUNS,
+)
+_ONLY_SEEN_AGAIN = ("view_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts", "view_times")
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
-def views(api_keys: Collection[int], odd: bool = True, several_views: bool = True) -> dict[str, str]:
+def views(api_keys: Collection[int], odd: bool = True, seen_again: bool = True) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
     `api_keys` are those that occurred; `odd`: a body could not be read, or the clock ran back within an exchange;
-    `several_views`: a connection was captured several times on its way.
+    `seen_again`: connections were captured several times on their way, or carried on by a proxy.
     """
     facts = {
         "problem_kinds": _values(
@@ -117,13 +138,13 @@ def views(api_keys: Collection[int], odd: bool = True, several_views: bool = Tru
     sources = {name: name for name in VIEWS}
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
-    if not several_views:
-        sources["part_views"] = "no_part_views"
-        del sources["view_legs"], sources["view_members"], sources["view_times"]
+    if not seen_again:
+        sources |= {"part_views": "no_part_views", "forwarded": "no_forwarded"}
+        for name in (*_ONLY_SEEN_AGAIN, "forwards"):
+            del sources[name]
     texts = {name: sql(source) for name, source in sources.items()}
-    if several_views:
-        every_view = (*OF_RUNS, "view_legs", "view_members", "part_views")
-        texts = {name: text if name in every_view else _of_one_view(text) for name, text in texts.items()}
+    if seen_again:
+        texts = {name: text if name in _OF_ALL_ROWS else _of_one_view(text) for name, text in texts.items()}
     return facts | texts
 
 
@@ -133,16 +154,24 @@ def sql(view: str) -> str:
 
 
 def _of_one_view(text: str) -> str:
-    """The SQL of a view that reads of each connection only the part that gives its rows (`part_views.sql`)."""
+    """The SQL of a view that reads of each connection only the part that gives its rows (`part_views.sql`), and of each exchange
+    only that of the first leg (`forwarded.sql`)."""
 
     def read(found: re.Match[str]) -> str:
         table = found["table"]
         if table not in OF_CONNECTIONS:
             return found[0]
         rows = f"SELECT * FROM {table} AS r WHERE NOT EXISTS ({_OTHER_VIEW})"
+        if table in OF_EXCHANGES:
+            rows += f" AND NOT EXISTS ({_FORWARDED})"
         return f"{found['word']} ({rows}){found['alias'] or f' AS {table}'}"
 
-    return _READ.sub(read, text)
+    return _READ.sub(read, text.replace("FROM fetch_names AS", f"FROM ({once('fetch_names')}) AS"))
+
+
+def once(view: str) -> str:
+    """SQL of the rows of a view of OF_RUNS, or of a raw table, without those of exchanges that a proxy carried on."""
+    return f"SELECT * FROM {view} AS r WHERE NOT EXISTS ({_FORWARDED})"
 
 
 def _error_fields(api_keys: Iterable[int]) -> Iterable[tuple[object, ...]]:

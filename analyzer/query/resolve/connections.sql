@@ -94,6 +94,7 @@ SELECT
     v.view_delay_ns,
     v.translated_client,
     v.translated_broker,
+    f.forwarded_from,
     CASE WHEN p.is_bare IS NOT TRUE THEN w.client_wscale WHEN p.a_wscale >= 0 THEN CAST(p.a_wscale AS INTEGER) END AS client_wscale,
     w.broker_wscale,
     CASE WHEN p.is_bare THEN CAST(p.a_mss AS INTEGER) ELSE w.mss END AS mss,
@@ -126,3 +127,6 @@ JOIN connection_context AS l ON l.part = p.part
 LEFT JOIN part_views AS v ON v.part = p.part
 LEFT JOIN part_ways AS w ON w.part = p.part
 LEFT JOIN part_asked AS k ON k.part = p.part
+LEFT JOIN (
+    SELECT f.part, min(q.connection) AS forwarded_from FROM forwarded AS f JOIN parts AS q ON q.part = f.from_part GROUP BY f.part
+) AS f ON f.part = p.part

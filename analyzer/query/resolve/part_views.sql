@@ -15,9 +15,9 @@ WITH delays AS (
         min(x.request_time_ns - y.request_time_ns) >= 0 AND max(x.response_time_ns - y.response_time_ns) <= 0 AS is_within,
         max(x.request_time_ns - y.request_time_ns) <= 0 AND min(x.response_time_ns - y.response_time_ns) >= 0 AS is_around
     FROM view_members AS m
-    JOIN view_times AS x ON x.part = m.part
+    JOIN view_times AS x ON x.part = m.part AND x.response_time_ns IS NOT NULL
     JOIN view_times AS y
-        ON y.part = m.first_part AND y.correlation_id = x.correlation_id AND y.api_key = x.api_key
+        ON y.part = m.first_part AND y.correlation_id = x.correlation_id AND y.api_key = x.api_key AND y.response_time_ns IS NOT NULL
     WHERE m.part <> m.first_part
     GROUP BY m.part
 ),

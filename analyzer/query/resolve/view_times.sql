@@ -1,4 +1,17 @@
--- When exchanges of connections with several views began and were answered, in each view.
-SELECT part, correlation_id, api_key, request_time_ns, response_time_ns
+-- When the exchanges of `asked_parts` began and were answered.
+SELECT
+    part,
+    exchange,
+    correlation_id,
+    api_key,
+    api_version,
+    api_name,
+    request_time_ns,
+    request_end_ns,
+    response_time_ns,
+    response_end_ns,
+    request_bytes,
+    request_split,
+    request_number
 FROM raw_exchanges
-WHERE status = 'answered' AND part IN (SELECT part FROM view_members)
+WHERE request_time_ns IS NOT NULL AND part IN (SELECT part FROM asked_parts)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analyzer.base import filters
 from analyzer.query.readability import WHOLE
-from analyzer.report import beyond, text_tables
+from analyzer.report import between, beyond, text_tables
 from analyzer.report.attempts import failed_attempts
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import count, duration, percent, rate, safe, short_count, size, things, time_range
@@ -53,6 +53,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
             _bytes(row),
             _bodies(facts.rows("decoding"), row["requests"] > 0),
             beyond.sentence(facts.rows("offered_beyond")),
+            *(between.sentences(facts.rows("between")) if row["behind_connections"] else []),
             _packets(row),
             _others(facts, row),
         ]

@@ -13,7 +13,7 @@ from effort import also_long, one_in
 from one_base import base
 from tagged_captures import SEEN_TWICE, TAGGED, Frame, capture, stretched
 from test_tasks_cut_anywhere import CUTS, SEED, compare
-from translated_captures import TRANSLATED, passing
+from translated_captures import PROXIES, TRANSLATED, passing
 
 
 @pytest.mark.slow
@@ -38,9 +38,11 @@ def test_captures_of_two_points(name: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", also_long(["both"], ["dnat", "in_two_steps"]))
-def test_captures_of_both_sides_of_a_translation(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = capture(tmp_path / "base.pcap", passing(TRANSLATED[name], 20_000)).read_bytes()
+@pytest.mark.parametrize("name", also_long(["both", "two_proxies"], ["dnat", "in_two_steps", "proxy"]))
+def test_captures_of_both_sides_of_a_router_or_proxy(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = capture(tmp_path / "base.pcap", passing({**TRANSLATED, **PROXIES}[name], 20_000)).read_bytes()
     for seed in range(SEED, SEED + -(-CUTS // one_in(3))):
         compare(raw, tmp_path / str(seed), seed, monkeypatch, apart=True)
 

@@ -115,7 +115,7 @@ def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows)
     keys = {row["api_key"] for row in tables["exchanges"]}
     made |= {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or []), "raw_splits": SPLITS}
     # Computed once what a run computes once, and the rows: a view stands in the text of each view that reads it.
-    return Dataset(resolve.views(keys, several_views=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1)
+    return Dataset(resolve.views(keys, seen_again=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1)
 
 
 def kind(row: dict[str, Any]) -> str | None:

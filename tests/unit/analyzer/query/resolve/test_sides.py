@@ -7,7 +7,7 @@ import pytest
 
 from analyzer.query.resolve import views
 
-SQL = views((), several_views=False)["framed_parts"]
+SQL = views((), seen_again=False)["framed_parts"]
 BROKER, OTHER = ("10.0.1.1", 9093), ("10.0.0.1", 40_000)
 
 

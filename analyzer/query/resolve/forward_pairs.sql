@@ -1,0 +1,16 @@
+-- Those of `proxy_parts` of whose requests many may be the same (`part_marks`). `forwarded` compares them.
+WITH marks AS (
+    SELECT
+        part,
+        min(first_mark) AS first_mark,
+        min(second_mark) AS second_mark,
+        min(third_mark) AS third_mark,
+        min(fourth_mark) AS fourth_mark
+    FROM part_marks
+    GROUP BY part
+)
+SELECT p.*
+FROM proxy_parts AS p
+JOIN marks AS y ON y.part = p.part
+JOIN marks AS x ON x.part = p.from_part
+WHERE x.first_mark = y.first_mark OR x.second_mark = y.second_mark OR x.third_mark = y.third_mark OR x.fourth_mark = y.fourth_mark

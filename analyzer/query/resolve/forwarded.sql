@@ -1,0 +1,96 @@
+-- Exchanges that a proxy carried on: each on the leg behind the proxy, with the same exchange on the leg before it. Only what cannot
+-- be chance counts: the host between is server of one leg and client of the other, nearly all exchanges of both have the same ids,
+-- APIs, versions and sizes, each lies within the other's time, and there are enough of them between these endpoints. Two nodes of
+-- a cluster are no proxies of each other, whatever their clients send at the same time.
+WITH RECURSIVE pairs AS (
+    SELECT *
+    FROM forward_pairs AS f
+    WHERE NOT EXISTS (SELECT 1 FROM part_views AS v WHERE NOT v.is_main AND (v.part = f.part OR v.part = f.from_part))
+        AND NOT EXISTS (
+            SELECT 1
+            FROM raw_broker_facts AS a JOIN raw_broker_facts AS b ON b.node_id <> a.node_id AND b.node_id >= 0
+            WHERE a.node_id >= 0 AND a.host = f.proxy_address AND a.port = f.proxy_port AND b.host = f.broker_address AND b.port = f.broker_port
+        )
+),
+-- Clients that number nothing cannot be told apart.
+asked AS (
+    SELECT *, count(*) OVER (PARTITION BY part, api_key, correlation_id) AS alike FROM view_times
+),
+met AS (
+    SELECT
+        f.part,
+        f.from_part,
+        y.exchange,
+        x.exchange AS from_exchange,
+        y.request_time_ns - x.request_time_ns AS in_ns,
+        x.response_time_ns - y.response_time_ns AS out_ns,
+        row_number() OVER (PARTITION BY f.from_part, y.exchange ORDER BY x.request_time_ns DESC, x.exchange) AS place,
+        row_number() OVER (PARTITION BY f.part, x.exchange ORDER BY y.request_time_ns, y.exchange) AS from_place
+    FROM pairs AS f
+    JOIN asked AS y ON y.part = f.part
+    JOIN asked AS x
+        ON x.part = f.from_part AND x.correlation_id = y.correlation_id AND x.api_key = y.api_key AND x.api_version = y.api_version
+    WHERE x.alike <= 16
+        AND y.alike <= 16
+        AND x.request_bytes = y.request_bytes
+        -- Packets of different queues of a network card may be captured out of order.
+        AND y.request_time_ns BETWEEN x.request_time_ns - 50000 AND x.request_end_ns + 10000000000
+        AND coalesce(y.response_time_ns <= x.response_time_ns + 50000, true)
+),
+within AS (
+    SELECT * FROM met WHERE place = 1 AND from_place = 1
+),
+counts AS (
+    SELECT f.part, f.from_part, count(*) FILTER (WHERE a.part = f.part) AS exchanges, count(*) FILTER (WHERE a.part = f.from_part) AS from_exchanges
+    FROM pairs AS f
+    JOIN asked AS a ON (a.part = f.part OR a.part = f.from_part) AND a.request_time_ns BETWEEN f.begin_ns AND f.end_ns
+    GROUP BY f.part, f.from_part
+),
+alike AS (
+    SELECT
+        f.*,
+        w.met,
+        row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, w.in_ns, f.from_part) AS place,
+        row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, w.in_ns, f.part) AS from_place
+    FROM pairs AS f
+    JOIN (
+        SELECT part, from_part, count(*) AS met, median(in_ns) AS in_ns, median(out_ns) AS out_ns
+        FROM within
+        GROUP BY part, from_part
+    ) AS w ON w.part = f.part AND w.from_part = f.from_part
+    JOIN counts AS c ON c.part = f.part AND c.from_part = f.from_part
+    WHERE w.met * 4 >= least(c.exchanges, c.from_exchanges) * 3 AND w.in_ns > 0 AND coalesce(w.out_ns > 0, true)
+),
+proved AS (
+    SELECT *
+    FROM (
+        SELECT *, sum(met) OVER (PARTITION BY proxy_address, proxy_port, broker_address, broker_port) AS all_met
+        FROM alike
+        WHERE place = 1 AND from_place = 1
+    ) AS a
+    WHERE all_met >= CASE WHEN is_one_host THEN 4 ELSE 2 END
+),
+-- The nearest leg before each.
+steps AS (
+    SELECT part, exchange, from_part, from_exchange
+    FROM (
+        SELECT w.*, row_number() OVER (PARTITION BY w.exchange ORDER BY w.in_ns, w.from_exchange) AS nearest
+        FROM within AS w JOIN proved AS p ON p.part = w.part AND p.from_part = w.from_part
+    ) AS x
+    WHERE nearest = 1
+),
+ways AS (
+    SELECT part, exchange, from_part, from_exchange, 1 AS proxies FROM steps
+    UNION ALL
+    SELECT w.part, w.exchange, s.from_part, s.from_exchange, w.proxies + 1
+    FROM ways AS w JOIN steps AS s ON s.exchange = w.from_exchange
+    WHERE w.proxies < 8
+)
+SELECT
+    part,
+    exchange,
+    max_by(from_part, proxies) AS from_part,
+    max_by(from_exchange, proxies) AS from_exchange,
+    CAST(max(proxies) AS INTEGER) AS proxies
+FROM ways
+GROUP BY part, exchange

@@ -1,0 +1,43 @@
+-- Pairs of connections of which one (`part`) may carry on what came on the other (`from_part`): a host is the server of one and the
+-- client of another to a different endpoint, at the same time. In most captures there are none.
+WITH ends AS (
+    SELECT
+        p.part,
+        p.tap_number,
+        p.first_time_ns,
+        p.last_time_ns,
+        p.syn % 2 = 1 AS has_begin,
+        p.syn % 2 = 1 AND p.close <> 'none' AND p.a_gaps + p.b_gaps = 0 AS is_whole,
+        t.requests,
+        (CASE WHEN t.client_side = 1 THEN t.b_framed_bytes ELSE t.a_framed_bytes END) / t.requests AS request_bytes,
+        (CASE WHEN t.client_side = 1 THEN t.a_framed_bytes ELSE t.b_framed_bytes END) / t.requests AS reply_bytes,
+        CASE WHEN t.client_side = 1 THEN p.b_address ELSE p.a_address END AS client_address,
+        CASE WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
+        CASE WHEN t.client_side = 1 THEN p.a_port ELSE p.b_port END AS broker_port
+    FROM raw_parts AS p JOIN raw_framed_parts AS t ON t.part = p.part
+    WHERE t.requests > 0 AND t.client_side IS NOT NULL
+)
+SELECT
+    y.part,
+    x.part AS from_part,
+    x.client_address,
+    x.broker_address AS proxy_address,
+    x.broker_port AS proxy_port,
+    y.broker_address,
+    y.broker_port,
+    y.client_address = x.client_address AS is_one_host,
+    greatest(x.first_time_ns, y.first_time_ns) AS begin_ns,
+    least(x.last_time_ns, y.last_time_ns) AS end_ns
+FROM ends AS y
+JOIN ends AS x ON x.tap_number = y.tap_number AND x.broker_address = y.client_address
+WHERE (x.broker_address <> y.broker_address OR x.broker_port <> y.broker_port)
+    AND x.first_time_ns <= y.last_time_ns
+    AND y.first_time_ns <= x.last_time_ns
+    -- Of legs of which all was captured the sizes are alike, but for what a proxy writes anew; of others nearly so.
+    AND least(x.requests, y.requests) * CASE WHEN x.is_whole AND y.is_whole THEN 1.1 ELSE 20 END >= greatest(x.requests, y.requests)
+    AND least(x.request_bytes, y.request_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 1.1 ELSE 5 END
+        >= greatest(x.request_bytes, y.request_bytes)
+    AND least(x.reply_bytes, y.reply_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 1.5 ELSE 20 END
+        >= greatest(x.reply_bytes, y.reply_bytes)
+    -- A proxy connects when it is connected to, or asked.
+    AND (NOT x.has_begin OR NOT y.has_begin OR y.first_time_ns BETWEEN x.first_time_ns - 1000000 AND x.first_time_ns + 10000000000)
