@@ -8,12 +8,12 @@ command = section_command(
     "brokers",
     "brokers",
     "Traffic between brokers: replication, controller.",
-    """Print the traffic between brokers: followers' fetches by pair of brokers, controller requests, elections.
+    """Print followers that requests with acks=all wait for, then the traffic between brokers: followers' fetches by pair of
+    brokers, controller requests, elections.
 
     A follower's fetch waits for data, up to max_wait_ms: its latency alone says little. "late" is the most that a reply exceeded
     that time, which is never a wait by design.""",
     by=("api", "version", "client", "broker", "topic", "connection"),
     by_default=("api", "client", "broker"),
-    tables=("exchanges", "errors"),
-    with_entries=("topic",),
+    tables=("exchanges", "errors", "entries"),
 )

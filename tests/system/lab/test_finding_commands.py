@@ -56,7 +56,6 @@ NOT_YET: set[str] = {
     "resent_batches",
     "sends_while_muted",
     "skewed_partitions",
-    "slow_replication",
     "throttled",
     "tiny_batches",
     "version_outside_offer",

@@ -96,6 +96,7 @@ EMPTY = (
     "unread",
     "unread_silences",
     "unsteady_members",
+    "waits_for_followers",
     "ways_of_note",
 )
 
