@@ -11,6 +11,7 @@
 # make notebooks  the environment in which the notebooks run and are tested
 # make fuzz   damaged inputs of every kind: SECONDS=600 SEED=0
 # make fuzz-asan  the same under AddressSanitizer
+# make fuzz-guided  inputs that reach new lines of Python (atheris): TARGET=readers|framing|bodies|schemas|manifests|pseudonyms SECONDS=600
 # make lab    real brokers and clients with things done to them, captured, into tests/data/incidents: INCIDENT=NAME, one (root)
 # make lab-score  does the first finding name the cause of each incident?
 # make bench  speed and memory beside tshark and tcpdump, speed of decoding beside kafka-python and kio; to bench/results.md;
@@ -57,7 +58,7 @@ DEV := $(READY) $(VENV)/.dev
 # The libraries arrive while the stages are compiled.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan lab lab-score bench bench-growth bench-month bench-plan bench-spark profile compare wheels release docs rendered pictures man site clean
+.PHONY: demo test test-quick test-all test-spark test-spark-all test-lowest coverage java check notebooks fuzz fuzz-asan fuzz-guided lab lab-score bench bench-growth bench-month bench-plan bench-spark profile compare wheels release docs rendered pictures man site clean
 
 demo: $(READY)
 	@$(BIN)/kanalyze samples
@@ -113,6 +114,11 @@ FUZZ := --seconds $(SECONDS) --seed $(SEED) --log 60
 
 fuzz: $(DEV)
 	$(BIN)/python tests/system/fuzz/fuzz.py $(FUZZ) --keep build/fuzz
+
+fuzz-guided: $(DEV)
+	@test -n "$(TARGET)" || { echo "say which: make fuzz-guided TARGET=readers|framing|bodies|schemas|manifests|pseudonyms" >&2; exit 1; }
+	$(BIN)/python -c "import atheris" 2>/dev/null || $(BIN)/python $(PIP_INSTALL) 'atheris>=3.0'
+	$(BIN)/python tests/system/fuzz/guided.py $(TARGET) -max_total_time=$(SECONDS)
 
 fuzz-asan: $(VENV)/.dev
 	sh tests/system/fuzz/asan.sh $(BIN)/python $(FUZZ) --keep $(CURDIR)/build/fuzz-asan
