@@ -32,7 +32,7 @@ def readers(data: bytes) -> None:
 
 
 def framing(data: bytes) -> None:
-    """A conversation: after a first byte pieces of up to 63 bytes, each behind a byte that says its side, length, and if it was lost."""
+    """A conversation: behind a first byte pieces of up to 63 bytes, each behind a byte: side, length, lost or not."""
     events: list[Event] = []
     at = 1
     while at < len(data):

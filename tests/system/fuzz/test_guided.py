@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import guided_targets
 import pytest
 from kinds import Broken
