@@ -24,7 +24,12 @@ PARTS = {
         "lag": "lag",
         "delivery": "delivery",
     },
-    "transactions": {"transactions": "transactions", "list": "transaction_list", "producers": "producers"},
+    "transactions": {
+        "transactions": "transactions",
+        "list": "transaction_list",
+        "producers": "producers",
+        "resent": "resent",
+    },
     "readiness": {"clients": "readiness", "versions": "readiness"},
 }
 # Releases of Kafka that clients are judged for, the newest last: `metrics/views/materialized/kafka_releases.tsv` is the list.

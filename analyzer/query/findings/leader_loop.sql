@@ -3,7 +3,7 @@
 -- when: errors having bool_or(code = 6 AND expected IS DISTINCT FROM true)
 -- says: {who} keeps sending requests for {topic}-{partition} to a broker that is not its leader, for {lasted_ns} ({times|time|times}): its metadata stays out of date
 -- do: Check whether a leader election is stuck (kafka-topics.sh --describe shows no leader), or whether the Metadata requests of the client fail.
--- look: kanalyze errors --by partition --by client[ --topic {topic}][ --client {who}]
+-- look: kanalyze errors --by partition[ --topic {topic}][ --client {who}]
 -- explains: metadata_storm, failing(NOT_LEADER_OR_FOLLOWER|LEADER_NOT_AVAILABLE|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH), resent_batches
 -- Up to 10 s such errors belong to every election.
 SELECT

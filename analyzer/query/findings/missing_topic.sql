@@ -3,23 +3,34 @@
 -- when: errors having bool_or(code IN (3, 100))
 -- says: {who} keeps asking for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
 -- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
--- look: kanalyze errors --by topic --by client[ --client {who}][ --topic {topic}]
+-- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
--- Beyond what a first use brings: for more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then.
+-- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told is what
+-- lies beyond that, as the table of errors does.
 SELECT
-    coalesce(x.client_id, x.client_address) AS who,
-    coalesce(e.topic, e.topic_id) AS topic,
-    count(*) AS times,
-    max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
-    max(x.response_time_ns) - min(x.response_time_ns) AS weight,
-    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
-    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
-    min(x.response_time_ns) AS first_time_ns,
-    max(x.response_time_ns) AS last_time_ns
-FROM errors AS e
-JOIN failed_exchanges AS x ON x.exchange = e.exchange
-JOIN connections AS c ON c.connection = x.connection
-WHERE e.code IN (3, 100) AND coalesce(x.role, 'client') = 'client' AND e.expected IS DISTINCT FROM true
-GROUP BY c.cluster, coalesce(x.client_id, x.client_address), coalesce(e.topic, e.topic_id), e.code
-HAVING max(x.response_time_ns) - min(x.response_time_ns) > 60000000000
-    OR (count(*) >= 20 AND max(x.response_time_ns) - min(x.response_time_ns) > 10000000000)
+    who,
+    topic,
+    count(*) FILTER (WHERE is_failure) AS times,
+    max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
+    max(time_ns) - min(time_ns) AS weight,
+    min_by(exchange, (time_ns, exchange)) AS evidence_first,
+    max_by(exchange, (time_ns, exchange)) AS evidence_last,
+    min(time_ns) AS first_time_ns,
+    max(time_ns) AS last_time_ns
+FROM (
+    SELECT
+        c.cluster,
+        coalesce(x.client_id, x.client_address) AS who,
+        coalesce(e.topic, e.topic_id) AS topic,
+        e.code,
+        e.exchange,
+        x.response_time_ns AS time_ns,
+        e.expected IS DISTINCT FROM true AS is_failure
+    FROM errors AS e
+    JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE e.code IN (3, 100) AND coalesce(x.role, 'client') = 'client'
+) AS told
+GROUP BY cluster, who, topic, code
+HAVING count(*) FILTER (WHERE is_failure) > 0
+    AND (max(time_ns) - min(time_ns) > 60000000000 OR (count(*) >= 20 AND max(time_ns) - min(time_ns) > 10000000000))

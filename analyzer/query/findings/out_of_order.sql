@@ -3,10 +3,10 @@
 -- when: errors having bool_or(code = 45)
 -- says: {who} sent batches out of sequence to {topic}, {times|time|times}: the broker rejected them (OUT_OF_ORDER_SEQUENCE_NUMBER)
 -- do: Records were lost before they reached the broker, or two producers share a producer id: close the idempotent producer and create a new one.
--- look: kanalyze transactions[ --client {who}]
+-- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: resent_batches, failing(UNKNOWN_PRODUCER_ID|INVALID_PRODUCER_ID_MAPPING|INVALID_TXN_STATE)
 -- After another batch of the partition was refused, those already on their way are out of order too, and the producer sends all of
--- them again: such refusals are not told. 120 s is the usual delivery.timeout.ms, for which a producer tries.
+-- them again: such refusals alone are not told. 120 s is the usual delivery.timeout.ms, for which a producer tries.
 -- The batches of refused requests alone: with all of them each would be given its offsets.
 WITH refused_batches AS (
     SELECT exchange, partition, coalesce(topic, topic_id) AS topic, producer_id, producer_epoch, base_sequence
@@ -46,12 +46,13 @@ SELECT
     o.who,
     o.topic,
     count(*) AS times,
-    count(*) AS weight,
-    min_by(o.exchange, (o.response_time_ns, o.exchange)) AS evidence_first,
-    max_by(o.exchange, (o.response_time_ns, o.exchange)) AS evidence_last,
+    count(*) FILTER (WHERE e.exchange IS NULL) AS weight,
+    min_by(o.exchange, (o.response_time_ns, o.exchange)) FILTER (WHERE e.exchange IS NULL) AS evidence_first,
+    max_by(o.exchange, (o.response_time_ns, o.exchange)) FILTER (WHERE e.exchange IS NULL) AS evidence_last,
     min(o.response_time_ns) AS first_time_ns,
     max(o.response_time_ns) AS last_time_ns
 FROM refusals AS o
 LEFT JOIN explained AS e ON e.exchange = o.exchange AND e.topic = o.topic AND e.partition IS NOT DISTINCT FROM o.partition
-WHERE o.code = 45 AND e.exchange IS NULL
+WHERE o.code = 45
 GROUP BY o.cluster, o.who, o.topic
+HAVING count(*) FILTER (WHERE e.exchange IS NULL) > 0

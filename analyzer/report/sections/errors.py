@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.text import Text
 
-from analyzer.base import expected_errors
+from analyzer.base import expected_errors, filters
 from analyzer.base.text import exchange_id
 from analyzer.query.readability import WHOLE
 from analyzer.report import text_tables
@@ -122,6 +122,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
             (Column("about", least=11), _about) if column.title == "topic" else (column, cell) for column, cell in keys
         ]
     headline = _headline(rows, facts.settings.every_ns is not None, facts.readability("errors").verdict == WHOLE)
+    if chosen := filters.words(facts.filters):
+        headline = headline.replace("Errors:", f"Errors ({safe(chosen)}):", 1)
     lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(headline, width)]
     order = mine if facts.settings.every_ns else _failures_first(mine)
     if order:

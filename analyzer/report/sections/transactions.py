@@ -11,13 +11,17 @@ from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import NONE, client, clock, count, duration, safe, size
+from analyzer.report.format import NONE, client, clock, count, duration, safe, share, size
 from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
 COMMAND = "kanalyze transactions"
 # What asks for one table alone, by its title.
-PART = {"Transactions, one by one": " --part list", "Idempotent producers": " --part producers"}
+PART = {
+    "Transactions, one by one": " --part list",
+    "Idempotent producers": " --part producers",
+    "Clients that send batches again": " --part resent",
+}
 NOTHING = "No transactions and no idempotent producers in this capture."
 
 IDS = (
@@ -63,6 +67,16 @@ PRODUCERS = (
 )
 
 
+RESENT = (
+    Column("client", least=10),
+    Column("batches", right=True),
+    Column("sent again", right=True),
+    Column("share", right=True),
+    Column("first", spare=1),
+    Column("last", spare=2),
+)
+
+
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per transactional id."""
     rows = facts.rows("transactions")
@@ -91,9 +105,18 @@ def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines + text_tables.remarks(notes, width)
 
 
+def resent(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per client that sends many of its batches again."""
+    rows = facts.rows("resent")
+    if not rows:
+        return []
+    lines = _table("Clients that send batches again", RESENT, _resent, facts, rows, width, limit)
+    return lines + text_tables.remarks("sent again: copies of batches that no broker had refused.", width)
+
+
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Transactional ids, then producers."""
-    parts = [lines for part in (render, producers) if (lines := part(facts, width, limit))]
+    """Transactional ids, clients that send batches again, then producers."""
+    parts = [lines for part in (render, resent, producers) if (lines := part(facts, width, limit))]
     return [line for at, part in enumerate(parts) for line in ([Text("")] if at else []) + part]
 
 
@@ -156,6 +179,11 @@ def _one(row: dict[str, Any]) -> Row:
     )
 
 
+def _resent(row: dict[str, Any]) -> Row:
+    times = (clock(row["first_time_ns"]), clock(row["last_time_ns"]))
+    return Row([safe(row["who"]), count(row["sent"]), count(row["resent"]), share(row["resent_share"]), *times])
+
+
 def _producer(row: dict[str, Any]) -> Row:
     first, last = row["first_epoch"], row["last_epoch"]
     return Row(
@@ -180,4 +208,5 @@ PARTS: dict[str, Callable[[Facts, int, int | None], list[Text]]] = {
     "transactions": render,
     "list": each,
     "producers": producers,
+    "resent": resent,
 }

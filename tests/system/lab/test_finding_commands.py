@@ -52,8 +52,6 @@ NOT_YET: set[str] = {
     "metadata_storm",
     "no_compression",
     "offset_out_of_range",
-    "out_of_order",
-    "resent_batches",
     "sends_while_muted",
     "skewed_partitions",
     "throttled",

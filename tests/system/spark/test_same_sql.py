@@ -92,6 +92,7 @@ EMPTY = (
     "logins",
     "offered_beyond",
     "refused",
+    "resent",
     "tls_failures",
     "unread",
     "unread_silences",
