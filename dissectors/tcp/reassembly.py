@@ -165,10 +165,11 @@ class Reassembly(TcpState):
                     segments[SEGMENT_DST_LOW, row],
                     segments[SEGMENT_DST_PORT, row],
                 )
-                found = find_side(self, key, row)
-                self.new_view = 0
-                self.new_capture_point = 0
-                self.new_network = 0
+                if not self.begins_part:
+                    found = find_side(self, key, row)
+                    self.new_view = 0
+                    self.new_capture_point = 0
+                    self.new_network = 0
             if found >= 0 and (
                 self.side[found, SIDE_TTL] != segments[SEGMENT_TTL, row]
                 or self.side[found, SIDE_SCOPE] != segments[SEGMENT_SCOPE, row]
@@ -179,6 +180,7 @@ class Reassembly(TcpState):
                 found = -2
                 if why != WHY_DONE and self.draining < 0:
                     break
+                self.begins_part = False
                 if self.in_task and note_segment(self, self.newest_side, row):
                     row += 1
                     break

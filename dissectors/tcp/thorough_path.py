@@ -82,6 +82,8 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         if why != WHY_DONE:
             return why
         s = -1
+    # From here on the slot that it follows may be gone: to look again would find another view, or none.
+    tcp.begins_part = s < 0
     if s < 0 and stays_given_up(tcp, key):
         return WHY_DONE
     if s < 0 and tcp.live >= tcp.max_live:

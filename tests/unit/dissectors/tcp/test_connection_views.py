@@ -123,6 +123,21 @@ def test_a_tuple_used_again_with_another_tag(stage: str) -> None:
     assert connections(out) == [(0, 0), (0, 0)]
 
 
+@pytest.mark.parametrize("old_view", [0, 1])
+def test_a_full_output_does_not_choose_another_view(stage: str, old_view: int) -> None:
+    """One view of two begins anew, and the output is full as its old slot goes: it stays that view, and the other goes on."""
+    once = number_and_time(conversation().segments[:-3], 100_000)
+    twice = copies(once)
+    again = number_and_time(Conversation(client_start=900_000_000, broker_start=70_000_000).shake().segments)
+    for one in [*twice, *(again if old_view else [])]:
+        one.scope = 5
+    made = mixed(once, twice, 1) + again
+    roomy = run(numbered(made), stage=stage)
+    assert connections(roomy) == sorted([(0, 0), (0, 1), (0, old_view)])
+    for rows in range(4, 20):
+        assert run(made, stage=stage, chunk_rows=rows).parts == roomy.parts, rows
+
+
 def test_a_scan_of_many_networks_stays_cheap(stage: str) -> None:
     """A SYN with other numbers in each of 300 scopes: a connection each, none joined to another."""
     segments = []
