@@ -722,9 +722,12 @@ def _timestamp_name(moment: str) -> str:
     return f"{name}_time" if name in ("begin", "end") else name
 
 
+_KEYS = ("exchange", "connection", "forwarded_from", "from_connection")
+
+
 def is_key(column: str) -> bool:
     """True for a column, of a table, metric or finding, that holds the key of an exchange or connection."""
-    return column in ("exchange", "connection") or column.endswith("_exchange") or column.startswith("evidence")
+    return column in _KEYS or column.endswith("_exchange") or column.startswith("evidence")
 
 
 def arrow_schema(table: str) -> pyarrow.Schema:

@@ -70,6 +70,7 @@ def connection(number: int, **values: Any) -> dict[str, Any]:
     row: dict[str, Any] = {column.name: 0 for column in TABLES["connections"] if column.type == "int64"}
     row |= {
         "connection": number,
+        "forwarded_from": None,
         "tap": "default",
         "is_kafka": True,
         "protocol": "kafka",

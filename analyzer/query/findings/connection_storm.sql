@@ -19,7 +19,7 @@ WITH opened AS (
             RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
         ) AS within
     FROM connections AS c LEFT JOIN connection_requests AS n ON n.connection = c.connection
-    WHERE c.is_kafka AND c.seen_from = 'syn' AND coalesce(c.role, 'client') = 'client'
+    WHERE c.is_kafka AND c.seen_from = 'syn' AND coalesce(c.role, 'client') = 'client' AND c.forwarded_from IS NULL
 )
 SELECT
     client_address,

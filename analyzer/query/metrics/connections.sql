@@ -1,6 +1,7 @@
 -- How did each Kafka connection fare? One row per connection, the longest-lived first; bytes are payload on the wire,
 -- `retransmitted_share` is of packets (0 to 1), `in_flight` the most requests that waited for a reply at once, `idle_ns`
 -- from its last message to its end (null while it is open), `unanswered` what it left without a reply when it closed.
+-- `forwarded_from`: the connection whose requests a proxy carries on over this one, where they count.
 -- At most 1,000 rows of `total_rows`.
 WITH steps AS (
     SELECT connection, request_time_ns AS time_ns, 1 AS step
@@ -56,6 +57,7 @@ SELECT
     c.broker_address,
     c.broker_port,
     c.broker_id,
+    c.forwarded_from,
     c.first_time_ns,
     c.last_time_ns,
     c.last_time_ns - c.first_time_ns AS life_ns,

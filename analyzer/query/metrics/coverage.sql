@@ -18,8 +18,9 @@ WITH files AS (
 ),
 links AS (
     SELECT
-        count(*) AS connections,
-        count(*) FILTER (WHERE is_kafka) AS kafka_connections,
+        -- What a proxy carries on is no connection of a client.
+        count(*) FILTER (WHERE forwarded_from IS NULL) AS connections,
+        count(*) FILTER (WHERE is_kafka AND forwarded_from IS NULL) AS kafka_connections,
         count(*) FILTER (WHERE protocol = 'tls' AND is_kafka IS NOT TRUE AND tls_decrypted IS NOT TRUE) AS tls_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake = 'failed') AS tls_failed_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND tls_handshake IS DISTINCT FROM 'failed' AND tls_reason = 'no_handshake')
@@ -55,7 +56,7 @@ links AS (
 endpoints AS (
     SELECT broker_address, broker_port, max(broker_id) AS broker_id, max(cluster) AS cluster, bool_and(role IS NOT NULL) AS of_brokers
     FROM all_connections
-    WHERE is_kafka
+    WHERE is_kafka AND forwarded_from IS NULL
     GROUP BY broker_address, broker_port
 ),
 brokers AS (

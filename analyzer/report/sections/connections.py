@@ -198,7 +198,7 @@ def _whole_line(row: dict[str, Any]) -> Row:
             client(row),
             endpoint(safe(row["client_address"]), row["client_port"]),
             endpoint(safe(row["broker_address"]), row["broker_port"]),
-            safe(row["role"]),
+            safe(row["role"]) if row["forwarded_from"] is None else "proxy",
             clock(row["first_time_ns"]) if row["seen_from"] == "syn" else "before",
             duration(row["life_ns"]),
             count(row["requests"]),
