@@ -54,7 +54,7 @@ class TcpState:
     new_view: cython.longlong  # CONN_VIEW, CONN_CAPTURE_POINT and CONN_NETWORK of the next new slot
     new_capture_point: cython.longlong
     new_network: cython.longlong
-    begins_part: cython.bint  # the segment of the next call begins a part: decided before the output or the heap was full
+    begins_part: cython.bint  # the next segment begins a part: decided before the output or the heap was full
 
     # Buffered bytes: pages of the arena and their records.
     arena: cython.uchar[::1]
