@@ -26,7 +26,8 @@ const endpoint = (address, port) => {
 };
 const brokerOf = (row) => row.is_rest ? 'all others' : row.broker_id == null
   ? endpoint(row.broker_address, row.broker_port) : `${row.broker_id} (${endpoint(row.broker_address, row.broker_port)})`;
-const softwareOf = (row) => [row.software_name, row.software_version].filter(Boolean).join(' ') || null;
+const softwareOf = (row) => [row.software_name, row.software_version].filter(Boolean).join(' ')
+  || (row.inferred_library ? `${row.inferred_library} (inferred)` : null);
 
 const SLOT = DATA.time.every_ns;
 const FIRST = DATA.time.first_ns;

@@ -2,7 +2,8 @@
 -- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
 -- batches are null when batches were not read, topics when entries were not, errors and throttled where none was found but
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
--- asks most often (null below 1 s of life), `median_life_ns` of closed connections, `connects_per_s` over the 30 s that have most
+-- asks most often (null below 1 s of life), `median_life_ns` of closed connections, `inferred_library` that of a client that names no
+-- software, by its habits; `connects_per_s` over the 30 s that have most
 -- of `connects`, connections opened within the capture, `group_id` null for more than one. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
     SELECT
@@ -111,6 +112,7 @@ SELECT
     l.principal,
     l.software_name,
     l.software_version,
+    CASE WHEN l.software_name IS NULL THEN i.library END AS inferred_library,
     l.claimed_user,
     l.sasl_mechanism,
     l.security,
@@ -150,6 +152,8 @@ FROM lives AS l
     LEFT JOIN bursts AS o ON o.client = l.client
     LEFT JOIN topics AS t ON t.client = l.client
     LEFT JOIN sent AS b ON b.client = l.client
+    LEFT JOIN inferred_libraries AS i
+        ON i.client_address = l.client_address AND i.client_id IS NOT DISTINCT FROM l.client_id
 ORDER BY
     s.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
     l.software_name, l.software_version IS NULL, l.software_version

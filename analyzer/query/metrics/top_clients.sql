@@ -37,6 +37,7 @@ SELECT
     l.principal,
     l.software_name,
     l.software_version,
+    CASE WHEN l.software_name IS NULL THEN i.library END AS inferred_library,
     l.connections,
     t.requests,
     CASE WHEN t.response_bytes > 0 AND (t.errors > 0 OR t.unread = 0) THEN t.errors END AS errors,
@@ -47,7 +48,10 @@ SELECT
     -- What a client received is not known where nothing that brokers sent it was captured.
     CASE WHEN t.response_bytes > 0 OR l.heard THEN t.response_bytes END AS response_bytes,
     count(*) OVER () AS total_rows
-FROM lives AS l JOIN asked AS t ON t.client = l.client
+FROM lives AS l
+    JOIN asked AS t ON t.client = l.client
+    LEFT JOIN inferred_libraries AS i
+        ON i.client_address = l.client_address AND i.client_id IS NOT DISTINCT FROM l.client_id
 ORDER BY
     t.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
     l.software_name, l.software_version IS NULL, l.software_version

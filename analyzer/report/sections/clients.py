@@ -94,6 +94,8 @@ def _line(row: dict[str, Any]) -> Row:
 
 
 def _software(row: dict[str, Any]) -> str | None:
+    if row["inferred_library"] is not None:
+        return f"{row['inferred_library']} (inferred)"
     return " ".join(part for part in (row["software_name"], row["software_version"]) if part) or None
 
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange
+from paths import LAB
 
 from analyzer.base.filters import Filters
+from analyzer.base.options import Options
 from analyzer.base.settings import Settings
+from analyzer.run import local
 
 MS = 1_000_000
 
@@ -222,3 +225,52 @@ def test_choices_name_what_can_be_filtered_by_whatever_the_filter(tmp_path: Path
         ("client", "10.0.0.1"),
         ("topic", "orders"),
     ]
+
+
+KAFKAJS = {"ApiVersions": 2, "Metadata": 6, "FindCoordinator": 2, "JoinGroup": 5}
+
+
+@pytest.mark.parametrize(
+    ("client_id", "asked", "library"),
+    [
+        ("web", KAFKAJS, "kafkajs"),
+        # Only Metadata tells it from an old Java client.
+        ("web", KAFKAJS | {"Metadata": 8}, "apache-kafka-java"),
+        ("web", KAFKAJS | {"Metadata": 7}, None),
+        ("web", {"ApiVersions": 2, "Metadata": 6}, None),
+        ("aiokafka-0.14.0", {"Metadata": 5}, "aiokafka"),
+        ("aiokafka-0.14.0", {"Metadata": 9}, None),
+        ("kafkajs", {"ApiVersions": 0, "Metadata": 5, "Produce": 7}, "aiokafka"),
+        ("sarama", {"Metadata": 1}, "sarama"),
+        (None, {"Metadata": 1}, None),
+    ],
+)
+def test_a_library_is_known_by_its_habits(
+    client_id: str | None, asked: dict[str, int], library: str | None, tmp_path: Path
+) -> None:
+    def told(**software: str) -> list[str | None]:
+        rows = [
+            exchange(n, client_id=client_id, api_name=name, api_version=version)
+            for n, (name, version) in enumerate(asked.items())
+        ]
+        with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1, **software)]}) as opened:
+            return [row["inferred_library"] for name in ("clients", "top_clients") for row in opened.metric(name)]
+
+    assert told() == [library, library]
+    assert told(software_name="another", software_version="1") == [None, None]
+
+
+@pytest.mark.skipif(not LAB.exists(), reason="needs the captures of the lab")
+@pytest.mark.parametrize(
+    ("capture", "truth"),
+    [
+        ("clients", {"shop-aio": "aiokafka", "shop-kjs": "kafkajs"}),
+        ("old_java", {"shop-jc-0.10.2.2": "apache-kafka-java", "shop-jc-1.1.1": "apache-kafka-java"}),
+        ("old_others", {"shop-kp1.3.5-0.9-c": "kafka-python"}),
+    ],
+)
+def test_libraries_of_real_clients(capture: str, truth: dict[str, str]) -> None:
+    (path,) = LAB.glob(f"{capture}.pcap*")
+    with local.open_dataset([str(path)], Options()) as opened:
+        found = {row["client_id"]: row["inferred_library"] for row in opened.metric("clients")}
+    assert {name: found[name] for name in truth} == truth

@@ -1,0 +1,72 @@
+-- Which library is a client that names none? One row per client (address and client id) of which it can be told: from the versions of
+-- what it asks, which a library has in its source (`library_habits`: three APIs at least, and none in another version), else from
+-- a client id that is a library's default (`library_ids`), unless it asks otherwise than that library does.
+WITH silent AS (
+    SELECT e.client_address, e.client_id, e.api_name, e.api_version
+    FROM all_exchanges AS e JOIN all_connections AS c ON c.connection = e.connection
+    WHERE coalesce(c.role, 'client') = 'client' AND e.status <> 'orphan_reply' AND e.api_version IS NOT NULL
+    GROUP BY e.client_address, e.client_id, e.api_name, e.api_version
+    HAVING max(c.software_name) IS NULL
+),
+clients AS (
+    SELECT s.client_address, s.client_id
+    FROM silent AS s
+        LEFT JOIN (
+            SELECT e.client_address, e.client_id
+            FROM all_exchanges AS e JOIN all_connections AS c ON c.connection = e.connection
+            WHERE c.software_name IS NOT NULL
+            GROUP BY e.client_address, e.client_id
+        ) AS n ON n.client_address = s.client_address AND n.client_id IS NOT DISTINCT FROM s.client_id
+    WHERE n.client_address IS NULL
+    GROUP BY s.client_address, s.client_id
+),
+asked AS (
+    SELECT s.*
+    FROM silent AS s JOIN clients AS c ON c.client_address = s.client_address AND c.client_id IS NOT DISTINCT FROM s.client_id
+),
+compared AS (
+    SELECT
+        a.client_address,
+        a.client_id,
+        h.library,
+        h.release,
+        a.api_name,
+        max(CASE WHEN h.api_version = a.api_version THEN 1 ELSE 0 END) AS agrees
+    FROM asked AS a JOIN library_habits AS h ON h.api_name = a.api_name
+    GROUP BY a.client_address, a.client_id, h.library, h.release, a.api_name, a.api_version
+),
+judged AS (
+    SELECT client_address, client_id, library, release, min(agrees) AS agrees, count(DISTINCT api_name) AS apis
+    FROM compared
+    GROUP BY client_address, client_id, library, release
+),
+by_habits AS (
+    SELECT client_address, client_id, min(library) AS library
+    FROM judged
+    WHERE agrees = 1 AND apis >= 3
+    GROUP BY client_address, client_id
+    HAVING min(library) = max(library)
+),
+by_id AS (
+    SELECT c.client_address, c.client_id, min(i.library) AS library
+    FROM clients AS c JOIN library_ids AS i ON c.client_id LIKE i.client_id
+    GROUP BY c.client_address, c.client_id
+    HAVING min(i.library) = max(i.library)
+),
+-- Of a library whose habits are known, a client with its default id has one of its releases' habits.
+refuted AS (
+    SELECT client_address, client_id, library
+    FROM judged
+    GROUP BY client_address, client_id, library
+    HAVING max(agrees) = 0
+)
+SELECT
+    c.client_address,
+    c.client_id,
+    coalesce(h.library, i.library) AS library
+FROM clients AS c
+    LEFT JOIN by_habits AS h ON h.client_address = c.client_address AND h.client_id IS NOT DISTINCT FROM c.client_id
+    LEFT JOIN by_id AS i ON i.client_address = c.client_address AND i.client_id IS NOT DISTINCT FROM c.client_id
+    LEFT JOIN refuted AS r
+        ON r.client_address = i.client_address AND r.client_id IS NOT DISTINCT FROM i.client_id AND r.library = i.library
+WHERE h.library IS NOT NULL OR (i.library IS NOT NULL AND r.library IS NULL)
