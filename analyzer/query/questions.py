@@ -23,6 +23,7 @@ PARTS = {
         "partitions": "topic_partitions",
         "lag": "lag",
         "delivery": "delivery",
+        "notes": "topics_of_note",
     },
     "transactions": {
         "transactions": "transactions",

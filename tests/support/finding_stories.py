@@ -291,7 +291,9 @@ def queued(queue_ns: int, latency_ns: int) -> Tables:
 
 def uncompressed(batch_bytes: int, codec: str = "none") -> Tables:
     """Forty batches of this size in nine seconds."""
-    return sent(list(range(40)), bytes=batch_bytes, codec=codec)
+    tables = sent(list(range(40)), bytes=batch_bytes, codec=codec)
+    place = {"side": "request", "topic": "t", "partition": 0}
+    return tables | {"entries": [place | {"exchange": n, "connection": 1} for n in range(40)]}
 
 
 def ended(count: int, status: str, waited_s: float, **values: Any) -> Tables:

@@ -357,6 +357,7 @@ ORDER = (
     "analyzer.report.json_report",
     "analyzer.report.attempts",
     "analyzer.report.ways",
+    "analyzer.report.topics_of_note",
     "analyzer.report.between",
     "analyzer.report.beyond",
     "analyzer.report.sections",

@@ -3,26 +3,5 @@
 -- when: exchanges having count(*) FILTER (WHERE api_name = 'Produce' AND request_bytes < 1000) >= 100
 -- says: {who} sends Produce requests of less than 1 kB, up to {worst_per_s} ({requests|request|requests})
 -- do: Set linger.ms to a few milliseconds on this producer, so that more records go into each request.
--- look: kanalyze exchanges[ --client {who}] --api Produce
-WITH seconds AS (
-    SELECT
-        coalesce(client_id, client_address) AS who,
-        CAST(floor(request_time_ns / 1e9) AS BIGINT) AS second,
-        count(*) AS n,
-        min(exchange) AS exchange,
-        min(request_time_ns) AS time_ns
-    FROM exchanges
-    WHERE api_name = 'Produce' AND request_bytes < 1000 AND request_time_ns IS NOT NULL
-    GROUP BY coalesce(client_id, client_address), CAST(floor(request_time_ns / 1e9) AS BIGINT)
-)
-SELECT
-    who,
-    max(n) * 1e0 AS worst_per_s,
-    CAST(sum(n) AS BIGINT) AS requests,
-    CAST(sum(n) AS BIGINT) AS weight,
-    max_by(exchange, (n, exchange)) AS evidence_worst,
-    min(time_ns) AS first_time_ns,
-    max(time_ns) AS last_time_ns
-FROM seconds
-WHERE n >= 100
-GROUP BY who
+-- look: kanalyze clients[ --client {who}]
+SELECT * FROM tiny_requests

@@ -54,8 +54,12 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = render(facts, width, limit)
     if not rows:
         return []
+    storms = facts.rows("client_storms")
+    for row in storms[:limit]:
+        lines += text_tables.remarks(_storm(row), width)
+    told = {row["who"] for row in storms if row["what"] == "metadata"}
     for row in rows[:limit]:
-        if words := _notable(row):
+        if words := _notable(row, (row["client_id"] or row["client_address"]) in told):
             lines += text_tables.remarks(f"{client(row)} ({safe(row['client_address'])}): {', '.join(words)}.", width)
     if len(rows) <= FEW:
         versions, bursts = facts.rows("client_versions"), facts.rows("client_bursts")
@@ -104,9 +108,18 @@ def _library(row: dict[str, Any]) -> str | None:
     return (_software(row) or "").removeprefix("apache-kafka-") or None
 
 
-def _notable(row: dict[str, Any]) -> list[str]:
+def _storm(row: dict[str, Any]) -> str:
+    most = f"up to {rate(row['most_per_s'])}/s"
+    if row["what"] == "tiny":
+        return f"{safe(row['who'])}: Produce requests of less than 1 kB, {most} ({things(row['requests'], 'request')})."
+    requests = things(row["requests"], "Metadata request")
+    return f"{safe(row['who'])}: {requests} on one connection, {most} over {duration(row['over_ns'])}."
+
+
+def _notable(row: dict[str, Any], is_told: bool) -> list[str]:
+    """`is_told`: how often it asks for metadata was said before."""
     words = []
-    if (row["metadata_per_s"] or 0) >= METADATA_PER_S:
+    if not is_told and (row["metadata_per_s"] or 0) >= METADATA_PER_S:
         words.append(f"sends {rate(row['metadata_per_s'])} Metadata requests per second on one connection")
     life = row["median_life_ns"]
     if row["connects"] >= MANY and life is not None and life < SHORT_NS:

@@ -12,6 +12,7 @@ from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size, things
 from analyzer.report.text_tables import Column, Row
+from analyzer.report.topics_of_note import noted
 
 COMMAND = "kanalyze topics"
 # What asks for one table alone, by its title.
@@ -172,9 +173,11 @@ def delivery(facts: Facts, width: int, limit: int | None) -> list[Text]:
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Everything about the topics that the filter leaves, when they are few; else one line each."""
     rows = facts.rows("topics")
-    if not rows or len(rows) > PAGE_TOPICS:
+    if len(rows) > PAGE_TOPICS:
         return render(facts, width, limit)
-    lines = render(facts, width, limit)
+    lines = noted(facts, width, limit)
+    if told := render(facts, width, limit):
+        lines += [Text(""), *told] if lines else told
     for part in (producers, consumers, delivery, partitions, lag):
         if more := part(facts, width, limit):
             lines += [Text(""), *more]
@@ -335,4 +338,5 @@ PARTS: dict[str, Callable[[Facts, int, int | None], list[Text]]] = {
     "partitions": partitions,
     "lag": lag,
     "delivery": delivery,
+    "notes": noted,
 }

@@ -47,15 +47,9 @@ NOT_YET: set[str] = {
     "hanging_transaction",
     "head_of_line",
     "idle_killed",
-    "lag_growing",
     "malformed",
-    "metadata_storm",
-    "no_compression",
-    "offset_out_of_range",
     "sends_while_muted",
-    "skewed_partitions",
     "throttled",
-    "tiny_batches",
     "version_outside_offer",
 }
 _PARTITION = "{topic}-{partition}"

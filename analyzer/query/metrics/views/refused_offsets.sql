@@ -1,0 +1,107 @@
+-- Offsets that consumers asked for and brokers did not have, one row a client, topic and state.
+-- The reply with the error tells no bounds. They come from other replies of the capture about the partition: high watermarks, and what
+-- the client itself was told when it asked where to go on (ListOffsets). An end may grow beyond what was asked for, or belong to an
+-- earlier topic of the name: where the client went on tells most.
+WITH refused AS (
+    SELECT
+        c.cluster,
+        coalesce(x.client_id, x.client_address) AS who,
+        coalesce(e.topic, e.topic_id) AS topic,
+        e.partition,
+        e.exchange,
+        x.client_address,
+        x.response_time_ns
+    FROM errors AS e
+    JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE e.code = 1 AND x.api_name = 'Fetch' AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
+),
+asked AS (
+    SELECT
+        r.cluster,
+        r.who,
+        r.topic,
+        r.partition,
+        r.exchange,
+        r.client_address,
+        r.response_time_ns,
+        max(e.offset) AS asked_offset
+    FROM refused AS r LEFT JOIN entries AS e
+        ON e.exchange = r.exchange AND e.side = 'request' AND e.partition = r.partition
+        AND coalesce(e.topic, e.topic_id) = r.topic
+    GROUP BY r.cluster, r.who, r.topic, r.partition, r.exchange, r.client_address, r.response_time_ns
+),
+places AS (
+    SELECT topic, partition FROM asked GROUP BY topic, partition
+),
+bounds AS (
+    SELECT
+        c.cluster,
+        p.topic,
+        p.partition,
+        x.client_address,
+        x.response_time_ns,
+        CASE WHEN e.high_watermark >= 0 THEN e.high_watermark END AS end_offset,
+        CASE WHEN x.api_name = 'ListOffsets' AND e.offset >= 0 THEN e.offset END AS told_offset
+    FROM entries AS e
+    JOIN places AS p ON p.topic = coalesce(e.topic, e.topic_id) AND p.partition = e.partition
+    JOIN exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE e.side = 'response' AND coalesce(e.error_code, 0) = 0 AND x.api_name IN ('Fetch', 'ListOffsets')
+),
+judged AS (
+    SELECT
+        a.cluster,
+        a.who,
+        a.topic,
+        a.partition,
+        a.exchange,
+        a.response_time_ns,
+        a.asked_offset,
+        max(b.end_offset) AS end_offset,
+        max(b.end_offset) FILTER (WHERE b.response_time_ns <= a.response_time_ns) AS end_before,
+        min(b.end_offset) FILTER (WHERE b.response_time_ns >= a.response_time_ns) AS end_behind,
+        max(b.told_offset) AS told_offset,
+        min_by(b.told_offset, b.response_time_ns) FILTER (
+            WHERE b.client_address = a.client_address AND b.response_time_ns >= a.response_time_ns AND b.told_offset IS NOT NULL
+        ) AS reset_offset
+    FROM asked AS a LEFT JOIN bounds AS b
+        ON b.cluster IS NOT DISTINCT FROM a.cluster AND b.topic = a.topic AND b.partition = a.partition
+    GROUP BY a.cluster, a.who, a.topic, a.partition, a.exchange, a.response_time_ns, a.asked_offset
+),
+told AS (
+    SELECT
+        *,
+        CASE
+            WHEN reset_offset < asked_offset THEN 'are beyond the end'
+            WHEN reset_offset > asked_offset THEN 'retention has deleted'
+            WHEN asked_offset > greatest(coalesce(end_offset, told_offset), coalesce(told_offset, end_offset))
+                THEN 'are beyond the end'
+            WHEN asked_offset < end_before AND asked_offset < coalesce(end_behind, end_before) THEN 'retention has deleted'
+            ELSE 'do not exist'
+        END AS state
+    FROM judged
+)
+SELECT
+    who,
+    topic,
+    state,
+    count(*) AS times,
+    count(DISTINCT partition) AS partitions,
+    CASE WHEN count(*) = 1 THEN max(asked_offset) END AS asked_offset,
+    CASE WHEN count(*) = 1 AND state = 'are beyond the end' THEN max(end_offset) END AS end_offset,
+    CASE WHEN count(*) = 1 THEN max(reset_offset) END AS reset_offset,
+    CASE
+        WHEN state = 'retention has deleted'
+            THEN 'The consumer fell behind retention (retention.ms, retention.bytes) and missed what it had not read: check its lag.'
+        WHEN state = 'are beyond the end'
+            THEN 'The topic was recreated, or an unclean leader election truncated it: check auto.offset.reset and the committed offsets (kafka-consumer-groups.sh --describe).'
+        ELSE 'The consumer fell behind retention, or the topic was recreated: check its lag and auto.offset.reset.'
+    END AS advice,
+    count(*) AS weight,
+    min_by(exchange, (response_time_ns, exchange)) AS evidence_first,
+    max_by(exchange, (response_time_ns, exchange)) AS evidence_last,
+    min(response_time_ns) AS first_time_ns,
+    max(response_time_ns) AS last_time_ns
+FROM told
+GROUP BY cluster, who, topic, state

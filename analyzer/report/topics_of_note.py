@@ -1,0 +1,53 @@
+"""Topics that stand out: lag that grows, offsets that do not exist, records that are not compressed, partitions that get most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.text import Text
+
+from analyzer.report import text_tables
+from analyzer.report.facts import Facts
+from analyzer.report.format import count, duration, rate, safe, share, size, things
+from analyzer.report.text_tables import Column, Row
+
+COLUMNS = (Column("topic", least=10), Column("client", least=10), Column("what stands out", least=40))
+
+
+def noted(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per topic and what it is told for."""
+    rows = facts.rows("topics_of_note")
+    if not rows:
+        return []
+    table = [Row([safe(row["topic"]), safe(row["who"]), _WORDS[row["what"]](row)]) for row in rows[:limit]]
+    lines = [text_tables.heading("What stands out", width), *text_tables.table(COLUMNS, table, width)]
+    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze topics --part notes --limit 0"), width)
+
+
+def _lag(row: dict[str, Any]) -> str:
+    text = (
+        f"lag grew from {count(row['first_lag'])} to {count(row['last_lag'])} records in {duration(row['lasted_ns'])}"
+    )
+    return f"{text}, {things(row['partitions'], 'partition')}"
+
+
+def _offset(row: dict[str, Any]) -> str:
+    text = f"fetched offsets that {row['state']}, {things(row['times'], 'time')}"
+    for name, words in (("asked_offset", "offset"), ("end_offset", "end at"), ("reset_offset", "continued at")):
+        text += f"; {words} {count(row[name])}" if row[name] is not None else ""
+    return text
+
+
+def _plain(row: dict[str, Any]) -> str:
+    speed = f" at {size(int(row['bytes_per_s']))}/s" if row["bytes_per_s"] is not None else ""
+    return f"{size(row['bytes'])} written without compression{speed}"
+
+
+def _skew(row: dict[str, Any]) -> str:
+    median = f", {rate(row['times_median'])} times the median of {things(row['partitions'], 'partition')}"
+    text = f"partition {row['partition']} gets {count(row['records'])} records{median if row['times_median'] else ''}"
+    return text + (f": {share(row['share'])} of them from this client" if row["who"] is not None else "")
+
+
+_WORDS: dict[str, Callable[[dict[str, Any]], str]] = {"lag": _lag, "offset": _offset, "plain": _plain, "skew": _skew}
