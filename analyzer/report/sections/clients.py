@@ -52,12 +52,12 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """The table, what stands out of it, and when there are few clients, each of them in full."""
     rows = facts.rows("clients")
     lines = render(facts, width, limit)
+    noted = facts.rows("clients_of_note")
+    for row in noted[:limit]:
+        lines += text_tables.remarks(_noted(row), width)
     if not rows:
-        return []
-    storms = facts.rows("client_storms")
-    for row in storms[:limit]:
-        lines += text_tables.remarks(_storm(row), width)
-    told = {row["who"] for row in storms if row["what"] == "metadata"}
+        return lines
+    told = {row["who"] for row in noted if row["what"] == "metadata"}
     for row in rows[:limit]:
         if words := _notable(row, (row["client_id"] or row["client_address"]) in told):
             lines += text_tables.remarks(f"{client(row)} ({safe(row['client_address'])}): {', '.join(words)}.", width)
@@ -108,11 +108,19 @@ def _library(row: dict[str, Any]) -> str | None:
     return (_software(row) or "").removeprefix("apache-kafka-") or None
 
 
-def _storm(row: dict[str, Any]) -> str:
+def _noted(row: dict[str, Any]) -> str:
+    """A row of metric clients_of_note in words."""
+    api = f"{safe(row['api_name'])} v{row['api_version']}"
+    number = row["requests"]
+    if row["what"] == "malformed":
+        return f"{api}: {things(number, 'message')} could not be decoded as the protocol defines."
+    if row["what"] == "outside":
+        offered = f"v{row['min_version']} to v{row['max_version']}"
+        return f"{safe(row['who'])}: {things(number, 'request')} of {api}, although the broker supports {offered}."
     most = f"up to {rate(row['most_per_s'])}/s"
     if row["what"] == "tiny":
-        return f"{safe(row['who'])}: Produce requests of less than 1 kB, {most} ({things(row['requests'], 'request')})."
-    requests = things(row["requests"], "Metadata request")
+        return f"{safe(row['who'])}: Produce requests of less than 1 kB, {most} ({things(number, 'request')})."
+    requests = things(number, "Metadata request")
     return f"{safe(row['who'])}: {requests} on one connection, {most} over {duration(row['over_ns'])}."
 
 

@@ -34,6 +34,17 @@ EFFECTS = (
 )
 
 
+HELD = (
+    Column("client", least=10),
+    Column("address", least=9),
+    Column("user", least=8, spare=1),
+    Column("replies", right=True),
+    Column("throttle time", right=True),
+    Column("muted", right=True),
+    Column("spent waiting", right=True),
+)
+
+
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per client and API, the longest throttled first."""
     rows = facts.rows("throttle")
@@ -60,6 +71,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     delaying = any(row["delayed"] for row in rows)
     shown = [*(EFFECTS[:3] if muting else ()), *(EFFECTS[3:] if delaying else ())]
     lines = [Text(line, style=text_tables.HEADING) for line in text_tables.wrap(_headline(rows), width)]
+    if held := _held(facts.rows("held_clients"), width, limit):
+        lines += [*held, Text("")]
     lines += _table(keys, (*NUMBERS, *shown), rows, facts, width, limit)
     text = "throttle time: sum of throttle_time_ms in replies; connections are throttled in parallel, so it may exceed"
     lines += text_tables.remarks(f"{text} the elapsed time.", width)
@@ -73,6 +86,31 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         lines += text_tables.remarks(text, width)
     for note in _unknown(rows):
         lines += text_tables.remarks(note, width)
+    return lines
+
+
+def _held(rows: Rows, width: int, limit: int | None) -> list[Text]:
+    """Clients that a quota holds up, by their worst connections; then those that send all the same."""
+    table = [
+        Row(
+            [
+                safe(row["who"]),
+                safe(row["host"]),
+                safe(row["principal"]),
+                count(row["replies"]),
+                duration(row["told_ns"]),
+                share(row["muted_share"]),
+                duration(row["held_ns"]),
+            ]
+        )
+        for row in rows[:limit]
+        if row["replies"] is not None
+    ]
+    lines = text_tables.table_of_filled(HELD, table, width) if table else []
+    for row in rows[:limit]:
+        if row["sent_inside"] is not None:
+            text = f"{safe(row['who'])} sent {things(row['sent_inside'], 'request')} while it was muted."
+            lines += text_tables.remarks(text, width)
     return lines
 
 

@@ -47,10 +47,6 @@ NOT_YET: set[str] = {
     "hanging_transaction",
     "head_of_line",
     "idle_killed",
-    "malformed",
-    "sends_while_muted",
-    "throttled",
-    "version_outside_offer",
 }
 _PARTITION = "{topic}-{partition}"
 # The letter before a version belongs to it.

@@ -87,9 +87,10 @@ def test_finding_is_the_same(name: str, reports: dict[str, Reports]) -> None:
 # packets are TCP. What no release has no broker offers there.
 EMPTY = (
     "attempts",
-    "client_storms",
+    "clients_of_note",
     "clusters_reached",
     "foreign_connections",
+    "held_clients",
     "logins",
     "offered_beyond",
     "refused",
