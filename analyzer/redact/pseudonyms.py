@@ -162,12 +162,14 @@ class Pseudonyms:
         if number == 0:
             return 0
         number -= low
+        half = count.bit_length() // 2
+        mask = (1 << half) - 1
         while True:
-            left, right = number >> 8, number & 0xFF
+            left, right = number >> half, number & mask
             for turn in range(_ROUNDS):
                 what = b"%d:%d:%d:" % (low, turn, right) + prefix
-                left, right = right, left ^ (self._hash("hextet", what, 16) & 0xFF)
-            number = left << 8 | right
+                left, right = right, left ^ (self._hash("hextet", what, 16) & mask)
+            number = left << half | right
             # 0xfe80 and 0xff00 mean something, so nothing becomes them.
             if number < count and (len(prefix) > 1 or number + low < 0xFE00):
                 return number + low

@@ -62,6 +62,20 @@ def test_an_ipv4_address_is_the_same_as_text(address) -> None:  # type: ignore[n
     )
 
 
+@pytest.mark.parametrize("numbers", [range(1, 0x10), range(0x10, 0x100), range(0x100, 0x1000), range(0x1000, 0x10000)])
+def test_groups_of_an_ipv6_address_never_become_one_and_cost_little(
+    numbers: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of one length, behind the same network: a permutation, found in a few steps whatever the length is."""
+    hashed = []
+    plain = ONE._hash
+    monkeypatch.setattr(ONE, "_hash", lambda *what: hashed.append(1) or plain(*what))
+    some = numbers[:: max(1, len(numbers) // 4000)]
+    found = {ONE._hextet(b"6network", number) for number in some}
+    assert len(found) == len(some) and found <= set(numbers)
+    assert len(hashed) < 15 * len(some)
+
+
 @given(st.ip_addresses(v=6))
 @example(IPv6Address("::ffff:a00:0"))
 def test_an_ipv6_address_is_the_same_as_text(address) -> None:  # type: ignore[no-untyped-def]
