@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dissectors.tls.names import TLS_1_3, Suite
@@ -28,6 +29,7 @@ _LABELS = {
     CLIENT_TRAFFIC: (32, 48),
     SERVER_TRAFFIC: (32, 48),
 }
+_PLACES = {label: place for place, label in enumerate(_LABELS)}
 # Registered labels whose secrets protect no application data.
 _OTHER_LABELS = frozenset(
     (b"EARLY_EXPORTER_SECRET", b"EXPORTER_SECRET", b"CLIENT_EARLY_TRAFFIC_SECRET", b"RSA", b"ECH_SECRET", b"ECH_CONFIG")
@@ -36,22 +38,25 @@ _OTHER_LABELS = frozenset(
 _LATER_SECRET = re.compile(rb"(CLIENT|SERVER)_TRAFFIC_SECRET_[1-9][0-9]*")
 # Sessions without keys that are remembered.
 MOST_MISSED = 100_000
+# OpenSSL's state of a key has 1.4 kB: of more than so many connections at a time it is made again for those that were silent.
+_MOST_CIPHERS = 4_096
 
 
 class KeyLog:
     """Secrets by label and client random. It remembers sessions without keys: a later block of the capture may bring them."""
 
     def __init__(self) -> None:
-        self._secrets: dict[tuple[bytes, bytes], bytes] = {}
+        # By client random, in the order of `_LABELS`; empty where there is none.
+        self._secrets: dict[bytes, list[bytes]] = {}
         self._missed: set[bytes] = set()
         self.broken_lines = 0
         self.came_late = False
 
     def __repr__(self) -> str:
-        return f"KeyLog({len(self._secrets)} secrets)"
+        return f"KeyLog({len(self)} secrets)"
 
     def __len__(self) -> int:
-        return len(self._secrets)
+        return sum(secret != b"" for secrets in self._secrets.values() for secret in secrets)
 
     def read(self, text: bytes) -> None:
         """Takes lines of a key log. Damaged lines are counted and skipped. Of several secrets for a session the first counts."""
@@ -70,13 +75,18 @@ class KeyLog:
         if label not in _LABELS or len(random) != 32 or len(secret) not in _LABELS[label]:
             self.broken_lines += 1
             return
-        self._secrets.setdefault((label, random), secret)
+        secrets = self._secrets.get(random)
+        if secrets is None:
+            secrets = self._secrets[random] = [b""] * len(_PLACES)
+        if not secrets[_PLACES[label]]:
+            secrets[_PLACES[label]] = secret
         if random in self._missed:
             self.came_late = True
 
     def find(self, label: bytes, client_random: bytes) -> bytes | None:
         """The secret, or None."""
-        return self._secrets.get((label, client_random))
+        secrets = self._secrets.get(client_random)
+        return secrets[_PLACES[label]] or None if secrets else None
 
     def miss(self, client_random: bytes) -> None:
         """Notes that a session has no keys; `came_late` becomes True when a later line brings them."""
@@ -135,14 +145,14 @@ class Opened(NamedTuple):
 class RecordKey:
     """The key of one direction between two key changes: decrypts records. Its repr shows no secret."""
 
-    __slots__ = ("_cipher", "_fixed", "_invalid", "_is_1_3", "_secret", "explicit_bytes", "overhead_bytes", "suite")
+    __slots__ = ("_fixed", "_invalid", "_is_1_3", "_key", "_secret", "explicit_bytes", "overhead_bytes", "suite")
 
     def __init__(self, suite: Suite, key: bytes, fixed: bytes, version: int, secret: bytes = b"") -> None:
         """`fixed` is the fixed part of the nonce. `secret` is the traffic secret of TLS 1.3, from which the next key follows."""
         from cryptography.exceptions import InvalidTag
 
         self.suite = suite
-        self._cipher = _cipher(suite, key)
+        self._key = key
         self._invalid = InvalidTag
         self._fixed = fixed
         self._secret = secret
@@ -164,7 +174,7 @@ class RecordKey:
         if not self._is_1_3:
             extra = sequence.to_bytes(8, "big") + header[:3] + content_bytes.to_bytes(2, "big")
         try:
-            content = self._cipher.decrypt(nonce, body[self.explicit_bytes :], extra)
+            content = _cipher(self.suite, self._key).decrypt(nonce, body[self.explicit_bytes :], extra)
         except self._invalid:
             return None
         if not self._is_1_3:
@@ -180,6 +190,7 @@ class RecordKey:
         return traffic_key(self.suite, secret)
 
 
+@lru_cache(maxsize=_MOST_CIPHERS)
 def _cipher(suite: Suite, key: bytes) -> Any:
     from cryptography.hazmat.primitives.ciphers import aead
 

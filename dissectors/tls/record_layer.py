@@ -26,10 +26,12 @@ DATA = 23
 LONGEST_CONTENT_BYTES = 16_384
 LONGEST_RECORD_BYTES = LONGEST_CONTENT_BYTES + 2_048
 
-# Search after a loss: sequence numbers that are tried for one record, and in all for a direction.
+# Search after a loss: sequence numbers that are tried for one record, and in all for a direction; and one for each captured byte of
+# it, beside the first ones: of many short connections with losses each could take as long as a long one otherwise.
 _DATA_HEADER = b"\x17\x03\x03"
 _TRIES_PER_RECORD = 4_096
 _TRIES = 200_000
+_FIRST_TRIES = 2_048
 _MOST_UNOPENED = 64
 
 
@@ -58,6 +60,7 @@ class Direction:
         "_base",
         "_buffer",
         "_content_at",
+        "_gap_bytes",
         "_lost_from",
         "_nonce",
         "_receiver",
@@ -91,6 +94,7 @@ class Direction:
         self._runs: list[tuple[int, int, int]] = []  # offset in the stream, time, packet number
         self._content_at = 0  # offset in the stream of content, in which lost bytes count
         self._lost_from = -1  # offset in the stream from which on records are lost; -1: none are
+        self._gap_bytes = 0
         self._tries = 0
         self._nonce = 0  # the last explicit nonce
 
@@ -119,7 +123,10 @@ class Direction:
         del self._buffer[: self._at]
         self._base += self._at
         self._at = 0
-        self._forget_runs(self._base)
+        if self._buffer:
+            self._forget_runs(self._base)
+        else:
+            self._runs.clear()
 
     def gap(self, size: int) -> None:
         """`size` bytes of the stream are missing. The record that they interrupt cannot be decrypted."""
@@ -127,6 +134,7 @@ class Direction:
             self._lose(self._base + self._at)
             self._drop_buffer()
         self._base += size
+        self._gap_bytes += size
 
     def end(self, time: int, number: int) -> None:
         """The stream has ended."""
@@ -286,7 +294,8 @@ class Direction:
         for key, first in ((self.key, self._sequence), (self.following or (self.key and self.key.next()), 0)):
             if key is None:
                 continue
-            for missing in self._missing(key, body, span, first == 0):
+            allowed = _FIRST_TRIES + offset + len(body) - self._gap_bytes - self._tries
+            for missing in self._missing(key, body, span, first == 0, allowed):
                 self._tries += 1
                 opened = key.open(header, body, first + missing)
                 if opened is None:
@@ -304,8 +313,9 @@ class Direction:
                 return opened
         return None
 
-    def _missing(self, key: RecordKey, body: bytes, span: int, is_first: bool) -> Iterator[int]:
-        """Numbers of records that may be missing in `span` bytes, the most likely one first."""
+    def _missing(self, key: RecordKey, body: bytes, span: int, is_first: bool, allowed: int) -> Iterator[int]:
+        """Numbers of records that may be missing in `span` bytes, the most likely one first; no more than that one where all are
+        more than `allowed`: a later record is tried, once more bytes were captured."""
         fewest = 0 if is_first else -(-span // (5 + LONGEST_RECORD_BYTES))
         most = min(span // key.overhead_bytes, fewest + _TRIES_PER_RECORD)
         if key.explicit_bytes:
@@ -313,4 +323,5 @@ class Direction:
             likely = int.from_bytes(body[: key.explicit_bytes], "big") - self._nonce - 1
             if fewest <= likely <= most:
                 yield likely
-        yield from range(fewest, most + 1)
+        if most - fewest < allowed:
+            yield from range(fewest, most + 1)

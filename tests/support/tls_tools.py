@@ -30,6 +30,7 @@ from dissectors.tls.sessions import Sessions, TlsFacts
 
 SERVER_NAME = "kafka-1.example.net"
 FIRST_SEQ = (1_000, 4_294_967_000)  # the second one wraps
+SLOTS = 512  # of connections at a time
 Flight = tuple[int, bytes]  # side that sent it (0 the client), bytes
 
 
@@ -261,7 +262,7 @@ def _batches(
         for column, value in enumerate(values):
             chunks[column, number] = value
     block, heap = memoryview(bytes(buffers[0])), buffers[1]
-    kept, taken = stage.separate(block, heap, chunks, len(todo), 10)
+    kept, taken = stage.separate(block, heap, chunks, len(todo), SLOTS)
     yield chunks, kept, (bytes(block), bytes(heap))
     if taken:
         found, count = sessions.feed(taken, block, heap)
