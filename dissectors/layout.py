@@ -208,6 +208,8 @@ PART_FIRST_NUMBER = _part.column()
 PART_LAST_NUMBER = _part.column()
 PART_SYN = _part.column()  # bit 0: SYN seen, bit 1: SYN+ACK seen
 PART_CLOSE = _part.column()  # 0 none, else END_ reason (RST wins)
+PART_END_SIDE = _part.column()  # side of the first FIN or RST that was believed; UNKNOWN: none was seen
+PART_END_TIME = _part.column()  # of that packet
 PART_RTT = _part.column()  # ns; SYN to the SYN's ACK of the handshake, UNKNOWN when not seen
 PART_SYN_ACK = _part.column()  # ns from SYN to SYN+ACK, UNKNOWN when not seen
 PART_ACK = _part.column()  # ns from SYN+ACK to the handshake's ACK, UNKNOWN when not seen
@@ -377,6 +379,7 @@ FRAMING_FLOW = _framing.column()  # hash of scope, addresses and ports, as the O
 FRAMING_CONNECTION = _framing.column()  # id of the connection: hash of flow and first time
 FRAMING_CUT = _framing.pair()  # bytes that were on the wire and not kept, because of the capture's snap length
 FRAMING_OPENING = _framing.column()  # OPENING_ of the last bytes before Kafka; UNKNOWN: there are none
+FRAMING_OPENED = _framing.pair()  # bytes of openings, which are among those of SKIP_NOT_KAFKA
 FRAMING_PROXIED_FOR = _framing.pair()  # address that a PROXY header names, two halves; UNKNOWN: none
 FRAMING_COLUMNS = _framing.count
 

@@ -89,7 +89,7 @@ role                             string  client, follower, raft, controller, txn
                                          forwarding; null: unknown.
 is_kafka                         bool    True when its content is Kafka; null when too little was seen to tell.
 protocol                         string  What the content looks like: kafka, tls, other; null when no payload was
-                                         seen.
+                                         seen, or none behind an opening.
 client_address                   string  IP address of the side that sends requests (Kafka), else of the side that opened it.
 client_port                      int32   TCP port of that side.
 broker_address                   string  IP address of the other side.
@@ -106,6 +106,9 @@ seen_from                        string  syn: its beginning is in the capture; m
 one_way                          string  client or broker: only the packets of this side are in the capture, though the other
                                          side sent some; null: both are, or it is not known.
 close                            string  fin, rst, or none when its end is not in the capture.
+closed_by                        string  client or broker: who sent the first FIN or RST, and so ended it; null: neither was
+                                         seen, or the packets of one side alone are in the capture.
+close_time_ns                    int64   That packet, ns since the epoch; the other side may have gone on; null where closed_by is.
 client_packets                   int64   TCP packets that the client sent, retransmissions included.
 broker_packets                   int64   TCP packets that the broker sent, retransmissions included.
 client_bytes                     int64   Payload bytes that the client sent, as on the wire, retransmissions included.
@@ -154,6 +157,8 @@ client_skipped_foreign_bytes     int64   Client bytes of a stream that turned ou
                                          before Kafka.
 broker_skipped_foreign_bytes     int64   Broker bytes of a stream that turned out not to be Kafka, and of the protocol
                                          before Kafka.
+client_opening_bytes             int64   Of those foreign bytes, the client's part of a protocol before Kafka (`opening`).
+broker_opening_bytes             int64   Of those foreign bytes, the broker's part of a protocol before Kafka.
 client_skipped_encrypted_bytes   int64   Client bytes of TLS that could not be decrypted; 0 without TLS.
 broker_skipped_encrypted_bytes   int64   Broker bytes of TLS that could not be decrypted; 0 without TLS.
 client_tls_overhead_bytes        int64   Client bytes that TLS adds and that were read: handshake, record headers,
@@ -685,7 +690,7 @@ _SECOND_NAMES = {
 
 # Columns, of tables, metrics and findings, whose texts are words of a small set.
 _WORD_COLUMNS = """
-answer api_name behind_api_name behind_kind broker_evidence capture_side cause change close codec control_type event
+answer api_name behind_api_name behind_kind broker_evidence capture_side cause change close closed_by codec control_type event
 finding format group_type isolation kind last_cause level name one_way opening outcome protocol reach release request_decoded
 response_decoded role sasl_mechanism security seen_from sender severity side sort state status timestamp_type tls_alert
 tls_alert_from tls_certificate tls_cipher tls_handshake tls_version unopened verdict way

@@ -178,6 +178,8 @@ PARTS = (
     Field("last_time_ns", layout.PART_LAST_TIME, "int64"),
     Field("syn", layout.PART_SYN, "int16"),
     Field("close", layout.PART_CLOSE, CLOSES),
+    Field("end_side", layout.PART_END_SIDE, "int16"),
+    Field("end_time_ns", layout.PART_END_TIME, "int64"),
     Field("rtt_ns", layout.PART_RTT, "int64"),
     Field("syn_ack_ns", layout.PART_SYN_ACK, "int64"),
     Field("ack_ns", layout.PART_ACK, "int64"),
@@ -233,6 +235,7 @@ FRAMED_PARTS = (
     *_pair("foreign_bytes", layout.FRAMING_SKIPPED + 2 * layout.SKIP_NOT_KAFKA),
     *_pair("headerless_bytes", layout.FRAMING_SKIPPED + 2 * layout.SKIP_HEADERLESS),
     *_pair("cut_bytes", layout.FRAMING_CUT),
+    *_pair("opening_bytes", layout.FRAMING_OPENED),
     Field("opening", layout.FRAMING_OPENING, OPENINGS),
     Field("proxied_for", layout.FRAMING_PROXIED_FOR, "address"),
 )

@@ -38,6 +38,7 @@ def take_fin(tcp: TcpState, s: cython.longlong):
     elif not lower_start(tcp, s, at):
         return
     tcp.side[s, SIDE_STATE] |= STATE_FIN
+    note_end(tcp, s)
     tcp.side[s, SIDE_FIN_AT] = at
     tcp.side[s, SIDE_FIN_TIME] = tcp.time
     tcp.side[s, SIDE_FIN_NUMBER] = tcp.number
@@ -45,6 +46,16 @@ def take_fin(tcp: TcpState, s: cython.longlong):
     tcp.side[s, SIDE_ACKED] = min(tcp.side[s, SIDE_ACKED], at)
     tcp.side[s, SIDE_HOLE_ACK] = min(tcp.side[s, SIDE_HOLE_ACK], at)
     tcp.side[s, SIDE_LOST_TO] = min(tcp.side[s, SIDE_LOST_TO], at)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def note_end(tcp: TcpState, s: cython.longlong) -> cython.int:
+    """Side `s` is the one that closes, if the other has not done so before."""
+    if tcp.conn[s >> 1, CONN_END] == 0:
+        tcp.conn[s >> 1, CONN_END] = 1 + (s & 1)
+        tcp.conn[s >> 1, CONN_END_TIME] = tcp.time
+    return 0
 
 
 @cython.cfunc
@@ -99,6 +110,7 @@ def take_reset(tcp: TcpState, s: cython.longlong):
     if not is_believed:
         problem_row(tcp, PROBLEM_RESET_IGNORED, s, tcp.seq, 0)
         return
+    note_end(tcp, s)
     tcp.conn[slot, CONN_RST] = 1 + (s & 1)
     tcp.conn[slot, CONN_RST_AT] = at
     tcp.conn[slot, CONN_RST_TIME] = tcp.time

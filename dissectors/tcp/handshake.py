@@ -94,6 +94,8 @@ def swap_sides(tcp: TcpState, slot: cython.longlong):
     """Exchanges the sides of a connection."""
     column: cython.longlong
     value: cython.longlong
+    if tcp.conn[slot, CONN_END]:
+        tcp.conn[slot, CONN_END] = 3 - tcp.conn[slot, CONN_END]
     for column in range(ENDPOINT_COLUMNS):
         value = tcp.conn[slot, CONN_A + column]
         tcp.conn[slot, CONN_A + column] = tcp.conn[slot, CONN_B + column]

@@ -160,6 +160,8 @@ def part_row(tcp: TcpState, slot: cython.longlong):
     tcp.parts[PART_LAST_NUMBER, row] = tcp.conn[slot, CONN_LAST_NUMBER]
     tcp.parts[PART_SYN, row] = tcp.conn[slot, CONN_SYN]
     tcp.parts[PART_CLOSE, row] = tcp.conn[slot, CONN_CLOSE]
+    tcp.parts[PART_END_SIDE, row] = tcp.conn[slot, CONN_END] - 1 if tcp.conn[slot, CONN_END] else UNKNOWN
+    tcp.parts[PART_END_TIME, row] = known(tcp.conn[slot, CONN_END_TIME])
     tcp.parts[PART_VIEW, row] = tcp.conn[slot, CONN_VIEW]
     tcp.parts[PART_ORIGIN, row] = tcp.conn[slot, CONN_INTERFACE]
     tcp.parts[PART_POINT, row] = tcp.conn[slot, CONN_CAPTURE_POINT]

@@ -5,9 +5,9 @@ sides have both started and not ended, with nothing buffered or awaited and no A
 while something is pending, for the handshake's times until the part's row is written, and in a task. The sizes, in bytes:
 
                   first group  second group  matrix row
-    connection            176           144         320
+    connection            176           160         336
     side                  560           144         704
-    with both sides      1296           432        1728
+    with both sides      1296           448        1744
 
 Of very many connections those that are idle have neither, but a few hundred bytes over all stages (`dissectors.parking`). Columns
 that begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -67,6 +67,8 @@ CONN_RST_TIME = _conn.column()
 CONN_RST_NUMBER = _conn.column()
 CONN_RST_COUNT = _conn.column()
 CONN_CLOSED_NUMBER = _conn.column()  # packet that ended the second side
+CONN_END = _conn.column()  # 1 + side of the first FIN or RST that was believed
+CONN_END_TIME = _conn.column()
 # In a task only:
 CONN_TOUCHED = _conn.column()  # it is in `touched`
 CONN_SPOILED = _conn.column()  # something came that a resolved span must not hold

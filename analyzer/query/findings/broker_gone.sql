@@ -27,7 +27,7 @@ WITH attempts AS (
     WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND one_way IS NULL
         AND (
             (is_kafka IS NOT TRUE AND syn_ack_ns IS NULL AND client_stream_bytes = 0)
-            OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > 0 AND close <> 'none' AND last_time_ns - first_time_ns < 2000000000)
+            OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND close <> 'none' AND last_time_ns - first_time_ns < 2000000000)
         )
 ),
 -- Who accepts and hangs up while TLS connections go on is no broker that went.

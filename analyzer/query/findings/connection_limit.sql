@@ -12,7 +12,7 @@ WITH ended AS (
     SELECT connection, client_address, broker_address, broker_port, coalesce(tls, false) AS tls, first_time_ns
     FROM connections
     WHERE seen_from = 'syn' AND syn_ack_ns IS NOT NULL AND broker_stream_bytes = 0 AND close <> 'none' AND requests <= 1
-        AND one_way IS NULL AND last_time_ns - first_time_ns < 1000000000 AND client_stream_bytes > 0
+        AND one_way IS NULL AND last_time_ns - first_time_ns < 1000000000 AND client_stream_bytes > coalesce(client_opening_bytes, 0)
         AND coalesce(role, 'client') = 'client'
 ),
 hosts AS (

@@ -63,6 +63,8 @@ SELECT
     c.last_time_ns - c.first_time_ns AS life_ns,
     c.seen_from,
     c.close,
+    c.closed_by,
+    c.close_time_ns,
     CASE WHEN c.close <> 'none' THEN c.last_time_ns - t.last_message_ns END AS idle_ns,
     coalesce(t.requests, 0) AS requests,
     coalesce(f.in_flight, 0) AS in_flight,

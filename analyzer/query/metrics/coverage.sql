@@ -31,11 +31,12 @@ links AS (
             AS tls_wrong_keys_connections,
         count(*) FILTER (WHERE is_kafka AND tls_decrypted) AS decrypted_connections,
         count(*) FILTER (WHERE is_kafka IS NOT TRUE AND client_stream_bytes + broker_stream_bytes = 0) AS silent_connections,
+        count(*) FILTER (WHERE is_kafka IS NOT TRUE AND opening IN ('proxy_v1', 'proxy_v2') AND protocol IS NULL) AS health_checks,
         count(*) FILTER (WHERE is_kafka AND seen_from = 'midstream') AS midstream_connections,
         count(*) FILTER (WHERE forwarded_from IS NOT NULL OR translated_client IS NOT NULL OR translated_broker IS NOT NULL)
             AS behind_connections,
-        CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0))
-            FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
+        CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0)
+            - coalesce(client_opening_bytes + broker_opening_bytes, 0)) FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
         CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,
         CAST(sum(client_skipped_sync_bytes + broker_skipped_sync_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_sync_bytes,
@@ -43,7 +44,7 @@ links AS (
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_malformed_bytes,
         CAST(sum(client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_unfinished_bytes,
-        CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes)
+        CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes - coalesce(client_opening_bytes + broker_opening_bytes, 0))
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_foreign_bytes,
         CAST(coalesce(sum(client_skipped_encrypted_bytes + broker_skipped_encrypted_bytes)
             FILTER (WHERE is_kafka), 0) AS BIGINT) AS skipped_encrypted_bytes,

@@ -8,7 +8,7 @@ SELECT
     CASE
         WHEN p.is_kafka THEN 'kafka'
         WHEN protocol IN ('tls', 'other') THEN protocol
-        WHEN client_stream_bytes + broker_stream_bytes > 0 THEN 'other'
+        WHEN client_stream_bytes + broker_stream_bytes > client_opening_bytes + broker_opening_bytes THEN 'other'
     END AS protocol,
     p.client_address,
     CAST(p.client_port AS INTEGER) AS client_port,
@@ -22,6 +22,8 @@ SELECT
     seen_from,
     p.one_way,
     close,
+    CASE WHEN p.one_way IS NULL THEN p.closed_by END AS closed_by,
+    CASE WHEN p.one_way IS NULL THEN p.close_time_ns END AS close_time_ns,
     client_packets,
     broker_packets,
     client_bytes,
@@ -58,6 +60,8 @@ SELECT
     broker_unfinished_bytes + broker_headerless_bytes AS broker_skipped_unfinished_bytes,
     client_foreign_bytes AS client_skipped_foreign_bytes,
     broker_foreign_bytes AS broker_skipped_foreign_bytes,
+    client_opening_bytes,
+    broker_opening_bytes,
     client_encrypted_bytes AS client_skipped_encrypted_bytes,
     broker_encrypted_bytes AS broker_skipped_encrypted_bytes,
     client_overhead_bytes AS client_tls_overhead_bytes,

@@ -55,6 +55,22 @@ FOREIGN = (
     Column("first"),
     Column("last", spare=1),
 )
+EMPTY = (
+    Column("from", least=14),
+    Column("to", least=14),
+    Column("connections", right=True),
+    Column("content", least=10),
+    Column("end", least=16),
+    Column("first"),
+    Column("last", spare=1),
+)
+HEADERS = {
+    "proxy_v1": "PROXY header (v1)",
+    "proxy_v2": "PROXY header (v2)",
+    "socks4": "SOCKS 4",
+    "socks5": "SOCKS 5",
+    "http_connect": "HTTP CONNECT",
+}
 NOTHING = "No Kafka connections in this capture."
 RETRANSMITTED_SHARE = 0.01
 # A connection that was silent for so long when it ended was closed because it was idle.
@@ -82,8 +98,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Ways and connections that stand out, attempts that were refused, content that is no Kafka, failed logins, then every
-    connection, the longest-lived first."""
+    """Ways and connections that stand out, attempts that were refused, content that is no Kafka, connections without content,
+    failed logins, then every connection, the longest-lived first."""
     rows = facts.rows("connections")
     lines: list[Text] = []
     for table in (clusters, ways, handshakes, render):
@@ -91,7 +107,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
             lines += [Text(""), *told] if lines else told
     refused = _refused(facts.rows("refused"), facts, width, limit)
     foreign = _foreign(facts.rows("foreign_connections"), facts, width, limit)
-    for part in (refused, foreign, _logins(rows, width), _all(rows, facts, width, limit)):
+    empty = _empty(facts.rows("empty_connections"), facts, width, limit)
+    for part in (refused, foreign, empty, _logins(rows, width), _all(rows, facts, width, limit)):
         lines += [Text(""), *part] if lines and part else part
     return lines
 
@@ -163,6 +180,37 @@ def _looks_like(row: dict[str, Any]) -> str:
     return "TLS, handshake failed" if row["tls_handshake"] == "failed" else "TLS, not decrypted"
 
 
+def _empty(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Health checks, probes, and what a client opened and never used."""
+    if not rows:
+        return []
+    table = [
+        Row(
+            [
+                safe(row["client_address"]),
+                endpoint(safe(row["broker_address"]), row["broker_port"]),
+                count(row["connections"]),
+                HEADERS.get(row["opening"], "none"),
+                _closed(row),
+                clock(row["first_time_ns"]),
+                clock(row["last_time_ns"]),
+            ]
+        )
+        for row in rows[:limit]
+    ]
+    lines = [text_tables.heading("Connections without content (health checks, probes, or never used)", width)]
+    lines += text_tables.table(EMPTY, table, width)
+    return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
+
+
+def _closed(row: dict[str, Any]) -> str:
+    """open, closed by client, reset by broker; without the side where that is not known."""
+    if row["close"] == "none":
+        return f"open, {row['closed_by']} closed" if row["closed_by"] else "open"
+    words = "reset" if row["close"] == "rst" else "closed"
+    return f"{words} by {row['closed_by']}" if row["closed_by"] else words
+
+
 def _logins(rows: Rows, width: int) -> list[Text]:
     failed: dict[tuple[str, str, str], int] = {}
     for row in rows:
@@ -213,10 +261,10 @@ def _whole_line(row: dict[str, Any]) -> Row:
 
 
 def _end(row: dict[str, Any]) -> str:
-    """How it ended: open, closed, reset; idle for how long, and what was left without an answer."""
+    """How it ended: open, closed or reset by whom; idle for how long, and what was left without an answer."""
     if row["close"] == "none":
-        return "open"
-    words = ["reset" if row["close"] == "rst" else "closed"]
+        return _closed(row)
+    words = [_closed(row)]
     if (row["idle_ns"] or 0) >= IDLE_NS:
         words.append(f"idle for {duration(row['idle_ns'])}")
     if row["unanswered"]:

@@ -184,12 +184,15 @@ def _others(facts: Facts, row: dict[str, Any]) -> str:
     tls = row["tls_connections"]
     silent = row["silent_connections"]
     failed = facts.rows("attempts") if silent else []
-    others = row["connections"] - row["kafka_connections"] - tls - silent
+    checks = row["health_checks"]
+    others = row["connections"] - row["kafka_connections"] - tls - silent - checks
     parts = [f"{things(tls, 'TLS connection')} not decrypted ({undecrypted(row)})"] if tls else []
     if others:
         parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
     if kept := silent - sum(each["attempts"] for each in failed):
         parts.append(f"{things(kept, 'connection')} without payload")
+    if checks:
+        parts.append(f"{things(checks, 'health check')} (a PROXY header, and nothing behind it)")
     if failed:
         parts += failed_attempts(facts)
     return f"Also in the capture: {'; '.join(parts)}." if parts else ""

@@ -73,6 +73,7 @@ def take_opening(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.int:
     """Takes an OPENING row: bytes of a side that came before Kafka. The last address named counts."""
     slot: i64 = chunks[CHUNK_SLOT, row]
     count_skipped(f, slot, 2 * slot + chunks[CHUNK_SIDE, row], SKIP_NOT_KAFKA, chunks[CHUNK_LENGTH, row])
+    f.conn[slot, FRAMING_OPENED + chunks[CHUNK_SIDE, row]] += chunks[CHUNK_LENGTH, row]
     f.conn[slot, FRAMING_OPENING] = chunks[CHUNK_DETAIL, row]
     if chunks[CHUNK_SEQ, row] != UNKNOWN:
         f.conn[slot, FRAMING_PROXIED_FOR] = chunks[CHUNK_OFFSET, row]

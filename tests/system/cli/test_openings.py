@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from capture_tools import tshark
 from effort import in_turn
-from made_capture import ACK, PSH, Conversation, pcap
+from made_capture import ACK, FIN, PSH, RST, START_US, Conversation, merged, pcap
 from opening_bytes import EXCHANGES, FOR, FOR_6, OPENINGS, TARGET, conversation, version_1, version_2
 from transform import Packet, borders, read_pcap, write_pcap
 
@@ -88,6 +88,41 @@ def test_an_opening_that_ends_nowhere_loses_nothing(tmp_path: Path) -> None:
         (connection,) = read.connections.to_pylist()
     assert connection["client_stream_bytes"] == 20 and connection["opening"] is None
     assert connection["is_kafka"] is not True
+
+
+CHECKS = {
+    name: said for name, (said, opening, _) in OPENINGS.items() if name != "proxy 1 and socks 5" and "proxy" in opening
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "end"), in_turn(CHECKS, ["client fin", "client rst", "broker fin", "broker rst", "none"], every=3)
+)
+def test_a_header_without_traffic_behind_it_is_a_health_check(name: str, end: str, tmp_path: Path) -> None:
+    """Beside a client that is served at the same port, through the same balancer."""
+    who, how = ("client", "none") if end == "none" else end.split()
+    checks = []
+    for number in range(7):
+        check = Conversation(port=41_000 + number, start_us=START_US + 2_000 * number).shake()
+        for side, data in CHECKS[name]:
+            check.put(side, PSH | ACK, data)
+        if end != "none":
+            side = ("client", "broker").index(who)
+            check.put(side, (FIN if how == "fin" else RST) | ACK)
+            if how == "fin":
+                check.put(1 - side, FIN | ACK).put(side, ACK)
+        checks.append(check)
+    path = tmp_path / "checks.pcap"
+    path.write_bytes(pcap(merged([conversation(CHECKS[name], "segments"), *checks])))
+    with analyzer.read(path) as read:
+        (coverage,) = read.metric("coverage").to_pylist()
+        assert (coverage["kafka_connections"], coverage["health_checks"], coverage["silent_connections"]) == (1, 7, 0)
+        assert coverage["skipped_foreign_bytes"] == 0 and coverage["framed_bytes"] == coverage["kafka_bytes"]
+        (row,) = read.metric("empty_connections").to_pylist()
+        assert (row["connections"], row["opening"], row["close"]) == (7, OPENINGS[name][1], how)
+        assert row["closed_by"] == (None if end == "none" else who)
+        assert read.metric("foreign_connections").to_pylist() == []
+        assert [finding.name for finding in read.findings] == []
 
 
 @pytest.mark.parametrize("source", [FOR, FOR_6])

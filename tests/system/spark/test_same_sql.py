@@ -89,6 +89,7 @@ EMPTY = (
     "attempts",
     "clients_of_note",
     "clusters_reached",
+    "empty_connections",
     "foreign_connections",
     "held_clients",
     "logins",

@@ -155,6 +155,30 @@ def test_a_reset_is_believed_near_the_stream_only(stage: str, offset: int, is_be
     assert [row[KIND] for row in out.problems] == ([] if is_believed else [PROBLEM_RESET_IGNORED])
 
 
+def ended_by(conversation: Conversation, stage: str) -> tuple[int, int]:
+    """(side that closed first, number of the packet that did, from 0)."""
+    segments = number_and_time(conversation.segments)
+    (part,) = run(segments, stage=stage).parts.values()
+    times = [each.time for each in segments]
+    when = part[layout.PART_END_TIME]
+    return part[layout.PART_END_SIDE], UNKNOWN if when == UNKNOWN else times.index(when)
+
+
+def test_who_closes_is_who_sends_the_first_fin_or_reset(stage: str) -> None:
+    """Whatever follows: the other side's FIN, bytes that it still sends, the reset that answers them."""
+    assert ended_by(Conversation().shake().c(0, b"abc"), stage) == (UNKNOWN, UNKNOWN)
+    assert ended_by(Conversation().shake().c(0, b"abc", flags=FIN).b(0, ack=4, flags=FIN), stage) == (0, 3)
+    assert ended_by(Conversation().shake().b(0, flags=FIN).c(0, b"abc", ack=1).b(1, ack=None, flags=RST), stage) == (
+        1,
+        3,
+    )
+    assert ended_by(Conversation().shake().c(0, b"abc").b(0, ack=None, flags=RST), stage) == (1, 4)
+    assert ended_by(Conversation().c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST), stage) == (1, 1)
+    # A reset from nowhere is not believed.
+    ignored = Conversation().shake().c(0, b"abc").b(2**31 - 5, ack=None, flags=RST).c(3, b"def", flags=FIN)
+    assert ended_by(ignored, stage) == (0, 5)
+
+
 def test_a_refused_connection(stage: str) -> None:
     conversation = Conversation(broker_start=0).c(-1, ack=None, flags=SYN).b(0, ack=0, flags=RST)
     out = conversation.run(stage=stage)

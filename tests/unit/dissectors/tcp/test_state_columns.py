@@ -11,9 +11,9 @@ def test_an_idle_connection_needs_the_first_groups_only() -> None:
     connection, side = 8 * columns.CONN_SECOND_GROUP, 8 * columns.SIDE_SECOND_GROUP
     whole_connection, whole_side = 8 * columns.CONN_COLUMNS, 8 * columns.SIDE_COLUMNS
     assert (connection, side, connection + 2 * side) == (176, 560, 1296)
-    assert (whole_connection, whole_side, whole_connection + 2 * whole_side) == (320, 704, 1728)
+    assert (whole_connection, whole_side, whole_connection + 2 * whole_side) == (336, 704, 1744)
     assert columns.__doc__
-    assert " 1296 " in columns.__doc__ and " 1728\n" in columns.__doc__
+    assert " 1296 " in columns.__doc__ and " 1744\n" in columns.__doc__
 
 
 def test_counts_of_a_side_are_in_the_order_of_the_pairs_of_a_part() -> None:

@@ -185,6 +185,27 @@ def test_connections_without_kafka_are_counted_by_what_they_look_like(tmp_path: 
     assert found == [("tls", "failed", 2, 1000), ("tls", None, 1, 500)]
 
 
+def test_connections_without_content_are_counted_by_who_and_how_they_end(tmp_path: Path) -> None:
+    silent = {"client_stream_bytes": 0, "broker_stream_bytes": 0, "is_kafka": None, "protocol": None, "syn_ack_ns": 5}
+    header = silent | {"client_stream_bytes": 28, "client_opening_bytes": 28, "opening": "proxy_v2"}
+    links = [
+        connection(1, close="rst", closed_by="client", **silent),
+        connection(2, close="rst", closed_by="client", **silent),
+        connection(3, close="rst", closed_by="broker", **silent),
+        connection(4, close="fin", closed_by="client", **header),
+        connection(5, close="rst", closed_by="broker", broker_packets=1, **(silent | {"syn_ack_ns": None})),  # refused
+        connection(6, close="fin", closed_by="client", **(header | {"client_stream_bytes": 29})),
+        connection(7),
+    ]
+    with dataset(tmp_path, {"connections": links}) as opened:
+        rows = opened.metric("empty_connections")
+    found = [(row["opening"], row["close"], row["closed_by"], row["connections"]) for row in rows]
+    assert found[0] == (None, "rst", "client", 2)
+    assert sorted(map(str, found[1:])) == sorted(
+        map(str, [(None, "rst", "broker", 1), ("proxy_v2", "fin", "client", 1)])
+    )
+
+
 def follower(number: int, pair: int, **values: Any) -> dict[str, Any]:
     made = {
         "api_key": 1,
