@@ -359,6 +359,7 @@ ORDER = (
     "analyzer.report.ways",
     "analyzer.report.topics_of_note",
     "analyzer.report.between",
+    "analyzer.report.causes",
     "analyzer.report.beyond",
     "analyzer.report.sections",
     "analyzer.report.sections.errors",

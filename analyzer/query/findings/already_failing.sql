@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 26
 -- when: exchanges having bool_or(status IN ('closed', 'abandoned') OR api_key = 0 AND api_version < 3)
--- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[ and {others|more API version|more API versions}] ({requests|request|requests})
+-- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[, one of {versions|such API version|such API versions}] ({requests|request|requests})
 -- do: The broker does not support this version: upgrade the client, or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
 -- explains: breaks_on_4, unanswered, connection_storm
@@ -11,7 +11,7 @@ SELECT
     CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
     max_by(api_name, (requests, api_key, api_version)) AS api_name,
     max_by(api_version, (requests, api_key, api_version)) AS api_version,
-    nullif(count(*) - 1, 0) AS others,
+    nullif(count(*), 1) AS versions,
     CAST(sum(requests) AS BIGINT) AS requests,
     CAST(sum(requests) AS BIGINT) AS weight,
     CASE WHEN sum(requests) >= 3 THEN 'high' ELSE 'medium' END AS severity,

@@ -3,16 +3,5 @@
 -- when: exchanges having max(receive_ns) >= 1000000000
 -- says: {who} reads its replies too slowly: one took {receive_ns} to arrive while the client's receive window was full ({times|reply|replies})
 -- do: The client is overloaded or undersized: let it fetch less at a time (fetch.max.bytes), or give it more CPU.
--- look: kanalyze exchanges[ --client {who}]
-SELECT
-    coalesce(x.client_id, x.client_address) AS who,
-    x.connection,
-    count(*) AS times,
-    max(x.receive_ns) AS receive_ns,
-    max(x.receive_ns) AS weight,
-    max_by(x.exchange, (x.receive_ns, x.exchange)) AS evidence_worst,
-    min(x.response_time_ns) AS first_time_ns,
-    max(x.response_end_ns) AS last_time_ns
-FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-WHERE x.receive_ns >= 1000000000 AND c.client_zero_windows > 0
-GROUP BY coalesce(x.client_id, x.client_address), x.connection
+-- look: kanalyze connections[ --client {who}]
+SELECT * FROM slow_readers

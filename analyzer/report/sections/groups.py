@@ -9,6 +9,7 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
+from analyzer.report.causes import COMMIT_ERRORS, UNFETCHED, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, milliseconds, safe, things
@@ -156,10 +157,15 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return _titled("Timeline (UTC)", TIMELINE, shown[:limit], total, steps, facts, width) if total else []
 
 
+def failing(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Commits that fail, and partitions that nobody fetches."""
+    return causes(facts, (COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
+
+
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """All about the groups that were asked for."""
     lines = render(facts, width, limit)
-    for part in (members, unsteady, rebalances, timeline):
+    for part in (members, unsteady, failing, rebalances, timeline):
         if lines and (more := part(facts, width, limit)):
             lines += [Text(""), *more]
     return lines

@@ -38,6 +38,7 @@ CLIENTS = (
     Column("address", least=9, spare=2),
     Column("user", least=8, spare=4),
     Column("software", least=8, spare=3),
+    Column("requests", right=True),
     Column("uses", least=24),
 )
 CELLS = (
@@ -132,7 +133,8 @@ def _client(rows: Rows) -> Row:
     row = rows[0]
     software = " ".join(part for part in (row["software_name"], row["software_version"]) if part)
     cells = [safe(row["client_id"]), safe(row["client_address"]), safe(row["principal"]), safe(software or None)]
-    return Row([*cells, ", ".join(map(_api, rows))])
+    versions = f"{len(rows):,} versions: " if len(rows) > 1 else ""
+    return Row([*cells, count(sum(row["requests"] for row in rows)), versions + ", ".join(map(_api, rows))])
 
 
 def _api(row: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
+from analyzer.report.causes import FENCINGS, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, safe, share, size
@@ -105,6 +106,11 @@ def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines + text_tables.remarks(notes, width)
 
 
+def fenced(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per producer that was thrown out."""
+    return causes(facts, (FENCINGS,), width, limit, COMMAND)
+
+
 def resent(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """One line per client that sends many of its batches again."""
     rows = facts.rows("resent")
@@ -115,8 +121,8 @@ def resent(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Transactional ids, clients that send batches again, then producers."""
-    parts = [lines for part in (render, resent, producers) if (lines := part(facts, width, limit))]
+    """Transactional ids, who was fenced, clients that send batches again, then producers."""
+    parts = [lines for part in (render, fenced, resent, producers) if (lines := part(facts, width, limit))]
     return [line for at, part in enumerate(parts) for line in ([Text("")] if at else []) + part]
 
 

@@ -30,24 +30,6 @@ from analyzer.report.sentences import look, sentence
 from analyzer.run import local
 
 TABLE = ROOT / "tests" / "data" / "finding_commands.tsv"
-# Rules whose command does not show yet what they say. Who mends one takes it out: one that agrees must not stand here.
-NOT_YET: set[str] = {
-    "advertised_unreachable",
-    "already_failing",
-    "assigned_not_fetched",
-    "breaks_on_4",
-    "broker_gone",
-    "broker_stalled",
-    "client_not_reading",
-    "commit_failures",
-    "connection_limit",
-    "coordinator_muted",
-    "far_broker",
-    "fenced_producer",
-    "hanging_transaction",
-    "head_of_line",
-    "idle_killed",
-}
 _PARTITION = "{topic}-{partition}"
 # The letter before a version belongs to it.
 _PLACE = re.compile(r"(\bv)?\{(\w+)(?:\|[^}]*)?\}")
@@ -133,12 +115,7 @@ def disagreements(found: list[Finding], kept: KeptDatasets, folder: Path) -> lis
     return lines
 
 
-def _marked() -> list[Any]:
-    later = pytest.mark.xfail(strict=True, reason="its command does not show yet what it says")
-    return [pytest.param(name, marks=[later] if name in NOT_YET else []) for name in names()]
-
-
-@pytest.mark.parametrize("name", _marked())
+@pytest.mark.parametrize("name", names())
 def test_the_command_shows_what_the_finding_says(name: str, tmp_path: Path) -> None:
     path = chosen()[name]
     with KeptDatasets() as kept:
@@ -153,4 +130,3 @@ def test_the_command_shows_what_the_finding_says(name: str, tmp_path: Path) -> N
 
 def test_each_rule_has_its_capture() -> None:
     assert list(chosen()) == names()
-    assert set(names()) >= NOT_YET

@@ -1,0 +1,147 @@
+-- Which producers were fenced? One row per transactional id or client, and error: `times`; `taken_by` and `unsure` say
+-- why, or the transaction was open for `open_ns`, longer than `timeout_ms`.
+-- Once or twice is what fencing is for: an instance came back after another had taken over. High when it goes on. Who has one
+-- transactional id and is thrown out by turns is one finding.
+-- Who took its place got a producer id for the same transactional id since the transaction began. Where nobody did, and it was open
+-- for longer than the timeout that its producer had asked for, the coordinator ended it and raised the epoch.
+WITH fenced AS (
+    SELECT
+        e.exchange,
+        e.name,
+        coalesce(x.client_id, x.client_address) AS client,
+        coalesce(x.client_id, '') AS client_id,
+        x.connection,
+        x.request_time_ns,
+        x.response_time_ns,
+        -- A Produce that was cut off does not tell its id; another request of the same client does.
+        coalesce(
+            x.transactional_id, max(x.transactional_id) OVER (PARTITION BY coalesce(x.client_id, x.client_address))
+        ) AS transactional_id
+    FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    WHERE e.code IN (47, 90) AND coalesce(x.role, 'client') = 'client'
+),
+shared AS (
+    SELECT transactional_id FROM fenced GROUP BY transactional_id HAVING min(client) <> max(client)
+),
+ids AS (
+    SELECT transactional_id FROM fenced WHERE transactional_id IS NOT NULL GROUP BY transactional_id
+),
+-- What began or ended transactions of these ids, by client; those that were fenced are rows among them.
+steps AS (
+    SELECT
+        t.transactional_id,
+        coalesce(t.client_id, '') AS client_id,
+        t.begin_ns AS time_ns,
+        CASE WHEN t.event IN ('init', 'end') THEN t.event ELSE 'write' END AS event,
+        CASE WHEN t.event = 'init' THEN CAST(t.transaction_timeout_ms AS BIGINT) END AS timeout_ms,
+        t.connection,
+        CAST(NULL AS BIGINT) AS exchange
+    FROM transaction_events AS t JOIN ids AS i ON i.transactional_id = t.transactional_id
+    WHERE coalesce(t.error_code, 0) = 0 AND t.event IN ('init', 'end', 'add_partitions', 'add_offsets')
+    UNION ALL
+    SELECT x.transactional_id, coalesce(x.client_id, ''), x.request_time_ns, 'write', NULL, NULL, NULL
+    FROM exchanges AS x JOIN ids AS i ON i.transactional_id = x.transactional_id
+    WHERE x.api_key = 0 AND x.request_time_ns IS NOT NULL
+    UNION ALL
+    SELECT transactional_id, client_id, request_time_ns, 'fence', NULL, NULL, exchange
+    FROM fenced
+    WHERE transactional_id IS NOT NULL
+),
+-- Connections to coordinators, and those that began while another of the same client was open: another process.
+coordinating AS (
+    SELECT s.transactional_id, s.client_id, s.connection, min(s.time_ns) AS used_ns, max(c.last_time_ns) AS last_time_ns
+    FROM steps AS s JOIN connections AS c ON c.connection = s.connection
+    GROUP BY s.transactional_id, s.client_id, s.connection
+),
+seconds AS (
+    SELECT b.transactional_id, b.client_id, b.time_ns
+    FROM steps AS b
+    JOIN coordinating AS a
+        ON a.transactional_id = b.transactional_id AND a.client_id = b.client_id AND a.connection <> b.connection
+        AND a.used_ns < b.time_ns AND a.last_time_ns > b.time_ns
+    WHERE b.event = 'init'
+    GROUP BY b.transactional_id, b.client_id, b.time_ns
+),
+-- The end before each write of a transaction, or the producer's beginning.
+bounded AS (
+    SELECT
+        s.*,
+        max(CASE WHEN s.event IN ('init', 'end') THEN s.time_ns END) OVER before AS bound_ns,
+        max(CASE WHEN s.event = 'end' THEN s.time_ns END) OVER before AS end_ns,
+        max(s.timeout_ms) OVER before AS asked_timeout_ms,
+        max(CASE WHEN s.event = 'init' THEN s.time_ns END) OVER (
+            PARTITION BY s.transactional_id ORDER BY s.time_ns, s.event ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS init_ns,
+        max(n.time_ns) OVER before AS second_ns
+    FROM steps AS s
+    LEFT JOIN seconds AS n
+        ON n.transactional_id = s.transactional_id AND n.client_id = s.client_id AND n.time_ns = s.time_ns AND s.event = 'init'
+    WINDOW before AS (
+        PARTITION BY s.transactional_id, s.client_id ORDER BY s.time_ns, s.event
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+opened AS (
+    SELECT
+        *,
+        CASE WHEN event = 'write' THEN min(time_ns) OVER (PARTITION BY transactional_id, client_id, bound_ns, event) END AS open_ns
+    FROM bounded
+),
+judged AS (
+    SELECT
+        *,
+        max(CASE WHEN event = 'write' THEN bound_ns END) OVER before AS write_bound_ns,
+        max(open_ns) OVER before AS open_from_ns
+    FROM opened
+    WINDOW before AS (
+        PARTITION BY transactional_id, client_id ORDER BY time_ns, event ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+told AS (
+    SELECT
+        f.*,
+        CASE
+            WHEN j.init_ns > greatest(coalesce(j.end_ns, 0), coalesce(j.write_bound_ns, 0)) AND coalesce(j.end_ns, j.write_bound_ns) IS NOT NULL
+                OR j.second_ns > o.first_time_ns THEN 1
+            ELSE 0
+        END AS taken,
+        CASE
+            WHEN j.end_ns > j.write_bound_ns OR j.write_bound_ns IS NULL THEN NULL
+            WHEN f.request_time_ns - j.open_from_ns >= j.asked_timeout_ms * 1000000 THEN f.request_time_ns - j.open_from_ns
+        END AS open_ns,
+        j.asked_timeout_ms AS timeout_ms
+    FROM fenced AS f
+    LEFT JOIN judged AS j ON j.exchange = f.exchange AND j.event = 'fence'
+    LEFT JOIN connections AS o ON o.connection = f.connection
+)
+SELECT
+    CASE WHEN min(f.client) = max(f.client) THEN max(f.client) END AS who,
+    min_by(f.client, (f.response_time_ns, f.exchange)) AS named,
+    nullif(count(DISTINCT f.client) - 1, 0) AS others,
+    CASE WHEN min(f.client) = max(f.client) THEN 'was' ELSE 'were' END AS was,
+    max(f.transactional_id) AS transactional_id,
+    CASE WHEN min(f.name) = max(f.name) THEN max(f.name) ELSE min(f.name) || ' and ' || max(f.name) END AS name,
+    count(DISTINCT f.exchange) AS times,
+    CASE WHEN max(f.taken) = 1 OR min(f.client) <> max(f.client) THEN 'another producer took its place' END AS taken_by,
+    CASE WHEN coalesce(max(f.taken), 0) = 0 AND min(f.client) = max(f.client) THEN max(f.open_ns) END AS open_ns,
+    max_by(f.timeout_ms, f.open_ns) FILTER (WHERE f.open_ns IS NOT NULL) AS timeout_ms,
+    CASE
+        WHEN max(f.taken) = 1 OR min(f.client) <> max(f.client) OR max(f.open_ns) IS NOT NULL THEN NULL
+        WHEN max(f.transactional_id) IS NULL THEN 'its producer epoch is older than the one that the broker knows'
+        ELSE 'another producer took its place, or its transaction was open for longer than its transaction.timeout.ms'
+    END AS unsure,
+    CASE
+        WHEN coalesce(max(f.taken), 0) = 0 AND min(f.client) = max(f.client) AND max(f.open_ns) IS NOT NULL
+            THEN 'Commit sooner, or raise transaction.timeout.ms of this producer (at most transaction.max.timeout.ms of the brokers): what it wrote in such a transaction is aborted.'
+        WHEN max(f.transactional_id) IS NULL
+            THEN 'Two instances share a producer id, or one went on with an old epoch: begin anew with InitProducerId (a new producer).'
+        ELSE 'Two instances use the same transactional.id, or one resumed after a pause: give each instance an id of its own, or stop the old one.'
+    END AS advice,
+    count(DISTINCT f.exchange) AS weight,
+    CASE WHEN count(DISTINCT f.exchange) >= 3 THEN 'high' ELSE 'medium' END AS severity,
+    min_by(f.exchange, (f.response_time_ns, f.exchange)) AS evidence_first,
+    max_by(f.exchange, (f.response_time_ns, f.exchange)) AS evidence_last,
+    min(f.response_time_ns) AS first_time_ns,
+    max(f.response_time_ns) AS last_time_ns
+FROM told AS f LEFT JOIN shared AS s ON s.transactional_id = f.transactional_id
+GROUP BY CASE WHEN s.transactional_id IS NULL THEN f.client END, s.transactional_id

@@ -1,0 +1,90 @@
+-- Whose requests queue behind which others on the same connection? One row per client and broker of which requests
+-- with a p99 of `p99_ns` spent half of their time and more (`queue_share`) behind `head`.
+-- The head of a queue is the request of a busy stretch of its connection that took longest once it was its turn. A consumer that
+-- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the
+-- head: behind requests of their own sort they wait because there are many, or because each is slow, which other rules tell.
+WITH connections_of_note AS (
+    SELECT connection
+    FROM exchanges
+    WHERE queue_ns IS NOT NULL AND latency_ns IS NOT NULL AND coalesce(role, 'client') = 'client'
+    GROUP BY connection
+    HAVING max(CASE WHEN latency_ns >= 100000000 THEN queue_ns END) > 0
+),
+ordered AS (
+    SELECT
+        x.exchange,
+        x.connection,
+        x.api_key,
+        x.kind,
+        x.client_id,
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        x.request_time_ns,
+        x.request_end_ns,
+        x.response_time_ns,
+        x.latency_ns,
+        x.queue_ns,
+        lag(x.response_time_ns) OVER by_request AS earlier_ns,
+        sum(CASE WHEN x.queue_ns > 0 THEN 0 ELSE 1 END) OVER by_request AS stretch
+    FROM exchanges AS x JOIN connections_of_note AS n ON n.connection = x.connection
+    WHERE x.response_time_ns IS NOT NULL AND x.request_end_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WINDOW by_request AS (PARTITION BY x.connection ORDER BY x.request_end_ns, x.response_time_ns, x.exchange)
+),
+heads AS (
+    SELECT
+        connection,
+        stretch,
+        max_by(exchange, (response_time_ns - greatest(request_end_ns, coalesce(earlier_ns, request_end_ns)), exchange))
+            AS head_exchange
+    FROM ordered
+    GROUP BY connection, stretch
+),
+waiting AS (
+    SELECT
+        o.exchange,
+        o.connection,
+        coalesce(o.client_id, o.client_address) AS who,
+        o.broker_address,
+        o.broker_port,
+        o.request_time_ns,
+        o.latency_ns,
+        CASE WHEN h.head_exchange = o.exchange THEN 0 ELSE o.queue_ns END AS queue_ns,
+        h.head_exchange
+    FROM ordered AS o
+    JOIN heads AS h ON h.connection = o.connection AND h.stretch = o.stretch
+    JOIN ordered AS f ON f.exchange = h.head_exchange
+    WHERE o.queue_ns IS NOT NULL AND o.latency_ns IS NOT NULL
+        AND (o.kind IS NULL OR o.kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog'))
+        AND NOT (o.api_key IN (3, 8, 12, 13) AND f.api_key IN (1, 11, 14, 78))
+),
+queues AS (
+    SELECT
+        who,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        count(*) AS requests,
+        CAST(sum(queue_ns) AS DOUBLE) / nullif(sum(latency_ns), 0) AS queue_share,
+        CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) AS BIGINT) AS p99_ns,
+        CAST(least(sum(queue_ns), 9223372036854775807) AS BIGINT) AS weight,
+        max_by(exchange, (queue_ns, exchange)) AS evidence_worst,
+        max_by(head_exchange, (queue_ns, exchange)) AS evidence_head,
+        min(request_time_ns) FILTER (WHERE queue_ns > 0) AS first_time_ns,
+        max(request_time_ns) FILTER (WHERE queue_ns > 0) AS last_time_ns
+    FROM waiting
+    GROUP BY who, broker_address, broker_port
+    HAVING count(*) >= 30 AND sum(latency_ns) > 0 AND sum(queue_ns) * 2 >= sum(latency_ns)
+        AND percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) >= 100000000
+)
+SELECT
+    q.*,
+    CASE WHEN k.reach = 'wait' OR h.api_key <> w.api_key THEN 'medium' ELSE 'info' END AS severity,
+    h.api_name || CASE
+        WHEN h.kind IN ('join_wait', 'sync_wait') THEN ' that waits for other members'
+        WHEN k.reach = 'wait' THEN ' that waits for data'
+        WHEN h.kind = 'produce_acks_all' THEN ' with acks=all'
+        ELSE ''
+    END AS head
+FROM queues AS q
+JOIN exchanges AS h ON h.exchange = q.evidence_head
+JOIN exchanges AS w ON w.exchange = q.evidence_worst
+LEFT JOIN kinds AS k ON k.kind = h.kind

@@ -1,0 +1,171 @@
+-- Which advertised addresses do clients not reach? One row per client and address: `times` attempts failed; the client
+-- goes on to ask `asked_again`, or went silent after `told_by` had told it so; `own_host` says that the address is the
+-- client itself.
+-- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
+-- Kafka, while the client goes on to ask for metadata, 10 s at least; or gives up after two attempts, though the broker that has this
+-- address goes on to answer at another one of its own for as long. A loopback address is tried within the client's own host,
+-- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
+-- connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
+-- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
+-- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing.
+WITH failed AS (
+    SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
+    FROM connections
+    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
+        AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
+),
+reached AS (
+    SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY broker_address, broker_port
+),
+tried AS (
+    SELECT
+        f.client_address,
+        f.broker_address,
+        f.broker_port,
+        b.host || ':' || CAST(b.port AS STRING) AS advertised,
+        b.cluster,
+        CAST(sum(CASE WHEN f.client_packets > 1 THEN f.client_packets ELSE 1 END) AS BIGINT) AS times,
+        min_by(f.connection, (f.first_time_ns, f.connection)) AS connection,
+        min(f.first_time_ns) AS first_time_ns,
+        max(f.last_time_ns) AS last_time_ns
+    FROM failed AS f
+    JOIN brokers AS b
+        ON b.port = f.broker_port AND (b.host = f.broker_address OR b.host = 'localhost' AND f.broker_address IN ('127.0.0.1', '::1'))
+    LEFT JOIN reached AS r ON r.broker_address = f.broker_address AND r.broker_port = f.broker_port
+    WHERE r.broker_address IS NULL
+    GROUP BY f.client_address, f.broker_address, f.broker_port, b.host, b.port, b.cluster
+),
+asking AS (
+    SELECT
+        c.cluster,
+        x.client_address,
+        coalesce(x.client_id, x.client_address) AS who,
+        x.broker_address,
+        x.broker_port,
+        x.broker_address || ':' || CAST(x.broker_port AS STRING) AS bootstrap,
+        count(DISTINCT x.connection) AS connections,
+        max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
+        min(x.request_time_ns) AS first_ns,
+        max(x.request_time_ns) AS last_ns
+    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key = 3 AND x.status = 'answered' AND coalesce(x.role, 'client') = 'client'
+    GROUP BY c.cluster, x.client_address, coalesce(x.client_id, x.client_address), x.broker_address, x.broker_port
+),
+-- Clients that were told a coordinator, by a cluster that advertises a name on the port by which they came.
+named AS (
+    SELECT
+        x.client_address,
+        coalesce(x.client_id, x.client_address) AS who,
+        b.host,
+        b.port,
+        b.cluster,
+        max(x.response_time_ns) AS told_ns
+    FROM exchanges AS x
+    JOIN connections AS c ON c.connection = x.connection
+    JOIN brokers AS b
+        ON b.cluster IS NOT DISTINCT FROM c.cluster AND b.port = x.broker_port
+        AND x.response_time_ns BETWEEN b.first_time_ns AND b.last_time_ns
+    JOIN (SELECT cluster, count(DISTINCT broker_id) AS brokers FROM brokers GROUP BY cluster) AS n
+        ON n.cluster IS NOT DISTINCT FROM c.cluster
+    WHERE x.api_key = 10 AND x.status = 'answered' AND coalesce(x.error_code, 0) = 0 AND coalesce(x.role, 'client') = 'client'
+        AND n.brokers = 1
+        AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
+    GROUP BY x.client_address, coalesce(x.client_id, x.client_address), b.host, b.port, b.cluster
+),
+advertised AS (
+    SELECT *, CAST(NULL AS STRING) AS own_host, CAST(NULL AS STRING) AS stuck FROM tried
+    UNION ALL
+    SELECT
+        q.client_address,
+        b.host AS broker_address,
+        b.port AS broker_port,
+        b.host || ':' || CAST(b.port AS STRING) AS advertised,
+        b.cluster,
+        CAST(NULL AS BIGINT) AS times,
+        CAST(NULL AS BIGINT) AS connection,
+        q.first_ns AS first_time_ns,
+        q.last_ns AS last_time_ns,
+        'which is its own host' AS own_host,
+        CAST(NULL AS STRING) AS stuck
+    FROM asking AS q
+    JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
+    LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
+    WHERE b.host IN ('localhost', '127.0.0.1', '::1') AND t.broker_port IS NULL AND q.connections >= 5
+        AND q.client_address NOT LIKE '127.%' AND q.client_address NOT IN ('::1', q.broker_address)
+    UNION ALL
+    SELECT
+        n.client_address,
+        n.host AS broker_address,
+        n.port AS broker_port,
+        n.host || ':' || CAST(n.port AS STRING) AS advertised,
+        n.cluster,
+        CAST(NULL AS BIGINT) AS times,
+        CAST(NULL AS BIGINT) AS connection,
+        n.told_ns AS first_time_ns,
+        r.last_time_ns,
+        CAST(NULL AS STRING) AS own_host,
+        n.who AS stuck
+    FROM named AS n
+    CROSS JOIN time_range AS r
+    LEFT JOIN connections AS c
+        ON c.client_address = n.client_address AND c.first_time_ns > n.told_ns
+    WHERE r.last_time_ns - n.told_ns >= 10000000000
+    GROUP BY n.client_address, n.host, n.port, n.cluster, n.told_ns, r.last_time_ns, n.who
+    HAVING count(c.connection) = 0
+),
+-- When the broker that is advertised so was last heard of at another address of its own.
+alive AS (
+    SELECT b.host, b.port, max(c.last_time_ns) AS alive_ns
+    FROM brokers AS b
+    JOIN brokers AS o
+        ON o.cluster IS NOT DISTINCT FROM b.cluster AND o.broker_id = b.broker_id AND (o.host <> b.host OR o.port <> b.port)
+    JOIN all_connections AS c ON c.broker_address = o.host AND c.broker_port = o.port
+    WHERE c.is_kafka AND c.replies > 0
+    GROUP BY b.host, b.port
+),
+-- Clients of the host that asked for metadata, and for nothing that moves records.
+idle AS (
+    SELECT client_address, coalesce(client_id, client_address) AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
+    FROM exchanges
+    WHERE client_address IN (
+        SELECT q.client_address
+        FROM asking AS q JOIN advertised AS a
+            ON q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+            OR (q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%')
+    )
+    GROUP BY client_address, coalesce(client_id, client_address), broker_address, broker_port
+    HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 22, 36, 60)) IS NOT TRUE
+)
+SELECT
+    q.client_address,
+    q.who,
+    a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
+    a.advertised,
+    q.bootstrap,
+    a.times,
+    a.own_host,
+    CASE
+        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000
+            THEN q.bootstrap
+    END AS asked_again,
+    CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
+    a.connection,
+    coalesce(a.times, q.connections) AS weight,
+    q.exchange AS evidence_metadata,
+    a.first_time_ns,
+    greatest(a.last_time_ns, q.last_ns) AS last_time_ns
+FROM advertised AS a
+LEFT JOIN (SELECT cluster, count(DISTINCT client_address) AS hosts FROM asking GROUP BY cluster) AS h
+    ON h.cluster IS NOT DISTINCT FROM a.cluster
+JOIN asking AS q
+    ON q.cluster IS NOT DISTINCT FROM a.cluster
+    AND (
+        q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+        -- A host with addresses of both families asks with one and tries with the other: told where no other host asks.
+        OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
+    )
+    AND q.who = coalesce(a.stuck, q.who)
+JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
+LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
+WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000
+    OR (a.times >= 2 AND l.alive_ns - a.last_time_ns >= 10000000000)

@@ -1,0 +1,233 @@
+"""Tables of what findings stand on, beside the numbers of a verb: queues, stalls, brokers that went, addresses nobody reaches ...
+
+The rule and its table read one view, so both say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from analyzer.query.run_findings import in_brackets
+from analyzer.report import text_tables
+from analyzer.report.facts import Facts
+from analyzer.report.format import NONE, count, duration, milliseconds, safe, share
+from analyzer.report.text_tables import Column, Row
+
+Cell = Callable[[dict[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of `metric` under a title; `notes` follow them, then what `remark` says of single ones."""
+
+    metric: str
+    title: str
+    columns: Sequence[tuple[Column, Cell]]
+    notes: str = ""
+    remark: Cell = lambda _: ""
+
+
+def causes(facts: Facts, tables: Sequence[Table], width: int, limit: int | None, command: str) -> list[Text]:
+    """Those of the tables that have rows, with a blank line between two of them."""
+    lines: list[Text] = []
+    for each in tables:
+        if rows := facts.rows(each.metric):
+            lines += [Text("")] if lines else []
+            lines += _table(each, rows[:limit], width)
+            lines += text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{command} --limit 0"), width)
+    return lines
+
+
+def _table(each: Table, rows: Sequence[dict[str, Any]], width: int) -> list[Text]:
+    columns = [column for column, _ in each.columns]
+    cells = [Row([cell(row) for _, cell in each.columns]) for row in rows]
+    lines = [text_tables.heading(each.title, width), *text_tables.table_of_filled(columns, cells, width)]
+    for text in dict.fromkeys((each.notes, *map(each.remark, rows))):
+        lines += text_tables.remarks(text, width) if text else []
+    return lines
+
+
+def _text(name: str) -> Cell:
+    return lambda row: safe(row[name])
+
+
+def _endpoint(name: str) -> Cell:
+    return lambda row: NONE if row[name] is None else safe(in_brackets(row[name]))
+
+
+def _count(name: str) -> Cell:
+    return lambda row: count(row[name])
+
+
+def _duration(name: str) -> Cell:
+    return lambda row: duration(row[name])
+
+
+def _named(row: dict[str, Any]) -> str:
+    """bank-a and 2 others; the bare name of one."""
+    return safe(row["named"]) + (f" and {row['others']:,} more" if row["others"] else "")
+
+
+_CLIENT = (Column("client", least=10), _text("who"))
+_BROKER = (Column("broker", least=14), _endpoint("broker"))
+_TIMES = (Column("times", right=True), _count("times"))
+
+QUEUES = Table(
+    "queues",
+    "Requests that queue behind others on the same connection",
+    (
+        _CLIENT,
+        _BROKER,
+        (Column("behind", least=26), _text("head")),
+        (Column("queue", right=True), lambda row: share(row["queue_share"])),
+        (Column("p99", right=True), _duration("p99_ns")),
+    ),
+    "queue: share of the latency of those that queued, of which p99 is.",
+)
+DISTANCES = Table(
+    "distances",
+    "Far brokers, and clients that wait a round trip for each request",
+    (
+        _CLIENT,
+        _BROKER,
+        (Column("RTT", right=True), _duration("round_trip_ns")),
+        (Column("round trips", right=True), lambda row: share(row["way_share"])),
+        (Column("known", least=20, spare=1), _text("unread")),
+    ),
+    "round trips: share of the time of its requests.",
+)
+STALLS = Table(
+    "stalls",
+    "Brokers that stood still",
+    (
+        _BROKER,
+        (Column("stalled", right=True), _duration("still_ns")),
+        _TIMES,
+        (Column("requests", right=True), _count("requests")),
+        (Column("clients", right=True), _count("clients")),
+        (Column("answered", least=12, spare=1), _text("answered")),
+        (Column("what else", least=12, spare=2), _text("or_follower")),
+    ),
+    "stalled: the longest time. requests and clients waited meanwhile.",
+)
+LOSSES = Table(
+    "broker_losses",
+    "Brokers that became unavailable",
+    (
+        _BROKER,
+        (Column("attempts", right=True), lambda row: count(row["attempts"] if row["never"] is None else row["never"])),
+        (Column("addresses", right=True), _count("clients")),
+        (Column("ended", right=True, spare=2), _count("ended")),
+        (Column("writes refused", right=True, spare=1), _count("refused_writes")),
+        (Column("afterwards", least=20), lambda row: safe(row["back"]).removeprefix("and ")),
+    ),
+    "attempts: connection attempts that failed after its last reply. ended: connections to other brokers.",
+)
+UNREACHED = Table(
+    "unreached",
+    "Advertised addresses that clients do not reach",
+    (
+        (Column("from", least=14), _text("client_address")),
+        _CLIENT,
+        (Column("advertised", least=30), _endpoint("advertised")),
+        (Column("attempts", right=True), _count("times")),
+        (Column("told by", least=14), _endpoint("bootstrap")),
+        (Column("remark", least=12, spare=1), _text("own_host")),
+    ),
+)
+HANG_UPS = Table(
+    "hang_ups",
+    "Hosts on which brokers hang up at once",
+    (
+        _BROKER,
+        (Column("from", least=14), _text("client_address")),
+        _CLIENT,
+        (Column("hung up", right=True), _count("times")),
+        (Column("served", right=True), _count("served")),
+    ),
+)
+IDLE_DROPS = Table(
+    "idle_drops",
+    "Connections that were dropped while idle",
+    (
+        _CLIENT,
+        _BROKER,
+        _TIMES,
+        (
+            Column("idle", right=True),
+            lambda row: duration(row["left_ns"] if row["killed_ns"] is None else row["killed_ns"]),
+        ),
+        (Column("survived", right=True), _duration("survived_ns")),
+        (Column("what then", least=14), lambda row: "left behind" if row["killed_ns"] is None else "no answer"),
+    ),
+    "idle: without traffic before it. survived: the longest idle time after which a connection went on.",
+    lambda row: f"{safe(row['who'])}: this fits the idle timeout of {row['balancer']}." if row["balancer"] else "",
+)
+SLOW_READINGS = Table(
+    "slow_readings",
+    "Clients that take long to read replies",
+    (
+        _CLIENT,
+        (Column("longest", right=True), _duration("receive_ns")),
+        (Column("replies", right=True), _count("times")),
+    ),
+    "Of replies that took 1 s and more to arrive, on connections whose client had no room in its receive window.",
+)
+FENCINGS = Table(
+    "fencings",
+    "Producers that were fenced",
+    (
+        (Column("producer", least=12), _named),
+        (Column("transactional id", least=12), _text("transactional_id")),
+        (Column("error", least=22), _text("name")),
+        _TIMES,
+        (Column("open for", right=True, spare=1), _duration("open_ns")),
+        (Column("timeout", right=True, spare=2), lambda row: milliseconds(row["timeout_ms"])),
+    ),
+)
+HELD_BACK = Table(
+    "held_back",
+    "Partitions that an open transaction holds back",
+    (
+        (Column("partition", least=12), lambda row: f"{safe(row['topic'])}-{row['partition']}"),
+        (Column("for", right=True), _duration("lasted_ns")),
+        (Column("records", right=True), _count("records")),
+    ),
+    "records: written meanwhile; read_committed consumers received none of them.",
+)
+COMMIT_ERRORS = Table(
+    "commit_errors",
+    "Offset commits that fail",
+    (
+        (Column("group", least=10), _text("group_id")),
+        (Column("client", least=10), _named),
+        (Column("error", least=22), _text("name")),
+        _TIMES,
+        (Column("meaning", least=20, spare=1), _text("meaning")),
+    ),
+)
+UNFETCHED = Table(
+    "unfetched",
+    "Partitions that are assigned and not fetched",
+    (
+        (Column("group", least=10), _text("group_id")),
+        _CLIENT,
+        (Column("topic", least=12), _text("topic")),
+        (Column("partitions", right=True), _count("partitions")),
+        (Column("for", right=True), _duration("waited_ns")),
+    ),
+)
+COORDINATOR_MUTES = Table(
+    "coordinator_mutes",
+    "Muted connections to group coordinators",
+    (
+        _CLIENT,
+        (Column("group", least=10), _text("group_id")),
+        (Column("muted", right=True), _duration("muted_ns")),
+        (Column("session timeout", right=True), lambda row: milliseconds(row["session_timeout_ms"])),
+    ),
+)
