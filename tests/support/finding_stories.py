@@ -11,6 +11,7 @@ from typing import Any
 
 import incident_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from member_stories import joins
 
 Tables = dict[str, Rows]
 MS_NS = 1_000_000
@@ -61,24 +62,6 @@ def throttled(windows: list[tuple[float, float]], **values: Any) -> Tables:
     ]
     mutes = [mute(n, begin, length, **values) for n, (begin, length) in enumerate(windows)]
     return {"exchanges": exchanges, "mutes": mutes, "connections": [connection(1)]}
-
-
-def joins(times: list[float], **values: Any) -> Tables:
-    """One member that joins at these moments, generation by generation."""
-    base = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0, "client_id": "app"}
-    base |= {
-        "client_address": "10.0.0.1",
-        "cluster": "c",
-        "member_id": "m",
-        "session_timeout_ms": 10_000,
-        "members": 1,
-        "connection": 1,
-    }
-    rows = [
-        base | {"exchange": n, "generation": n + 1, "begin_ns": at(moment) - MS_NS, "time_ns": at(moment)} | values
-        for n, moment in enumerate(times)
-    ]
-    return {"group_events": rows, "exchanges": [exchange(n) for n in range(len(times))], "connections": [connection(1)]}
 
 
 def on_two_brokers(slow_ns: int, fast_ns: int, count: int = 40, **values: Any) -> Tables:
@@ -359,7 +342,12 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "rebalance_loop": (
         lambda: joins([0, 60, 120, 180]),
-        (lambda: joins([0, 60]), lambda: joins([0, 400, 800, 1200]), lambda: joins([0, 60, 120, 180], members=3)),
+        (
+            lambda: joins([0, 60]),
+            lambda: joins([0, 400, 800, 1200]),
+            lambda: joins([0, 60, 120, 180], members=3),
+            lambda: joins([0, 60, 120, 180], member_id="m"),  # which asks for each itself
+        ),
     ),
     "stuck_member": (lambda: joins([11.0], begin_ns=at(0)), (lambda: joins([9.0], begin_ns=at(0)),)),
     "commit_failures": (

@@ -19,6 +19,33 @@ def at(seconds: float) -> int:
     return START_NS + int(seconds * SECOND_NS)
 
 
+def joins(times: list[float], **values: Any) -> Tables:
+    """One member that joins at these moments, generation by generation."""
+    base = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0, "client_id": "app"}
+    base |= {"client_address": "10.0.0.1", "cluster": "c", "session_timeout_ms": 10_000, "members": 1, "connection": 1}
+    rows = [
+        base
+        | {"exchange": n, "generation": n + 1, "member_id": f"m{n}"}
+        | {"begin_ns": at(moment) - 1_000_000, "time_ns": at(moment)}
+        | values
+        for n, moment in enumerate(times)
+    ]
+    return {"group_events": rows, "exchanges": [exchange(n) for n in range(len(times))], "connections": [connection(1)]}
+
+
+def asked_for(times: list[float], seconds: float, **values: Any) -> Tables:
+    """A member that asks for a rebalance at these moments, each of which takes so long."""
+    told: dict[str, Any] = {"member_id": "m", "protocol": "range"}
+    made = joins(times, **(told | values))
+    syncs = [
+        row | {"event": "sync", "exchange": 100 + n, "begin_ns": row["time_ns"], "time_ns": at(times[n] + seconds)}
+        for n, row in enumerate(made["group_events"])
+    ]
+    made["group_events"] += syncs
+    made["exchanges"] += [exchange(row["exchange"]) for row in syncs]
+    return made
+
+
 def crashing(lives: int, close: str = "rst", leaves: bool = False, together: bool = False) -> Tables:
     """So many members of one client that join 5 s apart, each on a connection of its own; `leaves`: each says so;
     `together`: all live on until the end."""
@@ -97,6 +124,15 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: crashing(4, close="none"),
             lambda: crashing(4, leaves=True),
             lambda: crashing(4, together=True),
+        ),
+    ),
+    "requested_rebalances": (
+        lambda: asked_for([0, 10, 20, 30], 4),
+        (
+            lambda: asked_for([0, 10, 20, 30], 3),
+            lambda: asked_for([0, 10, 20], 8),
+            lambda: asked_for([0, 400, 800, 1200], 8),
+            lambda: joins([0, 60, 120, 180]),  # each time as a new member
         ),
     ),
     "topic_recreated": (recreated, (lambda: recreated(again=False), lambda: recreated(overlapping=True))),

@@ -7,7 +7,8 @@
 -- explains: stuck_member, commit_failures, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
 -- A generation counts when the members are those of the one before it: known by instance id, else by client id and address, and one of
 -- them still on the connection that it joined by before: a job that begins anew each time is no loop. What the leader is told of
--- their number must agree: of a group that is seen in part nobody knows whether its members stay.
+-- their number must agree: of a group that is seen in part nobody knows whether its members stay. One of them must have got a new
+-- member id: who keeps the old one was not thrown out, but asked for the rebalance (requested_rebalances).
 WITH members AS (
     SELECT
         cluster,
@@ -15,6 +16,10 @@ WITH members AS (
         generation,
         coalesce(instance_id, client_id || ' ' || client_address) AS member,
         max(members) AS told_members,
+        min(member_id) AS member_id,
+        lag(max(member_id)) OVER (
+            PARTITION BY cluster, group_id, coalesce(instance_id, client_id || ' ' || client_address) ORDER BY generation
+        ) AS id_before,
         min(connection) AS connection,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
@@ -33,6 +38,7 @@ generations AS (
         max(member) AS last_member,
         min_by(connection, member) AS first_connection,
         max_by(connection, member) AS last_connection,
+        bool_or(member_id <> id_before) AS comes_anew,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
     FROM members
@@ -41,7 +47,7 @@ generations AS (
 compared AS (
     SELECT
         *,
-        members = told_members AND members = lag(members) OVER following AND first_member = lag(first_member) OVER following
+        comes_anew AND members = told_members AND members = lag(members) OVER following AND first_member = lag(first_member) OVER following
             AND last_member = lag(last_member) OVER following
             AND (first_connection = lag(first_connection) OVER following OR last_connection = lag(last_connection) OVER following)
             AS unchanged

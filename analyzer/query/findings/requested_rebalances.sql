@@ -1,0 +1,54 @@
+-- severity: medium
+-- rank: 35
+-- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
+-- says: group {group_id} rebalances at the request of its own members, {rebalances|time|times}, for up to {longest_ns}
+-- do: {advice}
+-- look: kanalyze groups[ --group {group_id}]
+-- explains: commit_failures, failing(REBALANCE_IN_PROGRESS|ILLEGAL_GENERATION)
+-- Nobody came, left or was thrown out: a member with its old id asked. Each costs what it lasts, not more: workers of Connect and
+-- MirrorMaker ask for several at each start and whenever a connector is made, consumers whenever their topics change. So the time
+-- counts that was lost within five minutes: 10 s, high from a minute on. Those of eager protocols stop all work, others part of it.
+WITH asked AS (
+    SELECT
+        *,
+        sum(end_ns - begin_ns) OVER recent AS lost_ns,
+        count(*) OVER recent AS times
+    FROM classic_rebalances
+    WHERE cause = 'rejoined' AND joined = 0 AND left_members = 0 AND lost_members = 0
+    WINDOW recent AS (PARTITION BY cluster, group_id ORDER BY begin_ns RANGE BETWEEN 300000000000 PRECEDING AND CURRENT ROW)
+),
+judged AS (
+    SELECT
+        cluster,
+        group_id,
+        max(times) AS times,
+        max(lost_ns) AS worst_ns,
+        bool_or(protocol IN ('sessioned', 'compatible')) AS is_connect,
+        min_by(exchange, (begin_ns, exchange)) AS evidence_first,
+        max_by(exchange, (end_ns - begin_ns, exchange)) AS evidence_longest,
+        min(begin_ns) AS first_time_ns,
+        max(end_ns) AS last_time_ns
+    FROM asked
+    GROUP BY cluster, group_id
+),
+every AS (
+    SELECT cluster, group_id, count(*) AS rebalances, max(end_ns - begin_ns) AS longest_ns
+    FROM classic_rebalances
+    GROUP BY cluster, group_id
+)
+SELECT
+    j.group_id,
+    e.rebalances,
+    e.longest_ns,
+    CASE
+        WHEN j.is_connect THEN 'Connectors or tasks are made, changed or restarted, or fail and begin anew, again and again: the log of the worker that leads says which (GET /connectors?expand=status on its REST port).'
+        ELSE 'A member subscribes to other topics, topics that match its pattern come and go, or its code calls enforceRebalance: `kanalyze groups` shows which member asks for each rebalance, and why.'
+    END AS advice,
+    CASE WHEN j.worst_ns >= 60000000000 THEN 'high' END AS severity,
+    CAST(j.worst_ns AS BIGINT) AS weight,
+    j.evidence_first,
+    j.evidence_longest,
+    j.first_time_ns,
+    j.last_time_ns
+FROM judged AS j JOIN every AS e ON e.cluster = j.cluster AND e.group_id = j.group_id
+WHERE j.times >= 3 AND j.worst_ns >= 10000000000
