@@ -224,7 +224,7 @@ def _watch() -> Schema:
     rows: dict[str, Schema] = {
         name: {"type": "array", "items": metric(name)} for name in ("latency", "throttle", "errors")
     }
-    return _object(
+    found = _object(
         {
             "from_ns": moment,
             "to_ns": moment,
@@ -236,6 +236,14 @@ def _watch() -> Schema:
             "findings": {"type": "array", "items": _object(told | _finding()["properties"])},
         }
     )
+    return _with_not_shown(found, [name for name in found["required"] if name not in rows])
+
+
+def _with_not_shown(found: Schema, required: list[str]) -> Schema:
+    """What could not be asked is named there, with the reason, and is missing otherwise."""
+    found["properties"]["not_shown"] = {"type": "object"}
+    found["required"] = required
+    return found
 
 
 def _readable() -> Schema:
@@ -256,8 +264,4 @@ def _report() -> Schema:
     }
     properties["findings"] = {"type": ["array", "null"], "items": _finding()}
     properties["readable"] = _readable()
-    found = _object(properties)
-    # What could not be asked is named there, with the reason, and is missing above.
-    found["properties"]["not_shown"] = {"type": "object"}
-    found["required"] = ["findings", "readable"]
-    return found
+    return _with_not_shown(_object(properties), ["findings", "readable"])

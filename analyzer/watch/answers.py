@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.settings import Settings
+from analyzer.query.left_out import is_bug, leave_out
 from analyzer.query.readability import EVERYTHING, WHOLE, Readability, readability
 from analyzer.query.run_findings import find_all
 from analyzer.report.facts import Facts, Rows
@@ -32,7 +33,7 @@ POINTS = 30
 class Answer:
     """What the last windows tell. Rows are those of the metrics of these names, `over_time` those of `latency` in `POINTS` slots of
     `slot_ns`. `counts` are rows of `latency_counts` over the whole run. Times are ns since the epoch, of packets; `seconds` is
-    what the analysis took."""
+    what the analysis took. `left_out`: metric or finding that a bug of ours keeps away -> why; there are no rows of it then."""
 
     begin_ns: int | None
     end_ns: int | None
@@ -49,6 +50,7 @@ class Answer:
     run: dict[str, int]
     exchanges: int
     seconds: float = field(default=0.0)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_readable(self) -> bool:
@@ -63,8 +65,7 @@ class Analyst:
         self.totals = Totals(folder / "totals")
         self.windows = Windows(folder, span_ns, options, self.totals, captures)
         self.log = FindingsLog()
-        # Of the newest answer: rules that could not be asked -> why. Of all answers: the bugs of ours that were the reasons.
-        self.left_out: dict[str, str] = {}
+        # Of all answers: the bugs of ours for which they lacked something.
         self.bugs: dict[str, Exception] = {}
         self._options = options
 
@@ -76,7 +77,6 @@ class Analyst:
             try:
                 return self._asked(dataset, began)
             finally:
-                self.left_out = dataset.left_out
                 self.bugs |= {str(error): error for error in dataset.bugs}
 
     def _asked(self, dataset: Dataset, began: float) -> Answer:
@@ -84,10 +84,10 @@ class Analyst:
         begin, end = time["first_time_ns"], time["last_time_ns"]
         found = find_all(dataset)
         new = self.log.take(found, end or 0)
-        latency = dataset.metric("latency")
+        latency = _rows(dataset, "latency")
         slot = max(1_000_000_000, -(-((end or 0) - (begin or 0)) // POINTS))
         dataset.choose(Settings(every_ns=slot))
-        over_time = dataset.metric("latency")
+        over_time = _rows(dataset, "latency")
         dataset.choose(Settings())
         coverage = dataset.metric("coverage")[0]
         return Answer(
@@ -98,15 +98,27 @@ class Analyst:
             latency,
             over_time,
             slot,
-            dataset.metric("throttle"),
-            dataset.metric("errors"),
+            _rows(dataset, "throttle"),
+            _rows(dataset, "errors"),
             self.log.all(),
             new,
             self.totals.with_rows(LATENCY, dataset),
             self.totals.with_rows("statuses", dataset).to_pylist()[0],
             coverage["requests"],
             monotonic() - began,
+            dataset.left_out,
         )
+
+
+def _rows(dataset: Dataset, metric: str) -> Rows:
+    """The rows of a metric; none where a bug of ours keeps them away, which is noted."""
+    try:
+        return dataset.metric(metric)
+    except Exception as error:
+        if not is_bug(error):
+            raise
+        leave_out(dataset, metric, error)
+        return []
 
 
 class RunFacts(Facts):

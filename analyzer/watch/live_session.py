@@ -202,7 +202,7 @@ class Session:
                 reason = bug_line(error)
             self.trouble = f"No newer answer: {reason}"
             return
-        self.trouble = "; ".join(f"Not shown: {what}: {why}" for what, why in self._analyst.left_out.items()) or None
+        self.trouble = "; ".join(f"Not shown: {what}: {why}" for what, why in self.answer.left_out.items()) or None
         self.on_answer(self.answer)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from analyzer.cli.main import main
+from analyzer.inputs.sources import Source
 from analyzer.query import findings, metrics, questions
 
 RULE, METRIC = "throttled", "errors"
@@ -81,3 +83,18 @@ def test_forms_of_the_report_without_one_metric(
 def test_one_metric_alone(capture: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["errors", capture]) == 70
     assert "a bug in kanalyze" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("with_broken_metric")
+def test_a_running_watch_without_one_metric(
+    capture: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "throttle.pcap"
+    path.write_bytes(b"".join(Source("throttle", Path(capture)).blocks()))
+    with path.open() as given:
+        monkeypatch.setattr(sys, "stdin", given)
+        assert main(["watch", "--format", "jsonl", "-"]) == 70
+    told = capsys.readouterr()
+    line = json.loads(told.out.splitlines()[-1])
+    assert list(line["not_shown"]) == [METRIC] and METRIC not in line
+    assert line["latency"] and line["throttle"] and line["findings"] and "a bug in kanalyze" in told.err
