@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.base.options import Options
+from analyzer.base.text import file_text
 from analyzer.cli.common import capture_options, say_when_uncompiled
 from analyzer.cli.outcome import FINE, UNREADABLE, bug, say
 from analyzer.cli.values import Endpoint, Size, Span
@@ -137,7 +138,7 @@ def command(
     of `kanalyze report`, over the last --window; counts and latency of the report at the end are those of the whole run.
     """
     from analyzer.cli.watch_screen import has_terminal, show
-    from analyzer.inputs.live.feeds import names_of
+    from analyzer.inputs.live.feeds import names_of, reads_in
     from analyzer.inputs.readings import tap_of
     from analyzer.watch.live_session import Session
     from analyzer.watch.recorder import Recorder, Settings
@@ -153,6 +154,10 @@ def command(
     notes: list[str] = []
     if hook is not None and record is None:
         raise click.UsageError("--hook runs for what --record keeps: name a directory")
+    if record is not None and (inside := [name for name in names if reads_in(name, record)]):
+        raise click.UsageError(
+            f"{file_text(inside[0])}: would read what --record writes into {file_text(str(record))}; name another directory"
+        )
     if metrics_hosts and address is None:
         raise click.UsageError("--metrics-host names what --metrics serves: give it an address")
     with ExitStack() as stack:

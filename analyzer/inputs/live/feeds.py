@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatch
 from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
@@ -110,6 +111,22 @@ class Named:
 def names_of(inputs: Sequence[str], taps: Sequence[tuple[str, str]]) -> list[str]:
     """What is watched, in the order of the feeds: the inputs, then the paths that only `taps` name."""
     return [*inputs, *(each for _, each in taps if each not in inputs and Path(each).exists())]
+
+
+def reads_in(given: str, folder: Path) -> bool:
+    """Whether a source names files in a folder or below it, now or later. A pipe is none, wherever it lies."""
+    if given == STANDARD_INPUT or is_storage_uri(given):
+        return False
+    home = Path(os.path.realpath(folder))
+    if not has_magic(given) or Path(given).exists():
+        return not Path(given).is_fifo() and Path(os.path.realpath(given)).is_relative_to(home)
+    parts = Path(os.path.abspath(given)).parts  # noqa: PTH100 (links are followed where nothing is matched yet)
+    first = next(at for at, part in enumerate(parts) if has_magic(part))
+    base, rest = Path(os.path.realpath(Path(*parts[:first]))), parts[first:]
+    if base.is_relative_to(home) or not home.is_relative_to(base):
+        return base.is_relative_to(home)
+    between = home.relative_to(base).parts
+    return "**" in rest or (len(rest) > len(between) and all(map(fnmatch, between, rest)))
 
 
 def feeds_of(
