@@ -1,15 +1,14 @@
 -- severity: high
 -- rank: 14
 -- when: errors having bool_or(code IN (19, 20))
--- says: writes to {topic} are rejected for lack of in-sync replicas: {replies|reply|replies}, {clients|client|clients}, {partitions|partition|partitions}
+-- says: writes to {topic} are rejected for lack of in-sync replicas[, {refused|time|times}][, {after|time|times} after they had been appended]
 -- do: Bring the missing brokers back; min.insync.replicas of the topic sets how many replicas must be in sync.
--- look: kanalyze errors[ --topic {topic}]
+-- look: kanalyze errors --by topic[ --topic {topic}]
 -- explains: resent_batches, out_of_order, request_timed_out
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,
-    count(DISTINCT e.exchange) AS replies,
-    count(DISTINCT x.client_id) AS clients,
-    count(DISTINCT e.partition) AS partitions,
+    nullif(count(*) FILTER (WHERE e.code = 19), 0) AS refused,
+    nullif(count(*) FILTER (WHERE e.code = 20), 0) AS after,
     count(DISTINCT e.exchange) AS weight,
     min_by(e.exchange, (x.request_time_ns, e.exchange)) AS evidence_first,
     max_by(e.exchange, (x.request_time_ns, e.exchange)) AS evidence_last,

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 15
 -- when: topic_ids having count(*) > count(DISTINCT topic)
--- says: topic {topic} was deleted and created again: its id changed from {old_id} to {new_id}[; {failures|request|requests} of {clients|client|clients} about it failed meanwhile]
+-- says: topic {topic} was deleted and created again: its id changed from {old_id} to {new_id}[; {meanwhile}]
 -- do: The records of the old topic are gone, and offsets that groups had committed may be beyond its end: find who deleted it, and check these groups (kafka-consumer-groups.sh --describe).
 -- look: kanalyze errors --topic {topic}
 -- explains: missing_topic, failing, offset_out_of_range, commit_failures, metadata_storm*, lag_growing
@@ -30,7 +30,6 @@ failed AS (
         g.topic,
         g.new_id,
         count(DISTINCT e.exchange) AS failures,
-        count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
         min_by(e.exchange, (x.response_time_ns, e.exchange)) AS exchange,
         min(x.response_time_ns) AS first_time_ns,
         max(x.response_time_ns) AS last_time_ns
@@ -44,8 +43,7 @@ SELECT
     g.topic,
     g.old_id,
     g.new_id,
-    f.failures,
-    f.clients,
+    CASE WHEN f.failures IS NOT NULL THEN 'requests about it failed meanwhile' END AS meanwhile,
     CASE WHEN f.failures IS NULL THEN 'info' ELSE 'medium' END AS severity,
     coalesce(f.failures, 0) AS weight,
     f.exchange AS evidence_first_error,
