@@ -602,7 +602,8 @@ packet          int64   Its number there, as in Wireshark; null: it sent nothing
 FORWARDS = _columns("""
 exchange              int64   Id of the exchange on this leg, which is not a row of `exchanges`.
 forwarded_from        int64   Row of `exchanges`: the same exchange as the client sent it to the first proxy.
-proxies               int32   Proxies between the client and this leg.
+proxies               int32   Proxies between the client and this leg; 0: none, it is the other leg of a translation of
+                              addresses, of both of which something was not captured.
 connection            int64   Connection of this leg.
 from_connection       int64   Connection of the client's leg.
 api_key               int16   API of the request.

@@ -10,6 +10,7 @@ WITH carried AS (
         count(DISTINCT from_connection) AS connections,
         CAST(floor(median(proxy_ns)) AS BIGINT) AS proxy_ns
     FROM all_forwards
+    WHERE proxies > 0
     GROUP BY proxy_address, proxy_port, broker_address, broker_port, proxies
 ),
 clients AS (

@@ -85,6 +85,19 @@ ways AS (
     SELECT w.part, w.exchange, s.from_part, s.from_exchange, w.proxies + 1
     FROM ways AS w JOIN steps AS s ON s.exchange = w.from_exchange
     WHERE w.proxies < 8
+),
+-- Of a leg behind a translation whose rest is a connection of its own: what the other leg has too.
+rests AS (
+    SELECT
+        x.part,
+        x.exchange,
+        y.part AS from_part,
+        y.exchange AS from_exchange,
+        row_number() OVER (PARTITION BY x.exchange ORDER BY abs(x.request_time_ns - y.request_time_ns), y.exchange) AS place
+    FROM part_views AS v
+    JOIN view_times AS x ON x.part = v.part
+    JOIN view_times AS y ON y.part = v.rest_of AND y.correlation_id = x.correlation_id AND y.api_key = x.api_key
+    WHERE v.rest_of IS NOT NULL
 )
 SELECT
     part,
@@ -94,3 +107,5 @@ SELECT
     CAST(max(proxies) AS INTEGER) AS proxies
 FROM ways
 GROUP BY part, exchange
+UNION ALL
+SELECT part, exchange, from_part, from_exchange, 0 FROM rests WHERE place = 1

@@ -5,5 +5,6 @@ SELECT
     1 AS views,
     CAST(NULL AS BIGINT) AS view_delay_ns,
     CAST(NULL AS STRING) AS translated_client,
-    CAST(NULL AS STRING) AS translated_broker
+    CAST(NULL AS STRING) AS translated_broker,
+    CAST(NULL AS BIGINT) AS rest_of
 WHERE false

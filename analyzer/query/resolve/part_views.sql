@@ -60,14 +60,36 @@ translated AS (
         string_agg(DISTINCT x.broker, ', ' ORDER BY x.broker) FILTER (WHERE x.broker <> m.broker) AS broker
     FROM ends AS x JOIN ends AS m ON m.first_part = x.first_part AND m.is_main
     GROUP BY x.first_part
+),
+-- A leg may have requests that the leg of the row lacks, as something of both was not captured: then its rest stays a connection
+-- of its own (`forwarded`), of one leg at most.
+rests AS (
+    SELECT part, main_part
+    FROM (
+        SELECT
+            e.part,
+            m.part AS main_part,
+            row_number() OVER (PARTITION BY e.first_part ORDER BY count(*) DESC, e.part) AS place
+        FROM ends AS e
+        JOIN ends AS m ON m.first_part = e.first_part AND m.is_main
+        JOIN view_times AS x ON x.part = e.part
+        LEFT JOIN view_times AS y
+            ON y.part = m.part AND y.correlation_id = x.correlation_id AND y.api_key = x.api_key
+        WHERE NOT e.is_main AND (e.client <> m.client OR e.broker <> m.broker) AND y.part IS NULL
+        GROUP BY e.first_part, e.part, m.part
+    ) AS x
+    WHERE place = 1
 )
 SELECT
     e.part,
-    e.is_main,
+    e.is_main OR r.part IS NOT NULL AS is_main,
     count(*) OVER (PARTITION BY e.first_part) AS views,
     CASE WHEN count(e.behind_ns) OVER (PARTITION BY e.first_part) > 1
         THEN max(e.behind_ns) OVER (PARTITION BY e.first_part) - min(e.behind_ns) OVER (PARTITION BY e.first_part)
         END AS view_delay_ns,
-    t.client AS translated_client,
-    t.broker AS translated_broker
-FROM ends AS e JOIN translated AS t ON t.first_part = e.first_part
+    CASE WHEN r.part IS NULL THEN t.client END AS translated_client,
+    CASE WHEN r.part IS NULL THEN t.broker END AS translated_broker,
+    r.main_part AS rest_of
+FROM ends AS e
+JOIN translated AS t ON t.first_part = e.first_part
+LEFT JOIN rests AS r ON r.part = e.part

@@ -69,6 +69,21 @@ def test_legs_of_which_one_is_whole(name: str, once: list[Row], tmp_path: Path) 
 
 
 @pytest.mark.slow
+def test_what_only_one_leg_has_counts_too(once: list[Row], tmp_path: Path) -> None:
+    """Of each leg other packets were not captured."""
+    frames = passing(TRANSLATED["dnat"], 20_000, lambda place, n, _: n < 100 or n % 40 != 12 + 20 * place)
+    found, expected = (
+        Counter(
+            tuple(row[key] for key in ("client_id", "api_name", "correlation_id", "client_port"))
+            for row in rows
+            if row["request_time_ns"]
+        )
+        for rows in (rows_of(capture(tmp_path / "base.pcap", frames)), once)
+    )
+    assert found == expected
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", also_long([1_000], [0, 3_000_000]))
 def test_other_clients_that_send_the_same_are_not_joined(apart: int, once: list[Row], tmp_path: Path) -> None:
     """Numbers of their own tell that they are others."""
