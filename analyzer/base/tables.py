@@ -209,7 +209,7 @@ translated_client                string  Other addresses of the client, where th
                                          separated by ", "; null: none.
 translated_broker                string  Other addresses of the broker, likewise; null: none.
 forwarded_from                   int64   The connection whose requests a proxy carried on over this one (`forwards` has them,
-                                         `exchanges` has them as they came to the proxy); null: none.
+                                         `exchanges` has them as the proxy received them); null: none.
 client_wscale                    int32   Window scale that the client offered in its SYN (bits, RFC 7323); null: none, or its
                                          SYN was not seen.
 broker_wscale                    int32   Window scale that the broker offered in its SYN; null: none, or its SYN was not seen.

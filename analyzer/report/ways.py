@@ -158,6 +158,17 @@ def _large(row: dict[str, Any]) -> str:
     return f"{text} {size(row['answered_bytes'])} had one: large packets are lost"
 
 
+def _idle_closed(row: dict[str, Any]) -> str:
+    times = things(row["times"], "connection")
+    text = f"{times} closed by the broker after {duration(row['least_ns'])} without traffic (connections.max.idle.ms)"
+    return f"{text}, and used by {safe(row['who'])} {duration(row['waited_ns'])} later"
+
+
+def _hung_up(row: dict[str, Any]) -> str:
+    text = f"{row['part']} at the first request of {safe(row['who'])} ({safe(row['place'])}), {duration(row['waited_ns'])} after it"
+    return f"{text}, {things(row['times'], 'time')}"
+
+
 def _loss(row: dict[str, Any]) -> str:
     text = (
         f"{share(row['share'])} of packets lost ({count(row['times'])} of {count(row['packets'])}) {safe(row['place'])}"
@@ -173,6 +184,8 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "small_window": _small_window,
     "held": _held,
     "large": _large,
+    "hung_up": _hung_up,
+    "idle_closed": _idle_closed,
     "loss": _loss,
     "oversized": _oversized,
     "protocol": _protocol,

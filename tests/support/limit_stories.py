@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import close_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
@@ -158,9 +159,13 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
 }
+STORIES |= close_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),
-    "idle_killed": ((lambda: started_anew(None), lambda: started_anew(3)), (lambda: started_anew(9),)),
+    "idle_killed": (
+        (lambda: started_anew(None), lambda: started_anew(3)),
+        (lambda: started_anew(9), close_stories.closed_idle),
+    ),
     "unanswered": ((lambda: cut_at_once(1.5),), (lambda: cut_at_once(0.04),)),
     "far_broker": ((lambda: far_away(clocked=False),), (lambda: far_away(clocked=True),)),
     "line_dead": (

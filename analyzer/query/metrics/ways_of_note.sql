@@ -3,7 +3,9 @@
 -- to `queued_ns`; where only a queue and loss tell it, half of them for that time and more, and `share` were lost), unscaled (no window scaling: `bytes` in flight, `part` waited for `waited_ns`, or `times` large messages), small_window (a
 -- receive buffer of `bytes`), held (`times` pieces of messages waited 40 ms each), loss (`times` of `packets` were lost, `felt_share` of the
 -- slowest requests went there), oversized (the broker closed `times` connections within requests of `bytes`), protocol (`times` connections
--- spoke `part`, and the port `place`), large (`times` requests of `bytes` and more had no answer, those of up to `answered_bytes` had). `client_address` or `broker` is null where there are several. The worst of each first.
+-- spoke `part`, and the port `place`), large (`times` requests of `bytes` and more had no answer, those of up to `answered_bytes` had). idle_closed (the broker
+-- closed `times` connections after `least_ns` without traffic, which were used `waited_ns` later), hung_up (`times` connections ended
+-- `waited_ns` after their first request, a `place`). `client_address` or `broker` is null where there are several. The worst of each first.
 SELECT * FROM (
 SELECT
     'dead' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, CAST(NULL AS STRING) AS part, times,
@@ -74,5 +76,21 @@ SELECT
     CAST(NULL AS BIGINT) AS least_ns, CAST(NULL AS BIGINT) AS waited_ns, CAST(NULL AS BIGINT) AS others, weight,
     CAST(NULL AS BIGINT) AS connection, first_time_ns, last_time_ns
 FROM large_packets_lost
+UNION ALL
+SELECT
+    'idle_closed' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, CAST(NULL AS STRING) AS part, times,
+    CAST(NULL AS BIGINT) AS packets, CAST(NULL AS DOUBLE) AS share, CAST(NULL AS DOUBLE) AS felt_share, CAST(NULL AS BIGINT) AS bytes,
+    CAST(NULL AS BIGINT) AS answered_bytes, CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns,
+    CAST(NULL AS BIGINT) AS queued_ns, idle_ns AS least_ns, later_ns AS waited_ns, CAST(NULL AS BIGINT) AS others, weight,
+    connection, first_time_ns, last_time_ns
+FROM idle_closes
+UNION ALL
+SELECT
+    'hung_up' AS what, api_name AS place, client_address, broker, who, ends AS part, times,
+    CAST(NULL AS BIGINT) AS packets, CAST(NULL AS DOUBLE) AS share, CAST(NULL AS DOUBLE) AS felt_share, CAST(NULL AS BIGINT) AS bytes,
+    CAST(NULL AS BIGINT) AS answered_bytes, CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns,
+    CAST(NULL AS BIGINT) AS queued_ns, CAST(NULL AS BIGINT) AS least_ns, after_ns AS waited_ns, CAST(NULL AS BIGINT) AS others, weight,
+    connection, first_time_ns, last_time_ns
+FROM early_hangups
 ) AS ways
 ORDER BY what, weight DESC, client_address, broker, part, first_time_ns

@@ -208,7 +208,7 @@ def _empty(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text
 def _closed(row: dict[str, Any]) -> str:
     """open, closed by client, reset by broker; without the side where that is not known."""
     if row["close"] == "none":
-        return f"open, {row['closed_by']} closed" if row["closed_by"] else "open"
+        return "open"
     words = "reset" if row["close"] == "rst" else "closed"
     return f"{words} by {row['closed_by']}" if row["closed_by"] else words
 

@@ -179,6 +179,11 @@ killed AS (
         WHERE b.broker_address = k.broker_address AND b.broker_port = k.broker_port
             AND b.time_ns BETWEEN k.time_ns - k.silence_ns AND k.time_ns
     )
+    -- Whom the broker itself had told that it closes (`idle_closes`).
+    AND NOT EXISTS (
+        SELECT 1 FROM connections AS c
+        WHERE c.connection = k.connection AND c.closed_by = 'broker' AND c.close_time_ns < k.time_ns
+    )
 ),
 left_ones AS (
     SELECT connection FROM left_behind

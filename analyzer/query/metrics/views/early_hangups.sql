@@ -1,0 +1,60 @@
+-- Clients whose connections the other end closes at their first request: one row a client and broker.
+-- The other end closes within a second of the first request and nothing was ever answered, on three connections or more. Where the
+-- port is known to speak something else (`wrong_protocols`), or serves this host meanwhile (`connection_limit`), that is told instead.
+WITH ended AS (
+    SELECT c.connection, c.client_address, c.broker_address, c.broker_port, c.close, c.first_time_ns, c.last_time_ns, c.close_time_ns
+    FROM connections AS c
+    WHERE c.is_kafka AND c.closed_by = 'broker' AND c.requests > 0 AND c.broker_stream_bytes = 0 AND c.seen_from = 'syn'
+        AND c.broker_gaps = 0 AND coalesce(c.role, 'client') = 'client'
+),
+asked AS (
+    SELECT
+        e.*,
+        min(coalesce(x.client_id, x.client_address)) AS who,
+        min_by(x.api_name, (x.request_time_ns, x.exchange)) AS api_name,
+        min_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
+        e.close_time_ns - min(coalesce(x.request_end_ns, x.request_time_ns)) AS after_ns
+    FROM ended AS e JOIN exchanges AS x ON x.connection = e.connection
+    GROUP BY
+        e.connection, e.client_address, e.broker_address, e.broker_port, e.close, e.first_time_ns, e.last_time_ns, e.close_time_ns
+),
+hosts AS (
+    SELECT
+        client_address,
+        broker_address,
+        broker_port,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        min(who) AS who,
+        CASE WHEN min(api_name) = max(api_name) THEN min(api_name) ELSE 'of several kinds' END AS api_name,
+        CASE WHEN min(close) = 'rst' THEN 'resets' WHEN max(close) = 'fin' THEN 'closes' ELSE 'closes or resets' END AS ends,
+        max(after_ns) AS after_ns,
+        count(*) AS times,
+        min_by(exchange, (first_time_ns, connection)) AS evidence_first,
+        min_by(connection, (first_time_ns, connection)) AS connection,
+        min(first_time_ns) AS first_time_ns,
+        max(last_time_ns) AS last_time_ns
+    FROM asked
+    WHERE after_ns BETWEEN 0 AND 1000000000
+    GROUP BY client_address, broker_address, broker_port
+    HAVING count(*) >= 3
+)
+SELECT
+    h.broker,
+    h.client_address,
+    h.who,
+    h.api_name,
+    h.ends,
+    h.after_ns,
+    h.times,
+    h.times AS weight,
+    h.evidence_first,
+    h.connection,
+    h.first_time_ns,
+    h.last_time_ns
+FROM hosts AS h
+WHERE NOT EXISTS (SELECT 1 FROM wrong_protocols AS w WHERE w.client_address = h.client_address AND w.broker = h.broker)
+    AND NOT EXISTS (
+        SELECT 1 FROM connections AS c
+        WHERE c.client_address = h.client_address AND c.broker_address = h.broker_address AND c.broker_port = h.broker_port
+            AND c.broker_stream_bytes > 0 AND c.first_time_ns <= h.last_time_ns AND c.last_time_ns >= h.first_time_ns
+    )

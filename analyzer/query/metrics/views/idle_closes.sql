@@ -1,0 +1,78 @@
+-- Connections that the broker closed because nothing came, and that their client used again: one row a client and broker.
+-- The broker's FIN after 5 s or more without traffic, and a request on that connection a second or more after it: a client that writes
+-- at the same moment cannot know. Of TLS without keys sizes and times tell the same. A broker that stops closes its connections too:
+-- then those that were in use end with these, or new ones are refused.
+WITH ended AS (
+    SELECT connection, client_address, broker_address, broker_port, close_time_ns
+    FROM connections
+    WHERE closed_by = 'broker' AND last_time_ns - close_time_ns >= 1000000000 AND close_time_ns - first_time_ns >= 5000000000
+        AND coalesce(role, 'client') = 'client'
+),
+-- What came before the end and after it.
+used AS (
+    SELECT
+        e.connection,
+        e.client_address,
+        e.broker_address,
+        e.broker_port,
+        e.close_time_ns,
+        max(CASE WHEN x.request_time_ns <= e.close_time_ns THEN greatest(
+            coalesce(x.request_end_ns, x.request_time_ns),
+            CASE WHEN x.response_time_ns <= e.close_time_ns THEN coalesce(x.response_end_ns, x.response_time_ns) ELSE 0 END
+        ) END) AS quiet_ns,
+        min(CASE WHEN x.request_time_ns > e.close_time_ns THEN x.request_time_ns END) AS asked_ns,
+        min_by(x.exchange, (x.request_time_ns, x.exchange)) FILTER (WHERE x.request_time_ns > e.close_time_ns) AS exchange,
+        min(coalesce(x.client_id, x.client_address)) AS who
+    FROM ended AS e JOIN exchanges AS x ON x.connection = e.connection
+    WHERE x.request_time_ns IS NOT NULL
+    GROUP BY e.connection, e.client_address, e.broker_address, e.broker_port, e.close_time_ns
+    UNION ALL
+    SELECT
+        e.connection,
+        e.client_address,
+        e.broker_address,
+        e.broker_port,
+        e.close_time_ns,
+        max(u.begin_ns) AS quiet_ns,
+        min(u.asked_time_ns) AS asked_ns,
+        CAST(NULL AS BIGINT) AS exchange,
+        e.client_address AS who
+    FROM ended AS e JOIN unread_silences AS u ON u.connection = e.connection
+    WHERE u.begin_ns < e.close_time_ns AND u.asked_time_ns > e.close_time_ns
+    GROUP BY e.connection, e.client_address, e.broker_address, e.broker_port, e.close_time_ns
+),
+told AS (
+    SELECT *, close_time_ns - quiet_ns AS idle_ns, asked_ns - close_time_ns AS later_ns
+    FROM used
+    WHERE asked_ns - close_time_ns >= 1000000000 AND close_time_ns - quiet_ns >= 5000000000
+),
+-- Brokers that were stopped: they refused someone soon after, or closed within a second a connection that was in use.
+stopped AS (
+    SELECT t.connection
+    FROM told AS t JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
+    WHERE c.seen_from = 'syn' AND c.syn_ack_ns IS NULL AND c.broker_stream_bytes = 0 AND c.close = 'rst'
+        AND c.first_time_ns BETWEEN t.close_time_ns - 1000000000 AND t.asked_ns + 10000000000
+    UNION
+    SELECT t.connection
+    FROM told AS t
+    JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
+    JOIN exchanges AS x ON x.connection = c.connection
+    WHERE c.closed_by = 'broker' AND c.close_time_ns BETWEEN t.close_time_ns - 1000000000 AND t.close_time_ns + 1000000000
+        AND coalesce(x.response_end_ns, x.response_time_ns) BETWEEN c.close_time_ns - 2000000000 AND c.close_time_ns
+)
+SELECT
+    t.broker_address || ':' || CAST(t.broker_port AS STRING) AS broker,
+    t.client_address,
+    t.who,
+    count(*) AS times,
+    CASE WHEN count(*) = 1 THEN 'it' ELSE 'them' END AS them,
+    min(t.idle_ns) AS idle_ns,
+    min(t.later_ns) AS later_ns,
+    count(*) AS weight,
+    min_by(t.exchange, (t.asked_ns, t.connection)) AS evidence_first,
+    min_by(t.connection, (t.asked_ns, t.connection)) AS connection,
+    min(t.asked_ns) AS first_time_ns,
+    max(t.asked_ns) AS last_time_ns
+FROM told AS t LEFT JOIN (SELECT connection FROM stopped GROUP BY connection) AS s ON s.connection = t.connection
+WHERE s.connection IS NULL
+GROUP BY t.broker_address, t.broker_port, t.client_address, t.who

@@ -1,0 +1,80 @@
+"""Stories of connections that one side closes: for rules that tell who did, and when the other one used it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def closed_idle(idle_s: float = 60, later_s: float = 38, *others: dict[str, Any], **values: Any) -> Tables:
+    """A broker closes a connection after so long without traffic; a Produce so much later is reset."""
+    asked = 2 + idle_s + later_s
+    rows = [exchange(1, at_ns=at(2) - 1_000_000, **PRODUCE), exchange(2, at_ns=at(asked), status="closed", **PRODUCE)]
+    ended = {"close": "rst", "closed_by": "broker", "close_time_ns": at(2 + idle_s), "last_time_ns": at(asked)}
+    return {"exchanges": rows, "connections": [connection(1, **(ended | values)), *others]}
+
+
+def refused_then() -> Tables:
+    """The same of a broker that refuses another connection a second after it closed this one."""
+    refused = {"is_kafka": None, "protocol": None, "syn_ack_ns": None, "close": "rst", "broker_stream_bytes": 0}
+    return closed_idle(60, 38, connection(2, first_time_ns=at(63), last_time_ns=at(63), **refused))
+
+
+def stopped_then() -> Tables:
+    """The same of a broker that closes another connection at the same time, on which it has just answered."""
+    busy = connection(2, close="fin", closed_by="broker", close_time_ns=at(62.2), last_time_ns=at(62.2))
+    tables = closed_idle(60, 38, busy)
+    tables["exchanges"].append(exchange(3, at_ns=at(61.9), connection=2))
+    return tables
+
+
+def hung_up(times: int, after_s: float = 0.001, *others: dict[str, Any], **values: Any) -> Tables:
+    """Connections whose first request is answered by a reset."""
+    rows, links = [], []
+    for number in range(times):
+        asked = at(number)
+        rows.append(exchange(number, connection=number, at_ns=asked, status="closed"))
+        ended = {
+            "close": "rst",
+            "closed_by": "broker",
+            "close_time_ns": asked + int(after_s * SECOND_NS),
+            "requests": 1,
+        }
+        ended |= {"broker_stream_bytes": 0, "broker_framed_bytes": 0, "first_time_ns": asked}
+        links.append(connection(number, **(ended | {"last_time_ns": ended["close_time_ns"]} | values)))
+    return {"exchanges": rows, "connections": [*links, *others]}
+
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "closed_while_idle": (
+        closed_idle,
+        (
+            lambda: closed_idle(60, 0.9),
+            lambda: closed_idle(4, 38),
+            lambda: closed_idle(60, 38, closed_by="client"),
+            refused_then,
+            stopped_then,
+        ),
+    ),
+    "hung_up_at_once": (
+        lambda: hung_up(3),
+        (
+            lambda: hung_up(2),
+            lambda: hung_up(3, 1.1),
+            lambda: hung_up(3, closed_by="client"),
+            lambda: hung_up(3, broker_gaps=1),
+            lambda: hung_up(3, 0.001, connection(9)),
+        ),
+    ),
+}
