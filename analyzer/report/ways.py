@@ -169,6 +169,11 @@ def _hung_up(row: dict[str, Any]) -> str:
     return f"{text}, {things(row['times'], 'time')}"
 
 
+def _rest(row: dict[str, Any]) -> str:
+    requests = things(row["times"], "request")
+    return f"{requests} of {safe(row['who'])} whose rest left {duration(row['waited_ns'])} after the beginning (median)"
+
+
 def _loss(row: dict[str, Any]) -> str:
     text = (
         f"{share(row['share'])} of packets lost ({count(row['times'])} of {count(row['packets'])}) {safe(row['place'])}"
@@ -189,4 +194,5 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "loss": _loss,
     "oversized": _oversized,
     "protocol": _protocol,
+    "rest": _rest,
 }

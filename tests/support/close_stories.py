@@ -1,4 +1,4 @@
-"""Stories of connections that one side closes: for rules that tell who did, and when the other one used it again."""
+"""Stories of connections that one side closes, or on which a client writes late: for rules that tell who did."""
 
 from __future__ import annotations
 
@@ -56,6 +56,13 @@ def hung_up(times: int, after_s: float = 0.001, *others: dict[str, Any], **value
     return {"exchanges": rows, "connections": [*links, *others]}
 
 
+def written_in_two(times: int, send_ms: float = 270, of: int = 100, size: int = 2700, **values: Any) -> Tables:
+    """So many requests of `of` whose rest leaves this late, a round trip of 0.4 ms."""
+    held = {"send_ns": int(send_ms * 1_000_000), "request_bytes": size}
+    rows = [exchange(n, at_ns=at(n), **PRODUCE, **(held if n < times else {"send_ns": 0})) for n in range(of)]
+    return {"exchanges": rows, "connections": [connection(1, **({"rtt_ns": 400_000, "requests": of} | values))]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "closed_while_idle": (
         closed_idle,
@@ -75,6 +82,18 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: hung_up(3, closed_by="client"),
             lambda: hung_up(3, broker_gaps=1),
             lambda: hung_up(3, 0.001, connection(9)),
+        ),
+    ),
+    "rest_held": (
+        lambda: written_in_two(10),
+        (
+            lambda: written_in_two(9),
+            lambda: written_in_two(10, of=201),
+            lambda: written_in_two(10, 99),
+            lambda: written_in_two(10, size=14_001),
+            lambda: written_in_two(10, rtt_ns=14_000_000),
+            lambda: written_in_two(10, client_retransmitted=1),
+            lambda: written_in_two(10, client_full_windows=1),
         ),
     ),
 }

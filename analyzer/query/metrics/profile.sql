@@ -1,10 +1,14 @@
 -- On what do clients spend the time they wait? One row per class of requests (keys by `settings`), the costliest first:
--- `waited_ns` is the sum of latency_ns, `share` (0 to 1) that of all classes; both null for waits by design (reach not broker).
+-- `waited_ns` is the sum of latency_ns and of what sending took, `sending_ns` (no part of a latency); `share` (0 to 1) is that of all
+-- classes; null for waits by design (reach not broker).
 -- `variance_to_mean_s` tells steady classes (near 0) from wild ones. At most 1,000 rows of `total_rows`.
 WITH classes AS (
-    SELECT *, CASE WHEN reach = 'broker' THEN sum_ns END AS waited_ns
-    FROM latency_slices
-    WHERE role IS NULL
+    SELECT
+        l.*,
+        CASE WHEN l.reach = 'broker' THEN TRY_CAST(CAST(l.sum_ns AS DECIMAL(38, 0)) + CASE
+            WHEN s.measure = 'latency' THEN coalesce(l.sending_ns, 0) ELSE 0 END AS BIGINT) END AS waited_ns
+    FROM latency_slices AS l CROSS JOIN settings AS s
+    WHERE l.role IS NULL
 )
 SELECT
     c.slot_ns,
@@ -24,6 +28,7 @@ SELECT
     c.topic,
     c.topics,
     c.waited_ns,
+    CASE WHEN c.reach = 'broker' THEN c.sending_ns END AS sending_ns,
     CASE WHEN sum(c.waited_ns) OVER () > 0
         THEN CAST(c.waited_ns AS DOUBLE) / sum(c.waited_ns) OVER () END AS share,
     c.count,

@@ -1,5 +1,6 @@
--- Which requests took longest (latency_ns, ns), waits by design left out, and where are they in the capture? Packets are
--- numbered as Wireshark does, in the file of `request_path`; parts of the latency are null when not known. `behind_` is the
+-- Which requests took longest, from their first byte to the first byte of the reply (send_ns + latency_ns), waits by design left
+-- out, and where are they in the capture? Packets are numbered as Wireshark does, in the file of `request_path`; parts are null when
+-- not known. `behind_` is the
 -- request of the same connection whose reply came last before this one's, of those that made it wait. At most 20 rows.
 WITH picked AS (
     SELECT e.*
@@ -7,7 +8,7 @@ WITH picked AS (
     WHERE e.latency_ns IS NOT NULL
         AND coalesce(e.role, 'client') = 'client'
         AND (e.kind IS NULL OR k.reach = 'broker')
-    ORDER BY e.latency_ns DESC, e.request_time_ns, e.exchange
+    ORDER BY CAST(e.latency_ns AS DOUBLE) + coalesce(e.send_ns, 0) DESC, e.request_time_ns, e.exchange
     LIMIT 20
 ),
 behind AS (
@@ -60,4 +61,4 @@ FROM picked AS e
     LEFT JOIN behind AS b ON b.exchange = e.exchange
     LEFT JOIN captures AS q ON q.file = e.request_file
     LEFT JOIN captures AS a ON a.file = e.response_file
-ORDER BY e.latency_ns DESC, e.request_time_ns, e.exchange
+ORDER BY CAST(e.latency_ns AS DOUBLE) + coalesce(e.send_ns, 0) DESC, e.request_time_ns, e.exchange

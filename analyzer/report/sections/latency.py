@@ -230,7 +230,8 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
         Column("request", least=18),
         Column("client", least=12),
         Column("broker", least=14, spare=6),
-        Column("latency", right=True),
+        Column("time", right=True),
+        Column("latency", right=True, spare=4),
         Column("largest part", spare=1),
         Column("queued behind", least=10, spare=3),
         Column("packets", right=True),
@@ -246,6 +247,7 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
                 broker(row)
                 if row["broker_id"] is not None
                 else endpoint(safe(row["broker_address"]), row["broker_port"]),
+                duration(row["latency_ns"] + (row["send_ns"] or 0)),
                 duration(row["latency_ns"]),
                 _mostly(row),
                 _behind(row),
@@ -257,7 +259,8 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
     ]
     lines = [text_tables.heading("The slowest requests (without waits by design)", width)]
     lines += text_tables.table(columns, table, width)
-    text = "packets: first packet of request and reply, numbered as in Wireshark (frame.number)."
+    text = "time: from the first byte of the request to the first byte of the reply, so the latency and what sending took. "
+    text += "packets: first packet of request and reply, numbered as in Wireshark (frame.number)."
     lines += text_tables.remarks(text, width)
     return lines + text_tables.suggestion("Next, the slowest of them", facts.show(rows[0]["exchange"]), width)
 
@@ -271,13 +274,14 @@ def _packets(row: dict[str, Any]) -> str:
 
 
 def _mostly(row: dict[str, Any]) -> str:
-    """The largest part of the latency, with its share."""
+    """The largest part of sending and latency, with its share."""
+    whole = row["latency_ns"] + (row["send_ns"] or 0)
     times = {"broker": row["broker_ns"], "network": row["network_ns"], "queue": row["queue_ns"]}
-    times |= {"throttle": row["muted_ns"], "unknown": row["unknown_ns"]}
-    if any(value is None for value in times.values()) or not row["latency_ns"]:
+    times |= {"throttle": row["muted_ns"], "unknown": row["unknown_ns"], "sending": row["send_ns"] or 0}
+    if any(value is None for value in times.values()) or not whole:
         return "-"
     name = max(times, key=lambda each: times[each])
-    return f"{name} {min(times[name] * 100 // row['latency_ns'], 100)} %"
+    return f"{name} {min(times[name] * 100 // whole, 100)} %"
 
 
 def _behind(row: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ DEFAULT = ("api", "client", "subject")
 LEAST = {"API": 18, "topic or group": 14}
 NUMBERS = (
     Column("time", right=True),
+    Column("sending", right=True, spare=3),
     Column("share", right=True),
     Column("count", right=True, spare=1),
     Column("rate/s", right=True, spare=6),
@@ -46,7 +47,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines += text_tables.table(columns, [_line(at, cells, row) for at, row in enumerate(rows[:limit], 1)], width)
     shown = len(rows) if limit is None else min(limit, len(rows))
     lines += text_tables.more(rows[0]["total_rows"] - shown, facts.ask(f"{COMMAND} --limit 0"), width)
-    text = "time: sum of latencies, concurrent requests counted separately; waits by design are not counted and come last. "
+    text = "time: sum of what sending took and of latencies, concurrent requests counted separately; waits by design are not "
+    text += "counted and come last. "
     text += "V/M: variance to mean of the latency in seconds."
     return lines + text_tables.remarks(text, width)
 
@@ -58,6 +60,7 @@ def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:
             str(place),
             *(cell(row) for cell in keys),
             duration(row["waited_ns"]),
+            duration(row["sending_ns"]),
             share(row["share"]),
             count(row["count"]),
             rate(row["rate_per_s"]),

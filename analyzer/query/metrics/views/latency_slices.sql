@@ -1,6 +1,6 @@
 -- Counts, percentiles and parts of a duration for each combination of the keys of `request_slices`: the one place where
 -- percentiles are made, by log buckets (base/latency_buckets.py): the nearest rank to within 0.55 %; counts of parts can be added.
--- `parts_` are sums over requests whose parts are all known; `slow_` the same over the slowest 1 %, which begin at p99.
+-- `sending_ns` is what all of them took to send. `parts_` are sums over requests whose parts are all known; `slow_` the same over the slowest 1 %, which begin at p99.
 -- Times of a capture may be any: a sum beyond 292 years, the most that fits, is null.
 WITH judged AS (
     SELECT c.*, coalesce(k.reach, CASE WHEN c.own_kind IS NULL THEN 'broker' ELSE 'mixed' END) AS reach
@@ -53,6 +53,7 @@ picked AS (
         max(high) AS high,
         TRY_CAST(sum(measured_ns) AS BIGINT) AS sum_ns,
         sum(squares) AS squares,
+        TRY_CAST(sum(send_ns) AS BIGINT) AS sending_ns,
         CAST(coalesce(sum(requests) FILTER (WHERE parts_known), 0) AS BIGINT) AS parts_known,
         TRY_CAST(sum(send_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_send_ns,
         TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_queue_ns,
@@ -88,6 +89,7 @@ SELECT
         ELSE CAST(least(greatest(round(1e9 * exp((b99 - 0.5) * (ln(2) / 64))), low), high) AS BIGINT) END AS p99_ns,
     high AS max_ns,
     sum_ns,
+    sending_ns,
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
     -- Variance to mean of the duration in seconds, as tools for database logs compute it: 0 for equal latencies.
     CASE WHEN sum_ns > 0 THEN greatest(squares / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9

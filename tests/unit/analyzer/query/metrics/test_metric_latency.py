@@ -226,11 +226,13 @@ def test_profile_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
     got = found.metric("profile")
     found.choose(Settings())
     wanted: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    sending: dict[tuple[Any, ...], int] = defaultdict(int)
     for row in rows:
         if row["status"] == "answered":
             key = (row["api_name"], row["kind"], row["client_id"], row["client_address"])
             wanted[key].append(row["latency_ns"])
-    times = {key: sum(each) for key, each in wanted.items() if key[1] != "fetch_empty"}
+            sending[key] += row.get("send_ns") or 0
+    times = {key: sum(each) + sending[key] for key, each in wanted.items() if key[1] != "fetch_empty"}
     for row in got:
         key = (row["api_name"], row["kind"], row["client_id"], row["client_address"])
         latencies = wanted[key]
@@ -270,6 +272,20 @@ def test_the_slowest_are_listed_with_their_packets_and_waits_by_design_are_not(t
     assert [row["exchange"] for row in got] == list(range(29, 9, -1))
     assert (got[0]["request_packet"], got[0]["response_packet"], got[0]["request_path"]) == (59, 929, "made.pcap")
     assert got[0]["network_ns"] is None  # its parts are not known
+
+
+def test_what_sending_took_counts_where_requests_are_ranked(tmp_path: Path) -> None:
+    """A client that writes the rest of a request late waits for that too: in the slowest, and in the classes by time."""
+    held = {"api_key": 0, "api_name": "Produce", "kind": "produce_acks_all", "latency_ns": 4 * MS, "send_ns": 270 * MS}
+    rows = [exchange(1, **held), exchange(2, latency_ns=9 * MS, send_ns=0), exchange(3, latency_ns=8 * MS)]
+    with dataset(tmp_path, {"exchanges": rows}) as opened:
+        assert [row["exchange"] for row in opened.metric("slowest")] == [1, 2, 3]
+        opened.choose(Settings(("api",)))
+        first, second = opened.metric("profile")
+        assert (first["api_name"], first["waited_ns"], first["sending_ns"]) == ("Produce", 274 * MS, 270 * MS)
+        assert (second["waited_ns"], second["mean_ns"]) == (17 * MS, 8.5 * MS)
+        opened.choose(Settings(("api",), measure="total"))
+        assert {row["api_name"]: row["waited_ns"] for row in opened.metric("profile")}["Metadata"] in (None, 17 * MS)
 
 
 def test_the_side_of_the_capture_is_what_the_handshakes_say(tmp_path: Path) -> None:
