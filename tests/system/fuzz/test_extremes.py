@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import struct
 from collections import defaultdict
 from itertools import count
 from pathlib import Path
@@ -51,6 +53,11 @@ def capture(versions: dict[int, int]) -> bytes:
     return pcap(merged(found))
 
 
+def forget_new(folder: Path) -> None:
+    new = folder / "new"
+    rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
+
+
 @pytest.mark.parametrize("step", range(len(newest())))
 def test_no_value_of_a_field_ends_a_verb(tmp_path: Path, step: int) -> None:
     path, other = tmp_path / "extremes.pcap", tmp_path / "other.pcap"
@@ -60,6 +67,8 @@ def test_no_value_of_a_field_ends_a_verb(tmp_path: Path, step: int) -> None:
         exchange = verb_runs.largest_exchange(kept.run(["exchanges", "--format", "jsonl", path], tmp_path).stdout)
         for line in LINES:
             words = verb_runs.words(line, path, other, exchange, tmp_path)
+            # Texts of 32 kB in each row are more than a question may take of a capture of this size.
+            words += ["--memory", "2GiB"] if LONG and line.startswith("export") else []
             if verb_runs.STDIN in words:
                 done = verb_runs.run(line, words, tmp_path, given=path)
                 code, told = done.code, done.err
@@ -67,21 +76,63 @@ def test_no_value_of_a_field_ends_a_verb(tmp_path: Path, step: int) -> None:
                 ran = kept.run(words, tmp_path)
                 code, told = ran.returncode, ran.stderr.decode()
             assert code in ((0, 1, 3) if line.startswith("check") else (0,)), (line, code, told)
-            new = tmp_path / "new"
-            rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
+            forget_new(tmp_path)
 
 
-def test_a_clock_that_jumps_from_1970_to_2262_ends_no_verb(tmp_path: Path, samples: Path) -> None:
-    """Half of a sample at each end of the times that there are: durations of all of them."""
+# When packet i of n was captured, where it was at ns: all at the ends of the times that there are, half at each, years ahead, back.
+YEARS_NS = 5 * 365 * 86_400 * 1_000_000_000
+MOVED = {
+    "1970": lambda times, place: times[place] - times[0],
+    "2262": lambda times, place: times[place] - times[-1] + layout.LATEST_TIME,
+    "1970 to 2262": lambda times, place: (
+        times[place] - (times[0] if place < len(times) // 2 else times[-1] - layout.LATEST_TIME)
+    ),
+    "ahead": lambda times, place: times[place] + (YEARS_NS if place >= len(times) // 2 else 0),
+    "back": lambda times, place: times[place] - (YEARS_NS if place >= len(times) // 2 else 0),
+}
+REPORTS = ("report --format json", "exchanges --format jsonl")
+TIMED = (
+    *REPORTS, "report", "findings --format jsonl", "html -o NEW CAPTURE", "latency --every 87600h", "connections",
+    "export --format parquet --to NEW", "redact --verify -o NEW CAPTURE", "extract --client * -o NEW CAPTURE",
+    "trace -o NEW CAPTURE", "watch --format jsonl -",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("moved", MOVED)
+def test_no_time_ends_a_verb(tmp_path: Path, samples: Path, moved: str) -> None:
+    """A sample moved in time, or a clock that jumps in the middle of it: durations of years, but none below zero."""
     _, packets = transform.read_pcap(samples / "groups_classic.pcap.zst")
     times = [packet.seconds * 1_000_000_000 + packet.fraction * 1000 for packet in packets]
     out = bytearray(tools.section() + tools.interface(options=tools.option(9, b"\x09")))
     for place, packet in enumerate(packets):
-        early = place < len(packets) // 2
-        out += tools.enhanced(packet.data, times[place] - (times[0] if early else times[-1] - layout.LATEST_TIME))
-    path = tmp_path / "jumps.pcapng"
+        out += tools.enhanced(packet.data, MOVED[moved](times, place))
+    path = tmp_path / "moved.pcapng"
     path.write_bytes(out)
     with KeptDatasets() as kept:
-        for line in ("report", "report --format json", "html -o page.html", "latency --every 87600h", "connections"):
-            done = kept.run([*line.split(), path], tmp_path)
+        for line in TIMED if LONG or moved == "1970 to 2262" else REPORTS:
+            words = verb_runs.words(line, path, path, "", tmp_path)
+            if verb_runs.STDIN in words:
+                done = verb_runs.run(line, words, tmp_path, given=path)
+                assert done.code == 0, (line, done.err)
+            else:
+                ran = kept.run(words, tmp_path)
+                assert ran.returncode == 0, (line, ran.stderr)
+                if line.startswith("exchanges"):
+                    rows = [json.loads(row) for row in ran.stdout.splitlines()]
+                    assert rows and min(row["latency_ns"] or 0 for row in rows) >= 0
+            forget_new(tmp_path)
+
+
+@pytest.mark.parametrize("key", [-1, -32_768, 32_767])
+def test_a_key_of_no_api_without_a_client_id(tmp_path: Path, key: int) -> None:
+    """Behind a request that is believed, and answered; the connection is read on."""
+    odd = struct.pack(">hhih", key, 0, 2, -1)
+    told = Conversation().shake().exchange(request(1), reply(1)).exchange(odd, struct.pack(">i", 2))
+    path = tmp_path / "key.pcap"
+    path.write_bytes(pcap(told.exchange(request(3), reply(3)).close().packets))
+    with KeptDatasets() as kept:
+        for line in ("report", "clients", "errors", "readiness", "html -o NEW CAPTURE"):
+            done = kept.run(verb_runs.words(line, path, path, "", tmp_path), tmp_path)
             assert done.returncode == 0, (line, done.stderr)
+        rows = map(json.loads, kept.run(["exchanges", "--format", "jsonl", path], tmp_path).stdout.splitlines())
+        assert {16} <= {row["api_key"] for row in rows} <= {16, key}

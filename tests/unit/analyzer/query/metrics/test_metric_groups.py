@@ -287,3 +287,13 @@ def test_a_group_that_only_lives_is_a_group_of_unknown_members(tmp_path: Path) -
     with dataset(tmp_path, {"exchanges": beats, "connections": [connection(1)]}) as opened:
         (row,) = opened.metric("groups")
     assert told([row], "group_type", "state", "members", "rebalances", "commits") == [("classic", None, None, 0, 0)]
+
+
+@pytest.mark.parametrize("kind", [None, "of tomorrow"])
+def test_a_group_of_a_type_that_nobody_knows_is_a_row(kind: str | None, tmp_path: Path) -> None:
+    events = [each | {"group_type": kind} for each in generation(1, 0, 1, "a", "b")]
+    rows = [exchange(each["exchange"], at_ns=START_NS, client_id="x", group_id="g") for each in events]
+    with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)], "group_events": events}) as opened:
+        (row,) = opened.metric("groups")
+        assert row["group_id"] == "g" and row["group_type"] in (kind, "offsets")
+        assert opened.metric("rebalances") == [] and list(opened.metric("group_members"))
