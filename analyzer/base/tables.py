@@ -489,6 +489,12 @@ principal       string  Name after success: User:<user>, the token's owner, or t
 outcome         string  ok, failed or open (its end is not in the capture).
 error_code      int16   Error code of the last reply; null: none was seen.
 again           bool    True for a login in mid-connection (re-authentication, KIP-368).
+handshake       bool    False for a login without a SaslHandshake before its tokens (GSSAPI, as before KIP-43); null: unknown,
+                        as the beginning of the connection, or bytes of it, are not in the capture.
+refusal         string  Why the broker refused the token of OAUTHBEARER, as it says (RFC 7628): invalid_token, ...; null: it
+                        did not say, and for other mechanisms.
+token_expiry_time_ns  int64  Until when the token of OAUTHBEARER is valid (claim exp of a JSON web token), ns since the epoch;
+                        null: it does not say, and for other mechanisms.
 """)
 
 TOPIC_IDS = _columns("""

@@ -32,7 +32,7 @@ _COLUMNS = {
     "error_code int16",
     # accepted: whether the broker accepted the login, null when its answer does not say. end_ns: last byte seen.
     "login_steps": f"{_OF_EXCHANGE}, begin_ns int64, end_ns int64, step string, mechanism string, login_name string, "
-    "token_id string, accepted bool, ended string, error_code int16",
+    "token_id string, accepted bool, ended string, error_code int16, refusal string, expiry_ns int64",
     "token_owners": f"{_OF_EXCHANGE}, token_id string, owner string",
     # Filled from a matrix (`analyzer.ingest.facts.batches`).
     "batches": f"{_OF_EXCHANGE}, side string, topic string, topic_id string, partition int32, position int32, "

@@ -54,16 +54,23 @@ class Logins:
         if seen.request is not None and seen.request.whole:
             claim = sasl.claim(mechanism, seen.request.get("auth_bytes") or b"")
             mechanism = mechanism or claim.mechanism
-        error, outcome = None, None
+        error, outcome, refusal = None, None, None
         if seen.reply is not None:
             error = seen.reply.get("error_code")
             answer = seen.reply.get("auth_bytes")
             if error or answer is not None:
                 outcome = sasl.accepted(mechanism, answer or b"", error)
-        return "login_steps", self._step(seen, step, claim, outcome, error)
+                refusal = sasl.refusal(mechanism, answer or b"")
+        return "login_steps", self._step(seen, step, claim, outcome, error, refusal)
 
     def _step(
-        self, seen: SeenExchange, step: str, claim: sasl.Claim, outcome: bool | None, error: int | None
+        self,
+        seen: SeenExchange,
+        step: str,
+        claim: sasl.Claim,
+        outcome: bool | None,
+        error: int | None,
+        refusal: str | None = None,
     ) -> tuple[object, ...]:
         return (
             seen.begin_ns,
@@ -75,6 +82,8 @@ class Logins:
             outcome,
             seen.status,
             error,
+            refusal,
+            claim.expiry_ns,
         )
 
 

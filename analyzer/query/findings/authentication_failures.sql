@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 28
 -- when: logins having count(*) FILTER (WHERE outcome = 'failed') >= 3
--- says: {times|login|logins} from {client_address} failed[ (user {user_name})][ ({users} users, {one_user} among them)][, {sasl_mechanism}][, {not_offered}]
+-- says: {times|login|logins} from {client_address} failed[ (user {user_name})][ ({users} users, {one_user} among them)][, {sasl_mechanism}][, {not_offered}][: the client sends a {bare} without SaslHandshake before it, and the broker closes][: the broker says {refusal}][; the token was valid until {token_expiry_date_ns} UTC]
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: failing(SaslHandshake|SaslAuthenticate|SASL_AUTHENTICATION_FAILED|ILLEGAL_SASL_STATE|UNSUPPORTED_SASL_MECHANISM), unanswered, connection_storm
@@ -15,9 +15,21 @@ SELECT
     -- 33: UNSUPPORTED_SASL_MECHANISM; 34: what a port without logins answers.
     CASE WHEN min(l.error_code) = 33 AND max(l.error_code) = 33 THEN 'a mechanism that the broker does not have' END AS not_offered,
     CASE WHEN min(l.error_code) = 34 AND max(l.error_code) = 34 AND count(l.error_code) = count(*) THEN 'ILLEGAL_SASL_STATE' END AS name,
+    CASE WHEN count(*) FILTER (WHERE l.handshake = false) = count(*) THEN 'Kerberos token' END AS bare,
+    CASE WHEN min(l.refusal) = max(l.refusal) THEN max(l.refusal) END AS refusal,
+    -- The newest of them, where it had expired before the login.
+    max(CASE WHEN l.token_expiry_time_ns < l.time_ns THEN l.token_expiry_time_ns END) AS token_expiry_date_ns,
     CASE
         WHEN min(l.error_code) = 33 AND max(l.error_code) = 33
             THEN 'Set sasl.mechanism of this client to one of the broker (sasl.enabled.mechanisms), or enable it there.'
+        WHEN count(*) FILTER (WHERE l.handshake = false) = count(*)
+            THEN 'Let this client send SaslHandshake first (a switch of its library, such as Net.SASL.Handshake of sarama): brokers take a bare token at most as the first bytes of a connection, as before Kafka 0.10.'
+        WHEN min(l.sasl_mechanism) = 'OAUTHBEARER' AND max(l.sasl_mechanism) = 'OAUTHBEARER'
+            THEN 'See that this client gets a new token before the old one expires (sasl.oauthbearer.token.endpoint.url, its login callback), that clocks agree, and that issuer and audience are as the broker expects (sasl.oauthbearer.expected.*).'
+        WHEN min(l.sasl_mechanism) = 'GSSAPI' AND max(l.sasl_mechanism) = 'GSSAPI'
+            THEN 'Kerberos: check ticket and keytab on this host (klist), sasl.kerberos.service.name, the host name by which the client reaches the broker (its principal), the clocks, and the log of the broker.'
+        WHEN max(l.sasl_mechanism) = min(l.sasl_mechanism) AND max(l.sasl_mechanism) NOT LIKE 'SCRAM-%' AND max(l.sasl_mechanism) <> 'PLAIN'
+            THEN 'Check the credentials of this mechanism in the client configuration on this host (sasl.jaas.config), and the log of the broker.'
         ELSE 'A wrong or outdated password, or somebody is guessing: check the credentials in the client configuration on this host (sasl.jaas.config, sasl.username, sasl.password).'
     END AS advice,
     max_by(l.connection, (l.time_ns, l.exchange)) AS connection,

@@ -2,7 +2,7 @@
 -- rank: 7
 -- when: connections having count(*) FILTER (WHERE is_kafka AND closed_by = 'broker' AND requests > 0 AND broker_stream_bytes = 0 AND seen_from = 'syn') >= 3
 -- says: {broker} {ends} connections of {who} at their first request ({api_name}), {after_ns} after it, without a byte of a reply: {times|time|times}
--- do: Who accepts the connection does not take Kafka: look what listens at this address (a forwarded port or proxy with nothing behind it, a port with TLS, a filter of addresses), and at the broker's log of that time.
+-- do: {advice}
 -- look: kanalyze connections --client {who}
 -- explains: unanswered, connection_storm, metadata_storm
 SELECT * FROM early_hangups

@@ -1,6 +1,8 @@
 -- How did each Kafka connection fare? One row per connection, the longest-lived first; bytes are payload on the wire,
 -- `retransmitted_share` is of packets (0 to 1), `in_flight` the most requests that waited for a reply at once, `idle_ns`
--- from its last message to its end (null while it is open), `unanswered` what it left without a reply when it closed.
+-- from its last message to its end (null while it is open), `unanswered` what it left without a reply when it closed,
+-- `login_refusal` and `token_expiry_time_ns` what is known of a token that was refused (table logins), `without_handshake`: a login that
+-- failed had no SaslHandshake.
 -- `forwarded_from`: the connection whose requests a proxy carries on over this one, where they count.
 -- At most 1,000 rows of `total_rows`.
 WITH steps AS (
@@ -39,7 +41,10 @@ tries AS (
     SELECT
         connection,
         count(*) FILTER (WHERE outcome = 'failed') AS failed_logins,
-        count(*) FILTER (WHERE again) AS logins_again
+        count(*) FILTER (WHERE again) AS logins_again,
+        max(CASE WHEN outcome = 'failed' THEN refusal END) AS login_refusal,
+        max(CASE WHEN outcome = 'failed' THEN token_expiry_time_ns END) AS token_expiry_time_ns,
+        bool_or(outcome = 'failed' AND handshake = false) AS is_bare
     FROM logins
     GROUP BY connection
 )
@@ -74,6 +79,9 @@ SELECT
     coalesce(t.throttled, 0) AS throttled,
     coalesce(l.failed_logins, 0) AS failed_logins,
     coalesce(l.logins_again, 0) AS logins_again,
+    l.login_refusal,
+    l.token_expiry_time_ns,
+    coalesce(l.is_bare, false) AS without_handshake,
     c.client_bytes,
     c.broker_bytes,
     c.rtt_ns,

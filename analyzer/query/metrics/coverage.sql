@@ -98,6 +98,7 @@ statuses AS (
         CAST(coalesce(sum(exchanges) FILTER (WHERE status <> 'orphan_reply'), 0) AS BIGINT) AS requests,
         CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'answered'), 0) AS BIGINT) AS answered,
         CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'no_reply_expected'), 0) AS BIGINT) AS no_reply_expected,
+        CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'no_reply_expected' AND is_token), 0) AS BIGINT) AS last_tokens,
         CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'reply_lost'), 0) AS BIGINT) AS reply_lost,
         CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'pending'), 0) AS BIGINT) AS pending,
         CAST(coalesce(sum(exchanges) FILTER (WHERE status = 'closed'), 0) AS BIGINT) AS closed,

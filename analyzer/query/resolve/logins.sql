@@ -7,6 +7,7 @@ WITH steps AS (
         s.*,
         p.connection,
         p.one_way,
+        p.seen_from = 'syn' AND p.client_gaps + p.broker_gaps = 0 AS is_whole,
         sum(CASE WHEN s.step = 'handshake' THEN 1 ELSE 0 END)
             OVER (PARTITION BY s.part ORDER BY s.begin_ns, s.exchange ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
             AS login
@@ -29,6 +30,9 @@ attempts AS (
         max(CASE WHEN NOT accepted THEN 1 ELSE 0 END) AS refused,
         max_by(ended, begin_ns) AS ended,
         max(one_way) AS one_way,
+        bool_and(is_whole) AS is_whole,
+        max_by(refusal, begin_ns) FILTER (WHERE refusal IS NOT NULL) AS refusal,
+        max_by(expiry_ns, begin_ns) FILTER (WHERE expiry_ns IS NOT NULL) AS expiry_ns,
         max_by(error_code, begin_ns) FILTER (WHERE error_code IS NOT NULL) AS error_code,
         row_number() OVER (PARTITION BY part ORDER BY min(begin_ns)) AS number
     FROM steps
@@ -64,6 +68,9 @@ SELECT
     END AS principal,
     e.outcome,
     e.error_code,
-    e.again
+    e.again,
+    CASE WHEN e.login > 0 THEN true WHEN e.is_whole THEN false END AS handshake,
+    e.refusal,
+    e.expiry_ns AS token_expiry_time_ns
 FROM ended AS e
 LEFT JOIN owners AS o ON o.token_id = e.token_id

@@ -10,7 +10,7 @@ from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
 from analyzer.report.causes import DISTANCES, HANG_UPS, IDLE_DROPS, LOSSES, SLOW_READINGS, STALLS, UNREACHED, causes
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import client, clock, count, duration, endpoint, safe, share, size, things
+from analyzer.report.format import client, clock, count, duration, endpoint, moment, safe, share, size, things
 from analyzer.report.text_tables import Column, Row
 from analyzer.report.ways import clusters, handshakes, ways
 
@@ -214,17 +214,25 @@ def _closed(row: dict[str, Any]) -> str:
 
 
 def _logins(rows: Rows, width: int) -> list[Text]:
-    failed: dict[tuple[str, str, str], int] = {}
+    failed: dict[tuple[str, ...], int] = {}
     for row in rows:
         if row["failed_logins"]:
             who = safe(row["claimed_user"]) if row["claimed_user"] is not None else "an unknown user"
-            key = (who, safe(row["client_address"]), safe(row["sasl_mechanism"]))
+            key = (who, safe(row["client_address"]), safe(row["sasl_mechanism"]), _why(row))
             failed[key] = failed.get(key, 0) + row["failed_logins"]
     lines = [text_tables.heading("Failed logins", width)] if failed else []
-    for (who, address, mechanism), times in sorted(failed.items(), key=lambda item: -item[1]):
-        text = f"{things(times, 'login')} of {who} from {address} ({mechanism})"
-        lines.append(Text(text_tables.cut(text_tables.INDENT + text, width)))
+    for (who, address, mechanism, why), times in sorted(failed.items(), key=lambda item: -item[1]):
+        lines += text_tables.remarks(f"{things(times, 'login')} of {who} from {address} ({mechanism}){why}", width)
     return lines
+
+
+def _why(row: dict[str, Any]) -> str:
+    """: without SaslHandshake; invalid_token; token valid until 2023-11-14 22:13:20 UTC"""
+    why = ["a token without SaslHandshake before it"] if row["without_handshake"] else []
+    why += [f"the broker says {safe(row['login_refusal'])}"] if row["login_refusal"] is not None else []
+    expiry_ns = row["token_expiry_time_ns"]
+    why += [f"the token was valid until {moment(expiry_ns)} UTC"] if expiry_ns is not None else []
+    return f": {'; '.join(why)}" if why else ""
 
 
 def _all(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:

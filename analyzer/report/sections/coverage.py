@@ -25,6 +25,7 @@ SKIPPED = (
 STATUSES = (
     ("answered", "answered"),
     ("no_reply_expected", "expect no reply (acks=0)"),
+    ("last_tokens", "expect no reply (the last token of a login)"),
     ("pending", "pending at the end of the capture"),
     ("closed", "unanswered when the connection ended"),
     ("abandoned", "abandoned by the client"),
@@ -135,6 +136,7 @@ def _snapped(row: dict[str, Any]) -> str:
 
 
 def _requests(row: dict[str, Any]) -> str:
+    row = row | {"no_reply_expected": row["no_reply_expected"] - row["last_tokens"]}
     parts = [f"{count(row[name])} {words}" for name, words in STATUSES if row[name]]
     if row["orphan_replies"]:
         parts.append(f"{'and ' if parts else ''}{things(row['orphan_replies'], 'reply', 'replies')} without a request")

@@ -30,7 +30,7 @@ from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
 from dissectors.kafka.framing.stream_bytes import byte_at, int32_at
 from dissectors.kafka.framing.sync import give_up_guess, lose_boundary
-from dissectors.kafka.framing.tokens import is_token_reply, is_token_request, take_token
+from dissectors.kafka.framing.tokens import is_bare_gssapi, is_token_reply, is_token_request, take_token, waive_tokens
 from dissectors.layout import *
 from dissectors.problems import *
 
@@ -185,8 +185,11 @@ def finish_frame(
     """Writes the row of a frame that is complete, or whose rest was lost, and counts its bytes."""
     request: cython.bint = is_request_side(f, slot, s)
     token: cython.bint
+    among_tokens: cython.bint = f.conn[slot, CONN_TOKENS] != 0
     if request:
-        token = f.conn[slot, CONN_TOKENS] != 0 and is_token_request(f, slot, buffer, at, kept)
+        token = (
+            is_token_request(f, slot, buffer, at, kept) if among_tokens else is_bare_gssapi(f, slot, buffer, at, kept)
+        )
     else:
         token = is_token_reply(f, slot, s, buffer, at, kept)
     if kept < 8 + 4 * request and not token:
@@ -212,7 +215,7 @@ def finish_frame(
         f.crowded = False
         write_ended_request(f, slot, f.conn[slot, CONN_OLDEST_REQUEST], STATUS_REPLY_LOST)
         remove_oldest(f, slot)
-    elif not request and not token and f.overtaken >= 0:
+    elif not token and (f.overtaken >= 0 if not request else among_tokens and waive_tokens(f, slot)):
         begin_settling(f, slot)
     return 0
 

@@ -1,12 +1,14 @@
 """Bare SASL tokens: frames without Kafka headers (KIP-152), behind SaslHandshake v0 or at the start (GSS-API).
 
 A token of the client waits for one of the broker. Where nothing is lost the frame behind the handshake is a token; later
-ones, until a request header turns up.
+ones, until a request header turns up. That ends the exchange: a client sends nothing while it waits, so a token that is still in
+flight then expected no answer (the last one of GSS-API, RFC 4752, 3.1).
 """
 
 import cython
 
 from dissectors.kafka.framing.in_flight import add_request, is_expected_reply_at, is_token_reply_due, remove_oldest
+from dissectors.kafka.framing.other_protocols import is_gssapi
 from dissectors.kafka.framing.request_headers import is_header_among_tokens
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
@@ -30,6 +32,31 @@ def is_token_request(f: FramingState, slot: i64, buffer: i64, at: i64, kept: i64
         return False
     f.conn[slot, CONN_TOKENS] = TOKENS_ON
     return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_bare_gssapi(f: FramingState, slot: i64, buffer: i64, at: i64, kept: i64) -> cython.bint:
+    """Does a client send a token of GSS-API without a SaslHandshake before it, behind other requests? Tokens follow then."""
+    if not is_gssapi(f, buffer, at, at + kept):
+        return False
+    f.conn[slot, CONN_TOKENS] = TOKENS_ON
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def waive_tokens(f: FramingState, slot: i64) -> cython.bint:
+    """Marks tokens in flight as such that expect no answer, as a request follows them; true when there are any. `f.overtaken` is
+    the last of them."""
+    index: i64 = f.conn[slot, CONN_OLDEST_REQUEST]
+    f.overtaken = -1
+    while index >= 0:
+        if f.requests[index, REQUEST_KEY] == TOKEN_REQUEST_KEY:
+            f.requests[index, REQUEST_ACKS_UNSEEN] = 1
+            f.overtaken = index
+        index = f.requests[index, REQUEST_NEXT]
+    return f.overtaken >= 0
 
 
 @cython.cfunc

@@ -1,26 +1,34 @@
 """Who logs in, and whether the broker agreed, from SASL tokens. What proves it (passwords, tokens, proofs) never leaves here.
 
-Sources: RFC 4616 (PLAIN), RFC 5802 (SCRAM), RFC 7628 and KIP-255 (OAUTHBEARER), KIP-48 (logins with delegation tokens).
+Sources: RFC 4616 (PLAIN), RFC 5802 (SCRAM), RFC 7628 and KIP-255 (OAUTHBEARER), KIP-48 (logins with delegation tokens),
+RFC 2743 (GSSAPI).
 Other mechanisms (GSSAPI, AWS_MSK_IAM, ...) are told by name only.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 # A user is a name, not a document.
 _LONGEST_USER = 1024
 _OAUTH_FIELD = b"\x01auth="
+# Words of RFC 7628 and of those who add to it; anything else may be a secret.
+_STATUS = re.compile(r"[a-z][a-z_]{1,39}")
+# Object identifiers of Kerberos (RFC 4121, 4.1) and of its negotiation (RFC 4178, 4.1), as they stand in a first token.
+_KERBEROS = (b"\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02", b"\x06\x06\x2b\x06\x01\x05\x05\x02")
+_LATEST_S = 9_000_000_000  # within int64, in ns
 
 
 class Claim(NamedTuple):
     """What a client's token says. `user` is None where it names none or cannot be read; `token_id` is that of a
     delegation token, which then stands in the place of the user; `mechanism` is what the token itself shows, None when
-    it shows none for sure."""
+    it shows none for sure. `expiry_ns`: until when a JSON web token is valid (its claim `exp`), None where it does not say."""
 
     user: str | None = None
     token_id: str | None = None
     mechanism: str | None = None
+    expiry_ns: int | None = None
 
 
 NOTHING = Claim()
@@ -29,13 +37,16 @@ NOTHING = Claim()
 def claim(mechanism: str | None, token: bytes) -> Claim:
     """Reads a client's token; `mechanism` as the handshake named it, None when the handshake was not seen.
 
-    Without a handshake only forms that nothing else has are read: SCRAM and OAUTHBEARER, never PLAIN.
+    Without a handshake only forms that nothing else has are read: SCRAM, OAUTHBEARER and GSSAPI, never PLAIN.
     """
+    if mechanism is None and token[:1] == b"\x60" and any(object_id in token[2:16] for object_id in _KERBEROS):
+        return Claim(mechanism="GSSAPI")
     if mechanism == "PLAIN":
         return Claim(user=_plain_user(token), mechanism=mechanism)
     if mechanism is None or mechanism == "OAUTHBEARER" or mechanism.startswith("SCRAM-"):
         if _OAUTH_FIELD in token[:4096] and token[:2] in (b"n,", b"y,", b"p="):
-            return Claim(user=_oauth_subject(token), mechanism="OAUTHBEARER")
+            user, expiry_ns = _oauth_claims(token)
+            return Claim(user=user, mechanism="OAUTHBEARER", expiry_ns=expiry_ns)
         if mechanism != "OAUTHBEARER":
             return _scram(token)._replace(mechanism=mechanism)
     return Claim(mechanism=mechanism)
@@ -79,22 +90,47 @@ def _scram(token: bytes) -> Claim:
     return Claim(user=name)
 
 
-def _oauth_subject(token: bytes) -> str | None:
-    """The claim `sub` of a JSON web token; None for a token of another form."""
+def refusal(mechanism: str | None, answer: bytes) -> str | None:
+    """Why a broker refuses an OAUTHBEARER token: the `status` of its JSON (RFC 7628, 3.2.2), such as invalid_token; None where
+    it says none."""
+    if mechanism != "OAUTHBEARER" or not answer:
+        return None
+    content = _json(answer)
+    status = content.get("status") if isinstance(content, dict) else None
+    return status if isinstance(status, str) and _STATUS.fullmatch(status) else None
+
+
+def _oauth_claims(token: bytes) -> tuple[str | None, int | None]:
+    """The claims `sub` and `exp` of a JSON web token (RFC 7519, 4.1); None for what it lacks, and for a token of another form."""
     from base64 import urlsafe_b64decode
-    from json import loads
 
     begin = token.index(_OAUTH_FIELD) + len(_OAUTH_FIELD)
     value = token[begin : token.find(b"\x01", begin)]
     parts = value.split(b" ")[-1].split(b".")
     if len(parts) != 3:
-        return None
+        return None, None
     try:
-        content = loads(urlsafe_b64decode(parts[1] + b"=" * (-len(parts[1]) % 4)))
+        content = _json(urlsafe_b64decode(parts[1] + b"=" * (-len(parts[1]) % 4)))
+    except ValueError:
+        return None, None
+    if not isinstance(content, dict):
+        return None, None
+    subject, expiry = content.get("sub"), content.get("exp")
+    user = _text(subject.encode("utf-8", "surrogatepass")) if isinstance(subject, str) else None
+    if isinstance(expiry, bool) or not isinstance(expiry, (int, float)) or not 0 < expiry < _LATEST_S:
+        return user, None
+    return user, int(expiry * 1000) * 1_000_000
+
+
+def _json(data: bytes) -> object:
+    """What JSON says; None where it is none."""
+    from json import loads
+
+    try:
+        found: object = loads(data)
     except (ValueError, RecursionError):
         return None
-    subject = content.get("sub") if isinstance(content, dict) else None
-    return _text(subject.encode()) if isinstance(subject, str) else None
+    return found
 
 
 def _text(name: bytes) -> str | None:

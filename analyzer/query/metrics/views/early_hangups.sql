@@ -46,12 +46,22 @@ SELECT
     h.ends,
     h.after_ns,
     h.times,
+    CASE WHEN o.connection IS NULL
+        THEN 'Who accepts the connection does not take Kafka: look what listens at this address (a forwarded port or proxy with nothing behind it, a port with TLS, a filter of addresses).'
+        ELSE 'Others are served at this address: look at the log of the broker at that time, and at what is kept for this host alone (a limit, a filter of addresses, a proxy on its way).'
+    END AS advice,
     h.times AS weight,
     h.evidence_first,
     h.connection,
     h.first_time_ns,
     h.last_time_ns
 FROM hosts AS h
+LEFT JOIN (
+    SELECT broker_address, broker_port, min(connection) AS connection
+    FROM connections
+    WHERE is_kafka AND replies > 0
+    GROUP BY broker_address, broker_port
+) AS o ON o.broker_address = h.broker_address AND o.broker_port = h.broker_port
 WHERE NOT EXISTS (SELECT 1 FROM wrong_protocols AS w WHERE w.client_address = h.client_address AND w.broker = h.broker)
     AND NOT EXISTS (
         SELECT 1 FROM connections AS c

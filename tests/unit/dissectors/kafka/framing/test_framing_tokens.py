@@ -76,6 +76,47 @@ def test_a_token_without_an_answer() -> None:
     assert out.frames[-1].key == -2
 
 
+def test_an_exchange_may_end_with_a_token_of_the_client() -> None:
+    """GSSAPI (RFC 4752): the broker does not answer the last token; what comes next is a request with its own reply."""
+    conversation = Conversation().c(handshake(1, mechanism=b"GSSAPI")).b(reply(1, ACCEPTED))
+    conversation.c(framed(b"\x60ticket")).b(framed(b"\x60answer")).c(framed(b"")).b(framed(b"\x05\x04layers"))
+    out = (
+        conversation.c(framed(b"\x05\x04\x04choice of a layer"))
+        .c(request(2))
+        .b(reply(2))
+        .c(request(3))
+        .b(reply(3))
+        .run()
+    )
+    assert [told for told in out.story() if told[0] != "token"] == [
+        ("request", 1),
+        ("reply", 1),
+        ("request", 2),
+        ("no reply expected", "token"),
+        ("reply", 2),
+        ("request", 3),
+        ("reply", 3),
+    ]
+    assert out.part[layout.FRAMING_TOKENS] == 5
+
+
+def test_a_lost_answer_to_the_last_token_is_lost() -> None:
+    conversation = Conversation().c(handshake(1)).b(reply(1, ACCEPTED)).c(PLAIN_TOKEN).gap(BROKER, 4)
+    out = conversation.c(request(2)).b(reply(2)).run()
+    assert ("reply lost", "token") in out.story() and ("reply", 2) in out.story()
+
+
+def test_a_gssapi_token_may_come_without_a_handshake() -> None:
+    """Behind ApiVersions too: it is no request of an unknown API."""
+    inner = b"\x06\x09" + b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x02" + bytes(700)
+    token = framed(b"\x60\x82" + struct.pack(">H", len(inner)) + inner)
+    out = Conversation().c(request(1, 18)).b(reply(1)).c(token).end(BROKER).run()
+    assert out.story() == [("request", 1), ("reply", 1), ("token", CLIENT), ("closed", "token")]
+    shorter = framed(b"\x60\x82" + struct.pack(">H", len(inner) + 1) + inner)
+    other = Conversation().c(request(1, 18)).b(reply(1)).c(shorter).end(BROKER).run()
+    assert ("token", CLIENT) not in other.story()
+
+
 @pytest.mark.parametrize("size", [20, 200, 2000])
 def test_a_connection_may_begin_with_a_gssapi_token(size: int) -> None:
     """As before KIP-43: tag 0x60, length in DER, an object identifier. Wherever the length has one, two or three bytes."""

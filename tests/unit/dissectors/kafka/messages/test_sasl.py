@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissectors.kafka.messages.sasl import Claim, accepted, claim
+from dissectors.kafka.messages.sasl import Claim, accepted, claim, refusal
 
 # RFC 5802, section 5; RFC 7677, section 3; RFC 4616, section 4; RFC 7628, section 4.1.
 SCRAM_1 = b"n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL"
@@ -20,6 +20,9 @@ SCRAM_FINAL = (
 PLAIN = b"\0tim\0tanstaaftanstaaf"
 PLAIN_AS = b"Ursel\0Kurt\0xipj3plmq"
 OAUTH = b"n,a=user@example.com,\x01host=a.example.com\x01port=143\x01auth=Bearer vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==\x01\x01"
+
+
+KERBEROS = b"\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02"
 
 
 def json_web_token(content: object) -> bytes:
@@ -50,6 +53,13 @@ def bearer(content: object) -> bytes:
         (None, bearer({"sub": "carol"}), Claim("carol", None, "OAUTHBEARER")),
         ("OAUTHBEARER", bearer(["sub"]), Claim(None, None, "OAUTHBEARER")),
         ("OAUTHBEARER", bearer({"sub": 7}), Claim(None, None, "OAUTHBEARER")),
+        ("OAUTHBEARER", bearer({"exp": 1_700_000_000}), Claim(None, None, "OAUTHBEARER", 1_700_000_000 * 10**9)),
+        ("OAUTHBEARER", bearer({"exp": 1.5}), Claim(None, None, "OAUTHBEARER", 1_500_000_000)),
+        *(
+            ("OAUTHBEARER", bearer({"exp": exp}), Claim(None, None, "OAUTHBEARER"))
+            for exp in (True, "1", -1, 1e300, 10**99)
+        ),
+        (None, b"\x60\x82\x02\x00" + KERBEROS, Claim(None, None, "GSSAPI")),
         ("GSSAPI", b"\x60\x82\x02\x00\0tim\0secret", Claim(None, None, "GSSAPI")),
         (None, b"\x60\x82\x02\x00", Claim()),
         (None, b"", Claim()),
@@ -85,8 +95,25 @@ MECHANISMS = st.sampled_from(["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHB
 @given(MECHANISMS, st.binary(max_size=200))
 def test_any_bytes_can_be_read(mechanism: str | None, token: bytes) -> None:
     found = claim(mechanism, token)
-    assert found.mechanism in (mechanism, "OAUTHBEARER")
+    assert found.mechanism in (mechanism, "OAUTHBEARER", "GSSAPI")
     accepted(mechanism, token, None)
+    refusal(mechanism, token)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "answer", "wanted"),
+    [
+        ("OAUTHBEARER", b'{"status":"invalid_token","scope":"all"}', "invalid_token"),  # RFC 7628, 4.3
+        ("OAUTHBEARER", b'{"status":"eyJhbGciOiJub25lIn0.e30."}', None),
+        ("OAUTHBEARER", b'{"status":["invalid_token"]}', None),
+        ("OAUTHBEARER", b'"invalid_token"', None),
+        ("OAUTHBEARER", b"[" * 100_000, None),
+        ("OAUTHBEARER", b"", None),
+        ("PLAIN", b'{"status":"invalid_token"}', None),
+    ],
+)
+def test_why_a_token_is_refused(mechanism: str, answer: bytes, wanted: str | None) -> None:
+    assert refusal(mechanism, answer) == wanted
 
 
 @given(st.text("abcdefgh", min_size=1), st.text("0123456789", min_size=8, max_size=30))
@@ -96,3 +123,4 @@ def test_a_password_never_comes_out(user: str, password: str) -> None:
     for token in tokens:
         for mechanism in ("PLAIN", "SCRAM-SHA-256", "OAUTHBEARER", None):
             assert password not in str(claim(mechanism, token.encode()))
+            assert password not in str(refusal(mechanism, token.encode()))
