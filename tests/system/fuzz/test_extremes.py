@@ -70,7 +70,8 @@ def test_no_value_of_a_field_ends_a_verb(tmp_path: Path, step: int) -> None:
             # Texts of 32 kB in each row are more than a question may take of a capture of this size.
             words += ["--memory", "2GiB"] if LONG and line.startswith("export") else []
             if verb_runs.STDIN in words:
-                done = verb_runs.run(line, words, tmp_path, given=path)
+                # Of the address space that it may take this process may have much.
+                done = verb_runs.run(line, words, tmp_path, given=path, anew=LONG)
                 code, told = done.code, done.err
             else:
                 ran = kept.run(words, tmp_path)
