@@ -5,6 +5,7 @@
 -- client named has the time at which it was named: the newest counts (KIP-511).
 -- `numbered`: a topic was created under a number for a client id, as brokers do at the controller for their internal topics, without
 -- an Envelope where no request asked for them.
+-- `bad_`, `read_`: how many bodies fit no version, or none of their API, and all others that there are.
 -- AddPartitionsToTxn v4 comes from brokers (KIP-890). An admin client's abort sends WriteTxnMarkers too: brokers are recognised
 -- by the client id that they use for such connections.
 SELECT
@@ -42,6 +43,10 @@ SELECT
     ) AS mutes,
     max(CASE WHEN throttle_time_ms > 0 AND response_time_ns IS NOT NULL THEN 1 ELSE 0 END) AS throttled,
     max(CASE WHEN api_key = 19 AND client_id <> '' AND translate(client_id, '0123456789', '') = '' THEN 1 ELSE 0 END) AS numbered,
+    count(*) FILTER (WHERE request_decoded = 'malformed') AS bad_requests,
+    count(*) FILTER (WHERE request_decoded <> 'malformed' AND request_decoded <> 'none') AS read_requests,
+    count(*) FILTER (WHERE response_decoded = 'malformed') AS bad_replies,
+    count(*) FILTER (WHERE response_decoded <> 'malformed' AND response_decoded <> 'none') AS read_replies,
     min(request_time_ns) FILTER (WHERE answered_login) AS first_ns,
     max(request_time_ns) FILTER (WHERE answered_login) AS last_ns,
     max_by(software_name, request_time_ns) FILTER (WHERE software_name IS NOT NULL) AS software_name,

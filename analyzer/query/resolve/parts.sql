@@ -1,7 +1,8 @@
 -- Parts by client and broker instead of by side, and whether they are Kafka. A part is Kafka when a reply matched a request, a
 -- request header followed exactly where the frame before it ended, or a request was decoded to its last byte; or when it has
 -- frames and its broker endpoint is proved to be a broker by another part. It is not Kafka when its bytes were of another
--- protocol. `framed_parts` says which side is the client.
+-- protocol, or when no body of it fits its API and version, whatever its lengths say (`is_misread`): other protocols frame their
+-- messages with a length and small numbers, too. `framed_parts` says which side is the client.
 WITH most AS (
     SELECT coalesce(max(view_number), 0) AS views FROM raw_parts
 ),
@@ -30,6 +31,9 @@ told AS NOT MATERIALIZED (
             WHEN t.chained > 0 OR (t.matched > 0 AND t.protocol <> 'unknown') OR w.part IS NOT NULL THEN true
             WHEN t.protocol IN ('tls', 'other') THEN false
         END AS proof,
+        coalesce(
+            e.bad_requests + e.bad_replies > 0 AND e.read_requests = 0 AND (e.read_replies = 0 OR e.bad_requests >= 3), false
+        ) AS is_misread,
         -- Where any connection was captured at several points, each interface of an input, and each point seen by one
         -- interface, is a capture point of its own.
         CASE
@@ -110,13 +114,15 @@ told AS NOT MATERIALIZED (
     LEFT JOIN all_captures AS c ON c.file = first_split.file
     LEFT JOIN raw_whole AS w ON w.part = p.part
     LEFT JOIN raw_tls AS s ON s.part = p.part
+    LEFT JOIN part_evidence AS e ON e.part = p.part
 ),
 brokers AS (
-    SELECT broker_address, broker_port FROM told WHERE proof GROUP BY broker_address, broker_port
+    SELECT broker_address, broker_port FROM told WHERE proof AND NOT is_misread GROUP BY broker_address, broker_port
 )
 SELECT
-    told.*,
-    CASE WHEN proof OR (proof IS NULL AND requests + replies > 0 AND brokers.broker_port IS NOT NULL) THEN true
+    told.* REPLACE (is_misread AND brokers.broker_port IS NULL AS is_misread),
+    CASE WHEN is_misread AND brokers.broker_port IS NULL THEN false
+        WHEN proof OR (proof IS NULL AND requests + replies > 0 AND brokers.broker_port IS NOT NULL) THEN true
         ELSE proof END
         AS is_kafka,
     -- Who sends on without a packet of the other side, and without sending again, gets its ACKs: they are not in the capture.

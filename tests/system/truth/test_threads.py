@@ -99,3 +99,19 @@ def test_what_a_client_holds_back_is_its_own() -> None:
     assert "270 ms after its beginning" in found["rest_held"] and found["rest_held"].endswith("40 times")
     assert first["send_ns"] == pytest.approx(270_000_000, rel=0.01)
     assert sum(row["waited_ns"] for row in classes) == pytest.approx(11.2e9, rel=0.01)
+
+
+def test_where_no_body_can_be_read_there_is_no_kafka() -> None:
+    """Port 7000: a length, numbers that could be an API key and its version, a correlation id, text."""
+    with read("other_protocols") as opened:
+        assert told(opened) == {}
+        (coverage,) = opened.metric("coverage").to_pylist()
+        rows = [row for row in opened.connections.to_pylist() if row["broker_port"] == 7000]
+        exchanges = opened.sql("select count(*) as n from exchanges").to_pylist()
+    assert (coverage["kafka_connections"], exchanges) == (0, [{"n": 0}])
+    assert len(rows) == 3
+    for row in rows:
+        assert (row["is_kafka"], row["protocol"], row["requests"], row["replies"]) == (False, "other", 0, 0)
+        for side in ("client", "broker"):
+            assert row[f"{side}_framed_bytes"] == 0
+            assert row[f"{side}_skipped_foreign_bytes"] == row[f"{side}_stream_bytes"] > 0

@@ -37,6 +37,8 @@ PARTS = {
     "syn_ack_ns": "BIGINT",
     "tls": "BOOLEAN",
     "ack_ns": "BIGINT",
+    "client_gaps": "BIGINT",
+    "broker_gaps": "BIGINT",
 }
 
 WAYS = {
