@@ -106,6 +106,7 @@ class Capture:
     topic_ids = _Table()
     brokers = _Table()
     offered_versions = _Table()
+    forwards = _Table()
 
     def __init__(self, inputs: Sequence[str], options: Options, dataset: Dataset) -> None:
         self._inputs = inputs

@@ -1,5 +1,5 @@
--- Which requests took longest, from their first byte to the first byte of the reply (send_ns + latency_ns), waits by design left
--- out, and where are they in the capture? Packets are numbered as Wireshark does, in the file of `request_path`; parts are null when
+-- Which requests took longest, and where are they in the capture? From their first byte to the first byte of the reply
+-- (send_ns + latency_ns), waits by design left out. Packets are numbered as Wireshark does, in the file of `request_path`; parts are null when
 -- not known. `behind_` is the
 -- request of the same connection whose reply came last before this one's, of those that made it wait. At most 20 rows.
 WITH picked AS (

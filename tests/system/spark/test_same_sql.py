@@ -87,6 +87,7 @@ def test_finding_is_the_same(name: str, reports: dict[str, Reports]) -> None:
 # packets are TCP. What no release has no broker offers there.
 EMPTY = (
     "attempts",
+    "batches_sent_again",
     "broker_losses",
     "client_bursts",
     "clients_of_note",
@@ -96,6 +97,9 @@ EMPTY = (
     "distances",
     "empty_connections",
     "foreign_connections",
+    "forwards",
+    "links_at_limit",
+    "small_windows",
     "hang_ups",
     "held_back",
     "held_clients",
