@@ -62,10 +62,12 @@ class Finding:
 
 
 def is_running(row: dict[str, Any], first_ns: int | None, last_ns: int | None) -> bool | None:
-    """Whether what a row found went on until the end. It did not when its last sign lies before the last twentieth of the time
-    from `first_ns` to `last_ns`, before its last second, or more than 30 s before the end; it did when what followed is no
-    longer than a quarter of its own time, or a second. None: between the two, for a stall of 10 s may have ended 5 s before the
-    end of an hour; its times or these are not known; or it happened once."""
+    """Whether what a row found went on until the end. A rule may know that it did not (`is_over`). It did not when its last sign
+    lies before the last twentieth of the time from `first_ns` to `last_ns`, before its last second, or more than 30 s before the
+    end; it did when what followed is no longer than a quarter of its own time, or a second. None: between the two, for a stall
+    of 10 s may have ended 5 s before the end of an hour; its times or these are not known; or it happened once."""
+    if row.get("is_over"):
+        return False
     began, ended = row.get("first_time_ns"), row.get("last_time_ns")
     if began == ended or ended is None or first_ns is None or last_ns is None:
         return None

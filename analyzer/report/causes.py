@@ -14,7 +14,7 @@ from rich.text import Text
 from analyzer.query.run_findings import in_brackets
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
-from analyzer.report.format import NONE, count, duration, milliseconds, safe, share
+from analyzer.report.format import NONE, count, duration, milliseconds, safe, share, size
 from analyzer.report.text_tables import Column, Row
 
 Cell = Callable[[dict[str, Any]], str]
@@ -65,6 +65,11 @@ def _count(name: str) -> Cell:
 
 def _duration(name: str) -> Cell:
     return lambda row: duration(row[name])
+
+
+def _partition(row: dict[str, Any]) -> str:
+    """orders-3; a dash where it is not one partition."""
+    return NONE if row["topic"] is None else f"{safe(row['topic'])}-{row['partition']}"
 
 
 def _named(row: dict[str, Any]) -> str:
@@ -121,11 +126,12 @@ LOSSES = Table(
         _BROKER,
         (Column("attempts", right=True), lambda row: count(row["attempts"] if row["never"] is None else row["never"])),
         (Column("addresses", right=True), _count("clients")),
+        (Column("away", right=True), _duration("away_ns")),
         (Column("ended", right=True, spare=2), _count("ended")),
         (Column("writes refused", right=True, spare=1), _count("refused_writes")),
         (Column("afterwards", least=20), lambda row: safe(row["back"]).removeprefix("and ")),
     ),
-    "attempts: connection attempts that failed after its last reply. ended: connections to other brokers.",
+    "attempts: those that failed after its last reply. away: until it answered again. ended: connections to other brokers.",
 )
 UNREACHED = Table(
     "unreached",
@@ -193,7 +199,7 @@ HELD_BACK = Table(
     "held_back",
     "Partitions that an open transaction holds back",
     (
-        (Column("partition", least=12), lambda row: f"{safe(row['topic'])}-{row['partition']}"),
+        (Column("partition", least=12), _partition),
         (Column("for", right=True), _duration("lasted_ns")),
         (Column("records", right=True), _count("records")),
     ),
@@ -230,4 +236,60 @@ COORDINATOR_MUTES = Table(
         (Column("muted", right=True), _duration("muted_ns")),
         (Column("session timeout", right=True), lambda row: milliseconds(row["session_timeout_ms"])),
     ),
+)
+GIVEN_UP = Table(
+    "given_up",
+    "Replies that clients give up on, in the middle",
+    (
+        _CLIENT,
+        _BROKER,
+        (Column("API", least=8), _text("api_name")),
+        (Column("partition", least=10, spare=1), _partition),
+        (Column("from", right=True, spare=2), _count("asked_offset")),
+        (Column("reply", right=True), lambda row: size(row["reply_bytes"])),
+        (Column("taken", right=True, spare=3), lambda row: size(row["taken_bytes"])),
+        _TIMES,
+    ),
+    "reply: by the length that it begins with; taken: of it, at most. The rest was never sent.",
+)
+OUT_OF_TURN = Table(
+    "out_of_turn",
+    "Replies in another order than their requests",
+    (
+        _CLIENT,
+        _BROKER,
+        (Column("replies", right=True), _count("times")),
+        (Column("connections", right=True), _count("connections")),
+        (Column("closed by the client", right=True), _count("closed")),
+    ),
+)
+BROKEN = Table(
+    "broken",
+    "Clients that send bytes that are no request",
+    (
+        _CLIENT,
+        _BROKER,
+        (Column("after", least=8), _text("api_name")),
+        (Column("packet", right=True), _count("frame_packet")),
+        (Column("size", right=True), lambda row: size(row["frame_bytes"])),
+        (Column("then", right=True), _count("packet")),
+        (Column("lost", right=True), lambda row: size(row["lost_bytes"])),
+        (Column("times", right=True), _count("connections")),
+        (Column("closed", right=True), _count("closed")),
+    ),
+    "packet: of the last request before them; then: the first of them. times: connections, so many of which the broker closed.",
+)
+STUCK = Table(
+    "stuck",
+    "Consumers that make no progress",
+    (
+        _CLIENT,
+        (Column("partition", least=10), _partition),
+        (Column("offset", right=True), _count("stuck_offset")),
+        (Column("Fetches", right=True), _count("fetches")),
+        (Column("for", right=True), _duration("lasted_ns")),
+        (Column("last record", right=True, spare=1), _count("last_record")),
+        (Column("ahead", right=True), _count("lag")),
+    ),
+    "last record: of what it gets, where that lies before the offset. ahead: records from there to the end.",
 )

@@ -66,8 +66,8 @@ TOTALS: Mapping[str, Total] = {
     "links": Total(
         (),
         ("connections", "kafka_connections", "tls_connections", "kafka_bytes", "framed_bytes", "skipped_sync_bytes",
-         "skipped_malformed_bytes", "skipped_unfinished_bytes", "skipped_foreign_bytes", "skipped_encrypted_bytes", "gaps",
-         "gap_bytes", "cut_bytes"),
+         "skipped_malformed_bytes", "skipped_unfinished_bytes", "broken_off_bytes", "skipped_foreign_bytes",
+         "skipped_encrypted_bytes", "gaps", "gap_bytes", "cut_bytes"),
     ),
 }  # fmt: skip
 # Total -> the metric that has its rows, where the names differ.

@@ -9,11 +9,12 @@ import cluster_stories
 import hold_out_stories
 import limit_stories
 import member_stories
+import progress_stories
 import protocol_stories
+from hold_out_stories import MS_NS
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
 
 Tables = dict[str, Rows]
-MS_NS = 1_000_000
 FETCH = {"api_key": 1, "api_name": "Fetch", "api_version": 17, "replica_id": -1}
 PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
 
@@ -393,8 +394,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }
-for _stories in (protocol_stories, cluster_stories, member_stories, hold_out_stories, limit_stories):
+for _stories in (protocol_stories, cluster_stories, member_stories, hold_out_stories, limit_stories, progress_stories):
     STORIES |= _stories.STORIES
     for _name, (_fires, _silent) in _stories.MORE.items():
-        _before = MORE.get(_name, ((), ()))
-        MORE[_name] = (_before[0] + _fires, _before[1] + _silent)
+        MORE[_name] = (MORE.get(_name, ((), ()))[0] + _fires, MORE.get(_name, ((), ()))[1] + _silent)

@@ -64,6 +64,7 @@ SELECT
     CASE WHEN j.clients > 1 THEN j.clients END AS several,
     CASE WHEN coalesce(l.served, 0) = 0 THEN j.broker_address END AS host,
     CASE WHEN j.clients = 1 AND j.broker_address NOT LIKE '127.%' AND j.broker_address <> '::1' THEN j.one_client END AS client_address,
+    l.last_ns > j.last_time_ns AS is_over,
     CASE WHEN NOT j.is_known OR l.last_ns > j.last_time_ns THEN 'info' ELSE 'medium' END AS severity,
     j.times AS weight,
     j.connection,

@@ -1,5 +1,6 @@
 -- How much of the capture was read, and what is in it? One row, never filtered. Bytes are bytes, times ns since the epoch.
--- `captured_ns` is the time that files cover, without the time between them; `request_bytes`, `response_bytes`: whole messages.
+-- `captured_ns` is the time that files cover, without the time between them; `request_bytes`, `response_bytes`: whole messages;
+-- `broken_off_bytes`, which are not among the `kafka_bytes`: of messages whose rest was never sent.
 WITH files AS (
     SELECT
         count(*) AS files,
@@ -36,14 +37,16 @@ links AS (
         count(*) FILTER (WHERE forwarded_from IS NOT NULL OR translated_client IS NOT NULL OR translated_broker IS NOT NULL)
             AS behind_connections,
         CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0)
-            - coalesce(client_opening_bytes + broker_opening_bytes, 0)) FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
+            - coalesce(client_opening_bytes + broker_opening_bytes, 0) - coalesce(broken_off_bytes, 0)) FILTER (WHERE is_kafka) AS BIGINT)
+            AS kafka_bytes,
         CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,
         CAST(sum(client_skipped_sync_bytes + broker_skipped_sync_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_sync_bytes,
         CAST(sum(client_skipped_malformed_bytes + broker_skipped_malformed_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_malformed_bytes,
-        CAST(sum(client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes)
+        CAST(sum(client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes - broken_off_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_unfinished_bytes,
+        CAST(coalesce(sum(broken_off_bytes) FILTER (WHERE is_kafka), 0) AS BIGINT) AS broken_off_bytes,
         CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes - coalesce(client_opening_bytes + broker_opening_bytes, 0))
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_foreign_bytes,
         CAST(coalesce(sum(client_skipped_encrypted_bytes + broker_skipped_encrypted_bytes)
@@ -51,7 +54,14 @@ links AS (
         CAST(sum(client_gaps + broker_gaps) FILTER (WHERE is_kafka) AS BIGINT) AS gaps,
         CAST(sum(client_gap_bytes + broker_gap_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS gap_bytes,
         CAST(sum(client_cut_bytes + broker_cut_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS cut_bytes
-    FROM all_connections
+    FROM (
+        SELECT
+            *,
+            -- Messages that the end of their connection cut off: the rest was never sent, and nothing of it can be read.
+            CASE WHEN close <> 'none' AND client_gaps + broker_gaps + client_cut_bytes + broker_cut_bytes = 0
+                THEN client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes ELSE 0 END AS broken_off_bytes
+        FROM all_connections
+    ) AS seen
 ),
 -- A broker may have several listeners: it is one where replies told which node an address is.
 endpoints AS (

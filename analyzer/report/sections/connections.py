@@ -8,7 +8,18 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
-from analyzer.report.causes import DISTANCES, HANG_UPS, IDLE_DROPS, LOSSES, SLOW_READINGS, STALLS, UNREACHED, causes
+from analyzer.report.causes import (
+    BROKEN,
+    DISTANCES,
+    HANG_UPS,
+    IDLE_DROPS,
+    LOSSES,
+    OUT_OF_TURN,
+    SLOW_READINGS,
+    STALLS,
+    UNREACHED,
+    causes,
+)
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, moment, safe, share, size, things
 from analyzer.report.text_tables import Column, Row
@@ -102,7 +113,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Ways and connections that stand out, attempts that were refused, content that is no Kafka, connections without content,
     failed logins, then every connection, the longest-lived first."""
     rows = facts.rows("connections")
-    tables = (STALLS, LOSSES, DISTANCES, UNREACHED, HANG_UPS, IDLE_DROPS, SLOW_READINGS)
+    tables = (STALLS, LOSSES, DISTANCES, UNREACHED, HANG_UPS, IDLE_DROPS, SLOW_READINGS, BROKEN, OUT_OF_TURN)
     lines = causes(facts, tables, width, limit, COMMAND)
     for table in (clusters, ways, handshakes, render):
         if told := table(facts, width, limit):

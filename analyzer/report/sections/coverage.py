@@ -145,7 +145,12 @@ def _requests(row: dict[str, Any]) -> str:
 
 def _bytes(row: dict[str, Any]) -> str:
     parts = [f"{size(row[name])} {words}" for name, words in SKIPPED if row[name]]
-    return f"Kafka bytes not read: {', '.join(parts)}." if parts else ""
+    told = [f"Kafka bytes not read: {', '.join(parts)}."] if parts else []
+    if row["broken_off_bytes"]:
+        told.append(
+            f"The end of their connections broke off messages after {size(row['broken_off_bytes'])}: the rest was never sent."
+        )
+    return " ".join(told)
 
 
 def _bodies(rows: Rows, timed: bool) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.report import text_tables
+from analyzer.report.causes import GIVEN_UP, causes
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, duration, safe, things
 from analyzer.report.text_tables import Column, Row
@@ -36,6 +37,14 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if orphans:
         lines += text_tables.remarks(f"{things(orphans, 'reply', 'replies')} without a request in the capture.", width)
     return [text_tables.heading("Requests without a reply", width), *lines] if lines else []
+
+
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """Replies that clients gave up on before all of them."""
+    lines = causes(facts, (GIVEN_UP,), width, limit, "kanalyze unanswered")
+    if told := render(facts, width, limit):
+        lines += [Text(""), *told] if lines else told
+    return lines
 
 
 def _clients(row: dict[str, Any]) -> str:

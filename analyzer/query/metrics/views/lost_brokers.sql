@@ -122,6 +122,18 @@ delayed AS (
         AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = 7)
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
+-- How many brokers clients are told of where this one is the cluster.
+only_ones AS (
+    SELECT c.broker_address, c.broker_port, max(b.nodes) AS nodes
+    FROM (
+        SELECT broker_address, broker_port, cluster
+        FROM all_connections
+        WHERE cluster IS NOT NULL AND is_kafka
+        GROUP BY broker_address, broker_port, cluster
+    ) AS c
+    JOIN (SELECT cluster, count(DISTINCT broker_id) AS nodes FROM brokers GROUP BY cluster) AS b ON b.cluster = c.cluster
+    GROUP BY c.broker_address, c.broker_port
+),
 asked AS (
     SELECT
         w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
@@ -132,12 +144,17 @@ asked AS (
         CAST(NULL AS BIGINT) AS ended,
         w.connection,
         CASE
-            WHEN v.back_ns IS NOT NULL THEN 'and it came back later'
+            WHEN v.back_ns IS NOT NULL THEN 'and it came back'
             WHEN r.last_time_ns - w.last_attempt_ns > 5000000000 THEN 'and nobody asked for it again'
             ELSE 'and it was not back at the end of the capture'
         END AS back,
+        v.back_ns - w.gone_ns AS away_ns,
+        CASE WHEN o.nodes = 1 THEN 'the only one of its cluster' END AS alone,
+        v.back_ns IS NOT NULL AS is_over,
         nullif(n.writes, 0) AS refused_writes,
         CASE
+            WHEN o.nodes = 1 AND v.back_ns - w.gone_ns >= 5000000000 THEN 'high'
+            WHEN v.back_ns IS NULL AND r.last_time_ns - w.first_attempt_ns < 1000000000 AND w.attempts < 3 AND coalesce(n.told, 0) < 3 THEN 'info'
             WHEN v.back_ns IS NULL AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3
                 AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
                 THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= 10000000000 THEN 'medium' ELSE 'info' END
@@ -158,6 +175,7 @@ asked AS (
     LEFT JOIN delayed AS d
         ON d.broker_address = w.broker_address AND d.broker_port = w.broker_port AND d.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
+    LEFT JOIN only_ones AS o ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port
     WHERE w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3))
 ),
 -- Gone before the capture began: nobody answered there in all of it.
@@ -171,6 +189,9 @@ never AS (
         CAST(NULL AS BIGINT) AS ended,
         min_by(f.connection, (f.first_time_ns, f.connection)) AS connection,
         'and it was not back at the end of the capture' AS back,
+        CAST(NULL AS BIGINT) AS away_ns,
+        CAST(NULL AS STRING) AS alone,
+        false AS is_over,
         CAST(NULL AS BIGINT) AS refused_writes,
         'high' AS severity,
         count(*) AS weight,
@@ -234,6 +255,9 @@ missed AS (
         f.ended,
         f.connection,
         'and it was not back at the end of the capture' AS back,
+        CAST(NULL AS BIGINT) AS away_ns,
+        CAST(NULL AS STRING) AS alone,
+        false AS is_over,
         CAST(NULL AS BIGINT) AS refused_writes,
         CASE WHEN h.harm >= 3 THEN 'high' ELSE 'info' END AS severity,
         f.ended AS weight,

@@ -47,7 +47,9 @@ judged AS (
             WHEN c.tls_handshake = 'failed' AND NOT p.answers AND c.broker_packets > 0 AND c.one_way IS NULL
                 THEN 'silent_to_tls'
             WHEN r.no_logins THEN 'login'
-            WHEN c.replies = 1 AND c.sasl_mechanism IS NULL AND a.cut_off AND NOT a.served THEN 'no_login'
+            -- Not where the client closes, in the middle of a reply say.
+            WHEN c.replies = 1 AND c.sasl_mechanism IS NULL AND a.cut_off AND NOT a.served AND c.closed_by IS DISTINCT FROM 'client'
+                THEN 'no_login'
         END AS kind
     FROM connections AS c
     JOIN ports AS p ON p.broker_address = c.broker_address AND p.broker_port = c.broker_port

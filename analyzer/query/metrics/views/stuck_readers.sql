@@ -1,0 +1,140 @@
+-- Which consumers make no progress? One row per client and partition: `fetches` in `lasted_ns` that never went beyond
+-- `stuck_offset`, although there were records behind it; `what` it got meanwhile: nothing, records up to `last_record` before it, the same
+-- records, or a stretch that it `went_back` in.
+-- A Fetch counts that was answered without an error or a throttle time. Ten of them, 5 s at most apart on average, for 5 s; twenty in
+-- 10 s where no records came, for a reply that was full of others has none. The end lies ten records ahead at least: who looks at
+-- the newest record again and again is no stuck consumer. Nor is who reads all of it again, and reaches the end each time.
+-- One connection tells it, or a row of connections with up to three such Fetches each: who begins anew after each failure.
+WITH asked AS (
+    SELECT
+        p.connection,
+        c.cluster,
+        x.client_address,
+        x.client_id,
+        x.broker_address,
+        x.broker_port,
+        coalesce(p.topic, p.topic_id) AS topic,
+        p.partition,
+        p.exchange,
+        p.time_ns,
+        p.fetch_offset,
+        coalesce(p.record_bytes, 0) AS record_bytes,
+        coalesce(p.new_end_offset, p.end_offset) AS end_offset,
+        count(*) OVER (PARTITION BY p.connection, coalesce(p.topic, p.topic_id), p.partition) > 3 AS alone
+    FROM fetch_positions AS p
+    JOIN exchanges AS x ON x.exchange = p.exchange
+    JOIN connections AS c ON c.connection = p.connection
+    WHERE x.api_key = 1 AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0 AND x.status = 'answered'
+        AND x.response_decoded = 'full' AND coalesce(x.error_count, 0) = 0 AND coalesce(x.throttle_time_ms, 0) = 0
+        AND p.fetch_offset IS NOT NULL
+),
+followed AS (
+    SELECT
+        *,
+        CASE WHEN alone THEN connection ELSE 0 END AS line,
+        max(fetch_offset) OVER (
+            PARTITION BY cluster, client_address, client_id, topic, partition, CASE WHEN alone THEN connection ELSE 0 END
+            ORDER BY time_ns, exchange ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS highest,
+        lag(fetch_offset) OVER (
+            PARTITION BY cluster, client_address, client_id, topic, partition, CASE WHEN alone THEN connection ELSE 0 END
+            ORDER BY time_ns, exchange
+        ) AS offset_before
+    FROM asked
+),
+-- A stretch ends with a Fetch beyond all before it.
+stretched AS (
+    SELECT
+        *,
+        sum(CASE WHEN highest IS NULL OR fetch_offset > highest THEN 1 ELSE 0 END) OVER (
+            PARTITION BY cluster, client_address, client_id, topic, partition, line
+            ORDER BY time_ns, exchange ROWS UNBOUNDED PRECEDING
+        ) AS stretch
+    FROM followed
+),
+-- Where what came ends, and how far ahead the end lies.
+filled AS (
+    SELECT s.*, e.read_to
+    FROM stretched AS s
+    LEFT JOIN (
+        SELECT exchange, coalesce(topic, topic_id) AS topic, partition, max(next_offset) AS read_to
+        FROM entries
+        WHERE side = 'response' AND next_offset IS NOT NULL
+        GROUP BY exchange, coalesce(topic, topic_id), partition
+    ) AS e ON e.exchange = s.exchange AND e.topic = s.topic AND e.partition = s.partition
+),
+judged AS (
+    SELECT
+        cluster,
+        client_address,
+        client_id,
+        topic,
+        partition,
+        line,
+        stretch,
+        max(fetch_offset) AS stuck_offset,
+        count(*) AS fetches,
+        count(DISTINCT fetch_offset) AS offsets,
+        count(*) FILTER (WHERE fetch_offset < offset_before AND highest IS NOT NULL) AS backwards,
+        count(*) FILTER (WHERE record_bytes > 0) AS filled,
+        max(read_to) AS read_to,
+        max(end_offset) - max(fetch_offset) AS lag,
+        -- Null: unknown of one of them.
+        min(end_offset - fetch_offset) AS least_ahead,
+        count(end_offset) AS known,
+        max(broker_address) || ':' || CAST(max(broker_port) AS STRING) AS broker,
+        min_by(connection, (time_ns, exchange)) AS connection,
+        min_by(exchange, (time_ns, exchange)) AS evidence_first,
+        max_by(exchange, (time_ns, exchange)) AS evidence_last,
+        max(time_ns) - min(time_ns) AS lasted_ns,
+        min(time_ns) AS first_time_ns,
+        max(time_ns) AS last_time_ns
+    FROM filled
+    GROUP BY cluster, client_address, client_id, topic, partition, line, stretch
+),
+told AS (
+    SELECT
+        *,
+        CASE
+            WHEN offsets > 1 AND backwards >= 10 AND line <> 0 AND least_ahead > 0 THEN 'back'
+            WHEN offsets > 1 OR fetches < 10 OR lasted_ns < 5000000000 OR (line = 0 AND lasted_ns / fetches > 2000000000) THEN NULL
+            WHEN filled = 0 THEN CASE WHEN fetches >= 20 AND lasted_ns >= 10000000000 THEN 'nothing' END
+            WHEN filled < 10 THEN NULL
+            WHEN read_to <= stuck_offset THEN 'before'
+            ELSE 'same'
+        END AS sort
+    FROM judged
+    WHERE lag >= 10 AND known = fetches AND lasted_ns / fetches <= 5000000000
+)
+SELECT
+    coalesce(client_id, client_address) AS who,
+    client_address,
+    broker,
+    topic,
+    partition,
+    connection,
+    stuck_offset,
+    fetches,
+    lasted_ns,
+    CASE WHEN sort = 'before' THEN read_to - 1 END AS last_record,
+    CASE sort
+        WHEN 'nothing' THEN 'it gets no records'
+        WHEN 'before' THEN 'the records that it gets all lie before it'
+        WHEN 'same' THEN 'it gets the same records each time'
+        ELSE 'it goes back again and again'
+    END AS what,
+    lag,
+    CASE sort
+        WHEN 'nothing' THEN 'The broker sends nothing of this partition: a batch may be larger than what the client fetches (max.partition.fetch.bytes, fetch.max.bytes), other partitions may fill each reply, or its log is damaged: see the log of the broker.'
+        WHEN 'before' THEN 'The batch at this offset ends before it, as after compaction or deletion: client libraries that go on only behind a record stay here. Upgrade the client, or set the offset of its group behind the gap (kafka-consumer-groups.sh --reset-offsets).'
+        WHEN 'same' THEN 'The client throws away what it gets: a record that it cannot read (checksum, compression, format), or code that fails at a record and tries again. Look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
+        ELSE 'Code of this client seeks back to where it began, most likely at each failure to process a record: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
+    END AS advice,
+    CASE WHEN lasted_ns >= 10000000000 AND sort <> 'back' THEN 'high' ELSE 'medium' END AS severity,
+    fetches AS weight,
+    evidence_first,
+    evidence_last,
+    first_time_ns,
+    last_time_ns
+FROM told
+WHERE sort IS NOT NULL

@@ -1,0 +1,138 @@
+"""Stories of rules about clients that get no further; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+FETCH = {"api_key": 1, "api_name": "Fetch", "api_version": 17, "replica_id": -1}
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+CORRUPT_MESSAGE = 2
+MB = 1_000_000
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def reading(offsets: list[int], every_s: float = 0.5, end: int = 10_000, **values: Any) -> Tables:
+    """Fetches of these offsets, each answered with records up to `read_to` (None: with none) of a partition that ends there;
+    `apart`: each on a connection of its own; `throttle_ms`: of each reply."""
+    read_to = values.get("read_to", 50)
+    links = range(1, 1 + len(offsets)) if values.get("apart") else [1] * len(offsets)
+    rows: Rows = []
+    positions: Rows = []
+    entries: Rows = []
+    for n, (offset, link) in enumerate(zip(offsets, links, strict=True)):
+        moment = at(n * every_s)
+        where = {"exchange": n, "connection": link, "topic": "t", "partition": 0}
+        rows.append(exchange(n, at_ns=moment, connection=link, throttle_time_ms=values.get("throttle_ms", 0), **FETCH))
+        told = {"fetch_offset": offset, "new_end_offset": end, "record_bytes": 0 if read_to is None else 500}
+        positions.append(where | told | {"time_ns": moment, "cluster": "c"})
+        entries.append(where | {"side": "response", "next_offset": read_to})
+    made = [connection(link, cluster="c") for link in sorted(set(links))]
+    return {"exchanges": rows, "fetch_positions": positions, "entries": entries, "connections": made}
+
+
+def broken_off(count: int, taken: int = 16_000, waited_s: float = 0.1, **values: Any) -> Tables:
+    """So many connections that the client closes when it has taken so much of a reply of 21 MB; `served`: each was sent records
+    before; `offsets`: it asks for another one each time."""
+    rows: Rows = []
+    lost: Rows = []
+    positions: Rows = []
+    links: Rows = []
+    for n in range(count):
+        served = [exchange(2 * n, at_ns=at(n), connection=n, record_bytes=900, **FETCH)] if values.get("served") else []
+        rows += [*served, exchange(2 * n + 1, at_ns=at(n + 0.1), connection=n, status="closed", **FETCH)]
+        where = {"exchange": 2 * n + 1, "connection": n, "topic": "t", "partition": 0, "time_ns": at(n + 0.1)}
+        positions.append(where | {"fetch_offset": n if values.get("offsets") else 7, "cluster": "c"})
+        told = {"connection": n, "time_ns": at(n + 0.2), "side": "broker", "kind": "unfinished_frame"}
+        lost.append(told | {"bytes_lost": 21 * MB, "detail": "-"})
+        ends = {"closed_by": values.get("closed_by", "client"), "close_time_ns": at(n + 0.1 + waited_s), "close": "rst"}
+        links.append(connection(n, broker_skipped_unfinished_bytes=taken, **ends))
+    return {"exchanges": rows, "problems": lost, "fetch_positions": positions, "connections": links}
+
+
+def answered(order: list[int], **values: Any) -> Tables:
+    """Requests 1 ms apart, answered in this order."""
+    rows = [
+        exchange(n, at_ns=at(n / 1000), latency_ns=int((0.01 + order.index(n) / 1000 - n / 1000) * SECOND_NS))
+        for n in range(len(order))
+    ]
+    return {"exchanges": rows, "connections": [connection(1, **({"closed_by": "client"} | values))]}
+
+
+def no_request(gaps: int = 0, side: str = "client", seen_from: str = "syn", corrupt: bool = True) -> Tables:
+    """A connection on which bytes are no request; the frame before them is answered with CORRUPT_MESSAGE."""
+    told = {"connection": 1, "time_ns": at(2), "kind": "impossible_length", "packet": 9, "file": 0, "bytes_lost": 0}
+    link = connection(1, replies=2, client_gaps=gaps, client_skipped_malformed_bytes=9000, seen_from=seen_from)
+    rows = [exchange(n, at_ns=at(n), **PRODUCE) for n in range(2)]
+    errors = [error(1, CORRUPT_MESSAGE, topic="t", expected=False)] if corrupt else []
+    return {
+        "problems": [told | {"side": side, "detail": "-"}],
+        "exchanges": rows,
+        "errors": errors,
+        "connections": [link],
+    }
+
+
+STUCK, AHEAD = [100] * 20, list(range(100, 300, 10))
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "no_progress": (
+        lambda: reading(STUCK),
+        (
+            lambda: reading([100] * 9, every_s=1),
+            lambda: reading(STUCK, every_s=0.2),
+            lambda: reading(STUCK, every_s=6),
+            lambda: reading(STUCK, end=101, read_to=101),  # who looks at the newest record
+            lambda: reading(AHEAD, read_to=310),
+            lambda: reading(
+                [100, 200] * 10, read_to=300, end=300, apart=True
+            ),  # runs that begin anew and reach the end
+            lambda: reading(STUCK, throttle_ms=100, read_to=None),
+            lambda: reading(STUCK, every_s=0.4, read_to=None),
+        ),
+    ),
+    "reply_given_up": (
+        lambda: broken_off(3),
+        (
+            lambda: broken_off(2),
+            lambda: broken_off(3, taken=6 * MB),
+            lambda: broken_off(3, waited_s=6),
+            lambda: broken_off(3, served=True),
+            lambda: broken_off(3, offsets=True),
+            lambda: broken_off(3, closed_by="broker"),
+        ),
+    ),
+    "replies_out_of_order": (
+        lambda: answered([3, 2, 1, 0]),
+        (
+            lambda: answered([0, 1, 2, 3]),
+            lambda: answered([2, 0, 1, 3]),
+            lambda: answered([3, 2, 1, 0], broker_gaps=1),
+            lambda: answered([3, 2, 1, 0], client_reordered=1),
+        ),
+    ),
+    "broken_frames": (
+        no_request,
+        (lambda: no_request(gaps=1), lambda: no_request(side="broker"), lambda: no_request(seen_from="midstream")),
+    ),
+}
+# More stories of rules that other files have one for.
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "no_progress": (
+        (
+            lambda: reading(STUCK, read_to=150),  # the same records each time
+            lambda: reading(STUCK, every_s=0.6, read_to=None),  # none
+            lambda: reading(STUCK, apart=True, read_to=150),
+            lambda: reading([100, 200, 150] * 10, read_to=300),  # back again and again
+        ),
+        (lambda: reading([100, 200, 300] * 3, read_to=400),),
+    ),
+    "broken_frames": ((lambda: no_request(corrupt=False),), ()),
+}
