@@ -381,7 +381,13 @@ FRAMING_CUT = _framing.pair()  # bytes that were on the wire and not kept, becau
 FRAMING_OPENING = _framing.column()  # OPENING_ of the last bytes before Kafka; UNKNOWN: there are none
 FRAMING_OPENED = _framing.pair()  # bytes of openings, which are among those of SKIP_NOT_KAFKA
 FRAMING_PROXIED_FOR = _framing.pair()  # address that a PROXY header names, two halves; UNKNOWN: none
+FRAMING_ANSWER = _framing.column()  # ANSWER_ of the side that was called; UNKNOWN: none of these
 FRAMING_COLUMNS = _framing.count
+
+# What the first bytes are of a side that was called, where they are text: no reply, whose length they would be, is so long.
+ANSWER_HTTP = 0
+ANSWER_SSH = 1
+ANSWER_TEXT = 2
 
 PROTOCOL_UNKNOWN = 0
 PROTOCOL_KAFKA = 1

@@ -100,6 +100,8 @@ opening                          string  Protocol before Kafka in the stream: pr
                                          not in the capture.
 proxied_for                      string  IP address from a PROXY header: the client for which client_address, a load
                                          balancer, opened the connection; null without one.
+broker_speaks                    string  What the first bytes of the broker's side are instead of Kafka, where they are text: http,
+                                         ssh, text (anything else); null: they are none, or were not seen.
 first_time_ns                    int64   First packet seen, ns since the epoch.
 last_time_ns                     int64   Last packet seen, ns since the epoch.
 seen_from                        string  syn: its beginning is in the capture; midstream: it is not.
@@ -697,10 +699,10 @@ _SECOND_NAMES = {
 
 # Columns, of tables, metrics and findings, whose texts are words of a small set.
 _WORD_COLUMNS = """
-answer api_name behind_api_name behind_kind broker_evidence capture_side cause change close closed_by codec control_type event
-finding format group_type isolation kind last_cause level name one_way opening outcome protocol reach release request_decoded
-response_decoded role sasl_mechanism security seen_from sender severity side sort state status timestamp_type tls_alert
-tls_alert_from tls_certificate tls_cipher tls_handshake tls_version unopened verdict way
+answer api_name behind_api_name behind_kind broker_evidence broker_speaks capture_side cause change close closed_by codec
+control_type event finding format group_type isolation kind last_cause level name one_way opening outcome protocol reach release
+request_decoded response_decoded role sasl_mechanism security seen_from sender severity side sort state status timestamp_type
+tls_alert tls_alert_from tls_certificate tls_cipher tls_handshake tls_version unopened verdict way
 """
 _WORDS = frozenset(_WORD_COLUMNS.split())
 

@@ -18,6 +18,7 @@ SIDES = ("request", "response")
 PROTOCOLS = words(vars(layout), "PROTOCOL_")
 CLOSES = ("none", "fin", "rst")
 OPENINGS = words(vars(layout), "OPENING_")
+ANSWERS = words(vars(layout), "ANSWER_")
 WAIT_KINDS = words(vars(layout), "KIND_")
 
 
@@ -238,6 +239,7 @@ FRAMED_PARTS = (
     *_pair("opening_bytes", layout.FRAMING_OPENED),
     Field("opening", layout.FRAMING_OPENING, OPENINGS),
     Field("proxied_for", layout.FRAMING_PROXIED_FOR, "address"),
+    Field("broker_speaks", layout.FRAMING_ANSWER, ANSWERS),
 )
 
 

@@ -174,6 +174,10 @@ def _rest(row: dict[str, Any]) -> str:
     return f"{requests} of {safe(row['who'])} whose rest left {duration(row['waited_ns'])} after the beginning (median)"
 
 
+def _answer(row: dict[str, Any]) -> str:
+    return f"{things(row['times'], 'connection')} of {safe(row['who'])} answered in {row['part']}, not Kafka"
+
+
 def _loss(row: dict[str, Any]) -> str:
     text = (
         f"{share(row['share'])} of packets lost ({count(row['times'])} of {count(row['packets'])}) {safe(row['place'])}"
@@ -183,6 +187,7 @@ def _loss(row: dict[str, Any]) -> str:
 
 
 _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "answer": _answer,
     "dead": _dead,
     "full": _full,
     "unscaled": _unscaled,

@@ -63,6 +63,12 @@ def written_in_two(times: int, send_ms: float = 270, of: int = 100, size: int = 
     return {"exchanges": rows, "connections": [connection(1, **({"rtt_ns": 400_000, "requests": of} | values))]}
 
 
+def answered_in(protocol: str | None, **values: Any) -> Tables:
+    """A connection whose first request something else answers."""
+    rows = [exchange(1, status="closed", api_key=18, api_name="ApiVersions")]
+    return {"exchanges": rows, "connections": [connection(1, **({"broker_speaks": protocol, "requests": 1} | values))]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "closed_while_idle": (
         closed_idle,
@@ -83,6 +89,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: hung_up(3, broker_gaps=1),
             lambda: hung_up(3, 0.001, connection(9)),
         ),
+    ),
+    "not_kafka_there": (
+        lambda: answered_in("http"),
+        (lambda: answered_in(None), lambda: answered_in("ssh", is_kafka=False)),
     ),
     "rest_held": (
         lambda: written_in_two(10),

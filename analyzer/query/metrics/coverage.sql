@@ -37,8 +37,7 @@ links AS (
         count(*) FILTER (WHERE forwarded_from IS NOT NULL OR translated_client IS NOT NULL OR translated_broker IS NOT NULL)
             AS behind_connections,
         CAST(sum(client_stream_bytes + broker_stream_bytes - coalesce(client_tls_overhead_bytes + broker_tls_overhead_bytes, 0)
-            - coalesce(client_opening_bytes + broker_opening_bytes, 0) - coalesce(broken_off_bytes, 0)) FILTER (WHERE is_kafka) AS BIGINT)
-            AS kafka_bytes,
+            - beside_bytes - coalesce(broken_off_bytes, 0)) FILTER (WHERE is_kafka) AS BIGINT) AS kafka_bytes,
         CAST(sum(client_framed_bytes + broker_framed_bytes) FILTER (WHERE is_kafka) AS BIGINT) AS framed_bytes,
         CAST(sum(client_skipped_sync_bytes + broker_skipped_sync_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_sync_bytes,
@@ -47,7 +46,7 @@ links AS (
         CAST(sum(client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes - broken_off_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_unfinished_bytes,
         CAST(coalesce(sum(broken_off_bytes) FILTER (WHERE is_kafka), 0) AS BIGINT) AS broken_off_bytes,
-        CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes - coalesce(client_opening_bytes + broker_opening_bytes, 0))
+        CAST(sum(client_skipped_foreign_bytes + broker_skipped_foreign_bytes - beside_bytes)
             FILTER (WHERE is_kafka) AS BIGINT) AS skipped_foreign_bytes,
         CAST(coalesce(sum(client_skipped_encrypted_bytes + broker_skipped_encrypted_bytes)
             FILTER (WHERE is_kafka), 0) AS BIGINT) AS skipped_encrypted_bytes,
@@ -57,6 +56,10 @@ links AS (
     FROM (
         SELECT
             *,
+            -- Headers of proxies, and what answers in another protocol, are no bytes of Kafka that were not read.
+            coalesce(client_opening_bytes + broker_opening_bytes, 0) + CASE
+                WHEN broker_speaks IS NOT NULL THEN broker_skipped_foreign_bytes - coalesce(broker_opening_bytes, 0)
+                ELSE 0 END AS beside_bytes,
             -- Messages that the end of their connection cut off: the rest was never sent, and nothing of it can be read.
             CASE WHEN close <> 'none' AND client_gaps + broker_gaps + client_cut_bytes + broker_cut_bytes = 0
                 THEN client_skipped_unfinished_bytes + broker_skipped_unfinished_bytes ELSE 0 END AS broken_off_bytes

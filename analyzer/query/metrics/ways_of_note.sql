@@ -6,7 +6,8 @@
 -- spoke `part`, and the port `place`), large (`times` requests of `bytes` and more had no answer, those of up to `answered_bytes` had). idle_closed (the broker
 -- closed `times` connections after `least_ns` without traffic, which were used `waited_ns` later), hung_up (`times` connections ended
 -- `waited_ns` after their first request, a `place`), rest (`times` requests of
--- which the rest left `waited_ns` after the beginning). `client_address` or `broker` is null where there are several. The worst of each first.
+-- which the rest left `waited_ns` after the beginning), answer (`times` connections
+-- were answered in `part`). `client_address` or `broker` is null where there are several. The worst of each first.
 SELECT * FROM (
 SELECT
     'dead' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, CAST(NULL AS STRING) AS part, times,
@@ -101,5 +102,13 @@ SELECT
     CAST(NULL AS BIGINT) AS queued_ns, CAST(NULL AS BIGINT) AS least_ns, held_ns AS waited_ns, CAST(NULL AS BIGINT) AS others, weight,
     connection, first_time_ns, last_time_ns
 FROM late_rests
+UNION ALL
+SELECT
+    'answer' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, speaks AS part, times,
+    CAST(NULL AS BIGINT) AS packets, CAST(NULL AS DOUBLE) AS share, CAST(NULL AS DOUBLE) AS felt_share, CAST(NULL AS BIGINT) AS bytes,
+    CAST(NULL AS BIGINT) AS answered_bytes, CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns,
+    CAST(NULL AS BIGINT) AS queued_ns, CAST(NULL AS BIGINT) AS least_ns, CAST(NULL AS BIGINT) AS waited_ns,
+    CAST(NULL AS BIGINT) AS others, weight, connection, first_time_ns, last_time_ns
+FROM foreign_answers
 ) AS ways
 ORDER BY what, weight DESC, client_address, broker, part, first_time_ns

@@ -17,6 +17,7 @@ SELECT
     l.broker_id,
     p.opening,
     p.proxied_for,
+    p.broker_speaks,
     first_time_ns,
     p.last_time_ns,
     seen_from,

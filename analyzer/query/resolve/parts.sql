@@ -62,6 +62,7 @@ told AS NOT MATERIALIZED (
         t.tokens,
         t.opening,
         t.proxied_for,
+        t.broker_speaks,
         CASE WHEN t.client_side = 1 THEN p.b_address ELSE p.a_address END AS client_address,
         CASE WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
         CASE WHEN t.client_side = 1 THEN p.b_port ELSE p.a_port END AS client_port,

@@ -36,6 +36,7 @@ def open_connection(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.in
     f.conn[slot, CONN_CLIENT_END_TIME] = UNKNOWN
     f.conn[slot, CONN_FROM_SYN] = chunks[CHUNK_OFFSET, row]
     f.conn[slot, FRAMING_OPENING] = UNKNOWN
+    f.conn[slot, FRAMING_ANSWER] = UNKNOWN
     f.conn[slot, FRAMING_PROXIED_FOR] = UNKNOWN
     f.conn[slot, FRAMING_PROXIED_FOR + 1] = UNKNOWN
     for s in range(2 * slot, 2 * slot + 2):

@@ -7,7 +7,7 @@ import cython
 
 from dissectors.kafka.framing.accounting import leave_first_bytes, leave_unread
 from dissectors.kafka.framing.in_flight import is_expected_reply_at, is_request_side, remove_oldest
-from dissectors.kafka.framing.other_protocols import is_gssapi, is_tls, is_zookeeper
+from dissectors.kafka.framing.other_protocols import is_gssapi, is_tls, is_zookeeper, text_answer
 from dissectors.kafka.framing.pages import clear_frame, drop_frame
 from dissectors.kafka.framing.provisional_frames import drop_provisional
 from dissectors.kafka.framing.request_headers import (
@@ -111,6 +111,11 @@ def take_first_bytes(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, 
         return True
     if not f.conn[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
         return False
+    if (s & 1) == 1 and not is_request_side(f, slot, s):
+        f.conn[slot, FRAMING_ANSWER] = text_answer(f, buffer, base, end)
+        if f.conn[slot, FRAMING_ANSWER] != UNKNOWN:
+            f.side[s, SIDE_MODE] = MODE_NOT_KAFKA
+            return True
     if f.conn[slot, FRAMING_CLIENT_SIDE] == UNKNOWN and (s & 1) == 0:
         # Fewer bytes than a header needs are believed for now: the whole header is judged when it is there.
         if is_gssapi(f, buffer, base, end):

@@ -1,4 +1,5 @@
-"""The first bytes of what is no Kafka request: TLS, a GSS-API token (SASL without Kafka headers), ZooKeeper.
+"""The first bytes of what is no Kafka request: TLS, a GSS-API token (SASL without Kafka headers), ZooKeeper; and of what is no
+reply: text, of HTTP and others.
 
 ZooKeeper frames its messages as Kafka does, with a length of four bytes.
 """
@@ -7,6 +8,7 @@ import cython
 
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.stream_bytes import byte_at, int32_at
+from dissectors.layout import *
 
 
 @cython.cfunc
@@ -51,3 +53,24 @@ def is_zookeeper(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint
     if end - at < 32 or int32_at(f, buffer, at + 4) != 0 or int32_at(f, buffer, at + 28) != 16:
         return False
     return 44 <= int32_at(f, buffer, at) <= 45
+
+
+@cython.cfunc
+@cython.exceptval(-4611686018427387905, check=True)
+def text_answer(f: FramingState, buffer: i64, at: i64, end: i64) -> i64:
+    """ANSWER_ of bytes that begin with text; UNKNOWN where the first eight are none. Four of them would be the length of a reply of
+    150 MB and more, the next four its correlation id."""
+    i: i64
+    one: i64
+    if end - at < 8:
+        return UNKNOWN
+    for i in range(8):
+        one = byte_at(f, buffer, at + i)
+        if not (32 <= one <= 126 or one == 10 or one == 13 or one == 9):
+            return UNKNOWN
+    one = int32_at(f, buffer, at)
+    if one == 0x48545450 and byte_at(f, buffer, at + 4) == 0x2F:  # "HTTP/" (RFC 9112, 4)
+        return ANSWER_HTTP
+    if one == 0x5353482D:  # "SSH-" (RFC 4253, 4.2)
+        return ANSWER_SSH
+    return ANSWER_TEXT

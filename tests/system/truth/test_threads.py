@@ -115,3 +115,15 @@ def test_where_no_body_can_be_read_there_is_no_kafka() -> None:
         for side in ("client", "broker"):
             assert row[f"{side}_framed_bytes"] == 0
             assert row[f"{side}_skipped_foreign_bytes"] == row[f"{side}_stream_bytes"] > 0
+
+
+def test_a_web_server_is_no_broker() -> None:
+    with read("kafka_at_http") as opened:
+        found = told(opened)
+        (coverage,) = opened.metric("coverage").to_pylist()
+        rows = opened.connections.to_pylist()
+    assert found == {"not_kafka_there": "what answers at 10.30.0.80:80 is HTTP, not Kafka: 12 connections of rdkafka"}
+    # No reply is missing in the capture: none was sent.
+    assert (coverage["reply_lost"], coverage["closed"], coverage["skipped_malformed_bytes"]) == (0, 12, 0)
+    for row in rows:
+        assert row["broker_speaks"] == "http" and row["broker_skipped_foreign_bytes"] == row["broker_stream_bytes"] > 0

@@ -163,3 +163,25 @@ def test_smpp_is_no_kafka(second: int) -> None:
     command = struct.pack(">IIII", 16, second, 0, 2)
     out = Conversation().c(bind).c(command).c(command).run()
     assert out.part[layout.FRAMING_CHAINED] == 0 and out.protocol != layout.PROTOCOL_KAFKA
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"HTTP/1.0 400 Bad request\r\n", layout.ANSWER_HTTP),
+        (b"SSH-2.0-OpenSSH_9.2p1\r\n", layout.ANSWER_SSH),
+        (b"-ERR unknown command\r\n", layout.ANSWER_TEXT),
+        (b"220 mail.example.org ESMTP\r\n", layout.ANSWER_TEXT),
+        (b"\x15\x03\x03\x00\x02\x02\x46", layout.UNKNOWN),
+        (reply(1), layout.UNKNOWN),
+    ],
+)
+def test_what_answers_in_text_is_told(answer: bytes, expected: int) -> None:
+    """Nothing is missing then: the request was not answered."""
+    out = Conversation().c(request(1)).b(answer).end(BROKER).run()
+    assert out.part[layout.FRAMING_ANSWER] == expected
+    if expected != layout.UNKNOWN:
+        assert out.story() == [("request", 1), ("closed", 1)]
+        assert out.skipped(BROKER) == {"not kafka": len(answer)}
+        # A server that greets: its text is before the request.
+        assert Conversation().b(answer).c(request(1)).run().part[layout.FRAMING_ANSWER] == expected
