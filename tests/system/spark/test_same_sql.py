@@ -99,6 +99,7 @@ EMPTY = (
     "foreign_connections",
     "forwards",
     "links_at_limit",
+    "mixed_replies",
     "small_windows",
     "hang_ups",
     "held_back",
