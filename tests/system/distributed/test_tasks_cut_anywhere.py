@@ -86,6 +86,16 @@ def test_tls_without_keys_cut_anywhere(name: str, tmp_path: Path, monkeypatch: p
     compare(raw, tmp_path / "cut", SEED, monkeypatch, expected=expected)
 
 
+@pytest.mark.parametrize(
+    "name", also_long(["gssapi_handshake_v0", "broker_closed_idle"], ["other_protocols", "kafka_at_http"])
+)
+def test_threads_cut_anywhere(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens without answers, who closed, what is no Kafka: the start of a connection and its end lie in different tasks."""
+    raw = content(ROOT / "tests" / "data" / "threads" / f"{name}.pcap.zst")
+    for seed in range(SEEDS):
+        compare(raw, tmp_path / str(seed), SEED + seed, monkeypatch)
+
+
 @pytest.mark.parametrize("name", also_long(["throttle", "old_java"], ["versions", "groups_classic", "ipv6"]))
 def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = content(samples / f"{name}.pcap.zst")
