@@ -293,3 +293,17 @@ STUCK = Table(
     ),
     "last record: of what it gets, where that lies before the offset. ahead: records from there to the end.",
 )
+ESCAPES = Table(
+    "escapes",
+    "Clients that escape a throttle by a new connection",
+    (
+        _CLIENT,
+        (Column("from", least=10), _text("client_address")),
+        _BROKER,
+        _TIMES,
+        (Column("throttled replies", right=True), _count("replies")),
+        (Column("in all", right=True), _duration("told_ns")),
+        (Column("connections", right=True), _count("connections")),
+    ),
+    "in all: the throttle times that these replies told, of which the client waited for none or little.",
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -81,6 +81,30 @@ def no_request(gaps: int = 0, side: str = "client", seen_from: str = "syn", corr
     }
 
 
+def escaping(count: int, comes_back_s: float = 0.3, throttle_ms: int = 4000, closed_by: str = "client") -> Tables:
+    """So many connections of a client, each closed at a reply with a throttle time; the next one begins so much later."""
+    rows: Rows = []
+    links: Rows = []
+    mutes: Rows = []
+    for n in range(count):
+        begin = n * (comes_back_s + 0.02)
+        rows.append(exchange(n, at_ns=at(begin), connection=n, throttle_time_ms=throttle_ms, **FETCH))
+        times = {"first_time_ns": at(begin), "last_time_ns": at(begin + 0.02)}
+        links.append(connection(n, closed_by=closed_by, **times))
+        mutes.append(
+            {"exchange": n, "connection": n, "begin_ns": at(begin), "end_ns": at(begin + 0.02), "applies": True}
+        )
+    return {"exchanges": rows, "mutes": mutes, "connections": links}
+
+
+def opening(seconds: int, rest_s: float = 0) -> Tables:
+    """Five connections a second, each with one request, and nothing afterwards."""
+    links = [connection(n, first_time_ns=at(n / 5), last_time_ns=at(n / 5 + 0.01)) for n in range(5 * seconds)]
+    file = capture(last_time_ns=at(seconds + rest_s))
+    rows = [exchange(n, at_ns=at(n / 5), connection=n) for n in range(5 * seconds)]
+    return {"captures": [file], "connections": links, "exchanges": rows}
+
+
 STUCK, AHEAD = [100] * 20, list(range(100, 300, 10))
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "no_progress": (
@@ -118,6 +142,15 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: answered([3, 2, 1, 0], client_reordered=1),
         ),
     ),
+    "throttle_escaped": (
+        lambda: escaping(3),
+        (
+            lambda: escaping(2),
+            lambda: escaping(3, comes_back_s=5),
+            lambda: escaping(3, throttle_ms=300),
+            lambda: escaping(3, closed_by="broker"),
+        ),
+    ),
     "broken_frames": (
         no_request,
         (lambda: no_request(gaps=1), lambda: no_request(side="broker"), lambda: no_request(seen_from="midstream")),
@@ -125,6 +158,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 # More stories of rules that other files have one for.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "connection_storm": ((lambda: opening(10),), (lambda: opening(10, rest_s=5), lambda: opening(6))),
     "no_progress": (
         (
             lambda: reading(STUCK, read_to=150),  # the same records each time

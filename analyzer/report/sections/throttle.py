@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analyzer.base.settings import Settings
 from analyzer.report import text_tables
-from analyzer.report.causes import COORDINATOR_MUTES, causes
+from analyzer.report.causes import COORDINATOR_MUTES, ESCAPES, causes
 from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import SECOND_NS, count, duration, milliseconds, safe, share, slot_start, things
@@ -87,7 +87,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         lines += text_tables.remarks(text, width)
     for note in _unknown(rows):
         lines += text_tables.remarks(note, width)
-    if told := causes(facts, (COORDINATOR_MUTES,), width, limit, COMMAND):
+    if told := causes(facts, (COORDINATOR_MUTES, ESCAPES), width, limit, COMMAND):
         lines += [Text(""), *told]
     return lines
 
