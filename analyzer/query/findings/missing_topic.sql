@@ -10,7 +10,7 @@
 SELECT
     who,
     topic,
-    count(*) FILTER (WHERE is_failure) AS times,
+    count(DISTINCT exchange) FILTER (WHERE is_failure) AS times,
     max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
     max(time_ns) - min(time_ns) AS weight,
     min_by(exchange, (time_ns, exchange)) AS evidence_first,
@@ -33,4 +33,4 @@ FROM (
 ) AS told
 GROUP BY cluster, who, topic, code
 HAVING count(*) FILTER (WHERE is_failure) > 0
-    AND (max(time_ns) - min(time_ns) > 60000000000 OR (count(*) >= 20 AND max(time_ns) - min(time_ns) > 10000000000))
+    AND (max(time_ns) - min(time_ns) > 60000000000 OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > 10000000000))

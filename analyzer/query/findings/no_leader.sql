@@ -8,10 +8,10 @@
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it.
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,
-    count(*) AS times,
+    count(DISTINCT e.exchange) AS times,
     max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
     CASE WHEN min(x.client_address) = max(x.client_address) THEN max(x.client_address) END AS client_address,
-    count(*) AS weight,
+    count(DISTINCT e.exchange) AS weight,
     min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
     max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
     min(x.response_time_ns) AS first_time_ns,
@@ -20,5 +20,9 @@ FROM errors AS e
 JOIN failed_exchanges AS x ON x.exchange = e.exchange
 WHERE e.code = 5 AND coalesce(x.role, 'client') = 'client' AND e.expected IS NOT TRUE
     AND coalesce(e.topic, e.topic_id) IS NOT NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM new_topics AS n
+        WHERE n.topic = e.topic AND x.response_time_ns BETWEEN n.created_ns - 10000000000 AND n.created_ns + 10000000000
+    )
 GROUP BY coalesce(e.topic, e.topic_id)
-HAVING count(*) >= 3
+HAVING count(DISTINCT e.exchange) >= 3

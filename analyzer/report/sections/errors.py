@@ -129,7 +129,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if order:
         lines += _table(keys, order[:limit], width)
     if not facts.settings.by and not facts.settings.every_ns:
-        lines += _sums([row for row in mine if not is_expected(row)], width)
+        lines += _sums([row for row in mine if not is_expected(row)], facts.rows("failed_requests"), width)
     if theirs:
         shown = theirs[: THEIRS if mine else limit]
         lines += [Text(""), text_tables.heading("Between brokers", width), *_table(keys, shown, width)]
@@ -146,15 +146,17 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     return lines
 
 
-def _sums(failed: Rows, width: int) -> list[Text]:
-    """What several lines come to, and who was not allowed: a code of an API once."""
+def _sums(failed: Rows, requests: Rows, width: int) -> list[Text]:
+    """How many requests failed where lines tell of more codes or are several, and who was not allowed: a code of an API once."""
+    times_of = {(row["api_name"], row["code"]): row["requests"] for row in requests}
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in failed:
         found.setdefault((name(row), safe(row["api_name"])), []).append(row)
     told = []
     for (code, api), rows in found.items():
-        if len(rows) > 1:
-            times = sum(row["unexpected"] for row in rows)
+        codes = sum(row["unexpected"] for row in rows)
+        times = times_of.get((rows[0]["api_name"], rows[0]["code"]), codes)
+        if len(rows) > 1 or times < codes:
             clients = len({client(row) for row in rows})
             told.append(f"{api}, {code}: {things(times, 'time')} in all, {things(clients, 'client')}.")
         denied = [row for row in rows if row["code"] in NOT_ALLOWED and row["only_principal"] is not None]
