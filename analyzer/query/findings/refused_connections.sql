@@ -72,4 +72,9 @@ SELECT
     j.last_time_ns
 FROM judged AS j
 LEFT JOIN answered AS l ON l.broker_address = j.broker_address AND l.broker_port = j.broker_port
-WHERE j.is_known OR j.on_known_host
+WHERE (j.is_known OR j.on_known_host)
+    -- One or two attempts in the last second, at a broker that answered before: its application ends together with it.
+    AND NOT (
+        l.last_ns IS NOT NULL AND j.times < 3
+        AND j.first_time_ns > (SELECT max(last_time_ns) - 1000000000 FROM time_range)
+    )

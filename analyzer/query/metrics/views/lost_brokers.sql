@@ -154,7 +154,6 @@ asked AS (
         nullif(n.writes, 0) AS refused_writes,
         CASE
             WHEN o.nodes = 1 AND v.back_ns - w.gone_ns >= 5000000000 THEN 'high'
-            WHEN v.back_ns IS NULL AND r.last_time_ns - w.first_attempt_ns < 1000000000 AND w.attempts < 3 AND coalesce(n.told, 0) < 3 THEN 'info'
             WHEN v.back_ns IS NULL AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3
                 AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
                 THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= 10000000000 THEN 'medium' ELSE 'info' END
@@ -176,7 +175,9 @@ asked AS (
         ON d.broker_address = w.broker_address AND d.broker_port = w.broker_port AND d.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
     LEFT JOIN only_ones AS o ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port
-    WHERE w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3))
+    WHERE (w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3)))
+        -- One or two attempts in the last second are the end of an application together with its brokers, or nothing yet.
+        AND NOT (v.back_ns IS NULL AND r.last_time_ns - w.first_attempt_ns < 1000000000 AND w.attempts < 3 AND coalesce(n.told, 0) < 3)
 ),
 -- Gone before the capture began: nobody answered there in all of it.
 never AS (

@@ -121,6 +121,9 @@ reasoned AS (
         CASE
             WHEN n.between_brokers THEN CASE WHEN n.api_version < f.oldest THEN 'between_brokers' END
             WHEN n.refused_now THEN 'refused'
+            -- No broker said what it takes, and none ever answered: each connection ended at the first such request.
+            WHEN n.api_key <> 18 AND n.offered_max IS NULL AND n.api_version < f.oldest AND n.unanswered = n.requests
+                AND n.connections >= 3 AND n.unanswered <= n.connections * 2 THEN 'refused'
             WHEN f.oldest IS NULL THEN 'release_not_known'
             WHEN n.api_version < f.oldest THEN CASE
                 WHEN n.newest_used >= f.oldest THEN 'speaks_newer'
