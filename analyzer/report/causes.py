@@ -14,7 +14,7 @@ from rich.text import Text
 from analyzer.query.run_findings import in_brackets
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
-from analyzer.report.format import NONE, count, duration, milliseconds, safe, share, size
+from analyzer.report.format import NONE, clock, count, duration, endpoint, milliseconds, safe, share, size
 from analyzer.report.text_tables import Column, Row
 
 Cell = Callable[[dict[str, Any]], str]
@@ -38,7 +38,9 @@ def causes(facts: Facts, tables: Sequence[Table], width: int, limit: int | None,
         if rows := facts.rows(each.metric):
             lines += [Text("")] if lines else []
             lines += _table(each, rows[:limit], width)
-            lines += text_tables.more(len(rows) - len(rows[:limit]), facts.ask(f"{command} --limit 0"), width)
+            # A metric that may have very many rows says how many there are.
+            total = rows[0].get("total_rows", len(rows))
+            lines += text_tables.more(total - len(rows[:limit]), facts.ask(f"{command} --limit 0"), width)
     return lines
 
 
@@ -67,6 +69,14 @@ def _duration(name: str) -> Cell:
     return lambda row: duration(row[name])
 
 
+def _clock(name: str) -> Cell:
+    return lambda row: clock(row[name])
+
+
+def _size(name: str) -> Cell:
+    return lambda row: size(row[name])
+
+
 def _partition(row: dict[str, Any]) -> str:
     """orders-3; a dash where it is not one partition."""
     return NONE if row["topic"] is None else f"{safe(row['topic'])}-{row['partition']}"
@@ -77,9 +87,35 @@ def _named(row: dict[str, Any]) -> str:
     return safe(row["named"]) + (f" and {row['others']:,} more" if row["others"] else "")
 
 
+def _looks_like(row: dict[str, Any]) -> str:
+    if row["protocol"] != "tls":
+        return "something else"
+    return "TLS, handshake failed" if row["tls_handshake"] == "failed" else "TLS, not decrypted"
+
+
+def closed(row: dict[str, Any]) -> str:
+    """open, closed by client, reset by broker; without the side where that is not known."""
+    if row["close"] == "none":
+        return "open"
+    words = "reset" if row["close"] == "rst" else "closed"
+    return f"{words} by {row['closed_by']}" if row["closed_by"] else words
+
+
+_HEADERS = {
+    "proxy_v1": "PROXY header (v1)",
+    "proxy_v2": "PROXY header (v2)",
+    "socks4": "SOCKS 4",
+    "socks5": "SOCKS 5",
+    "http_connect": "HTTP CONNECT",
+}
 _CLIENT = (Column("client", least=10), _text("who"))
 _BROKER = (Column("broker", least=14), _endpoint("broker"))
 _TIMES = (Column("times", right=True), _count("times"))
+_HOSTS = (
+    (Column("from", least=14), _text("client_address")),
+    (Column("to", least=14), lambda row: endpoint(safe(row["broker_address"]), row["broker_port"])),
+)
+_SPAN = ((Column("first"), _clock("first_time_ns")), (Column("last", spare=1), _clock("last_time_ns")))
 
 QUEUES = Table(
     "queues",
@@ -246,8 +282,8 @@ GIVEN_UP = Table(
         (Column("API", least=8), _text("api_name")),
         (Column("partition", least=10, spare=1), _partition),
         (Column("from", right=True, spare=2), _count("asked_offset")),
-        (Column("reply", right=True), lambda row: size(row["reply_bytes"])),
-        (Column("taken", right=True, spare=3), lambda row: size(row["taken_bytes"])),
+        (Column("reply", right=True), _size("reply_bytes")),
+        (Column("taken", right=True, spare=3), _size("taken_bytes")),
         _TIMES,
     ),
     "reply: by the length that it begins with; taken: of it, at most. The rest was never sent.",
@@ -271,9 +307,9 @@ BROKEN = Table(
         _BROKER,
         (Column("after", least=8), _text("api_name")),
         (Column("packet", right=True), _count("frame_packet")),
-        (Column("size", right=True), lambda row: size(row["frame_bytes"])),
+        (Column("size", right=True), _size("frame_bytes")),
         (Column("then", right=True), _count("packet")),
-        (Column("lost", right=True), lambda row: size(row["lost_bytes"])),
+        (Column("lost", right=True), _size("lost_bytes")),
         (Column("times", right=True), _count("connections")),
         (Column("closed", right=True), _count("closed")),
     ),
@@ -306,4 +342,42 @@ ESCAPES = Table(
         (Column("connections", right=True), _count("connections")),
     ),
     "in all: the throttle times that these replies told, of which the client waited for none or little.",
+)
+FOREIGN = Table(
+    "foreign_connections",
+    "Connections without Kafka, or with none that could be read",
+    (
+        *_HOSTS,
+        (Column("looks like", least=22), _looks_like),
+        (Column("connections", right=True), _count("connections")),
+        (Column("sent", right=True, spare=2), _size("client_bytes")),
+        (Column("received", right=True, spare=3), _size("broker_bytes")),
+        *_SPAN,
+    ),
+)
+EMPTY = Table(
+    "empty_connections",
+    "Connections without content (health checks, probes, or never used)",
+    (
+        *_HOSTS,
+        (Column("connections", right=True), _count("connections")),
+        (Column("content", least=10), lambda row: _HEADERS.get(row["opening"], "none")),
+        (Column("end", least=16), closed),
+        *_SPAN,
+    ),
+)
+FOLLOWER_WAITS = Table(
+    "waits_for_followers",
+    "Produce with acks=all that waits for a follower",
+    (
+        (Column("follower", least=10, spare=6), _text("follower")),
+        (Column("broker", least=14, spare=4), _endpoint("broker")),
+        (Column("topic", least=10, spare=5), _text("topic")),
+        (Column("longest pause", right=True, spare=3), _duration("pause_ns")),
+        (Column("requests", right=True), _count("requests")),
+        (Column("slowest", right=True), _duration("worst_ns")),
+        (Column("p99 with acks=1", right=True, spare=2), _duration("one_p99_ns")),
+    ),
+    "longest pause: in which the follower fetched nothing. requests: with acks=all that took long in these pauses, or "
+    "five times the p99 with acks=1.",
 )

@@ -5,24 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rich.text import Text
-
-from analyzer.report import text_tables
-from analyzer.report.facts import Facts
+from analyzer.report.causes import Table
 from analyzer.report.format import count, duration, rate, safe, share, size, things
-from analyzer.report.text_tables import Column, Row
-
-COLUMNS = (Column("topic", least=10), Column("client", least=10), Column("what stands out", least=40))
-
-
-def noted(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per topic and what it is told for."""
-    rows = facts.rows("topics_of_note")
-    if not rows:
-        return []
-    table = [Row([safe(row["topic"]), safe(row["who"]), _WORDS[row["what"]](row)]) for row in rows[:limit]]
-    lines = [text_tables.heading("What stands out", width), *text_tables.table(COLUMNS, table, width)]
-    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze topics --part notes --limit 0"), width)
+from analyzer.report.text_tables import Column
 
 
 def _lag(row: dict[str, Any]) -> str:
@@ -51,3 +36,12 @@ def _skew(row: dict[str, Any]) -> str:
 
 
 _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {"lag": _lag, "offset": _offset, "plain": _plain, "skew": _skew}
+NOTES = Table(
+    "topics_of_note",
+    "What stands out",
+    (
+        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        (Column("client", least=10), lambda row: safe(row["who"])),
+        (Column("what stands out", least=40), lambda row: _WORDS[row["what"]](row)),
+    ),
+)

@@ -5,58 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rich.text import Text
-
 from analyzer.query.run_findings import in_brackets
-from analyzer.report import text_tables
-from analyzer.report.facts import Facts
+from analyzer.report.causes import Table
 from analyzer.report.format import NONE, bits_per_second, count, duration, moment, safe, share, size, things
-from analyzer.report.text_tables import Column, Row
-
-COLUMNS = (Column("from", least=14), Column("to", least=14), Column("what stands out", least=40))
-HANDSHAKES = (
-    Column("from", least=14),
-    Column("to", least=14),
-    Column("times", right=True),
-    Column("ended by", least=20),
-)
-CLUSTERS = (
-    Column("what leads where", least=24),
-    Column("refused", right=True),
-    Column("went on", right=True),
-    Column("within", right=True),
-    Column("gave up", least=8),
-    Column("asking", right=True, spare=1),
-    Column("failed there", least=12),
-)
-
-
-def ways(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per way and what it is told for; a dash stands for several clients or brokers."""
-    rows = facts.rows("ways_of_note")
-    if not rows:
-        return []
-    table = [Row([safe(row["client_address"]), _broker(row), _WORDS[row["what"]](row)]) for row in rows[:limit]]
-    lines = [text_tables.heading("What stands out between clients and brokers", width)]
-    lines += text_tables.table(COLUMNS, table, width)
-    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze connections --limit 0"), width)
-
-
-def handshakes(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per broker, client and end of TLS handshakes that failed."""
-    rows = facts.rows("tls_failures")
-    if not rows:
-        return []
-    table = [
-        Row([_hosts(row), safe(in_brackets(row["broker"])), count(row["times"]), _ended(row)]) for row in rows[:limit]
-    ]
-    lines = [text_tables.heading("TLS handshakes that failed", width), *text_tables.table(HANDSHAKES, table, width)]
-    for broker, name, until_ns in dict.fromkeys(
-        (row["broker"], row["certificate"], row["valid_until_ns"]) for row in rows[:limit] if row["certificate"]
-    ):
-        text = f"The certificate of {safe(in_brackets(broker))}, {safe(name)}, is valid until {moment(until_ns)} UTC."
-        lines += text_tables.remarks(text, width)
-    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze connections --limit 0"), width)
+from analyzer.report.text_tables import Column
 
 
 def _hosts(row: dict[str, Any]) -> str:
@@ -72,31 +24,15 @@ def _ended(row: dict[str, Any]) -> str:
     return f"{row['ended_by']}: {alert}"
 
 
-def clusters(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per address that leads to another cluster or node than clients mean."""
-    rows = facts.rows("clusters_reached")
-    if not rows:
-        return []
-    table = [
-        Row(
-            [
-                safe(row["turned"]),
-                count(row["refusals"]),
-                count(row["went_on"]),
-                duration(row["slowest_ns"]),
-                safe(row["lost"]),
-                count(row["asking"]),
-                count(row["failures"]) + (f" {safe(row['error'])}" if row["error"] else ""),
-            ]
-        )
-        for row in rows[:limit]
-    ]
-    lines = [text_tables.heading("Addresses that lead elsewhere than clients mean", width)]
-    lines += text_tables.table(CLUSTERS, table, width)
-    lines += text_tables.remarks(
-        "refused: with REBOOTSTRAP_REQUIRED. within: the slowest of those that went on.", width
-    )
-    return lines + text_tables.more(len(rows) - len(table), facts.ask("kanalyze connections --limit 0"), width)
+def _certificate(row: dict[str, Any]) -> str:
+    if not row["certificate"]:
+        return ""
+    broker, name = safe(in_brackets(row["broker"])), safe(row["certificate"])
+    return f"The certificate of {broker}, {name}, is valid until {moment(row['valid_until_ns'])} UTC."
+
+
+def _failures(row: dict[str, Any]) -> str:
+    return count(row["failures"]) + (f" {safe(row['error'])}" if row["error"] else "")
 
 
 def _broker(row: dict[str, Any]) -> str:
@@ -201,3 +137,38 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "protocol": _protocol,
     "rest": _rest,
 }
+# A dash stands for several clients or brokers.
+WAYS = Table(
+    "ways_of_note",
+    "What stands out between clients and brokers",
+    (
+        (Column("from", least=14), lambda row: safe(row["client_address"])),
+        (Column("to", least=14), _broker),
+        (Column("what stands out", least=40), lambda row: _WORDS[row["what"]](row)),
+    ),
+)
+HANDSHAKES = Table(
+    "tls_failures",
+    "TLS handshakes that failed",
+    (
+        (Column("from", least=14), _hosts),
+        (Column("to", least=14), lambda row: safe(in_brackets(row["broker"]))),
+        (Column("times", right=True), lambda row: count(row["times"])),
+        (Column("ended by", least=20), _ended),
+    ),
+    remark=_certificate,
+)
+CLUSTERS = Table(
+    "clusters_reached",
+    "Addresses that lead elsewhere than clients mean",
+    (
+        (Column("what leads where", least=24), lambda row: safe(row["turned"])),
+        (Column("refused", right=True), lambda row: count(row["refusals"])),
+        (Column("went on", right=True), lambda row: count(row["went_on"])),
+        (Column("within", right=True), lambda row: duration(row["slowest_ns"])),
+        (Column("gave up", least=8), lambda row: safe(row["lost"])),
+        (Column("asking", right=True, spare=1), lambda row: count(row["asking"])),
+        (Column("failed there", least=12), _failures),
+    ),
+    "refused: with REBOOTSTRAP_REQUIRED. within: the slowest of those that went on.",
+)

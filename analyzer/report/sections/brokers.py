@@ -9,8 +9,8 @@ from rich.text import Text
 
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import WAIT
-from analyzer.query.run_findings import in_brackets
 from analyzer.report import text_tables
+from analyzer.report.causes import FOLLOWER_WAITS, causes
 from analyzer.report.dimension_columns import Cell, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, count, duration, endpoint, rate, safe, size
@@ -49,15 +49,6 @@ NUMBERS = (
     Column("errors", right=True),
     Column("bytes", right=True, spare=1),
 )
-WAITS = (
-    Column("follower", least=10, spare=6),
-    Column("broker", least=14, spare=4),
-    Column("topic", least=10, spare=5),
-    Column("longest pause", right=True, spare=3),
-    Column("requests", right=True),
-    Column("slowest", right=True),
-    Column("p99 with acks=1", right=True, spare=2),
-)
 # From here on a reply to a follower is late enough for a look.
 LATE_NS = 100_000_000
 NODES = 6
@@ -89,7 +80,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """The same, below what waits for followers."""
-    lines = [] if _is_asked(facts) else _waits(facts.rows("waits_for_followers"), facts, width, limit)
+    lines = [] if _is_asked(facts) else causes(facts, (FOLLOWER_WAITS,), width, limit, COMMAND)
     if told := render(facts, width, limit):
         lines += [Text(""), *told] if lines else told
     return lines
@@ -97,30 +88,6 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def _is_asked(facts: Facts) -> bool:
     return facts.settings.by not in ((), DEFAULT) or facts.settings.every_ns is not None
-
-
-def _waits(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
-    if not rows:
-        return []
-    table = [
-        Row(
-            [
-                safe(row["follower"]),
-                safe(row["broker"] and in_brackets(row["broker"])),
-                safe(row["topic"]),
-                duration(row["pause_ns"]),
-                count(row["requests"]),
-                duration(row["worst_ns"]),
-                duration(row["one_p99_ns"]),
-            ]
-        )
-        for row in rows[:limit]
-    ]
-    lines = [text_tables.heading("Produce with acks=all that waits for a follower", width)]
-    lines += text_tables.table_of_filled(WAITS, table, width)
-    text = "longest pause: in which the follower fetched nothing. requests: with acks=all that took long in these pauses, or "
-    lines += text_tables.remarks(f"{text}five times the p99 with acks=1.", width)
-    return lines + text_tables.more(len(rows) - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
 
 
 def _nodes(rows: Rows, width: int) -> list[Text]:

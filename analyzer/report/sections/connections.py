@@ -11,6 +11,8 @@ from analyzer.report import text_tables
 from analyzer.report.causes import (
     BROKEN,
     DISTANCES,
+    EMPTY,
+    FOREIGN,
     HANG_UPS,
     IDLE_DROPS,
     LOSSES,
@@ -19,11 +21,12 @@ from analyzer.report.causes import (
     STALLS,
     UNREACHED,
     causes,
+    closed,
 )
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, moment, safe, share, size, things
 from analyzer.report.text_tables import Column, Row
-from analyzer.report.ways import clusters, handshakes, ways
+from analyzer.report.ways import CLUSTERS, HANDSHAKES, WAYS
 
 COMMAND = "kanalyze connections"
 COLUMNS = (
@@ -57,32 +60,10 @@ REFUSED = (
     Column("first"),
     Column("last", spare=1),
 )
-FOREIGN = (
-    Column("from", least=14),
-    Column("to", least=14),
-    Column("looks like", least=22),
-    Column("connections", right=True),
-    Column("sent", right=True, spare=2),
-    Column("received", right=True, spare=3),
-    Column("first"),
-    Column("last", spare=1),
+CAUSES = (
+    *(STALLS, LOSSES, DISTANCES, UNREACHED, HANG_UPS, IDLE_DROPS, SLOW_READINGS, BROKEN, OUT_OF_TURN),
+    *(CLUSTERS, WAYS, HANDSHAKES),
 )
-EMPTY = (
-    Column("from", least=14),
-    Column("to", least=14),
-    Column("connections", right=True),
-    Column("content", least=10),
-    Column("end", least=16),
-    Column("first"),
-    Column("last", spare=1),
-)
-HEADERS = {
-    "proxy_v1": "PROXY header (v1)",
-    "proxy_v2": "PROXY header (v2)",
-    "socks4": "SOCKS 4",
-    "socks5": "SOCKS 5",
-    "http_connect": "HTTP CONNECT",
-}
 NOTHING = "No Kafka connections in this capture."
 RETRANSMITTED_SHARE = 0.01
 # A connection that was silent for so long when it ended was closed because it was idle.
@@ -113,15 +94,10 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Ways and connections that stand out, attempts that were refused, content that is no Kafka, connections without content,
     failed logins, then every connection, the longest-lived first."""
     rows = facts.rows("connections")
-    tables = (STALLS, LOSSES, DISTANCES, UNREACHED, HANG_UPS, IDLE_DROPS, SLOW_READINGS, BROKEN, OUT_OF_TURN)
-    lines = causes(facts, tables, width, limit, COMMAND)
-    for table in (clusters, ways, handshakes, render):
-        if told := table(facts, width, limit):
-            lines += [Text(""), *told] if lines else told
+    lines = causes(facts, CAUSES, width, limit, COMMAND)
     refused = _refused(facts.rows("refused"), facts, width, limit)
-    foreign = _foreign(facts.rows("foreign_connections"), facts, width, limit)
-    empty = _empty(facts.rows("empty_connections"), facts, width, limit)
-    for part in (refused, foreign, empty, _logins(rows, width), _all(rows, facts, width, limit)):
+    others = causes(facts, (FOREIGN, EMPTY), width, limit, COMMAND)
+    for part in (render(facts, width, limit), refused, others, _logins(rows, width), _all(rows, facts, width, limit)):
         lines += [Text(""), *part] if lines and part else part
     return lines
 
@@ -161,67 +137,6 @@ def _of_brokers(rows: Rows, width: int) -> list[Text]:
         for broker, refused in shared.items()
         for line in text_tables.remarks(f"{broker}: {sum(refused):,} refused, from {len(refused):,} addresses.", width)
     ]
-
-
-def _foreign(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Those whose content is no Kafka, or hides it."""
-    if not rows:
-        return []
-    table = [
-        Row(
-            [
-                safe(row["client_address"]),
-                endpoint(safe(row["broker_address"]), row["broker_port"]),
-                _looks_like(row),
-                count(row["connections"]),
-                size(row["client_bytes"]),
-                size(row["broker_bytes"]),
-                clock(row["first_time_ns"]),
-                clock(row["last_time_ns"]),
-            ]
-        )
-        for row in rows[:limit]
-    ]
-    lines = [text_tables.heading("Connections without Kafka, or with none that could be read", width)]
-    lines += text_tables.table(FOREIGN, table, width)
-    return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
-
-
-def _looks_like(row: dict[str, Any]) -> str:
-    if row["protocol"] != "tls":
-        return "something else"
-    return "TLS, handshake failed" if row["tls_handshake"] == "failed" else "TLS, not decrypted"
-
-
-def _empty(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Health checks, probes, and what a client opened and never used."""
-    if not rows:
-        return []
-    table = [
-        Row(
-            [
-                safe(row["client_address"]),
-                endpoint(safe(row["broker_address"]), row["broker_port"]),
-                count(row["connections"]),
-                HEADERS.get(row["opening"], "none"),
-                _closed(row),
-                clock(row["first_time_ns"]),
-                clock(row["last_time_ns"]),
-            ]
-        )
-        for row in rows[:limit]
-    ]
-    lines = [text_tables.heading("Connections without content (health checks, probes, or never used)", width)]
-    lines += text_tables.table(EMPTY, table, width)
-    return lines + text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
-
-
-def _closed(row: dict[str, Any]) -> str:
-    """open, closed by client, reset by broker; without the side where that is not known."""
-    if row["close"] == "none":
-        return "open"
-    words = "reset" if row["close"] == "rst" else "closed"
-    return f"{words} by {row['closed_by']}" if row["closed_by"] else words
 
 
 def _logins(rows: Rows, width: int) -> list[Text]:
@@ -284,8 +199,8 @@ def _whole_line(row: dict[str, Any]) -> Row:
 def _end(row: dict[str, Any]) -> str:
     """How it ended: open, closed or reset by whom; idle for how long, and what was left without an answer."""
     if row["close"] == "none":
-        return _closed(row)
-    words = [_closed(row)]
+        return closed(row)
+    words = [closed(row)]
     if (row["idle_ns"] or 0) >= IDLE_NS:
         words.append(f"idle for {duration(row['idle_ns'])}")
     if row["unanswered"]:

@@ -13,7 +13,7 @@ from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size, things
 from analyzer.report.text_tables import Column, Row
-from analyzer.report.topics_of_note import noted
+from analyzer.report.topics_of_note import NOTES
 
 COMMAND = "kanalyze topics"
 # What asks for one table alone, by its title.
@@ -169,6 +169,11 @@ def delivery(facts: Facts, width: int, limit: int | None) -> list[Text]:
     )
     notes += "catch-up: the consumer was behind, so this is replay and no delivery time."
     return lines + text_tables.remarks(notes, width) if lines else lines
+
+
+def noted(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """One line per topic and what it is told for."""
+    return causes(facts, (NOTES,), width, limit, f"{COMMAND} --part notes")
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
