@@ -33,8 +33,8 @@ waiting AS (
 ),
 served AS (
     SELECT b.connection, count(*) AS replies
-    FROM broken AS b JOIN exchanges AS x ON x.connection = b.connection
-    WHERE x.status = 'answered' AND x.api_key = 1 AND x.record_bytes > 0
+    FROM broken AS b JOIN fetch_positions AS p ON p.connection = b.connection
+    WHERE p.record_bytes > 0
     GROUP BY b.connection
 ),
 named AS (

@@ -16,7 +16,7 @@ judged AS (
         x.send_ns,
         coalesce(x.client_id, x.client_address) AS who,
         x.request_bytes <= 14000 AND x.send_ns >= 100000000
-            AND x.send_ns >= 20 * greatest(coalesce(w.rtt_ns, 0), coalesce(w.to_broker_least_ns, 0)) AS is_held
+            AND x.send_ns / 20 >= greatest(coalesce(w.rtt_ns, 0), coalesce(w.to_broker_least_ns, 0)) AS is_held
     FROM ways AS w JOIN exchanges AS x ON x.connection = w.connection
     WHERE x.send_ns IS NOT NULL
 )

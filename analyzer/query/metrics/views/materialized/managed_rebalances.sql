@@ -142,7 +142,11 @@ numbered AS (
         sum(CASE WHEN is_move = 0 AND (before = 'moved' OR (before = 'left' AND members <= 1)) THEN 1 ELSE 0 END) OVER (
             PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange NULLS LAST, member_id NULLS LAST
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-        ) AS number
+        ) AS number,
+        -- Of what came at one moment the same is the first in every run.
+        row_number() OVER (
+            PARTITION BY cluster, group_id ORDER BY time_ns, is_move, exchange NULLS LAST, member_id NULLS LAST, cause
+        ) AS place
     FROM ordered
 )
 SELECT
@@ -153,14 +157,14 @@ SELECT
     max(generation) AS last_generation,
     min(begin_ns) AS begin_ns,
     max(greatest(time_ns, coalesce(fetch_ns, time_ns))) AS end_ns,
-    coalesce(min_by(cause, time_ns) FILTER (WHERE is_move = 0), 'unknown') AS cause,
+    coalesce(min_by(cause, place) FILTER (WHERE is_move = 0), 'unknown') AS cause,
     -- min_by ignores nulls, and would take the value of another member.
-    nullif(min_by(coalesce(member_id, ''), time_ns) FILTER (WHERE is_move = 0), '') AS member_id,
-    nullif(min_by(coalesce(client_id, ''), time_ns) FILTER (WHERE is_move = 0), '') AS client_id,
-    min_by(client_address, time_ns) FILTER (WHERE is_move = 0) AS client_address,
-    nullif(min_by(coalesce(reason, ''), time_ns) FILTER (WHERE is_move = 0), '') AS reason,
-    min_by(exchange, time_ns) FILTER (WHERE is_move = 0) AS exchange,
-    nullif(min_by(coalesce(unheard_ns, -1), time_ns) FILTER (WHERE is_move = 0), -1) AS unheard_ns,
+    nullif(min_by(coalesce(member_id, ''), place) FILTER (WHERE is_move = 0), '') AS member_id,
+    nullif(min_by(coalesce(client_id, ''), place) FILTER (WHERE is_move = 0), '') AS client_id,
+    min_by(client_address, place) FILTER (WHERE is_move = 0) AS client_address,
+    nullif(min_by(coalesce(reason, ''), place) FILTER (WHERE is_move = 0), '') AS reason,
+    min_by(exchange, place) FILTER (WHERE is_move = 0) AS exchange,
+    nullif(min_by(coalesce(unheard_ns, -1), place) FILTER (WHERE is_move = 0), -1) AS unheard_ns,
     count(*) FILTER (WHERE cause = 'joined') AS joined,
     count(*) FILTER (WHERE cause = 'left') AS left_members,
     count(*) FILTER (WHERE cause IN ('silent', 'connection_lost', 'unknown')) AS lost_members,
