@@ -47,10 +47,14 @@ def broken_off(count: int, taken: int = 16_000, waited_s: float = 0.1, **values:
     positions: Rows = []
     links: Rows = []
     for n in range(count):
-        served = [exchange(2 * n, at_ns=at(n), connection=n, record_bytes=900, **FETCH)] if values.get("served") else []
-        rows += [*served, exchange(2 * n + 1, at_ns=at(n + 0.1), connection=n, status="closed", **FETCH)]
-        where = {"exchange": 2 * n + 1, "connection": n, "topic": "t", "partition": 0, "time_ns": at(n + 0.1)}
-        positions.append(where | {"fetch_offset": n if values.get("offsets") else 7, "cluster": "c"})
+        where = {"connection": n, "topic": "t", "partition": 0, "cluster": "c"}
+        if values.get("served"):
+            rows.append(exchange(2 * n, at_ns=at(n), connection=n, **FETCH))
+            before = {"exchange": 2 * n, "time_ns": at(n), "fetch_offset": 1, "record_bytes": 900}
+            positions.append(where | before)
+        rows.append(exchange(2 * n + 1, at_ns=at(n + 0.1), connection=n, status="closed", **FETCH))
+        asked = {"exchange": 2 * n + 1, "time_ns": at(n + 0.1), "fetch_offset": n if values.get("offsets") else 7}
+        positions.append(where | asked | {"record_bytes": 0})
         told = {"connection": n, "time_ns": at(n + 0.2), "side": "broker", "kind": "unfinished_frame"}
         lost.append(told | {"bytes_lost": 21 * MB, "detail": "-"})
         ends = {"closed_by": values.get("closed_by", "client"), "close_time_ns": at(n + 0.1 + waited_s), "close": "rst"}
