@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed.plan import TARGET_BYTES, Plan, plan
@@ -21,7 +21,9 @@ from analyzer.inputs.sources import InputError, Source
 from analyzer.query.days import DAY_NS
 from analyzer.run import additions
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
+from analyzer.spark import statistics
 from analyzer.spark.final import Final, resolve
+from analyzer.spark.on_driver import Answers
 from analyzer.spark.reading import Read, read
 from analyzer.spark.session import prepare
 from analyzer.spark.views import made_tables
@@ -76,8 +78,10 @@ def for_everywhere(source: Source) -> Source:
 
 
 class Tables(Mapping[str, "DataFrame"]):
-    """The final tables by name, as a mapping or as attributes: `tables.exchanges`; `sql`, `metric`, `findings` ask them.
+    """The final tables by name, as a mapping or, but for `errors`, as attributes: `tables.exchanges`.
 
+    `sql` asks them in Spark SQL; `latency`, `throttle` and `errors` (`analyzer.spark.statistics`) add up their rows by any keys;
+    `metric` and `findings` are those of kanalyze, which the local engine answers on the driver (`analyzer.spark.on_driver`).
     `warnings` are lines that a person must see; `failed` says that some input could not be read; `inputs` are the captures in
     the order of reading, of `captured_bytes` in all, `unread` of them no captures; `stages` hold what every run told; `final`
     the tables as files, before filters; `several_days`: captures touch more than one day (UTC). `close`, or the end of a `with`,
@@ -89,15 +93,15 @@ class Tables(Mapping[str, "DataFrame"]):
         spark: SparkSession,
         final: Final,
         done: Read,
-        filters: Filters,
+        options: Options,
         several_days: bool,
         warnings: Sequence[str],
         failed: bool,
     ) -> None:
-        self._views = made_tables(spark, final, filters)
+        self._views = made_tables(spark, final, options.filters)
         self._done = done
         self.final = final
-        self.filtered = bool(filters)
+        self.filtered = bool(options.filters)
         self.several_days = several_days
         self.warnings = tuple(warnings)
         self.failed = failed
@@ -105,9 +109,13 @@ class Tables(Mapping[str, "DataFrame"]):
         self.inputs = [reading.source.name for reading in done.files]
         self.captured_bytes = sum(reading.bytes for reading in done.files)
         self.unread = sum(reading.failure is not None for reading in done.files)
+        self._answers = Answers(spark, final, self.inputs, options)
         self.sql = self._views.sql
-        self.metric = self._views.metric
-        self.findings = self._views.findings
+        self.metric = self._answers.metric
+        self.findings = self._answers.findings
+        self.latency = partial(statistics.latency, self._views)
+        self.throttle = partial(statistics.throttle, self._views)
+        self.errors = partial(statistics.errors, self._views)
 
     def __getitem__(self, name: str) -> DataFrame:
         return self._views[name]
@@ -123,8 +131,13 @@ class Tables(Mapping[str, "DataFrame"]):
     def __len__(self) -> int:
         return len(TABLES)
 
+    def written(self, place: str) -> None:
+        """All tables, without filters, are a dataset at a place now: there they are asked."""
+        self._answers.written(place)
+
     def close(self) -> None:
         """Gives back what is kept on disks."""
+        self._answers.close()
         self._views.close()
         self.final.close()
         self._done.close()
@@ -177,4 +190,4 @@ def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Ta
     times = (time for each in done.files for time in (each.first_time_ns, each.last_time_ns) if time is not None)
     several_days = len({time // DAY_NS for time in times}) > 1
     final = resolve(spark, done, given.options, several_days)
-    return Tables(spark, final, done, given.options.filters, several_days, [*given.warnings, *lines], failed)
+    return Tables(spark, final, done, given.options, several_days, [*given.warnings, *lines], failed)

@@ -88,6 +88,8 @@ def write(tables: Tables, place: str, tell: Tell = lambda _: None) -> dict[str, 
         tell(f"{table}: {rows:,} rows written")
     with _writing(place, MANIFEST) as out:
         out.write(manifest(tables.inputs, PARQUET, files).encode())
+    if not tables.filtered:
+        tables.written(place)
     return counts
 
 

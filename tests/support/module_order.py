@@ -332,6 +332,8 @@ ORDER = (
     "analyzer.spark.reading",
     "analyzer.spark.final",
     "analyzer.spark.views",
+    "analyzer.spark.on_driver",
+    "analyzer.spark.statistics",
     "analyzer.spark.job",
     "analyzer.spark.task_reader",
     "analyzer.spark.sink",

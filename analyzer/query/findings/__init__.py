@@ -1,7 +1,6 @@
 """Findings: one SQL file per rule, from the tables to rows that say what is wrong, how bad it is, and where to look.
 
-The files run unchanged on DuckDB and on Spark SQL, like those of `analyzer.query.metrics`. A file begins with its head,
-comment lines of the form `-- word: text`, in this order:
+A file begins with its head, comment lines of the form `-- word: text`, in this order:
 
     -- severity: high, medium or info          info never stands on the first screen
     -- rank: 10                                order among those of one severity, lower first

@@ -1,11 +1,7 @@
 """Metrics: one SQL file each, from the final tables to a handful of rows; its first comment says what it answers.
 
-The files run unchanged on DuckDB and on Spark SQL, so they keep to what both know: common table expressions, window
-functions, `FILTER`, `GROUP BY ALL`, integers for time. Where the two differ: a text is a STRING (VARCHAR needs a length); a
-double is rounded before a cast to BIGINT; a `percentile_disc` is cast, since Spark makes a double of it; a divisor is
-`nullif(.., 0)` even where HAVING or WHERE excludes 0; `max_by` of a column with nulls has a FILTER that leaves them out;
-where several rows may have the greatest value, it takes the pair `(value, key)`, without nulls; an order that a LIMIT cuts
-says where nulls stand (`x IS NULL, x`). `tests/system/spark` asks both engines.
+DuckDB answers them, of tables that Spark wrote, too. Times are integers, and a sum that is a count is cast to BIGINT. Where
+several rows may have the greatest value, `max_by` takes the pair `(value, key)`, without nulls, so that each run chooses the same.
 
 They read `exchanges`, `errors`, `entries` and `connections`,
 which the dataset narrows when the user asked for a client, a topic, a time; coverage reads the `all_*` views, which

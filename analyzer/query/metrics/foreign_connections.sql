@@ -7,8 +7,8 @@ SELECT
     protocol,
     tls_handshake,
     count(*) AS connections,
-    sum(client_bytes) AS client_bytes,
-    sum(broker_bytes) AS broker_bytes,
+    CAST(sum(client_bytes) AS BIGINT) AS client_bytes,
+    CAST(sum(broker_bytes) AS BIGINT) AS broker_bytes,
     min(first_time_ns) AS first_time_ns,
     max(last_time_ns) AS last_time_ns,
     count(*) OVER () AS total_rows

@@ -1,15 +1,13 @@
-"""A session of Spark for questions, and questions asked on DuckDB as kanalyze does and on Spark."""
+"""A session of Spark for questions, and tables read by DuckDB as kanalyze does and by Spark."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from same_rows import Answer
 
-from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.dataset import Dataset
 from analyzer.query.export import Rows
@@ -25,42 +23,32 @@ CONFIGURATION = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
-# For rows that the plan itself holds, in one partition: nothing is shuffled or broadcast, a question is one task. Of a question
-# over a few rows tasks, and what they are told, take half the time: each scan of a file tells them all of Hadoop's settings.
-IN_ONE_TASK = CONFIGURATION | {"spark.sql.shuffle.partitions": "1", "spark.sql.autoBroadcastJoinThreshold": "-1"}
 
 
-def session(beside: SparkSession, in_one_task: bool = False) -> SparkSession:
+def session(beside: SparkSession) -> SparkSession:
     """A session with settings and views of its own in the Java of another one: starting that takes long."""
     spark = beside.newSession()
-    for name, value in (IN_ONE_TASK if in_one_task else CONFIGURATION).items():
+    for name, value in CONFIGURATION.items():
         spark.conf.set(name, value)
     return spark
 
 
 def frame(spark: SparkSession, table: str, path: Path) -> DataFrame:
-    """A final table out of its file or directory, as the session's questions want it."""
-    schema = arrow_schema(table)
-    if spark.conf.get("spark.sql.shuffle.partitions") != "1":
-        # Without a schema each file is a job that looks for one.
-        return spark.read.schema(ddl(schema)).parquet(str(path))
-    rows = pq.read_table(path).select(schema.names).cast(schema)
-    return spark.createDataFrame(rows).coalesce(1)
+    """A final table out of its file or directory. Without a schema each file is a job that looks for one."""
+    return spark.read.schema(ddl(arrow_schema(table))).parquet(str(path))
 
 
-def on_duckdb(dataset: Dataset, sql: str, settings: Settings) -> Answer:
-    """The answer of kanalyze's own engine, values of `settings` written into the question as `Dataset.metric` does."""
-    if dataset.settings != settings:
-        dataset.choose(settings)
-    question = settings.folded(sql)
+def on_duckdb(dataset: Dataset, table: str) -> Answer:
+    """The rows of a table as kanalyze's own engine reads it."""
+    question = f"SELECT * FROM {table}"
     described = Rows(dataset, question)
     rows = dataset.query(question)
     return Answer(described.names, described.types, [tuple(row.values()) for row in rows])
 
 
-def on_spark(views: Views, sql: str, settings: Settings) -> Answer:
-    """What Spark says."""
-    found = views.sql(sql, settings)
+def on_spark(views: Views, table: str) -> Answer:
+    """What Spark says, asked in its SQL."""
+    found = views.sql(f"SELECT * FROM {table}")
     return Answer(found.columns, [kind for _, kind in found.dtypes], [tuple(row) for row in found.collect()])
 
 

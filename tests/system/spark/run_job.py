@@ -17,11 +17,11 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, TextIO
 
-from ask_both import ask_both
-from questions import answers
+from questions import answers, statistics
+from read_both import read_both
 
 from analyzer.cli.main import main
-from analyzer.spark import dataflow, get_session, rows, tables
+from analyzer.spark import Tables, dataflow, get_session, rows, tables, write
 from analyzer.spark.session import SparkError, opened, told
 
 NOT_VERIFIED = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -51,17 +51,26 @@ def _answer(words: Sequence[str]) -> dict[str, Any]:
     return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
 
 
-def _ask(captures: Sequence[str]) -> int:
-    """What a notebook does with captures."""
+def _ask(words: Sequence[str]) -> int:
+    """TO CAPTURE...: what a notebook asks of captures, before and after their tables are written below TO."""
+    to, *captures = words
+
+    def asked(found: Tables) -> dict[str, Any]:
+        return answers(found.findings(), lambda name: [row.asDict() for row in found.metric(name).collect()])
+
     with tables(get_session(), captures) as found:
-        print(answers(found.findings(), lambda name: [row.asDict() for row in found.metric(name).collect()]))
+        hidden = [name for name in found if getattr(found, name) is not found[name]]
+        told = {"before": asked(found), "statistics": statistics(found), "hidden": hidden}
+    with tables(get_session(), captures) as found:
+        write(found, to)
+        print(json.dumps(told | {"written": asked(found)}))
     return 0
 
 
 def _both(words: Sequence[str]) -> int:
-    """SCRATCH ANSWERS CAPTURE...: every question to both engines."""
+    """SCRATCH ANSWERS CAPTURE...: every table as both engines read it."""
     scratch, answers, *captures = words
-    ask_both(get_session(), Path(scratch), Path(answers), captures)
+    read_both(get_session(), Path(scratch), Path(answers), captures)
     return 0
 
 

@@ -43,12 +43,6 @@ def difference(one: Answer, other: Answer) -> str:
     return ""
 
 
-def in_order(one: Answer, other: Answer) -> bool:
-    """True when the rows of two answers without a difference came in the same order, too."""
-    pairs = zip(one.rows, other.rows, strict=True)
-    return all(same(value, seen) for mine, theirs in pairs for value, seen in zip(mine, theirs, strict=True))
-
-
 def same(one: object, other: object) -> bool:
     """True for two cells with one value; doubles may differ in their last digits, as sums depend on the order."""
     if isinstance(one, float) and isinstance(other, float):

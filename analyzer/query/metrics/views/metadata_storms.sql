@@ -27,7 +27,6 @@ SELECT
     CASE WHEN max(f.times) >= count(*) / 2 THEN max(f.topic) END AS topic,
     a.connection,
     count(*) AS requests,
-    -- At least 1 ns: Spark computes it for groups, too, that HAVING leaves out.
     max(within) * 1e9 / least(30e9, greatest(max(request_time_ns) - min(request_time_ns), 1)) AS worst_per_s,
     CAST(least(30e9, max(request_time_ns) - min(request_time_ns)) AS BIGINT) AS over_ns,
     count(*) AS weight,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -50,16 +49,6 @@ def test_every_metric_runs_on_no_rows_and_says_what_it_answers(tmp_path: Path) -
 def test_an_unknown_metric_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(KeyError, match="latency"):
         metrics.text("../metrics/latencies")
-
-
-@pytest.mark.parametrize("name", metrics.names())
-def test_metrics_keep_to_sql_that_spark_knows_too(name: str) -> None:
-    code = re.sub(r"--[^\n]*", "", metrics.text(name))
-    forbidden = (
-        r"\bQUALIFY\b|\bstring_agg\b|\barray_agg\b|\blist\b|\bunnest\b|\bexplode\b|//|::|\bEXCLUDE\b|\bDISTINCT ON\b"
-    )
-    forbidden += r"|\bto_timestamp\b|\bmake_timestamp\b|\bGLOB\b|\bISNULL\b|\bUSING SAMPLE\b|\bREPLACE\b|\b[a-z]+ := "
-    assert not re.search(forbidden, code, re.IGNORECASE), name
 
 
 def test_statuses_add_up_to_all_requests_and_replies(found: Any, rows: Rows) -> None:

@@ -1,20 +1,15 @@
-"""Options and storage reach executors: filters, places of capture, `--strict` over S3. What a notebook asks, is answered."""
+"""Options and storage reach executors: filters, places of capture, `--strict` over S3."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jobs import LONG, Program, unlike, unpacked
-from questions import answers
 from s3_server import Server
-from same_rows import Answer, difference
 
 from analyzer.base.options import Options
 from analyzer.cli.main import main
-from analyzer.query.run_findings import find
 from analyzer.run.local import open_dataset
 
 pytestmark = LONG
@@ -67,24 +62,3 @@ def test_a_damaged_object_fails_where_nothing_may_be_missing(program: Program, b
     assert done["code"] == 2
     assert "s3://bucket/damaged/one.pcap" in done["err"] and "Traceback" not in done["err"]
     assert not (bucket / "nothing").exists()
-
-
-def test_findings_and_metrics_are_those_of_a_run_here(program: Program, samples: Path) -> None:
-    capture = str(samples / "throttle.pcap.zst")
-    asked = program.run("ask", capture)
-    assert asked["code"] == 0
-    with open_dataset([capture], Options()) as dataset:
-        expected = json.loads(answers(find(dataset), dataset.metric))
-    found = json.loads(asked["out"])
-    assert {"throttled", "sends_while_muted"} == {row["rule"] for row in expected["findings"]}
-    assert found.keys() == expected.keys() and all(expected.values())
-    # Where nulls stand is the only thing in which the orders differ.
-    assert {name: difference(table(rows), table(found[name])) for name, rows in expected.items()} == dict.fromkeys(
-        expected, ""
-    )
-
-
-def table(rows: list[dict[str, Any]]) -> Answer:
-    """Each rule has columns of its own."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return Answer(names, ["integer"] * len(names), [tuple(map(row.get, names)) for row in rows])
