@@ -330,7 +330,7 @@ inner_api_key     int16   Envelope: API key of the request inside; null for othe
 inner_client_id   string  Envelope: client.id of the request inside; null for other APIs and when it was not read.
 broker_min_ns     int64   Time in the broker's host, at least, ns: from when the request had arrived, the previous reply had left
                           and no throttle mute ran, to when the reply left (without the throttle time for which brokers before 2.0
-                          delay it); null: unknown.
+                          delay it); without the proxies of proxy_ns and the way behind them; null: unknown.
 broker_max_ns     int64   The same, at most, ns: to 1 ms after the reply left, by when a broker's own account of the request has
                           ended in 19 of 20 cases; null: unknown.
 broker_ns         int64   The same where it is known within 2 ms or a tenth of it, to when the reply left, ns; null: unknown, and
@@ -350,6 +350,8 @@ there_ns          int64   Travel time of the request's last byte from the client
                           retransmitted.
 back_ns           int64   The time of the reply's first byte in queues between the broker's host and the capture, ns; null:
                           unknown, or it was retransmitted; without a reply too.
+proxy_ns          int64   Part of latency_ns that proxies took, and the ways between them, where the request was captured behind
+                          them too (`forwards`), ns; null: not so, or no reply was seen there.
 """)
 
 FETCH_POSITIONS = _columns("""

@@ -26,6 +26,7 @@ PART_COLUMNS = {
     "send": "send_ns",
     "queue": "queue_part_ns",
     "muted": "throttle_part_ns",
+    "proxy": "proxy_part_ns",
     "broker": "broker_part_ns",
     "network": "network_ns",
     "unknown": "unknown_ns",

@@ -84,7 +84,7 @@ _EXACT = "DECIMAL(38, 0)"
 _TOPICS = ((_TOPIC, "STRING"), ("topics", "BIGINT"))
 _COUNTS = ("requests", "n", "errors", "throttled", "unread", "throttle_time_ms", "request_bytes", "response_bytes")
 _DURATIONS = tuple(
-    f"{part}_ns" for part in ("measured", "send", "queue", "muted", "broker", "network", "unknown", "receive")
+    f"{part}_ns" for part in ("measured", "send", "queue", "muted", "proxy", "broker", "network", "unknown", "receive")
 )
 _LEAST, _GREATEST = ("first_time_ns", "low"), ("last_time_ns", "high", "max_throttle_time_ms")
 _VALUES = (*_COUNTS, *_DURATIONS, "squares", *_LEAST, *_GREATEST)

@@ -1,7 +1,8 @@
 """Where the time of requests goes: shares in words, and what the largest of them means.
 
 The parts are those of `latency_slices.sql`: what a request took to send, what it waited behind others and for the end of
-a throttle, what the broker spent on it, what is left for the network, what nobody can tell, and what the reply took to come.
+a throttle, what proxies and the broker spent on it, what is left for the network, what nobody can tell, and what the reply
+took to come.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from analyzer.report.format import NONE
 # Column -> word in a list of shares, and the answer to "client, network or broker?" when it is most of the time.
 PARTS = {
     "broker": ("broker", "the broker's own time"),
+    "proxy": ("proxy", "the proxy between client and broker"),
     "network": ("network", "the network"),
     "unknown": ("unknown", "unknown: broker or network"),
     "queue": ("queue", "head-of-line blocking: behind earlier requests"),

@@ -150,12 +150,22 @@ class Facts:
                 yield table, part
 
     def _of_run(self, run: int, names: Iterable[str]) -> Tables:
-        own = "part IN (SELECT part FROM strays)" if run == STRAYS else f"part >> {SPLIT_SHIFT} = {run}"
-        parts = f"({own} OR part IN (SELECT joined_to FROM raw_joined WHERE {own}))" if self._joined else own
-        tables = dict(self._copies((name, f"SELECT * FROM {name} WHERE {parts}") for name in names))
+        own, parts = self._own(run, "part"), self._with_joined(run, "part")
+        # An exchange of one run may have been carried on over a connection of another.
+        wider = {"forwarded": f"{parts} OR {self._with_joined(run, 'from_part')}"}
+        tables = dict(self._copies((name, f"SELECT * FROM {name} WHERE {wider.get(name, parts)}") for name in names))
         if self._joined:
             tables |= dict(self._copies([("raw_joined", f"SELECT * FROM raw_joined WHERE {own}")]))
         return tables
+
+    def _own(self, run: int, column: str) -> str:
+        return f"{column} IN (SELECT part FROM strays)" if run == STRAYS else f"{column} >> {SPLIT_SHIFT} = {run}"
+
+    def _with_joined(self, run: int, column: str) -> str:
+        own = self._own(run, column)
+        if not self._joined:
+            return own
+        return f"({own} OR {column} IN (SELECT joined_to FROM raw_joined WHERE {self._own(run, 'part')}))"
 
     def _copies(self, questions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
         for name, sql in questions:

@@ -21,6 +21,7 @@ _PARTS = (
     ("send", "send_ns"),
     ("queue", "queue_part_ns"),
     ("throttle", "throttle_part_ns"),
+    ("proxy", "proxy_part_ns"),
     ("broker", "broker_part_ns"),
     ("network", "network_ns"),
     ("unknown: broker or network", "unknown_ns"),
@@ -29,8 +30,8 @@ _PARTS = (
 _REQUESTS = """
 SELECT exchange, connection, client_id, client_address, client_port, broker_address, broker_port, broker_id, api_name, api_version,
     kind, status, error_code, throttle_time_ms, request_time_ns, response_end_ns, response_time_ns, total_ns, request_packet,
-    response_packet, request_bytes, response_bytes, send_ns, queue_part_ns, throttle_part_ns, broker_part_ns, network_ns,
-    unknown_ns, receive_ns
+    response_packet, request_bytes, response_bytes, send_ns, queue_part_ns, throttle_part_ns, proxy_part_ns,
+    broker_part_ns, network_ns, unknown_ns, receive_ns
 FROM exchange_parts
 WHERE request_time_ns IS NOT NULL AND coalesce(response_end_ns, response_time_ns) >= request_time_ns
 ORDER BY request_time_ns, exchange

@@ -32,7 +32,7 @@ class Total(NamedTuple):
 
 
 _PARTS = tuple(
-    f"{part}_ns" for part in ("measured", "send", "queue", "muted", "broker", "network", "unknown", "receive")
+    f"{part}_ns" for part in ("measured", "send", "queue", "muted", "proxy", "broker", "network", "unknown", "receive")
 )
 LATENCY = "latency_counts"
 TOTALS: Mapping[str, Total] = {

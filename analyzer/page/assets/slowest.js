@@ -12,7 +12,7 @@ function drawSlowest() {
   onSelection(() => update(rows.filter((row) => touches(row.request_time_ns, row.request_time_ns))));
 }
 
-const SLOW_PARTS = { send: 'send_ns', queue: 'queue_ns', muted: 'muted_ns', broker: 'broker_ns', network: 'network_ns', unknown: 'unknown_ns', receive: 'receive_ns' };
+const SLOW_PARTS = { send: 'send_ns', queue: 'queue_ns', muted: 'muted_ns', proxy: 'proxy_ns', broker: 'broker_ns', network: 'network_ns', unknown: 'unknown_ns', receive: 'receive_ns' };
 const tookOf = (row) => Number(row.latency_ns) + Number(row.send_ns ?? 0);
 const partsOf = (row) => PARTS.map((name) => [name, row[SLOW_PARTS[name]]]).filter(([, ns]) => ns > 0);
 const partsText = (row) => partsOf(row).sort((a, b) => b[1] - a[1]).map(([name, ns]) => `${partWords(name)} ${duration(ns)}`).join(', ') || null;

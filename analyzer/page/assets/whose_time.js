@@ -1,6 +1,6 @@
 // Where the time goes: of each API, client and broker, by the parts that analyzer/report/latency_components.py names.
 
-const PARTS = ['send', 'queue', 'muted', 'broker', 'network', 'unknown', 'receive'];
+const PARTS = ['send', 'queue', 'muted', 'proxy', 'broker', 'network', 'unknown', 'receive'];
 const PART_COLUMNS = PARTS.map((name) => `parts_${name}_ns`);
 const partWords = (name) => DATA.parts[name][0];
 
@@ -8,7 +8,8 @@ function drawWhoseTime() {
   if (!rowsOf('activity_by_api').some((row) => row.parts_known)) return;
   const place = section('profile', 'Where the time goes', { short: 'Whose time', commands: ['profile', 'latency'], asks: 'latency', means: DATA.means.activity_by_api,
     about: 'From the first byte of a request to the last of its reply, over all requests that do not wait by design and whose time is known part by part.' });
-  place.append(legend(PARTS.map((name) => [`part-${name}`, partWords(name), DATA.parts[name][1]])));
+  const seen = PARTS.filter((name) => name !== 'proxy' || rowsOf('activity_by_api').some((row) => row.parts_proxy_ns > 0));
+  place.append(legend(seen.map((name) => [`part-${name}`, partWords(name), DATA.parts[name][1]])));
   const bars = element('div', { class: 'shares' });
   const sources = { api: ['activity_by_api', apiOf], client: ['activity_by_client', clientOf], broker: ['activity_by_broker', brokerOf] };
   let now = 'api';

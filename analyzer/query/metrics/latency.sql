@@ -35,10 +35,10 @@ SELECT
     CASE WHEN l.answered > 0 THEN l.throttled END AS throttled,
     l.unread AS unread_replies,
     l.parts_known,
-    l.parts_send_ns, l.parts_queue_ns, l.parts_muted_ns, l.parts_broker_ns, l.parts_network_ns, l.parts_unknown_ns,
+    l.parts_send_ns, l.parts_queue_ns, l.parts_muted_ns, l.parts_proxy_ns, l.parts_broker_ns, l.parts_network_ns, l.parts_unknown_ns,
     l.parts_receive_ns,
     l.slow_known,
-    l.slow_send_ns, l.slow_queue_ns, l.slow_muted_ns, l.slow_broker_ns, l.slow_network_ns, l.slow_unknown_ns,
+    l.slow_send_ns, l.slow_queue_ns, l.slow_muted_ns, l.slow_proxy_ns, l.slow_broker_ns, l.slow_network_ns, l.slow_unknown_ns,
     l.slow_receive_ns
 FROM latency_slices AS l CROSS JOIN settings AS s CROSS JOIN time_range AS r
 WHERE l.role IS NULL

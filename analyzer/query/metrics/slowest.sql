@@ -43,6 +43,7 @@ SELECT
     e.send_ns,
     e.queue_part_ns AS queue_ns,
     e.throttle_part_ns AS muted_ns,
+    e.proxy_part_ns AS proxy_ns,
     e.broker_part_ns AS broker_ns,
     e.network_ns,
     e.unknown_ns,

@@ -1,6 +1,6 @@
 -- Exchanges with their connection, packets, durations and wait kind, and with the time that the broker had them: from when the request
--- was there, the reply before it had left and no throttle time ran, to when the reply left. A duration is null when one of its ends
--- is unknown or the clock ran back.
+-- was there, the reply before it had left and no throttle time ran, to when the reply left; of what a proxy carried on, without the
+-- proxy and the way behind it. A duration is null when one of its ends is unknown or the clock ran back.
 -- A packet left its host when its TCP timestamp says, but for a tick (1 ms); what was in queues for less than 1.3 ms was in none.
 -- On an idle way a request is there at once, unless it was lost: a host acknowledges within 200 ms, whatever its broker does.
 -- held: the reply may have been written long before it left. Without timestamps a packet may have left long before it came by,
@@ -30,7 +30,9 @@ kinds AS (
         END AS kind,
         coalesce(f.crowded, false) AS crowded,
         f.inner_api_key,
-        f.inner_client_id
+        f.inner_client_id,
+        p.proxy_ns,
+        nullif(p.behind_ns, -1) AS behind_ns
     FROM packets AS x
     LEFT JOIN (
         SELECT
@@ -44,6 +46,12 @@ kinds AS (
         FROM exchange_facts
         GROUP BY exchange
     ) AS f ON f.exchange = x.exchange
+    LEFT JOIN (
+        SELECT from_exchange, max(proxy_ns) AS proxy_ns, max_by(coalesce(way_ns, -1), proxies) AS behind_ns
+        FROM forwarded
+        WHERE proxies > 0 AND proxy_ns IS NOT NULL
+        GROUP BY from_exchange
+    ) AS p ON p.from_exchange = x.exchange
 ),
 placed AS (
     SELECT
@@ -154,6 +162,16 @@ bounds AS (
         left_max_ns + 2000000 < begin_min_ns AS is_odd
     FROM begins
 ),
+behind AS (
+    SELECT
+        * REPLACE (
+            CASE WHEN proxy_ns IS NULL OR broker_min_ns IS NULL THEN broker_min_ns
+                ELSE greatest(CASE WHEN behind_ns IS NULL THEN 0 ELSE broker_min_ns - proxy_ns - behind_ns END, 0) END AS broker_min_ns,
+            CASE WHEN proxy_ns IS NULL OR broker_max_ns IS NULL THEN broker_max_ns ELSE greatest(broker_max_ns - proxy_ns - coalesce(behind_ns, 0), 0) END
+                AS broker_max_ns
+        )
+    FROM bounds
+),
 -- Why the time in the broker is not known, as a number: words take longer to make and to compare. 0: it is.
 doubts AS (
     SELECT
@@ -167,7 +185,7 @@ doubts AS (
             WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, broker_max_ns / 20 + broker_min_ns / 20) THEN 5
             ELSE 0
         END AS doubt
-    FROM bounds
+    FROM behind
 ),
 attributed AS (
     SELECT
@@ -276,5 +294,6 @@ SELECT
     CASE WHEN x.mutes OR x.muted_ns = 0 THEN x.muted_ns WHEN NOT x.mutes THEN 0 END + least(x.kept_ns, x.response_time_ns - x.request_end_ns)
         AS throttle_ns,
     x.there_ns,
-    x.back_ns
+    x.back_ns,
+    x.proxy_ns
 FROM attributed AS x

@@ -1,7 +1,8 @@
 -- Exchanges that a proxy carried on: each on the leg behind the proxy, with the same exchange on the leg before it. Only what cannot
 -- be chance counts: the host between is server of one leg and client of the other, nearly all exchanges of both have the same ids,
 -- APIs, versions and sizes, each lies within the other's time, and there are enough of them between these endpoints. Two nodes of
--- a cluster are no proxies of each other, whatever their clients send at the same time.
+-- a cluster are no proxies of each other, whatever their clients send at the same time. `proxy_ns`: by how much the latency before the
+-- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen.
 WITH RECURSIVE pairs AS (
     SELECT *
     FROM forward_pairs AS f
@@ -100,12 +101,26 @@ rests AS (
     WHERE v.rest_of IS NOT NULL
 )
 SELECT
-    part,
-    exchange,
-    max_by(from_part, proxies) AS from_part,
-    max_by(from_exchange, proxies) AS from_exchange,
-    CAST(max(proxies) AS INTEGER) AS proxies
-FROM ways
-GROUP BY part, exchange
-UNION ALL
-SELECT part, exchange, from_part, from_exchange, 0 FROM rests WHERE place = 1
+    w.part,
+    w.exchange,
+    w.from_part,
+    w.from_exchange,
+    w.proxies,
+    greatest(x.response_time_ns - x.request_end_ns - (y.response_time_ns - y.request_end_ns), 0) AS proxy_ns,
+    least(p.syn_ack_ns, CASE WHEN t.client_side = 1 THEN p.b_way_least_ns ELSE p.a_way_least_ns END) AS way_ns
+FROM (
+    SELECT
+        part,
+        exchange,
+        max_by(from_part, proxies) AS from_part,
+        max_by(from_exchange, proxies) AS from_exchange,
+        CAST(max(proxies) AS INTEGER) AS proxies
+    FROM ways
+    GROUP BY part, exchange
+    UNION ALL
+    SELECT part, exchange, from_part, from_exchange, 0 FROM rests WHERE place = 1
+) AS w
+JOIN view_times AS y ON y.exchange = w.exchange
+JOIN view_times AS x ON x.exchange = w.from_exchange
+JOIN raw_parts AS p ON p.part = w.part
+JOIN raw_framed_parts AS t ON t.part = w.part

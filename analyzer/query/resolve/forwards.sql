@@ -19,10 +19,9 @@ SELECT
     y.response_end_ns,
     s.file AS request_file,
     y.request_number + s.packets_before AS request_packet,
-    greatest(x.response_time_ns - x.request_end_ns - (y.response_time_ns - y.request_end_ns), 0) AS proxy_ns
+    f.proxy_ns
 FROM forwarded AS f
 JOIN view_times AS y ON y.exchange = f.exchange
-JOIN view_times AS x ON x.exchange = f.from_exchange
 JOIN parts AS p ON p.part = f.part
 JOIN parts AS q ON q.part = f.from_part
 LEFT JOIN raw_splits AS s ON s.split = y.request_split

@@ -4,5 +4,7 @@ SELECT
     CAST(NULL AS BIGINT) AS exchange,
     CAST(NULL AS BIGINT) AS from_part,
     CAST(NULL AS BIGINT) AS from_exchange,
-    CAST(NULL AS INTEGER) AS proxies
+    CAST(NULL AS INTEGER) AS proxies,
+    CAST(NULL AS BIGINT) AS proxy_ns,
+    CAST(NULL AS BIGINT) AS way_ns
 WHERE false

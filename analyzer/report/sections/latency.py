@@ -277,7 +277,12 @@ def _mostly(row: dict[str, Any]) -> str:
     """The largest part of sending and latency, with its share."""
     whole = row["latency_ns"] + (row["send_ns"] or 0)
     times = {"broker": row["broker_ns"], "network": row["network_ns"], "queue": row["queue_ns"]}
-    times |= {"throttle": row["muted_ns"], "unknown": row["unknown_ns"], "sending": row["send_ns"] or 0}
+    times |= {
+        "throttle": row["muted_ns"],
+        "proxy": row["proxy_ns"],
+        "unknown": row["unknown_ns"],
+        "sending": row["send_ns"] or 0,
+    }
     if any(value is None for value in times.values()) or not whole:
         return "-"
     name = max(times, key=lambda each: times[each])

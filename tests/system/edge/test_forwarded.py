@@ -53,7 +53,7 @@ def test_each_request_is_one(name: str, once: Path, tmp_path: Path) -> None:
     found = run_kanalyze([path])
     expected = rows_of(once)
     # Brokers of two addresses have this port: which of them Metadata names is not known.
-    left_out = (*PLACES, *TIMES, "broker_id")
+    left_out = (*PLACES, *TIMES, "broker_id", "proxy_ns")
     assert without(rows_in(found), left_out) == without(expected, left_out)
     assert counts(path) == counts(once)
     rows = forwards(path)
@@ -64,6 +64,21 @@ def test_each_request_is_one(name: str, once: Path, tmp_path: Path) -> None:
     assert {row["proxy_ns"] for row in rows if row["response_time_ns"] and row["proxies"] == 1} == {60_000}
     inner = [row for row in found.connections if row["forwarded_from"] is not None]
     assert {row["client_address"] for row in inner} == {leg.client for leg in legs[1:]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROXIES)
+def test_what_proxies_took_is_a_part_of_the_latency_and_not_the_brokers(name: str, once: Path, tmp_path: Path) -> None:
+    took = 60_000 * (len(PROXIES[name]) - 1)
+    path = capture(tmp_path / "base.pcap", passing(PROXIES[name], 30_000))
+    parts = ("throttle_part_ns", "broker_part_ns", "proxy_part_ns", "queue_part_ns", "network_ns", "unknown_ns")
+    asked = f"SELECT latency_ns, {', '.join(parts)} FROM exchange_parts WHERE latency_ns IS NOT NULL"
+    with open_dataset([str(path)], Options(jobs=1)) as found, open_dataset([str(once)], Options(jobs=1)) as expected:
+        rows, alone = found.query(asked), expected.query(asked)
+    assert {row["proxy_part_ns"] for row in rows} == {took}
+    assert {row["proxy_part_ns"] for row in alone} == {0}
+    assert all(sum(row[each] for each in parts) == row["latency_ns"] for row in rows)
+    assert sum(row["broker_part_ns"] for row in rows) <= sum(row["broker_part_ns"] for row in alone)
 
 
 IN_PART: dict[str, Seen] = {

@@ -24,6 +24,7 @@ SELECT
     sum(send_ns) AS send_ns,
     sum(queue_ns) AS queue_ns,
     sum(muted_ns) AS muted_ns,
+    sum(proxy_ns) AS proxy_ns,
     sum(broker_ns) AS broker_ns,
     sum(network_ns) AS network_ns,
     sum(unknown_ns) AS unknown_ns,

@@ -58,6 +58,7 @@ picked AS (
         TRY_CAST(sum(send_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_send_ns,
         TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_queue_ns,
         TRY_CAST(sum(muted_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_muted_ns,
+        TRY_CAST(sum(proxy_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_proxy_ns,
         TRY_CAST(sum(broker_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_broker_ns,
         TRY_CAST(sum(network_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_network_ns,
         TRY_CAST(sum(unknown_ns) FILTER (WHERE parts_known) AS BIGINT) AS parts_unknown_ns,
@@ -66,6 +67,7 @@ picked AS (
         TRY_CAST(sum(send_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_send_ns,
         TRY_CAST(sum(queue_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_queue_ns,
         TRY_CAST(sum(muted_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_muted_ns,
+        TRY_CAST(sum(proxy_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_proxy_ns,
         TRY_CAST(sum(broker_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_broker_ns,
         TRY_CAST(sum(network_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_network_ns,
         TRY_CAST(sum(unknown_ns) FILTER (WHERE parts_known AND n > 0 AND bucket >= b99) AS BIGINT) AS slow_unknown_ns,
@@ -103,9 +105,9 @@ SELECT
     first_time_ns,
     last_time_ns,
     parts_known,
-    parts_send_ns, parts_queue_ns, parts_muted_ns, parts_broker_ns, parts_network_ns, parts_unknown_ns,
+    parts_send_ns, parts_queue_ns, parts_muted_ns, parts_proxy_ns, parts_broker_ns, parts_network_ns, parts_unknown_ns,
     parts_receive_ns,
     slow_known,
-    slow_send_ns, slow_queue_ns, slow_muted_ns, slow_broker_ns, slow_network_ns, slow_unknown_ns,
+    slow_send_ns, slow_queue_ns, slow_muted_ns, slow_proxy_ns, slow_broker_ns, slow_network_ns, slow_unknown_ns,
     slow_receive_ns
 FROM picked

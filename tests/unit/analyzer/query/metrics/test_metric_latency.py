@@ -22,7 +22,7 @@ from analyzer.query.dataset import Dataset
 from analyzer.report import latency_components
 
 MS = 1_000_000
-PARTS = ("send", "queue", "muted", "service", "network", "receive")
+PARTS = ("send", "queue", "muted", "proxy", "service", "network", "receive")
 
 
 def nearest_rank(values: list[int], hundredths: int) -> int:
@@ -39,7 +39,7 @@ def close(got: int, exact: int) -> bool:
 def split(number: int, *, network: int = 0, **values: int) -> dict[str, Any]:
     """An exchange whose parts are `values` (ms) and `network` (ms)."""
     whole = {f"{name}_ns": values.pop(name, 0) * MS for name in PARTS if name != "network"}
-    latency = whole["queue_ns"] + whole["muted_ns"] + whole["service_ns"] + network * MS
+    latency = whole["queue_ns"] + whole["muted_ns"] + whole["proxy_ns"] + whole["service_ns"] + network * MS
     return exchange(number, latency_ns=latency, **whole, **values)
 
 
@@ -194,6 +194,7 @@ def test_parts_are_sums_over_requests_whose_parts_are_known(tmp_path: Path) -> N
     [
         ({"service": 90, "network": 10}, "the broker's own time"),
         ({"service": 10, "network": 90}, "the network"),
+        ({"proxy": 90, "service": 10}, "the proxy"),
         ({"queue": 90, "service": 10}, "head-of-line blocking: behind earlier requests"),
         ({"send": 90, "service": 10}, "client or network: requests take long"),
         ({"receive": 90, "service": 10}, "network or slow reader"),
