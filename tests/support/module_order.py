@@ -269,6 +269,7 @@ ORDER = (
     "analyzer.ingest.pipeline",
     "analyzer.ingest.run_tables",
     "analyzer.query",
+    "analyzer.query.sql_words",
     "analyzer.query.metrics",
     "analyzer.query.questions",
     "analyzer.query.catalog",

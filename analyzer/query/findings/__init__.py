@@ -45,6 +45,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from analyzer.query import sql_words
+
 FOLDER = Path(__file__).parent
 SEVERITIES = ("high", "medium", "info")
 HEAD = ("severity", "rank", "when", "says", "do", "look")
@@ -90,7 +92,7 @@ def rule(name: str) -> Rule:
     path = FOLDER / f"{name}.sql"
     if not path.is_file():
         raise KeyError(f"no finding {name!r}; there are: {', '.join(names())}")
-    sql = path.read_text(encoding="utf-8")
+    sql = sql_words.text(path)
     lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 1]]
     head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, EXPLAINS)}
     explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())

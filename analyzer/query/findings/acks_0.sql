@@ -5,7 +5,7 @@
 -- do: Set acks=all on this producer if no record may get lost.
 -- look: kanalyze clients[ --client {who}]
 SELECT
-    coalesce(client_id, client_address) AS who,
+    who() AS who,
     count(*) AS requests,
     count(*) AS weight,
     min_by(exchange, (request_time_ns, exchange)) AS evidence_first,
@@ -13,4 +13,4 @@ SELECT
     max(request_time_ns) AS last_time_ns
 FROM exchanges
 WHERE kind = 'produce_acks_0'
-GROUP BY coalesce(client_id, client_address)
+GROUP BY who()

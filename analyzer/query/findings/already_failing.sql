@@ -1,13 +1,13 @@
 -- severity: high
 -- rank: 26
--- when: exchanges having bool_or(status IN ('closed', 'abandoned') OR api_key = 0 AND api_version < 3)
+-- when: exchanges having bool_or(status IN ('closed', 'abandoned') OR api_key = api('Produce') AND api_version < 3)
 -- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[, one of {versions|such API version|such API versions}] ({requests|request|requests})
 -- do: The broker does not support this version: upgrade the client, or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
 -- explains: breaks_on_4, unanswered, connection_storm, metadata_storm, version_outside_offer, failing(UNSUPPORTED_VERSION)
 -- High from three requests on: a client in use tries again.
 SELECT
-    coalesce(client_id, client_address) AS who,
+    who() AS who,
     CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
     max_by(api_name, (requests, api_key, api_version)) AS api_name,
     max_by(api_version, (requests, api_key, api_version)) AS api_version,

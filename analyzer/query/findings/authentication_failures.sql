@@ -13,14 +13,17 @@ SELECT
     CASE WHEN min(l.claimed_user) <> max(l.claimed_user) THEN count(DISTINCT l.claimed_user) END AS users,
     min(l.claimed_user) AS one_user,
     -- 33: UNSUPPORTED_SASL_MECHANISM; 34: what a port without logins answers.
-    CASE WHEN min(l.error_code) = 33 AND max(l.error_code) = 33 THEN 'a mechanism that the broker does not have' END AS not_offered,
-    CASE WHEN min(l.error_code) = 34 AND max(l.error_code) = 34 AND count(l.error_code) = count(*) THEN 'ILLEGAL_SASL_STATE' END AS name,
+    CASE WHEN min(l.error_code) = error('UNSUPPORTED_SASL_MECHANISM')
+        AND max(l.error_code) = error('UNSUPPORTED_SASL_MECHANISM')
+        THEN 'a mechanism that the broker does not have' END AS not_offered,
+    CASE WHEN min(l.error_code) = error('ILLEGAL_SASL_STATE') AND max(l.error_code) = error('ILLEGAL_SASL_STATE')
+        AND count(l.error_code) = count(*) THEN 'ILLEGAL_SASL_STATE' END AS name,
     CASE WHEN count(*) FILTER (WHERE l.handshake = false) = count(*) THEN 'Kerberos token' END AS bare,
     CASE WHEN min(l.refusal) = max(l.refusal) THEN max(l.refusal) END AS refusal,
     -- The newest of them, where it had expired before the login.
     max(CASE WHEN l.token_expiry_time_ns < l.time_ns THEN l.token_expiry_time_ns END) AS token_expiry_date_ns,
     CASE
-        WHEN min(l.error_code) = 33 AND max(l.error_code) = 33
+        WHEN min(l.error_code) = error('UNSUPPORTED_SASL_MECHANISM') AND max(l.error_code) = error('UNSUPPORTED_SASL_MECHANISM')
             THEN 'Set sasl.mechanism of this client to one of the broker (sasl.enabled.mechanisms), or enable it there.'
         WHEN count(*) FILTER (WHERE l.handshake = false) = count(*)
             THEN 'Let this client send SaslHandshake first (a switch of its library, such as Net.SASL.Handshake of sarama): brokers take a bare token at most as the first bytes of a connection, as before Kafka 0.10.'

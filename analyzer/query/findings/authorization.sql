@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 30
--- when: errors having bool_or(code IN (29, 30, 31))
+-- when: errors having bool_or(code IN (error('TOPIC_AUTHORIZATION_FAILED', 'GROUP_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED')))
 -- says: {who}[ (user {principal})] is not authorized for {api_name}[ on {entity}]: {name}, {times|time|times}
 -- do: Grant this user the missing ACL (kafka-acls.sh --add), or find out why this client sends the request.
 -- look: kanalyze errors[ --client {who}] --api {api_name}
@@ -8,7 +8,7 @@
 -- High when a client that wants to move records or join a group was denied three times; a single denied call of an administrator is
 -- for information.
 SELECT
-    coalesce(x.client_id, x.client_address) AS who,
+    who(x) AS who,
     max(x.principal) AS principal,
     x.api_name,
     coalesce(e.name, CAST(e.code AS STRING)) AS name,
@@ -16,8 +16,12 @@ SELECT
     count(*) AS times,
     count(*) AS weight,
     CASE
-        WHEN x.api_key IN (0, 1, 3, 8, 10, 11, 22, 24, 26, 68, 76, 78) AND count(*) >= 3 THEN 'high'
-        WHEN x.api_key IN (0, 1, 3, 8, 10, 11, 22, 24, 26, 68, 76, 78) OR count(*) >= 3 THEN 'medium'
+        WHEN x.api_key IN (api('Produce', 'Fetch', 'Metadata', 'OffsetCommit', 'FindCoordinator', 'JoinGroup',
+            'InitProducerId', 'AddPartitionsToTxn', 'EndTxn', 'ConsumerGroupHeartbeat', 'ShareGroupHeartbeat',
+            'ShareFetch')) AND count(*) >= 3 THEN 'high'
+        WHEN x.api_key IN (api('Produce', 'Fetch', 'Metadata', 'OffsetCommit', 'FindCoordinator', 'JoinGroup',
+            'InitProducerId', 'AddPartitionsToTxn', 'EndTxn', 'ConsumerGroupHeartbeat', 'ShareGroupHeartbeat',
+            'ShareFetch')) OR count(*) >= 3 THEN 'medium'
         ELSE 'info'
     END AS severity,
     min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
@@ -25,5 +29,6 @@ SELECT
     min(x.response_time_ns) AS first_time_ns,
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
-WHERE e.code IN (29, 30, 31) AND x.api_key <> 58
-GROUP BY coalesce(x.client_id, x.client_address), x.api_key, x.api_name, coalesce(e.name, CAST(e.code AS STRING))
+WHERE e.code IN (error('TOPIC_AUTHORIZATION_FAILED', 'GROUP_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED'))
+    AND x.api_key <> api('Envelope')
+GROUP BY who(x), x.api_key, x.api_name, coalesce(e.name, CAST(e.code AS STRING))

@@ -1,11 +1,11 @@
 -- severity: medium
 -- rank: 20
--- when: exchanges having bool_or(api_version < CASE WHEN api_key = 1 THEN 4 WHEN api_key = 0 THEN 3 WHEN api_key IN (8, 19, 23, 56) THEN 2 WHEN api_key IN (2, 9, 20, 27, 29, 30, 31, 32, 34, 35, 38, 39, 40, 41, 76, 77, 78, 79) THEN 1 END)
+-- when: exchanges having bool_or(api_version < CASE WHEN api_key = api('Fetch') THEN 4 WHEN api_key = api('Produce') THEN 3 WHEN api_key IN (api('OffsetCommit', 'CreateTopics', 'OffsetForLeaderEpoch', 'AlterPartition')) THEN 2 WHEN api_key IN (api('ListOffsets', 'OffsetFetch', 'DeleteTopics', 'WriteTxnMarkers', 'DescribeAcls', 'CreateAcls', 'DeleteAcls', 'DescribeConfigs', 'AlterReplicaLogDirs', 'DescribeLogDirs', 'CreateDelegationToken', 'RenewDelegationToken', 'ExpireDelegationToken', 'DescribeDelegationToken', 'ShareGroupHeartbeat', 'ShareGroupDescribe', 'ShareFetch', 'ShareAcknowledge')) THEN 1 END)
 -- says: {who}[ at {client_address}] will not work with Kafka 4: it sends {api_name} v{api_version}[, one of {versions|removed API version|removed API versions}]
 -- do: Before the brokers are upgraded, upgrade the client or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
 SELECT
-    coalesce(client_id, client_address) AS who,
+    who() AS who,
     CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
     min_by(api_name, (api_key, api_version)) AS api_name,
     min_by(api_version, (api_key, api_version)) AS api_version,

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 22
--- when: errors having bool_or(code IN (22, 25, 82, 113))
+-- when: errors having bool_or(code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'STALE_MEMBER_EPOCH')))
 -- says: offset commits of group {group_id} by {named}[ and {others|other client|other clients}] fail with {name}, {times|time|times}: {meaning}
 -- do: {advice}
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 13
--- when: exchanges having count(*) FILTER (WHERE api_key = 8) >= 200
+-- when: exchanges having count(*) FILTER (WHERE api_key = api('OffsetCommit')) >= 200
 -- says: {who} (group {group_id}) commits its offsets up to {worst_per_s} on one connection, {requests|time|times} in all
 -- do: Commit once for all records of a poll, or by time (auto.commit.interval.ms), not after each record: every commit is written to all replicas of __consumer_offsets, and the consumer waits for it.
 -- look: kanalyze clients[ --client {who}]
@@ -8,7 +8,7 @@
 WITH seconds AS (
     SELECT
         connection,
-        coalesce(client_id, client_address) AS who,
+        who() AS who,
         group_id,
         CAST(floor(request_time_ns / 1e9) AS BIGINT) AS second,
         count(*) AS n,
@@ -16,8 +16,8 @@ WITH seconds AS (
         min(request_time_ns) AS first_ns,
         max(request_time_ns) AS last_ns
     FROM exchanges
-    WHERE api_key = 8 AND request_time_ns IS NOT NULL
-    GROUP BY connection, coalesce(client_id, client_address), group_id, CAST(floor(request_time_ns / 1e9) AS BIGINT)
+    WHERE api_key = api('OffsetCommit') AND request_time_ns IS NOT NULL
+    GROUP BY connection, who(), group_id, CAST(floor(request_time_ns / 1e9) AS BIGINT)
 ),
 links AS (
     SELECT

@@ -17,10 +17,10 @@ WITH opened AS (
         c.last_time_ns - c.first_time_ns AS life_ns,
         count(*) OVER (
             PARTITION BY c.client_address, n.client_id ORDER BY c.first_time_ns
-            RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
+            RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
         ) AS within
     FROM connections AS c LEFT JOIN connection_requests AS n ON n.connection = c.connection
-    WHERE c.is_kafka AND c.seen_from = 'syn' AND coalesce(c.role, 'client') = 'client' AND c.forwarded_from IS NULL
+    WHERE c.is_kafka AND c.seen_from = 'syn' AND is_client(c.role) AND c.forwarded_from IS NULL
 )
 SELECT
     client_address,
@@ -37,10 +37,10 @@ FROM opened
 GROUP BY client_address, who
 HAVING (
     count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 20
-    AND (max(within) >= 30 OR (count(*) >= 30 AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < 5000000000))
+    AND (max(within) >= 30 OR (count(*) >= 30 AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)))
 ) OR (
     count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 8
     AND count(*) >= 3 * count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT))
-    AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < 5000000000
+    AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)
     AND max(first_time_ns) - min(first_time_ns) >= (SELECT (last_time_ns - first_time_ns) / 5 * 4 FROM time_range)
 )

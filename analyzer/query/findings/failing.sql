@@ -25,22 +25,33 @@ WITH judged AS (
             'JoinGroup', 'Heartbeat', 'SyncGroup', 'SaslHandshake', 'SaslAuthenticate', 'ConsumerGroupHeartbeat',
             'ShareGroupHeartbeat', 'SASL token'
         ) AS moves_members,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
         e.expected,
-        e.code IN (-1, 1, 2, 7, 10, 19, 20, 22, 25, 29, 30, 31, 45, 47, 56, 58, 82, 90, 110, 113, 120)
-        OR (e.code IN (17, 18, 21, 32, 43, 76, 87) AND x.api_name = 'Produce') AS never_normal
+        e.code IN (error('UNKNOWN_SERVER_ERROR', 'OFFSET_OUT_OF_RANGE', 'CORRUPT_MESSAGE', 'REQUEST_TIMED_OUT',
+            'MESSAGE_TOO_LARGE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'ILLEGAL_GENERATION',
+            'UNKNOWN_MEMBER_ID', 'TOPIC_AUTHORIZATION_FAILED', 'GROUP_AUTHORIZATION_FAILED',
+            'CLUSTER_AUTHORIZATION_FAILED', 'OUT_OF_ORDER_SEQUENCE_NUMBER', 'INVALID_PRODUCER_EPOCH',
+            'KAFKA_STORAGE_ERROR', 'SASL_AUTHENTICATION_FAILED', 'FENCED_INSTANCE_ID', 'PRODUCER_FENCED',
+            'FENCED_MEMBER_EPOCH', 'STALE_MEMBER_EPOCH', 'TRANSACTION_ABORTABLE'))
+        OR (e.code IN (error('INVALID_TOPIC_EXCEPTION', 'RECORD_LIST_TOO_LARGE', 'INVALID_REQUIRED_ACKS',
+            'INVALID_TIMESTAMP', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'UNSUPPORTED_COMPRESSION_TYPE', 'INVALID_RECORD'))
+            AND x.api_name = 'Produce') AS never_normal
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
-    WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client' AND x.kind IS DISTINCT FROM 'forwarded'
-        AND e.code NOT IN (7, 19, 20, 29, 30, 31, 47, 90, 89, 129)
-        AND NOT (e.code = 5 AND coalesce(e.topic, e.topic_id) IS NOT NULL)
-        AND NOT (e.code = 1 AND x.api_name = 'Fetch')
-        AND NOT (e.code = 45 AND x.api_name = 'Produce')
-        AND NOT (e.code IN (22, 25, 82, 113) AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit'))
+    WHERE e.expected IS NOT TRUE AND is_client(x.role) AND x.kind IS DISTINCT FROM 'forwarded'
+        AND e.code NOT IN (error('REQUEST_TIMED_OUT', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+            'TOPIC_AUTHORIZATION_FAILED', 'GROUP_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED',
+            'INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'THROTTLING_QUOTA_EXCEEDED', 'REBOOTSTRAP_REQUIRED'))
+        AND NOT (e.code = error('LEADER_NOT_AVAILABLE') AND coalesce(e.topic, e.topic_id) IS NOT NULL)
+        AND NOT (e.code = error('OFFSET_OUT_OF_RANGE') AND x.api_name = 'Fetch')
+        AND NOT (e.code = error('OUT_OF_ORDER_SEQUENCE_NUMBER') AND x.api_name = 'Produce')
+        AND NOT (e.code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID',
+            'STALE_MEMBER_EPOCH')) AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit'))
         AND NOT EXISTS (
             SELECT 1 FROM new_topics AS n
-            WHERE n.topic = e.topic AND e.code IN (3, 5, 6, 100)
-                AND x.response_time_ns BETWEEN n.created_ns - 10000000000 AND n.created_ns + 10000000000
+            WHERE n.topic = e.topic AND e.code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE',
+                'NOT_LEADER_OR_FOLLOWER', 'UNKNOWN_TOPIC_ID'))
+                AND x.response_time_ns BETWEEN n.created_ns - s(10) AND n.created_ns + s(10)
         )
 )
 SELECT
@@ -54,19 +65,27 @@ SELECT
     nullif(count(DISTINCT who), 1) AS clients,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
     CASE
-        WHEN code IN (3, 100) THEN 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
-        WHEN code IN (5, 6, 9, 72) THEN 'Find out which broker led these partitions and bring it back; kafka-topics.sh --describe shows which replicas are in sync.'
-        WHEN code IN (10, 18) THEN 'Let the client send less at once (max.request.size, batch.size), or raise max.message.bytes of the topic.'
-        WHEN code = 35 THEN 'The broker does not support this version: upgrade the client or the broker, or remove the protocol version from the configuration of the client.'
-        WHEN code IN (14, 15, 16) THEN 'No broker coordinates this group or transaction: see whether the partitions of __consumer_offsets and __transaction_state have leaders.'
-        WHEN code IN (23, 24) THEN 'Members of one group must share an assignor and a protocol: set partition.assignment.strategy alike in all of them.'
-        WHEN code = 32 THEN 'The clock of this client is wrong, or its records are older or newer than the topic allows (message.timestamp.before.max.ms, message.timestamp.after.max.ms).'
-        WHEN code IN (33, 34, 58) THEN 'Correct the login of this client: its mechanism (sasl.mechanism), user and password or token, and whether the port expects one.'
-        WHEN code = 56 THEN 'The disk of the broker fails or is full: see its log.'
+        WHEN code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID'))
+            THEN 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
+        WHEN code IN (error('LEADER_NOT_AVAILABLE', 'NOT_LEADER_OR_FOLLOWER', 'REPLICA_NOT_AVAILABLE',
+            'LISTENER_NOT_FOUND')) THEN 'Find out which broker led these partitions and bring it back; kafka-topics.sh --describe shows which replicas are in sync.'
+        WHEN code IN (error('MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'))
+            THEN 'Let the client send less at once (max.request.size, batch.size), or raise max.message.bytes of the topic.'
+        WHEN code = error('UNSUPPORTED_VERSION')
+            THEN 'The broker does not support this version: upgrade the client or the broker, or remove the protocol version from the configuration of the client.'
+        WHEN code IN (error('COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR'))
+            THEN 'No broker coordinates this group or transaction: see whether the partitions of __consumer_offsets and __transaction_state have leaders.'
+        WHEN code IN (error('INCONSISTENT_GROUP_PROTOCOL', 'INVALID_GROUP_ID'))
+            THEN 'Members of one group must share an assignor and a protocol: set partition.assignment.strategy alike in all of them.'
+        WHEN code = error('INVALID_TIMESTAMP')
+            THEN 'The clock of this client is wrong, or its records are older or newer than the topic allows (message.timestamp.before.max.ms, message.timestamp.after.max.ms).'
+        WHEN code IN (error('UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE', 'SASL_AUTHENTICATION_FAILED'))
+            THEN 'Correct the login of this client: its mechanism (sasl.mechanism), user and password or token, and whether the port expects one.'
+        WHEN code = error('KAFKA_STORAGE_ERROR') THEN 'The disk of the broker fails or is full: see its log.'
         ELSE 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.'
     END AS advice,
     CASE
-        WHEN never_normal AND moves_records AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= 10000000000) THEN 'high'
+        WHEN never_normal AND moves_records AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
         WHEN NOT never_normal OR moves_records OR moves_members OR count(DISTINCT exchange) >= 3 THEN 'medium'
         ELSE 'info'
     END AS severity,

@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 30
--- when: connections having bool_or(rtt_ns >= 20000000 OR (rtt_ns IS NULL AND to_broker_least_ns + to_client_least_ns >= 45000000))
+-- when: connections having bool_or(rtt_ns >= ms(20) OR (rtt_ns IS NULL AND to_broker_least_ns + to_client_least_ns >= ms(45)))
 -- says: {who} has a round trip time of {round_trip_ns} to {broker} and waits for each reply before it sends the next request: {way_share} of its time is round trips[, {unread}]
 -- do: Send more per round trip (larger batch.size, linger.ms, more requests in flight), or run the client closer to the broker.
 -- look: kanalyze {verb}[ --client {who}] --broker {broker}

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 24
--- when: errors having bool_or(code IN (47, 90))
+-- when: errors having bool_or(code IN (error('INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED')))
 -- says: producer {named}[ and {others|other client|other clients}][ (transactional id {transactional_id})] {was} fenced ({name}), {times|time|times}[: {taken_by}][: its transaction was open for {open_ns}, longer than its transaction.timeout.ms ({timeout_ms}), so the broker ended it][: {unsure}]
 -- do: {advice}
 -- look: kanalyze transactions[ --client {who}]

@@ -9,15 +9,15 @@
 WITH seconds AS (
     SELECT
         connection,
-        coalesce(client_id, client_address) AS who,
+        who() AS who,
         CAST(floor(request_time_ns / 1e9) AS BIGINT) AS second,
         count(*) AS n,
         min(exchange) AS exchange,
         min(response_time_ns) AS first_ns,
         max(response_time_ns) AS last_ns
     FROM exchanges
-    WHERE api_key = 1 AND kind = 'fetch_now' AND coalesce(role, 'client') = 'client' AND request_time_ns IS NOT NULL
-    GROUP BY connection, coalesce(client_id, client_address), CAST(floor(request_time_ns / 1e9) AS BIGINT)
+    WHERE api_key = api('Fetch') AND kind = 'fetch_now' AND is_client(role) AND request_time_ns IS NOT NULL
+    GROUP BY connection, who(), CAST(floor(request_time_ns / 1e9) AS BIGINT)
 )
 SELECT
     who,

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 38
--- when: errors having bool_or(code IN (3, 100))
+-- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
 -- says: {who} keeps asking for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
 -- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
@@ -20,7 +20,7 @@ SELECT
 FROM (
     SELECT
         c.cluster,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         coalesce(e.topic, e.topic_id) AS topic,
         e.code,
         e.exchange,
@@ -29,8 +29,8 @@ FROM (
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE e.code IN (3, 100) AND coalesce(x.role, 'client') = 'client'
+    WHERE e.code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')) AND is_client(x.role)
 ) AS told
 GROUP BY cluster, who, topic, code
 HAVING count(*) FILTER (WHERE is_failure) > 0
-    AND (max(time_ns) - min(time_ns) > 60000000000 OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > 10000000000))
+    AND (max(time_ns) - min(time_ns) > s(60) OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)))

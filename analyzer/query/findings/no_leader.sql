@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 31
--- when: errors having bool_or(code = 5 AND expected IS NOT TRUE)
+-- when: errors having bool_or(code = error('LEADER_NOT_AVAILABLE') AND expected IS NOT TRUE)
 -- says: {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}
 -- do: Find out which broker led them and bring it back; kafka-topics.sh --describe --topic shows which replicas are in sync.
 -- look: kanalyze errors --by topic --topic {topic}
@@ -18,11 +18,11 @@ SELECT
     max(x.response_time_ns) AS last_time_ns
 FROM errors AS e
 JOIN failed_exchanges AS x ON x.exchange = e.exchange
-WHERE e.code = 5 AND coalesce(x.role, 'client') = 'client' AND e.expected IS NOT TRUE
+WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role) AND e.expected IS NOT TRUE
     AND coalesce(e.topic, e.topic_id) IS NOT NULL
     AND NOT EXISTS (
         SELECT 1 FROM new_topics AS n
-        WHERE n.topic = e.topic AND x.response_time_ns BETWEEN n.created_ns - 10000000000 AND n.created_ns + 10000000000
+        WHERE n.topic = e.topic AND x.response_time_ns BETWEEN n.created_ns - s(10) AND n.created_ns + s(10)
     )
 GROUP BY coalesce(e.topic, e.topic_id)
 HAVING count(DISTINCT e.exchange) >= 3

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 16
--- when: errors having bool_or(code = 1)
+-- when: errors having bool_or(code = error('OFFSET_OUT_OF_RANGE'))
 -- says: {who} fetched offsets of {topic} that {state}, {times|time|times}[ (offset {asked_offset})][, with the end at {end_offset}][; it continued at {reset_offset}]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 20
--- when: errors having bool_or(code = 45)
+-- when: errors having bool_or(code = error('OUT_OF_ORDER_SEQUENCE_NUMBER'))
 -- says: {who} sent batches out of sequence to {topic}, {times|time|times}: the broker rejected them (OUT_OF_ORDER_SEQUENCE_NUMBER)
 -- do: Records were lost before they reached the broker, or two producers share a producer id: close the idempotent producer and create a new one.
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
@@ -21,7 +21,7 @@ refusals AS (
         e.code,
         coalesce(e.topic, e.topic_id) AS topic,
         e.partition,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         x.response_time_ns,
         b.producer_id,
         b.producer_epoch,
@@ -38,8 +38,9 @@ explained AS (
     FROM refusals AS o JOIN refusals AS r
         ON r.cluster IS NOT DISTINCT FROM o.cluster AND r.topic = o.topic AND r.partition = o.partition
         AND r.producer_id = o.producer_id AND r.producer_epoch = o.producer_epoch
-    WHERE o.code = 45 AND r.code <> 45 AND r.base_sequence <= o.base_sequence
-        AND r.response_time_ns <= o.response_time_ns AND o.response_time_ns - r.response_time_ns <= 120000000000
+    WHERE o.code = error('OUT_OF_ORDER_SEQUENCE_NUMBER') AND r.code <> error('OUT_OF_ORDER_SEQUENCE_NUMBER')
+        AND r.base_sequence <= o.base_sequence
+        AND r.response_time_ns <= o.response_time_ns AND o.response_time_ns - r.response_time_ns <= s(120)
     GROUP BY o.exchange, o.topic, o.partition
 )
 SELECT
@@ -53,6 +54,6 @@ SELECT
     max(o.response_time_ns) AS last_time_ns
 FROM refusals AS o
 LEFT JOIN explained AS e ON e.exchange = o.exchange AND e.topic = o.topic AND e.partition IS NOT DISTINCT FROM o.partition
-WHERE o.code = 45
+WHERE o.code = error('OUT_OF_ORDER_SEQUENCE_NUMBER')
 GROUP BY o.cluster, o.who, o.topic
 HAVING count(*) FILTER (WHERE e.exchange IS NULL) > 0

@@ -24,7 +24,7 @@ WITH members AS (
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
     FROM group_events
-    WHERE group_type = 'classic' AND event = 'join' AND error_code = 0 AND generation > 0
+    WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE') AND generation > 0
     GROUP BY cluster, group_id, generation, coalesce(instance_id, client_id || ' ' || client_address)
 ),
 generations AS (
@@ -58,7 +58,7 @@ counted AS (
     SELECT
         *,
         count(*) OVER (
-            PARTITION BY cluster, group_id ORDER BY time_ns RANGE BETWEEN 300000000000 PRECEDING AND CURRENT ROW
+            PARTITION BY cluster, group_id ORDER BY time_ns RANGE BETWEEN s(300) PRECEDING AND CURRENT ROW
         ) AS rebalances
     FROM compared
     WHERE unchanged

@@ -20,7 +20,7 @@ answered AS (
         broker_address,
         broker_port,
         max(first_time_ns) AS last_ns,
-        max(CASE WHEN coalesce(role, 'client') = 'client' THEN 1 ELSE 0 END) AS served
+        max(CASE WHEN is_client(role) THEN 1 ELSE 0 END) AS served
     FROM all_connections
     WHERE is_kafka AND replies > 0
     GROUP BY broker_address, broker_port
@@ -76,5 +76,5 @@ WHERE (j.is_known OR j.on_known_host)
     -- One or two attempts in the last second, at a broker that answered before: its application ends together with it.
     AND NOT (
         l.last_ns IS NOT NULL AND j.times < 3
-        AND j.first_time_ns > (SELECT max(last_time_ns) - 1000000000 FROM time_range)
+        AND j.first_time_ns > (SELECT max(last_time_ns) - s(1) FROM time_range)
     )

@@ -15,7 +15,7 @@ WITH asked AS (
         count(*) OVER recent AS times
     FROM classic_rebalances
     WHERE cause = 'rejoined' AND joined = 0 AND left_members = 0 AND lost_members = 0
-    WINDOW recent AS (PARTITION BY cluster, group_id ORDER BY begin_ns RANGE BETWEEN 300000000000 PRECEDING AND CURRENT ROW)
+    WINDOW recent AS (PARTITION BY cluster, group_id ORDER BY begin_ns RANGE BETWEEN s(300) PRECEDING AND CURRENT ROW)
 ),
 judged AS (
     SELECT
@@ -44,11 +44,11 @@ SELECT
         WHEN j.is_connect THEN 'Connectors or tasks are made, changed or restarted, or fail and begin anew, again and again: the log of the worker that leads says which (GET /connectors?expand=status on its REST port).'
         ELSE 'A member subscribes to other topics, topics that match its pattern come and go, or its code calls enforceRebalance: `kanalyze groups` shows which member asks for each rebalance, and why.'
     END AS advice,
-    CASE WHEN j.worst_ns >= 60000000000 THEN 'high' END AS severity,
+    CASE WHEN j.worst_ns >= s(60) THEN 'high' END AS severity,
     CAST(j.worst_ns AS BIGINT) AS weight,
     j.evidence_first,
     j.evidence_longest,
     j.first_time_ns,
     j.last_time_ns
 FROM judged AS j JOIN every AS e ON e.cluster = j.cluster AND e.group_id = j.group_id
-WHERE j.times >= 3 AND j.worst_ns >= 10000000000
+WHERE j.times >= 3 AND j.worst_ns >= s(10)

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 14
--- when: group_events having min(CAST(session_timeout_ms AS BIGINT)) FILTER (WHERE session_timeout_ms > 0 AND event = 'join') * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range) OR count(DISTINCT member_id) >= 1 AND (SELECT max(last_time_ns - first_time_ns) FROM time_range) >= 5000000000
+-- when: group_events having min(CAST(session_timeout_ms AS BIGINT)) FILTER (WHERE session_timeout_ms > 0 AND event = 'join') * ms(1) <= (SELECT max(last_time_ns - first_time_ns) FROM time_range) OR count(DISTINCT member_id) >= 1 AND (SELECT max(last_time_ns - first_time_ns) FROM time_range) >= s(5)
 -- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times}[ (session timeout {session_timeout_ms})][; {back}]
 -- do: It was killed, the whole process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
 -- look: kanalyze groups[ --group {group_id}]

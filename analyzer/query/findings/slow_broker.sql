@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 12
--- when: exchanges having count(*) FILTER (WHERE broker_ns >= 50000000 AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 10
+-- when: exchanges having count(*) FILTER (WHERE broker_ns >= ms(50) AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 10
 -- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[ {or_follower}], not the network
 -- do: Check this broker's disks, its followers (acks=all waits for them) and its request handler threads (RequestHandlerAvgIdlePercent).
 -- look: kanalyze latency --of broker --by api --by broker --api {api_name}
@@ -13,8 +13,8 @@ WITH timed AS (
         api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns,
         CASE WHEN broker_ns > 0 THEN CAST(ceil(64 * ln(broker_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM exchanges
-    WHERE api_key IN (0, 1) AND broker_ns IS NOT NULL AND throttle_time_ms = 0
-        AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog') AND coalesce(role, 'client') = 'client'
+    WHERE api_key IN (api('Produce', 'Fetch')) AND broker_ns IS NOT NULL AND throttle_time_ms = 0
+        AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog') AND is_client(role)
 ),
 slow AS (
     SELECT
@@ -50,7 +50,7 @@ compared AS (
         s.last_time_ns
     FROM slow AS s LEFT JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind
         AND (o.broker_address <> s.broker_address OR o.broker_port <> s.broker_port)
-    WHERE s.p99_ns >= 50000000
+    WHERE s.p99_ns >= ms(50)
     GROUP BY
         s.api_name, s.kind, s.broker_address, s.broker_port, s.p50_ns, s.p99_ns, s.evidence_slowest, s.first_time_ns,
         s.last_time_ns
@@ -78,4 +78,4 @@ WHERE x.broker_ns >= CASE
 GROUP BY
     c.api_name, c.kind, c.broker_address, c.broker_port, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
     c.first_time_ns, c.last_time_ns
-HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR count(DISTINCT floor(x.request_time_ns / 1000000000)) >= 5)
+HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR count(DISTINCT floor(x.request_time_ns / s(1))) >= 5)

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 36
--- when: group_events having max(time_ns - begin_ns) FILTER (WHERE event = 'join' AND group_type = 'classic') > 10000000000
+-- when: group_events having max(time_ns - begin_ns) FILTER (WHERE event = 'join' AND group_type = 'classic') > s(10)
 -- says: joining group {group_id} took {waited_ns}: the other members waited[ for {stuck}], and none of them consumed
 -- do: The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).
 -- look: kanalyze groups[ --group {group_id}]
@@ -14,7 +14,7 @@ WITH waits AS (
         time_ns,
         row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) AS place
     FROM group_events
-    WHERE group_type = 'classic' AND event = 'join' AND error_code = 0 AND time_ns - begin_ns > 10000000000
+    WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE') AND time_ns - begin_ns > s(10)
 ),
 longest AS (
     SELECT * FROM waits WHERE place = 1
@@ -23,7 +23,7 @@ told AS (
     SELECT w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id, min(e.begin_ns) AS told_ns
     FROM longest AS w JOIN group_events AS e
         ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.event = 'heartbeat'
-        AND e.error_code = 27 AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
+        AND e.error_code = error('REBALANCE_IN_PROGRESS') AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
     GROUP BY w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id
 ),
 joined AS (
@@ -33,7 +33,7 @@ suspects AS (
     SELECT t.cluster, t.group_id, max_by(coalesce(t.client_id, t.member_id), t.told_ns) AS stuck
     FROM told AS t LEFT JOIN joined AS j
         ON j.cluster IS NOT DISTINCT FROM t.cluster AND j.group_id = t.group_id AND j.member_id = t.member_id
-        AND j.begin_ns >= t.told_ns AND j.begin_ns < t.time_ns - 1000000000
+        AND j.begin_ns >= t.told_ns AND j.begin_ns < t.time_ns - s(1)
     WHERE j.member_id IS NULL
     GROUP BY t.cluster, t.group_id
 )

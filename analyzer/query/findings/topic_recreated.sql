@@ -34,9 +34,10 @@ failed AS (
         min(x.response_time_ns) AS first_time_ns,
         max(x.response_time_ns) AS last_time_ns
     FROM changed AS g
-    JOIN errors AS e ON (e.topic = g.topic OR e.topic_id = g.old_id) AND e.code IN (1, 3, 100, 103)
+    JOIN errors AS e ON (e.topic = g.topic OR e.topic_id = g.old_id)
+        AND e.code IN (error('OFFSET_OUT_OF_RANGE', 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'))
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
-    WHERE coalesce(x.role, 'client') = 'client' AND x.response_time_ns >= g.old_ns
+    WHERE is_client(x.role) AND x.response_time_ns >= g.old_ns
     GROUP BY g.cluster, g.topic, g.new_id
 )
 SELECT

@@ -28,6 +28,7 @@ from functools import cache
 from pathlib import Path
 
 from analyzer.base.filters import literal
+from analyzer.query import sql_words
 
 FOLDER = Path(__file__).parent
 VIEWS = FOLDER / "views"
@@ -44,7 +45,7 @@ def text(name: str) -> str:
     path = FOLDER / f"{name}.sql"
     if not path.is_file():
         raise KeyError(f"no metric {name!r}; there are: {', '.join(names())}")
-    return path.read_text(encoding="utf-8")
+    return sql_words.text(path)
 
 
 @cache
@@ -57,7 +58,7 @@ def view_names() -> tuple[str, ...]:
 def view(name: str) -> str:
     """The SQL of a shared view: its file, or the rows of its data file. An unknown name is a KeyError."""
     path = _files()[name]
-    return _facts(path) if path.suffix == ".tsv" else path.read_text(encoding="utf-8")
+    return _facts(path) if path.suffix == ".tsv" else sql_words.text(path)
 
 
 def data_rows(name: str) -> list[list[str]]:

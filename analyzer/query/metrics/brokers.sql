@@ -10,8 +10,8 @@ WITH fetches AS (
         max(replica_id) AS replica_id,
         count(*) FILTER (WHERE record_bytes > 0) AS with_data,
         CAST(sum(record_bytes) AS BIGINT) AS record_bytes,
-        greatest(max(latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * 1000000), 0) AS late_ns,
-        max_by(exchange, latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * 1000000) AS late_exchange
+        greatest(max(latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * ms(1)), 0) AS late_ns,
+        max_by(exchange, latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * ms(1)) AS late_exchange
     FROM exchanges
     WHERE kind = 'fetch_follower'
     GROUP BY client_address, client_id, broker_address, broker_port

@@ -1,9 +1,9 @@
 -- Which clients, brokers, APIs and topics can a filter name? One row per name, the most frequent first; never filtered.
 -- `requests` is null for topics. At most 1,000 names of a sort, of `total_rows`.
 WITH named AS (
-    SELECT 'client' AS sort, coalesce(client_id, client_address) AS name, count(*) AS requests
+    SELECT 'client' AS sort, who() AS name, count(*) AS requests
     FROM all_exchanges
-    GROUP BY coalesce(client_id, client_address)
+    GROUP BY who()
     UNION ALL
     SELECT 'broker' AS sort, broker_address || ':' || CAST(broker_port AS VARCHAR(11)) AS name, count(*) AS requests
     FROM all_exchanges

@@ -12,7 +12,7 @@ SELECT
     count(*) AS count,
     count(*) FILTER (WHERE e.error_count > 0) AS errors,
     max(greatest(coalesce(e.request_bytes, 0), coalesce(e.response_bytes, 0))) AS greatest_bytes,
-    count(*) FILTER (WHERE e.request_bytes > 10000000 OR e.response_bytes > 10000000) AS large,
+    count(*) FILTER (WHERE e.request_bytes > mb(10) OR e.response_bytes > mb(10)) AS large,
     min(e.exchange) AS example_exchange,
     count(*) OVER () AS total_rows
 FROM exchanges AS e

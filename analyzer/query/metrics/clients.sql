@@ -18,8 +18,8 @@ WITH traffic AS (
         sum(e.request_bytes) AS request_bytes,
         sum(e.response_bytes) AS response_bytes,
         sum(e.record_bytes) AS record_bytes,
-        sum(e.record_bytes) FILTER (WHERE e.api_key = 0) AS produced_bytes,
-        count(e.record_bytes) FILTER (WHERE e.api_key = 0) AS produces,
+        sum(e.record_bytes) FILTER (WHERE e.api_key = api('Produce')) AS produced_bytes,
+        count(e.record_bytes) FILTER (WHERE e.api_key = api('Produce')) AS produces,
         count(*) FILTER (WHERE e.acks = 0) AS acks_0,
         count(*) FILTER (WHERE e.acks = 1) AS acks_1,
         count(*) FILTER (WHERE e.acks = -1) AS acks_all,
@@ -72,7 +72,7 @@ lives AS (
         CAST(round(percentile_cont(0.5) WITHIN GROUP (
             ORDER BY CASE WHEN close <> 'none' AND seen_from = 'syn' THEN last_time_ns - first_time_ns END
         )) AS BIGINT) AS median_life_ns,
-        max(CASE WHEN last_time_ns - first_time_ns >= 1000000000
+        max(CASE WHEN last_time_ns - first_time_ns >= s(1)
             THEN metadata_requests * 1e9 / (last_time_ns - first_time_ns) END) AS metadata_per_s
     FROM client_connections
     GROUP BY client
@@ -81,7 +81,7 @@ opened AS (
     SELECT
         client,
         count(*) OVER (
-            PARTITION BY client ORDER BY first_time_ns RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
+            PARTITION BY client ORDER BY first_time_ns RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
         ) AS within
     FROM client_connections
     WHERE seen_from = 'syn'

@@ -23,7 +23,7 @@ WITH readable AS (
     FROM all_batches AS b
         JOIN all_exchanges AS x ON x.exchange = b.exchange
         JOIN all_connections AS c ON c.connection = b.connection
-    WHERE coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0 AND coalesce(b.control, false) = false
+    WHERE is_client(x.role) AND coalesce(x.replica_id, -1) < 0 AND coalesce(b.control, false) = false
         AND b.stored_last_offset IS NOT NULL AND coalesce(b.topic, b.topic_id) IS NOT NULL
 ),
 -- A batch may be sent again after a lost reply: the first time counts.
@@ -54,8 +54,9 @@ fetched AS (
         min(stored_base_offset) AS base_offset,
         min(time_ns) AS time_ns,
         min_by(exchange, time_ns) AS exchange,
-        min_by(CASE WHEN api_key = 78 THEN 'share' WHEN kind = 'fetch_tail' THEN 'tail' ELSE 'catch_up' END, time_ns) AS way,
-        min_by(group_id, time_ns) FILTER (WHERE api_key = 78) AS share_group_id
+        min_by(CASE WHEN api_key = api('ShareFetch') THEN 'share' WHEN kind = 'fetch_tail'
+            THEN 'tail' ELSE 'catch_up' END, time_ns) AS way,
+        min_by(group_id, time_ns) FILTER (WHERE api_key = api('ShareFetch')) AS share_group_id
     FROM readable
     WHERE side = 'response' AND time_ns IS NOT NULL
     GROUP BY cluster, topic, partition, client_address, client_id, principal, isolation_level, stored_last_offset

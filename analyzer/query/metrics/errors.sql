@@ -6,7 +6,7 @@
 -- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`: in each slot the failures of clients first.
 WITH told AS (
     SELECT
-        coalesce(x.role, 'client') <> 'client' AS between_brokers,
+        NOT is_client(x.role) AS between_brokers,
         CASE WHEN s.every_ns > 0 THEN coalesce(x.response_time_ns, x.request_time_ns)
             - coalesce(x.response_time_ns, x.request_time_ns) % s.every_ns END AS slot_ns,
         e.code,
@@ -24,7 +24,7 @@ WITH told AS (
         CASE WHEN s.by_broker THEN x.broker_port END AS broker_port,
         coalesce(x.response_time_ns, x.request_time_ns) AS time_ns,
         coalesce(x.response_time_ns, x.request_time_ns)
-            - coalesce(x.response_time_ns, x.request_time_ns) % 1000000000 AS second_ns,
+            - coalesce(x.response_time_ns, x.request_time_ns) % s(1) AS second_ns,
         e.exchange,
         e.expected,
         e.level,

@@ -2,7 +2,7 @@
 -- brokers apart: `count` codes, of which `expected` are normal, `unjudged` nobody judged and `unexpected` are neither or unjudged.
 WITH told AS (
     SELECT
-        coalesce(x.role, 'client') <> 'client' AS between_brokers,
+        NOT is_client(x.role) AS between_brokers,
         CASE WHEN s.every_ns > 0 THEN coalesce(x.response_time_ns, x.request_time_ns)
             - coalesce(x.response_time_ns, x.request_time_ns) % s.every_ns END AS slot_ns,
         e.expected

@@ -4,8 +4,8 @@ SELECT
     coalesce(x.api_name, 'SASL token') AS api_name,
     e.code,
     count(DISTINCT e.exchange) AS requests,
-    count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients
+    count(DISTINCT who(x)) AS clients
 FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
-WHERE e.expected IS NOT TRUE AND coalesce(x.role, 'client') = 'client'
+WHERE e.expected IS NOT TRUE AND is_client(x.role)
 GROUP BY coalesce(x.api_name, 'SASL token'), e.code
 ORDER BY requests DESC, api_name, code

@@ -11,7 +11,7 @@ WITH steps AS (
         max_by(client_id, time_ns) FILTER (WHERE event <> 'leave' AND client_id IS NOT NULL) AS client_id,
         max_by(client_address, time_ns) FILTER (WHERE event <> 'leave') AS client_address,
         max(instance_id) AS instance_id,
-        count(*) FILTER (WHERE event = 'join' AND coalesce(error_code, 0) = 0) AS joins,
+        count(*) FILTER (WHERE event = 'join' AND no_error(error_code)) AS joins,
         max(coalesce(generation, sent_generation)) AS generation,
         max_by(event, time_ns) = 'leave' AS gone,
         min(begin_ns) AS first_time_ns,

@@ -5,5 +5,5 @@ SELECT
     sent_generation, leader IS NOT NULL AND leader = member_id AS is_leader, members, protocol, reason, topics,
     assigned_partitions, error_code, exchange
 FROM group_events
-WHERE event <> 'commit' OR error_code <> 0
+WHERE event <> 'commit' OR error_code <> error('NONE')
 ORDER BY time_ns, begin_ns, group_id, member_id, exchange

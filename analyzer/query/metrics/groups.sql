@@ -14,8 +14,10 @@ WITH steps AS (
         max(coalesce(generation, sent_generation)) AS generation,
         -- Codes of normal operation: a member id first, a rebalance under way, a coordinator that moves.
         count(error_code) AS answered,
-        count(*) FILTER (WHERE error_code NOT IN (0, 14, 15, 16, 27, 79)) AS failures,
-        max_by(error_code, time_ns) FILTER (WHERE error_code NOT IN (0, 14, 15, 16, 27, 79)) AS last_failure,
+        count(*) FILTER (WHERE error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS',
+            'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS', 'MEMBER_ID_REQUIRED'))) AS failures,
+        max_by(error_code, time_ns) FILTER (WHERE error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS',
+            'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS', 'MEMBER_ID_REQUIRED'))) AS last_failure,
         min(begin_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
     FROM group_events
@@ -40,7 +42,8 @@ membership AS (
         bool_or(e.event = 'join' AND e.generation = g.generation) AS in_last
     FROM all_group_events AS e
         LEFT JOIN last_generation AS g ON g.cluster = coalesce(e.cluster, '') AND g.group_id = e.group_id
-    WHERE coalesce(e.instance_id, e.member_id, '') <> '' AND e.event <> 'commit' AND coalesce(e.error_code, 0) IN (0, 27)
+    WHERE coalesce(e.instance_id, e.member_id, '') <> '' AND e.event <> 'commit'
+        AND coalesce(e.error_code, error('NONE')) IN (error('NONE', 'REBALANCE_IN_PROGRESS'))
     GROUP BY
         coalesce(e.cluster, ''), e.group_id, CASE WHEN e.instance_id IS NULL THEN e.member_id ELSE concat('instance ', e.instance_id) END
 ),
@@ -99,18 +102,23 @@ committed AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
         x.group_id,
-        count(*) FILTER (WHERE x.api_key <> 12) AS commits,
-        count(*) FILTER (WHERE x.api_key <> 12 AND x.error_code IS NOT NULL) AS answered_commits,
-        count(*) FILTER (WHERE x.api_key <> 12 AND x.error_code NOT IN (0, 14, 15, 16, 27)) AS failed_commits,
-        max_by(x.error_code, x.request_time_ns) FILTER (WHERE x.api_key <> 12 AND x.error_code NOT IN (0, 14, 15, 16, 27))
+        count(*) FILTER (WHERE x.api_key <> api('Heartbeat')) AS commits,
+        count(*) FILTER (WHERE x.api_key <> api('Heartbeat') AND x.error_code IS NOT NULL) AS answered_commits,
+        count(*) FILTER (WHERE x.api_key <> api('Heartbeat') AND x.error_code NOT IN (error('NONE',
+            'COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR',
+            'REBALANCE_IN_PROGRESS'))) AS failed_commits,
+        max_by(x.error_code, x.request_time_ns) FILTER (WHERE x.api_key <> api('Heartbeat')
+            AND x.error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE',
+            'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS')))
             AS last_commit_error,
-        count(*) FILTER (WHERE x.api_key = 12) AS heartbeats,
-        count(*) FILTER (WHERE x.api_key = 12 AND x.error_code IS NOT NULL) AS answered_heartbeats,
-        count(*) FILTER (WHERE x.api_key = 28) AS commits_in_transactions,
+        count(*) FILTER (WHERE x.api_key = api('Heartbeat')) AS heartbeats,
+        count(*) FILTER (WHERE x.api_key = api('Heartbeat') AND x.error_code IS NOT NULL) AS answered_heartbeats,
+        count(*) FILTER (WHERE x.api_key = api('TxnOffsetCommit')) AS commits_in_transactions,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key IN (8, 12, 28) AND x.group_id IS NOT NULL AND x.status <> 'orphan_reply'
+    WHERE x.api_key IN (api('OffsetCommit', 'Heartbeat', 'TxnOffsetCommit')) AND x.group_id IS NOT NULL
+        AND x.status <> 'orphan_reply'
     GROUP BY coalesce(c.cluster, ''), x.group_id
 ),
 behind AS (
@@ -125,7 +133,8 @@ unread AS (
     FROM exchanges AS x
         JOIN connections AS c ON c.connection = x.connection
         JOIN unread_clients AS u ON u.client_address = x.client_address AND coalesce(u.client_id, '') = coalesce(x.client_id, '')
-    WHERE x.group_id IS NOT NULL AND (u.api_key BETWEEN 11 AND 14 OR u.api_key IN (68, 76, 88))
+    WHERE x.group_id IS NOT NULL AND (u.api_key BETWEEN api('JoinGroup') AND api('SyncGroup')
+        OR u.api_key IN (api('ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')))
 ),
 names AS (
     SELECT cluster, group_id FROM steps

@@ -6,12 +6,13 @@
 WITH commits AS (
     SELECT x.exchange, x.connection, x.group_id, x.request_time_ns
     FROM all_exchanges AS x
-    WHERE x.api_key = 8
+    WHERE x.api_key = api('OffsetCommit')
     UNION ALL
     -- What a transaction commits counts when the transaction does.
     SELECT x.exchange, x.connection, x.group_id, x.request_time_ns
     FROM all_exchanges AS x JOIN transactions_seen AS t ON t.transactional_id = x.transactional_id
-    WHERE x.api_key = 28 AND t.outcome = 'committed' AND x.request_time_ns >= t.begin_ns AND x.request_time_ns <= t.end_ns
+    WHERE x.api_key = api('TxnOffsetCommit') AND t.outcome = 'committed' AND x.request_time_ns >= t.begin_ns
+        AND x.request_time_ns <= t.end_ns
 ),
 committed AS (
     SELECT
@@ -27,7 +28,7 @@ committed AS (
         JOIN all_connections AS c ON c.connection = x.connection
         -- A commit counts when the reply says so for this partition.
         JOIN all_entries AS a
-            ON a.exchange = e.exchange AND a.side = 'response' AND a.error_code = 0 AND a.partition = e.partition
+            ON a.exchange = e.exchange AND a.side = 'response' AND a.error_code = error('NONE') AND a.partition = e.partition
             AND coalesce(a.topic, a.topic_id) = coalesce(e.topic, e.topic_id)
     WHERE e.offset >= 0
     GROUP BY coalesce(c.cluster, ''), x.group_id, coalesce(e.topic, e.topic_id), e.partition

@@ -22,7 +22,7 @@ WITH told AS (
             ON g.cluster = coalesce(c.cluster, '') AND g.client_address = x.client_address
             AND g.client_id = coalesce(x.client_id, '')
     WHERE p.lag IS NOT NULL AND coalesce(p.topic, p.topic_id) IS NOT NULL
-        AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
+        AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
 ),
 newest AS (
     SELECT

@@ -8,6 +8,6 @@ SELECT
     count(*) AS n,
     max(latency_ns) AS max_ns
 FROM exchanges
-WHERE status <> 'orphan_reply' AND coalesce(role, 'client') = 'client'
+WHERE status <> 'orphan_reply' AND is_client(role)
 GROUP BY ALL
 ORDER BY api_name, kind, bucket

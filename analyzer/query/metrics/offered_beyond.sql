@@ -11,7 +11,8 @@ offers AS (
     UNION ALL
     SELECT connection, exchange, api_key, api_version AS max_version
     FROM all_exchanges
-    WHERE response_decoded = 'unsupported' AND status = 'answered' AND api_key >= 0 AND coalesce(error_code, 0) <> 35
+    WHERE response_decoded = 'unsupported' AND status = 'answered' AND api_key >= 0
+        AND error_code IS DISTINCT FROM error('UNSUPPORTED_VERSION')
 ),
 newest AS (
     SELECT max_by(release, place) AS release FROM kafka_releases

@@ -28,13 +28,13 @@ WITH sent AS (
     FROM batches AS b
         JOIN exchanges AS x ON x.exchange = b.exchange
         JOIN connections AS c ON c.connection = b.connection
-    WHERE b.side = 'request' AND b.producer_id >= 0 AND b.base_sequence >= 0 AND coalesce(x.role, 'client') = 'client'
+    WHERE b.side = 'request' AND b.producer_id >= 0 AND b.base_sequence >= 0 AND is_client(x.role)
 ),
 -- In the order of their first sending; the sequence after 2^31 - 1 is 0.
 followed AS (
     SELECT
         *,
-        lag((base_sequence + sequences) % 2147483648) OVER (
+        lag((base_sequence + sequences) % two_to(31)) OVER (
             PARTITION BY cluster, producer_id, producer_epoch, topic, partition ORDER BY time_ns, exchange, position
         ) AS expected
     FROM sent
@@ -49,9 +49,9 @@ refused AS (
     SELECT
         s.cluster,
         s.producer_id,
-        count(*) FILTER (WHERE e.code IN (47, 90)) AS fenced,
-        count(*) FILTER (WHERE e.code = 45) AS out_of_order,
-        count(*) FILTER (WHERE e.code = 46) AS duplicate_replies
+        count(*) FILTER (WHERE e.code IN (error('INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED'))) AS fenced,
+        count(*) FILTER (WHERE e.code = error('OUT_OF_ORDER_SEQUENCE_NUMBER')) AS out_of_order,
+        count(*) FILTER (WHERE e.code = error('DUPLICATE_SEQUENCE_NUMBER')) AS duplicate_replies
     FROM (SELECT cluster, producer_id, exchange FROM sent GROUP BY cluster, producer_id, exchange) AS s
         JOIN errors AS e ON e.exchange = s.exchange
     GROUP BY s.cluster, s.producer_id

@@ -12,7 +12,7 @@ SELECT
     count(*) OVER () AS total_rows
 FROM connections
 WHERE is_kafka AND rtt_ns IS NOT NULL AND syn_ack_ns IS NOT NULL AND ack_ns IS NOT NULL
-    AND coalesce(role, 'client') = 'client'
+    AND is_client(role)
 GROUP BY client_address, broker_address
 ORDER BY rtt_ns DESC, client_address, broker_address
 LIMIT 1000

@@ -6,7 +6,7 @@ WITH picked AS (
     SELECT e.*
     FROM exchange_parts AS e LEFT JOIN kinds AS k ON k.kind = e.kind
     WHERE e.latency_ns IS NOT NULL
-        AND coalesce(e.role, 'client') = 'client'
+        AND is_client(e.role)
         AND (e.kind IS NULL OR k.reach = 'broker')
     ORDER BY CAST(e.latency_ns AS DOUBLE) + coalesce(e.send_ns, 0) DESC, e.request_time_ns, e.exchange
     LIMIT 20

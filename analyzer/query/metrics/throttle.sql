@@ -8,7 +8,7 @@ WITH throttled_hosts AS (
     SELECT client_address FROM exchanges WHERE throttle_time_ms > 0 GROUP BY client_address
 ),
 refused AS (
-    SELECT exchange FROM errors WHERE code = 89 GROUP BY exchange
+    SELECT exchange FROM errors WHERE code = error('THROTTLING_QUOTA_EXCEEDED') GROUP BY exchange
 ),
 traffic AS (
     SELECT
@@ -28,10 +28,10 @@ traffic AS (
         max(e.throttle_time_ms) AS max_throttle_time_ms,
         sum(m.held_ns) FILTER (WHERE coalesce(m.applies, true)) AS held_ns,
         sum(m.end_ns - m.begin_ns) FILTER (
-            WHERE coalesce(m.applies, true) AND m.sent_inside = 0 AND m.resumed_ns <= 100000000
+            WHERE coalesce(m.applies, true) AND m.sent_inside = 0 AND m.resumed_ns <= ms(100)
         ) AS paused_ns,
         sum(m.sent_inside) FILTER (WHERE coalesce(m.applies, true)) AS sent_inside,
-        sum(least(e.latency_ns, CAST(m.throttle_time_ms AS BIGINT) * 1000000)) FILTER (WHERE NOT m.applies) AS delayed_ns,
+        sum(least(e.latency_ns, CAST(m.throttle_time_ms AS BIGINT) * ms(1))) FILTER (WHERE NOT m.applies) AS delayed_ns,
         count(*) FILTER (WHERE NOT m.applies) AS delayed,
         count(*) FILTER (WHERE m.exchange IS NOT NULL AND m.applies IS NULL) AS unsure
     FROM exchanges AS e
@@ -40,7 +40,7 @@ traffic AS (
         LEFT JOIN refused AS f ON f.exchange = e.exchange
     WHERE e.response_time_ns IS NOT NULL
         AND e.client_address IN (SELECT client_address FROM throttled_hosts)
-        AND coalesce(e.role, 'client') = 'client'
+        AND is_client(e.role)
     GROUP BY ALL
 ),
 muted AS (

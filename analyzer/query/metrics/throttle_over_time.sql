@@ -33,7 +33,7 @@ replies AS (
         count(*) AS throttled,
         sum(CAST(e.throttle_time_ms AS BIGINT)) AS throttle_time_ms
     FROM exchanges AS e CROSS JOIN grid AS g
-    WHERE e.throttle_time_ms > 0 AND e.response_time_ns IS NOT NULL AND coalesce(e.role, 'client') = 'client'
+    WHERE e.throttle_time_ms > 0 AND e.response_time_ns IS NOT NULL AND is_client(e.role)
     GROUP BY g.origin_ns + (e.response_time_ns - g.origin_ns) - (e.response_time_ns - g.origin_ns) % g.every_ns
 ),
 muted AS (

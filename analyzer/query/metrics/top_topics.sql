@@ -13,7 +13,7 @@ WITH written AS (
     FROM entries AS e
         JOIN exchanges AS x ON x.exchange = e.exchange
         JOIN connections AS c ON c.connection = e.connection
-    WHERE x.api_key = 0 AND coalesce(x.role, 'client') = 'client'
+    WHERE x.api_key = api('Produce') AND is_client(x.role)
     GROUP BY
         c.cluster, coalesce(e.topic, e.topic_id), e.partition,
         concat(x.client_address, '|', coalesce(x.client_id, ''), '|', coalesce(x.principal, c.principal, ''))

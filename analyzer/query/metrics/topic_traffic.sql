@@ -15,21 +15,21 @@ WITH moved AS (
     FROM entries AS e
         JOIN exchanges AS x ON x.exchange = e.exchange
         JOIN connections AS c ON c.connection = e.connection
-    WHERE x.api_key = 0 AND e.side = 'request' AND coalesce(x.role, 'client') = 'client'
+    WHERE x.api_key = api('Produce') AND e.side = 'request' AND is_client(x.role)
     UNION ALL
     SELECT
         p.time_ns, c.cluster, coalesce(p.topic, p.topic_id), x.client_id, x.client_address, NULL, p.record_bytes, 0, 1
     FROM fetch_positions AS p
         JOIN exchanges AS x ON x.exchange = p.exchange
         JOIN connections AS c ON c.connection = p.connection
-    WHERE coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
+    WHERE is_client(x.role) AND coalesce(x.replica_id, -1) < 0
     UNION ALL
     SELECT
         x.request_time_ns, c.cluster, coalesce(e.topic, e.topic_id), x.client_id, x.client_address, NULL, e.record_bytes, 0, 1
     FROM entries AS e
         JOIN exchanges AS x ON x.exchange = e.exchange
         JOIN connections AS c ON c.connection = e.connection
-    WHERE x.api_key = 78 AND e.side = 'response'
+    WHERE x.api_key = api('ShareFetch') AND e.side = 'response'
 ),
 slotted AS (
     SELECT

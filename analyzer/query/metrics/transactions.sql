@@ -9,17 +9,22 @@ WITH ids AS (
         max_by(x.client_id, x.request_time_ns) FILTER (WHERE x.client_id IS NOT NULL) AS client_id,
         max_by(x.client_address, x.request_time_ns) AS client_address,
         count(DISTINCT concat(x.client_address, '|', coalesce(x.client_id, ''))) AS clients,
-        count(*) FILTER (WHERE x.api_key = 22) AS inits,
-        count(*) FILTER (WHERE x.error_code IN (47, 90)) AS fenced,
-        count(*) FILTER (WHERE x.error_code = 51) AS concurrent,
-        count(*) FILTER (WHERE x.error_code NOT IN (0, 14, 15, 16, 46, 47, 51, 90)) AS failures,
+        count(*) FILTER (WHERE x.api_key = api('InitProducerId')) AS inits,
+        count(*) FILTER (WHERE x.error_code IN (error('INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED'))) AS fenced,
+        count(*) FILTER (WHERE x.error_code = error('CONCURRENT_TRANSACTIONS')) AS concurrent,
+        count(*) FILTER (WHERE x.error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS',
+            'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'DUPLICATE_SEQUENCE_NUMBER', 'INVALID_PRODUCER_EPOCH',
+            'CONCURRENT_TRANSACTIONS', 'PRODUCER_FENCED'))) AS failures,
         max_by(x.error_code, x.request_time_ns)
-            FILTER (WHERE x.error_code NOT IN (0, 14, 15, 16, 46, 51)) AS last_error,
+            FILTER (WHERE x.error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS',
+                'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'DUPLICATE_SEQUENCE_NUMBER',
+                'CONCURRENT_TRANSACTIONS'))) AS last_error,
         min(x.request_time_ns) AS first_time_ns,
         max(x.request_time_ns) AS last_time_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.transactional_id IS NOT NULL AND x.api_key IN (0, 22, 24, 25, 26, 28)
-        AND coalesce(x.role, 'client') = 'client' AND x.status <> 'orphan_reply'
+    WHERE x.transactional_id IS NOT NULL AND x.api_key IN (api('Produce', 'InitProducerId', 'AddPartitionsToTxn',
+        'AddOffsetsToTxn', 'EndTxn', 'TxnOffsetCommit'))
+        AND is_client(x.role) AND x.status <> 'orphan_reply'
     GROUP BY coalesce(c.cluster, ''), x.transactional_id
 ),
 made AS (
@@ -53,7 +58,7 @@ told AS (
             FILTER (WHERE coalesce(new_producer_epoch, producer_epoch) IS NOT NULL) AS producer_epoch,
         max_by(transaction_timeout_ms, time_ns) FILTER (WHERE transaction_timeout_ms IS NOT NULL) AS transaction_timeout_ms
     FROM all_transaction_events
-    WHERE transactional_id IS NOT NULL AND producer_id >= 0 AND coalesce(error_code, 0) = 0
+    WHERE transactional_id IS NOT NULL AND producer_id >= 0 AND no_error(error_code)
     GROUP BY coalesce(cluster, ''), transactional_id
 ),
 -- Producers who may have said more than could be read: Produce, InitProducerId to EndTxn, TxnOffsetCommit.
@@ -62,7 +67,8 @@ unread AS (
     FROM exchanges AS x
         JOIN connections AS c ON c.connection = x.connection
         JOIN unread_clients AS u ON u.client_address = x.client_address AND coalesce(u.client_id, '') = coalesce(x.client_id, '')
-    WHERE x.transactional_id IS NOT NULL AND (u.api_key IN (0, 22, 28) OR u.api_key BETWEEN 24 AND 26)
+    WHERE x.transactional_id IS NOT NULL AND (u.api_key IN (api('Produce', 'InitProducerId', 'TxnOffsetCommit'))
+        OR u.api_key BETWEEN api('AddPartitionsToTxn') AND api('EndTxn'))
 )
 SELECT
     nullif(i.cluster, '') AS cluster,

@@ -26,6 +26,7 @@ from pathlib import Path
 from analyzer.base.expected_errors import rules
 from analyzer.base.filters import literal
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.query import sql_words
 from dissectors.kafka.columns.program import error_fields
 from dissectors.kafka.schema.error_codes import known_errors
 from dissectors.kafka.schema.lookup import api_names
@@ -150,7 +151,7 @@ def views(api_keys: Collection[int], odd: bool = True, seen_again: bool = True) 
 
 def sql(view: str) -> str:
     """The SQL of a view over the rows of all views."""
-    return (Path(__file__).parent / f"{view}.sql").read_text(encoding="utf-8")
+    return sql_words.text(Path(__file__).parent / f"{view}.sql")
 
 
 def _of_one_view(text: str) -> str:

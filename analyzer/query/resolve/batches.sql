@@ -36,7 +36,7 @@ answers AS (
     SELECT e.exchange, coalesce(e.topic_id, e.topic) AS written_to, e.partition, min(e.offset) AS base_offset
     FROM raw_entries AS e
     JOIN (SELECT exchange FROM raw_batches WHERE side = 'request' GROUP BY exchange) AS w ON w.exchange = e.exchange
-    WHERE e.side = 'response' AND e.offset >= 0 AND coalesce(e.error_code, 0) = 0
+    WHERE e.side = 'response' AND e.offset >= 0 AND no_error(e.error_code)
     GROUP BY e.exchange, coalesce(e.topic_id, e.topic), e.partition
 ),
 -- Grouped by what is its key, and joined last, so that an engine leaves it out for questions that do not read its columns.

@@ -68,7 +68,7 @@ SELECT
     w.to_broker_ns,
     w.sure_to_broker_ns,
     -- Until then bytes from before the capture may be under way, and hold up what comes behind them.
-    CASE WHEN p.seen_from = 'midstream' AND NOT w.is_quiet AND NOT w.is_beside THEN p.first_time_ns + 500000000 ELSE 0 END
+    CASE WHEN p.seen_from = 'midstream' AND NOT w.is_quiet AND NOT w.is_beside THEN p.first_time_ns + ms(500) ELSE 0 END
         AS unseen_to_ns,
     w.to_client_ns,
     w.broker_lag_ns,

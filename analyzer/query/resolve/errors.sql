@@ -30,7 +30,7 @@ spaced AS (
     SELECT
         *,
         -- An error after a quiet time belongs to another failover.
-        CASE WHEN time_ns - lag(time_ns) OVER by_client > seconds * CAST(1000000000 AS BIGINT) THEN 1 ELSE 0 END AS again
+        CASE WHEN time_ns - lag(time_ns) OVER by_client > seconds * CAST(s(1) AS BIGINT) THEN 1 ELSE 0 END AS again
     FROM moments
     WINDOW by_client AS (
         PARTITION BY client_address, client_id, api_key, code, topic_key, partition, entity ORDER BY time_ns, exchange, side
@@ -65,7 +65,7 @@ judged AS (
             ELSE coalesce(
                 r.time_ns - min(r.time_ns) OVER (
                     PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity, r.run
-                ) <= r.seconds * CAST(1000000000 AS BIGINT),
+                ) <= r.seconds * CAST(s(1) AS BIGINT),
                 false
             )
         END AS expected
@@ -84,7 +84,7 @@ SELECT
     n.retriable,
     CASE
         WHEN t.rule = 'always' THEN true
-        WHEN t.rule = 'never' THEN CASE WHEN NOT t.client_only OR coalesce(t.role, 'client') = 'client' THEN false END
+        WHEN t.rule = 'never' THEN CASE WHEN NOT t.client_only OR is_client(t.role) THEN false END
         ELSE j.expected
     END AS expected,
     f.level,

@@ -30,6 +30,6 @@ LEFT JOIN expected_errors AS g ON g.api_key IS NULL AND g.code = e.code
 LEFT JOIN raw_exchanges AS a
     ON a.exchange = e.exchange
     -- True for all exchanges with errors, so that most others need not be read.
-    AND a.error_code <> 0
+    AND a.error_code <> error('NONE')
     AND coalesce(x.rule, g.rule) IN ('passing', 'first_use', 'followed')
 WHERE l.is_kafka

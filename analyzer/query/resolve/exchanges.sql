@@ -23,7 +23,7 @@ kinds AS (
     SELECT
         x.*,
         CASE
-            WHEN x.api_key = 1 AND f.raft THEN 'fetch_raft'
+            WHEN x.api_key = api('Fetch') AND f.raft THEN 'fetch_raft'
             WHEN f.redirected THEN 'fetch_redirect'
             WHEN x.own_kind = 'fetch_unknown' THEN coalesce(f.state, x.own_kind)
             ELSE x.own_kind
@@ -81,12 +81,12 @@ placed AS (
         coalesce(l.is_quiet, true) AS is_quiet,
         coalesce(l.to_broker_ns, 0) AS to_broker_ns,
         coalesce(l.sure_to_broker_ns, 0) AS sure_to_broker_ns,
-        (x.request_lag_ns - l.client_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS request_queued_ns,
-        (x.reply_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS reply_queued_ns,
-        (x.reply_end_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+        (x.request_lag_ns - l.client_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS request_queued_ns,
+        (x.reply_lag_ns - l.broker_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS reply_queued_ns,
+        (x.reply_end_lag_ns - l.broker_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5)
             AS reply_end_queued_ns,
-        (x.before_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS before_queued_ns,
-        (x.ack_lag_ns - l.broker_lag_ns + 6442450944000000) % 4294967296000000 - 2147483648000000 AS ack_queued_ns
+        (x.before_lag_ns - l.broker_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS before_queued_ns,
+        (x.ack_lag_ns - l.broker_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS ack_queued_ns
     FROM kinds AS x
     JOIN connection_context AS l ON l.part = x.part
     WHERE l.is_kafka
@@ -94,31 +94,33 @@ placed AS (
 departures AS (
     SELECT
         *,
-        response_time_ns - CASE WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns ELSE 0 END AS left_min_ns,
-        response_time_ns - CASE WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns - 1000000 ELSE 0 END AS left_max_ns,
-        request_end_ns + queue_ns - CASE WHEN before_queued_ns >= 1300000 THEN before_queued_ns ELSE 0 END AS before_min_ns,
-        request_end_ns + queue_ns - CASE WHEN before_queued_ns >= 1300000 THEN before_queued_ns - 1000000 ELSE 0 END
+        response_time_ns - CASE WHEN reply_queued_ns >= ms(1.3) THEN reply_queued_ns ELSE 0 END AS left_min_ns,
+        response_time_ns - CASE WHEN reply_queued_ns >= ms(1.3) THEN reply_queued_ns - ms(1) ELSE 0 END AS left_max_ns,
+        request_end_ns + queue_ns - CASE WHEN before_queued_ns >= ms(1.3) THEN before_queued_ns ELSE 0 END AS before_min_ns,
+        request_end_ns + queue_ns - CASE WHEN before_queued_ns >= ms(1.3) THEN before_queued_ns - ms(1) ELSE 0 END
             AS before_max_ns,
-        ack_time_ns - CASE WHEN ack_queued_ns >= 1300000 THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
-        ack_time_ns - CASE WHEN ack_queued_ns >= 1300000 THEN ack_queued_ns - 1000000 ELSE 0 END AS ack_max_ns,
+        ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
+        ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END AS ack_max_ns,
         coalesce(reply_queued_ns, 0) > reply_held_ns
-            OR (marks & 33) <> 0
+            OR (marks & mark('REPEAT', 'SHARED')) <> 0
             OR request_time_ns < unseen_to_ns
-            OR ((marks & 2) <> 0 AND trusts_ids) AS held
+            OR ((marks & mark('JUMP')) <> 0 AND trusts_ids) AS held
     FROM placed
 ),
 arrivals AS (
     SELECT
         *,
         CASE
-            WHEN (marks & 8) <> 0 AND NOT is_beside THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - 1000000)
+            WHEN (marks & mark('PROMPT')) <> 0 AND NOT is_beside
+                THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - ms(1))
             ELSE request_end_ns + sure_to_broker_ns
         END AS arrived_min_ns,
         CASE
             WHEN is_beside THEN request_end_ns
-            WHEN (marks & 8) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
-            WHEN (marks & 4) <> 0 AND NOT crowded
-                AND coalesce(ack_time_ns, response_time_ns) - request_end_ns - to_broker_ns <= to_broker_ns + 250000000 THEN request_end_ns + to_broker_ns + 500000
+            WHEN (marks & mark('PROMPT')) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
+            WHEN (marks & mark('IDLE')) <> 0 AND NOT crowded
+                AND coalesce(ack_time_ns, response_time_ns) - request_end_ns - to_broker_ns <= to_broker_ns + ms(250)
+                    THEN request_end_ns + to_broker_ns + 500000
             ELSE greatest(request_end_ns + to_broker_ns, coalesce(ack_max_ns, left_max_ns))
         END AS arrived_max_ns
     FROM departures
@@ -128,21 +130,22 @@ begins AS (
         *,
         CASE
             WHEN muted_ns > 0 AND mutes THEN before_min_ns + muted_ns
-            WHEN queue_ns > 0 AND (marks & 256) = 0 THEN greatest(arrived_min_ns, before_min_ns)
+            WHEN queue_ns > 0 AND (marks & mark('BEHIND_HELD')) = 0 THEN greatest(arrived_min_ns, before_min_ns)
             ELSE arrived_min_ns
         END AS begin_min_ns,
         CASE
             WHEN muted_ns > 0 AND mutes THEN before_max_ns + muted_ns
-            WHEN (marks & 128) <> 0 THEN left_min_ns
-            WHEN queue_ns > 0 AND (marks & 64) <> 0 THEN before_max_ns
+            WHEN (marks & mark('BEHIND_SILENT')) <> 0 THEN left_min_ns
+            WHEN queue_ns > 0 AND (marks & mark('COVERED')) <> 0 THEN before_max_ns
             WHEN queue_ns > 0 THEN greatest(arrived_max_ns, before_max_ns)
             ELSE arrived_max_ns
         END AS begin_max_ns,
         greatest(
-            coalesce(response_end_ns - CASE WHEN reply_end_queued_ns >= 1300000 THEN reply_end_queued_ns - 1000000 ELSE 0 END, left_max_ns),
+            coalesce(response_end_ns - CASE WHEN reply_end_queued_ns >= ms(1.3)
+                THEN reply_end_queued_ns - ms(1) ELSE 0 END, left_max_ns),
             left_max_ns
         ) AS end_left_ns,
-        CASE WHEN mutes IS FALSE THEN coalesce(CAST(throttle_time_ms AS BIGINT), 0) * 1000000 ELSE 0 END AS kept_ns
+        CASE WHEN mutes IS FALSE THEN coalesce(CAST(throttle_time_ms AS BIGINT), 0) * ms(1) ELSE 0 END AS kept_ns
     FROM arrivals
 ),
 bounds AS (
@@ -150,16 +153,16 @@ bounds AS (
         *,
         CASE
             WHEN queue_ns IS NULL OR (muted_ns > 0 AND mutes IS NULL) THEN NULL
-            WHEN held OR left_max_ns + 2000000 < begin_min_ns OR (reply_queued_ns IS NULL AND NOT is_quiet) THEN 0
+            WHEN held OR left_max_ns + ms(2) < begin_min_ns OR (reply_queued_ns IS NULL AND NOT is_quiet) THEN 0
             ELSE greatest(left_min_ns - begin_max_ns - kept_ns, 0)
         END AS broker_min_ns,
         CASE
             WHEN queue_ns IS NULL OR (muted_ns > 0 AND mutes IS NULL) THEN NULL
-            WHEN left_max_ns + 2000000 < begin_min_ns THEN response_time_ns - arrived_min_ns
+            WHEN left_max_ns + ms(2) < begin_min_ns THEN response_time_ns - arrived_min_ns
             -- The broker has not done with a large reply before much of it has left.
             ELSE greatest(CASE WHEN response_bytes > 65540 THEN end_left_ns ELSE left_max_ns END - begin_min_ns - kept_ns, 0)
         END AS broker_max_ns,
-        left_max_ns + 2000000 < begin_min_ns AS is_odd
+        left_max_ns + ms(2) < begin_min_ns AS is_odd
     FROM begins
 ),
 behind AS (
@@ -179,10 +182,10 @@ doubts AS (
         CASE
             WHEN is_odd THEN 1
             -- What is left open is 4 ms at most: its middle is within 2 ms of all of it.
-            WHEN held AND broker_max_ns > 4000000 THEN 2
-            WHEN reply_queued_ns IS NULL AND NOT is_quiet AND broker_max_ns > 4000000 THEN 3
-            WHEN response_bytes > 65540 AND end_left_ns - left_min_ns > greatest(2000000, (left_max_ns - begin_min_ns) / 10) THEN 4
-            WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(2000000, broker_max_ns / 20 + broker_min_ns / 20) THEN 5
+            WHEN held AND broker_max_ns > ms(4) THEN 2
+            WHEN reply_queued_ns IS NULL AND NOT is_quiet AND broker_max_ns > ms(4) THEN 3
+            WHEN response_bytes > 65540 AND end_left_ns - left_min_ns > greatest(ms(2), (left_max_ns - begin_min_ns) / 10) THEN 4
+            WHEN (broker_max_ns - broker_min_ns) / 2 > greatest(ms(2), broker_max_ns / 20 + broker_min_ns / 20) THEN 5
             ELSE 0
         END AS doubt
     FROM behind
@@ -191,16 +194,16 @@ attributed AS (
     SELECT
         -- A broker's account of a request ends when its thread is back from the write of the reply, which may be on the wire by then: in
         -- the logs of brokers within 1 ms of 19 replies in 20.
-        * REPLACE (broker_max_ns + 1000000 AS broker_max_ns),
+        * REPLACE (broker_max_ns + ms(1) AS broker_max_ns),
         -- The middle of what is left open, where that is 4 ms at most.
-        CASE WHEN arrived_max_ns - arrived_min_ns <= 4000000 AND (marks & 512) = 0 THEN greatest(
+        CASE WHEN arrived_max_ns - arrived_min_ns <= ms(4) AND (marks & mark('ASKED_AGAIN')) = 0 THEN greatest(
             CAST(arrived_min_ns - request_end_ns + (arrived_max_ns - arrived_min_ns) / 2 AS BIGINT)
-                + CASE WHEN request_queued_ns >= 1300000 THEN request_queued_ns - 500000 ELSE 0 END,
+                + CASE WHEN request_queued_ns >= ms(1.3) THEN request_queued_ns - 500000 ELSE 0 END,
             0
         ) END AS there_ns,
         CASE
-            WHEN (marks & 1) <> 0 THEN NULL
-            WHEN reply_queued_ns >= 1300000 THEN reply_queued_ns - 500000
+            WHEN (marks & mark('REPEAT')) <> 0 THEN NULL
+            WHEN reply_queued_ns >= ms(1.3) THEN reply_queued_ns - 500000
             WHEN response_time_ns IS NOT NULL AND (reply_queued_ns IS NOT NULL OR is_quiet) THEN 0
         END AS back_ns,
         CASE WHEN doubt = 0 THEN
@@ -216,7 +219,7 @@ attributed AS (
             WHEN muted_ns > 0 AND mutes THEN 'mute'
             WHEN queue_ns > 0 AND begin_max_ns = before_max_ns THEN 'reply'
             WHEN is_beside THEN 'beside'
-            WHEN (marks & 8) <> 0 THEN 'ack'
+            WHEN (marks & mark('PROMPT')) <> 0 THEN 'ack'
             ELSE 'idle'
         END AS broker_evidence
     FROM doubts

@@ -10,7 +10,7 @@ WITH fetches AS (
         session_epoch,
         isolation_level
     FROM raw_exchanges
-    WHERE api_key = 1 AND coalesce(replica_id, -1) < 0 AND NOT token
+    WHERE api_key = api('Fetch') AND coalesce(replica_id, -1) < 0 AND NOT token
 ),
 told AS (
     SELECT

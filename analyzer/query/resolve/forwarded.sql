@@ -35,7 +35,7 @@ met AS (
         AND y.alike <= 16
         AND x.request_bytes = y.request_bytes
         -- Packets of different queues of a network card may be captured out of order.
-        AND y.request_time_ns BETWEEN x.request_time_ns - 50000 AND x.request_end_ns + 10000000000
+        AND y.request_time_ns BETWEEN x.request_time_ns - 50000 AND x.request_end_ns + s(10)
         AND coalesce(y.response_time_ns <= x.response_time_ns + 50000, true)
 ),
 within AS (

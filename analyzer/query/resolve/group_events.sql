@@ -14,8 +14,9 @@ WITH steps AS (
         coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
         x.request_time_ns AS begin_ns,
         x.client_id,
-        CASE WHEN x.api_key = 12 THEN 'heartbeat' ELSE 'commit' END AS event,
-        CASE WHEN x.api_key = 12 THEN 'classic' ELSE coalesce(t.group_type, a.group_type, 'classic') END AS group_type,
+        CASE WHEN x.api_key = api('Heartbeat') THEN 'heartbeat' ELSE 'commit' END AS event,
+        CASE WHEN x.api_key = api('Heartbeat')
+            THEN 'classic' ELSE coalesce(t.group_type, a.group_type, 'classic') END AS group_type,
         x.group_id,
         CASE WHEN x.member_id <> '' THEN x.member_id END AS member_id,
         k.instance_id,
@@ -34,7 +35,7 @@ WITH steps AS (
     LEFT JOIN static_members AS k ON k.group_id = x.group_id AND k.member_id = x.member_id
     LEFT JOIN part_group_types AS t ON t.part = x.part AND t.group_id = x.group_id
     LEFT JOIN group_types AS a ON a.group_id = x.group_id
-    WHERE (x.api_key = 8 OR (x.api_key = 12 AND x.error_code <> 0)) AND NOT x.token
+    WHERE (x.api_key = api('OffsetCommit') OR (x.api_key = api('Heartbeat') AND x.error_code <> error('NONE'))) AND NOT x.token
 )
 SELECT
     s.exchange,

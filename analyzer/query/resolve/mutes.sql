@@ -6,7 +6,7 @@ WITH throttled AS (
         x.part,
         x.response_time_ns AS begin_ns,
         x.response_time_ns
-            + least(CAST(x.throttle_time_ms AS BIGINT) * 1000000, greatest(l.last_time_ns - x.response_time_ns, 0)) AS end_ns,
+            + least(CAST(x.throttle_time_ms AS BIGINT) * ms(1), greatest(l.last_time_ns - x.response_time_ns, 0)) AS end_ns,
         x.throttle_time_ms,
         l.connection,
         l.mutes
@@ -30,7 +30,7 @@ moments AS (
     UNION ALL
     SELECT part, exchange, 'begin' AS edge, begin_ns AS time_ns, 0 AS request FROM throttled
     UNION ALL
-    SELECT part, exchange, 'end' AS edge, end_ns - 5000000 AS time_ns, 0 AS request FROM throttled
+    SELECT part, exchange, 'end' AS edge, end_ns - ms(5) AS time_ns, 0 AS request FROM throttled
 ),
 counted AS (
     SELECT

@@ -8,11 +8,12 @@ WITH signs AS (
     SELECT
         p.broker_address,
         p.broker_port,
-        CASE WHEN (f.api_key = 0 AND f.max_version > 5) OR (f.api_key = 1 AND f.max_version > 7) THEN 1 ELSE 0 END AS mutes
+        CASE WHEN (f.api_key = api('Produce') AND f.max_version > 5) OR (f.api_key = api('Fetch') AND f.max_version > 7)
+            THEN 1 ELSE 0 END AS mutes
     FROM (SELECT part, body FROM raw_reported GROUP BY part, body) AS t
     JOIN raw_version_facts AS f ON f.body = t.body
     JOIN parts AS p ON p.part = t.part
-    WHERE f.api_key < 2
+    WHERE f.api_key < api('ListOffsets')
 )
 SELECT broker_address, broker_port, max(mutes) = 1 AS mutes
 FROM signs

@@ -12,7 +12,7 @@ accepted AS (
     JOIN raw_asked_facts AS f ON f.body = q.body
     JOIN raw_reported AS r ON r.exchange = q.exchange
     JOIN raw_version_facts AS v ON v.body = r.body
-    WHERE f.asked_cluster_id IS NOT NULL AND v.api_key = 18 AND v.max_version >= 5
+    WHERE f.asked_cluster_id IS NOT NULL AND v.api_key = api('ApiVersions') AND v.max_version >= 5
 ),
 told AS (
     SELECT part, min(cluster) AS cluster

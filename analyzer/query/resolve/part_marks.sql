@@ -3,9 +3,9 @@
 SELECT
     part,
     min(mark) AS first_mark,
-    min(xor(mark, 6364136223846793005)) AS second_mark,
-    min(xor(mark, 15755552163447593571)) AS third_mark,
-    min(xor(mark, 11400714819323198485)) AS fourth_mark
+    min(xor(mark, salt(1))) AS second_mark,
+    min(xor(mark, salt(2))) AS third_mark,
+    min(xor(mark, salt(3))) AS fourth_mark
 FROM (
     SELECT part, hash(correlation_id, api_key, request_bytes) AS mark FROM raw_exchanges WHERE request_time_ns IS NOT NULL
 ) AS x

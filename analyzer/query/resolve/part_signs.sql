@@ -13,36 +13,42 @@ SELECT
     max(
         CASE
             WHEN token THEN 2
-            WHEN api_key = 1 AND replica_id >= 0
+            WHEN api_key = api('Fetch') AND replica_id >= 0
                 -- KRaft's own fetches have no session and do not wait for bytes; a follower's have, and do.
                 THEN CASE WHEN session_epoch = -1 AND min_bytes = 0 THEN 8 ELSE 3 END
             -- A Fetch whose sender was cut off.
-            WHEN api_key = 1 AND replica_id IS NULL THEN 1
-            WHEN api_key < 4 THEN CASE WHEN client_id LIKE 'NetworkPartitionMetadataClient-client-%' THEN 7 ELSE 2 END
-            WHEN api_key < 8 OR api_key = 56 OR api_key = 62 OR api_key = 63 OR api_key = 67 OR api_key = 70 OR api_key = 73
+            WHEN api_key = api('Fetch') AND replica_id IS NULL THEN 1
+            WHEN api_key < api('LeaderAndIsr') THEN CASE WHEN client_id LIKE 'NetworkPartitionMetadataClient-client-%'
+                THEN 7 ELSE 2 END
+            WHEN api_key < api('OffsetCommit') OR api_key = api('AlterPartition') OR api_key = api('BrokerRegistration')
+                OR api_key = api('BrokerHeartbeat') OR api_key = api('AllocateProducerIds')
+                OR api_key = api('ControllerRegistration') OR api_key = api('AssignReplicasToDirs')
                 THEN 4
-            WHEN api_key = 17 OR api_key = 18 OR api_key = 36 THEN 0
-            WHEN api_key = 24 AND api_version >= 4 THEN 6
-            WHEN api_key = 27 THEN CASE WHEN client_id LIKE 'broker-%-txn-marker-sender' THEN 6 ELSE 0 END
-            WHEN api_key BETWEEN 52 AND 54 OR api_key = 59 THEN 8
-            WHEN api_key = 58 THEN 5
-            WHEN api_key BETWEEN 83 AND 87 THEN 7
-            WHEN api_key >= 8 THEN 2
+            WHEN api_key = api('SaslHandshake') OR api_key = api('ApiVersions') OR api_key = api('SaslAuthenticate') THEN 0
+            WHEN api_key = api('AddPartitionsToTxn') AND api_version >= 4 THEN 6
+            WHEN api_key = api('WriteTxnMarkers') THEN CASE WHEN client_id LIKE 'broker-%-txn-marker-sender' THEN 6 ELSE 0 END
+            WHEN api_key BETWEEN api('Vote') AND api('EndQuorumEpoch') OR api_key = api('FetchSnapshot') THEN 8
+            WHEN api_key = api('Envelope') THEN 5
+            WHEN api_key BETWEEN api('InitializeShareGroupState') AND api('ReadShareGroupStateSummary') THEN 7
+            WHEN api_key >= api('OffsetCommit') THEN 2
             ELSE 0
         END
     ) AS speaker,
     max(
         CASE
             WHEN status = 'answered' AND (
-                (api_key = 0 AND api_version >= 6) OR (api_key = 1 AND api_version >= 8) OR (api_key = 2 AND api_version >= 4)
-                OR (api_key = 3 AND api_version >= 7) OR (api_key = 8 AND api_version >= 6) OR (api_key = 10 AND api_version >= 3)
-                OR (api_key = 42 AND api_version >= 2) OR api_key >= 43
+                (api_key = api('Produce') AND api_version >= 6) OR (api_key = api('Fetch') AND api_version >= 8)
+                    OR (api_key = api('ListOffsets') AND api_version >= 4)
+                OR (api_key = api('Metadata') AND api_version >= 7) OR (api_key = api('OffsetCommit')
+                    AND api_version >= 6) OR (api_key = api('FindCoordinator') AND api_version >= 3)
+                OR (api_key = api('DeleteGroups') AND api_version >= 2) OR api_key >= api('ElectLeaders')
             ) THEN 1
             ELSE 0
         END
     ) AS mutes,
     max(CASE WHEN throttle_time_ms > 0 AND response_time_ns IS NOT NULL THEN 1 ELSE 0 END) AS throttled,
-    max(CASE WHEN api_key = 19 AND client_id <> '' AND translate(client_id, '0123456789', '') = '' THEN 1 ELSE 0 END) AS numbered,
+    max(CASE WHEN api_key = api('CreateTopics') AND client_id <> '' AND translate(client_id, '0123456789', '') = ''
+        THEN 1 ELSE 0 END) AS numbered,
     count(*) FILTER (WHERE request_decoded = 'malformed') AS bad_requests,
     count(*) FILTER (WHERE request_decoded <> 'malformed' AND request_decoded <> 'none') AS read_requests,
     count(*) FILTER (WHERE response_decoded = 'malformed') AS bad_replies,
@@ -55,7 +61,8 @@ SELECT
     max_by(mechanism, request_time_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism,
     max(request_time_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism_ns
 FROM (
-    SELECT *, status = 'answered' AND NOT token AND api_key <> 17 AND api_key <> 18 AND api_key <> 36 AS answered_login
+    SELECT *, status = 'answered' AND NOT token AND api_key <> api('SaslHandshake') AND api_key <> api('ApiVersions')
+        AND api_key <> api('SaslAuthenticate') AS answered_login
     FROM raw_exchanges
 ) AS x
 GROUP BY part

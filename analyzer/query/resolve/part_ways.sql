@@ -64,17 +64,17 @@ WITH sides AS (
 lags AS (
     SELECT
         *,
-        (broker_lag_least_ns - broker_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+        (broker_lag_least_ns - broker_lag_bound_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5)
             AS broker_lag_above_ns,
-        (client_lag_least_ns - client_lag_bound_ns + 6442450944000000) % 4294967296000000 - 2147483648000000
+        (client_lag_least_ns - client_lag_bound_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5)
             AS client_lag_above_ns
     FROM sides
 ),
 queues AS (
     SELECT
         *,
-        CASE WHEN client_lag_above_ns >= -3000000 THEN client_queued ELSE 0 END
-            + CASE WHEN broker_lag_above_ns >= -3000000 THEN broker_queued ELSE 0 END AS queued_packets
+        CASE WHEN client_lag_above_ns >= -ms(3) THEN client_queued ELSE 0 END
+            + CASE WHEN broker_lag_above_ns >= -ms(3) THEN broker_queued ELSE 0 END AS queued_packets
     FROM lags
 ),
 hosts AS (
@@ -87,7 +87,7 @@ hosts AS (
         min(syn_ack_ns) IS NOT NULL OR sum(client_way_count) > 0 AS is_measured,
         max(CASE WHEN broker_ttl = 64 OR broker_ttl = 128 OR broker_ttl = 255 THEN 1 ELSE 0 END) = 1 AS is_near,
         NOT (sum(client_late + broker_late) >= 10 AND 100 * sum(client_late + broker_late) >= sum(client_data_packets + broker_data_packets))
-            AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < 3000000
+            AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < ms(3)
             AND NOT (
                 sum(queued_packets) >= 10 AND 100 * sum(queued_packets) >= 3 * sum(client_data_packets + broker_data_packets)
             ) AS is_quiet
@@ -112,12 +112,12 @@ SELECT
     to_broker_ns,
     CASE WHEN is_measured THEN to_broker_ns ELSE 0 END AS sure_to_broker_ns,
     to_client_ns,
-    CASE WHEN broker_lag_above_ns BETWEEN -3000000 AND coalesce(to_broker_ns, 0) + 1000000 THEN broker_lag_least_ns END
+    CASE WHEN broker_lag_above_ns BETWEEN -ms(3) AND coalesce(to_broker_ns, 0) + ms(1) THEN broker_lag_least_ns END
         AS broker_lag_ns,
-    CASE WHEN client_lag_above_ns BETWEEN -3000000 AND coalesce(to_client_ns, 0) + 1000000 THEN client_lag_least_ns END
+    CASE WHEN client_lag_above_ns BETWEEN -ms(3) AND coalesce(to_client_ns, 0) + ms(1) THEN client_lag_least_ns END
         AS client_lag_ns,
-    CASE WHEN broker_lag_above_ns >= -3000000 THEN broker_lag_least_ns END AS broker_lag_least_ns,
-    CASE WHEN client_lag_above_ns >= -3000000 THEN client_lag_least_ns END AS client_lag_least_ns,
+    CASE WHEN broker_lag_above_ns >= -ms(3) THEN broker_lag_least_ns END AS broker_lag_least_ns,
+    CASE WHEN client_lag_above_ns >= -ms(3) THEN client_lag_least_ns END AS client_lag_least_ns,
     10 * broker_ip_jumps <= broker_ip_jumps + broker_ip_steps AS trusts_ids,
     CAST(CASE WHEN client_wscale >= 0 THEN client_wscale END AS INTEGER) AS client_wscale,
     CAST(CASE WHEN broker_wscale >= 0 THEN broker_wscale END AS INTEGER) AS broker_wscale,

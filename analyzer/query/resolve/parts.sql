@@ -37,9 +37,9 @@ told AS NOT MATERIALIZED (
         -- Where any connection was captured at several points, each interface of an input, and each point seen by one
         -- interface, is a capture point of its own.
         CASE
-            WHEN (SELECT views FROM most) = 0 OR (p.origin % 1048576 = 0 AND p.point = 0) THEN c.tap
-            WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING))
-            ELSE concat(c.tap, '.', CAST(p.origin % 1048576 + 1 AS STRING), '/', CAST(p.point + 1 AS STRING))
+            WHEN (SELECT views FROM most) = 0 OR (p.origin % two_to(20) = 0 AND p.point = 0) THEN c.tap
+            WHEN p.point = 0 THEN concat(c.tap, '.', CAST(p.origin % two_to(20) + 1 AS STRING))
+            ELSE concat(c.tap, '.', CAST(p.origin % two_to(20) + 1 AS STRING), '/', CAST(p.point + 1 AS STRING))
         END AS tap,
         p.first_time_ns,
         p.last_time_ns,
@@ -129,10 +129,10 @@ SELECT
     -- Who sends on without a packet of the other side, and without sending again, gets its ACKs: they are not in the capture.
     CASE
         WHEN broker_packets = 0 AND client_stream_bytes > 0
-            AND (seen_from = 'syn' OR (client_retransmitted * 10 <= client_packets AND last_time_ns - first_time_ns >= 1000000000))
+            AND (seen_from = 'syn' OR (client_retransmitted * 10 <= client_packets AND last_time_ns - first_time_ns >= s(1)))
             THEN 'client'
         WHEN client_packets = 0 AND broker_stream_bytes > 0
-            AND (syn_ack_seen OR (broker_retransmitted * 10 <= broker_packets AND last_time_ns - first_time_ns >= 1000000000))
+            AND (syn_ack_seen OR (broker_retransmitted * 10 <= broker_packets AND last_time_ns - first_time_ns >= s(1)))
             THEN 'broker'
     END AS one_way
 FROM told

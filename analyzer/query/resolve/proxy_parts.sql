@@ -40,4 +40,4 @@ WHERE (x.broker_address <> y.broker_address OR x.broker_port <> y.broker_port)
     AND least(x.reply_bytes, y.reply_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 1.5 ELSE 20 END
         >= greatest(x.reply_bytes, y.reply_bytes)
     -- A proxy connects when it is connected to, or asked.
-    AND (NOT x.has_begin OR NOT y.has_begin OR y.first_time_ns BETWEEN x.first_time_ns - 1000000 AND x.first_time_ns + 10000000000)
+    AND (NOT x.has_begin OR NOT y.has_begin OR y.first_time_ns BETWEEN x.first_time_ns - ms(1) AND x.first_time_ns + s(10))

@@ -23,8 +23,8 @@ WITH sent AS (
 waited AS (
     SELECT
         *,
-        (lag_ns - CASE WHEN by_client THEN client_lag_least_ns ELSE broker_lag_least_ns END + 6442450944000000)
-            % 4294967296000000 - 2147483648000000 AS waited_ns
+        (lag_ns - CASE WHEN by_client THEN client_lag_least_ns ELSE broker_lag_least_ns END + lag_turns(1.5))
+            % lag_turns(1) - lag_turns(0.5) AS waited_ns
     FROM sent
 )
 SELECT
@@ -41,4 +41,4 @@ SELECT
     w.waited_ns
 FROM waited AS w
 LEFT JOIN raw_splits AS s ON s.split = w.packet_split
-WHERE w.waited_ns > 1000000
+WHERE w.waited_ns > ms(1)

@@ -7,7 +7,7 @@ WITH numbers AS (
         tap_number,
         unnest([
             a_start_seq, b_start_seq,
-            (a_start_seq + a_stream_bytes + a_gap_bytes) % 4294967296, (b_start_seq + b_stream_bytes + b_gap_bytes) % 4294967296
+            (a_start_seq + a_stream_bytes + a_gap_bytes) % two_to(32), (b_start_seq + b_stream_bytes + b_gap_bytes) % two_to(32)
         ]) AS seq
     FROM raw_parts
 ),
@@ -53,7 +53,7 @@ placed AS (
     SELECT
         s.*,
         coalesce(s.seq < 65536 OR s.seq % 1000 < 2 OR m.seq IS NOT NULL, false) AS is_made,
-        unnest([s.seq, (s.seq + s.bytes) % 4294967296]) AS number
+        unnest([s.seq, (s.seq + s.bytes) % two_to(32)]) AS number
     FROM sides AS s
     LEFT JOIN (SELECT DISTINCT tap_number, seq FROM same_again) AS m ON m.tap_number = s.tap_number AND m.seq = s.seq
 ),
@@ -65,14 +65,14 @@ met AS (
         abs(x.first_time_ns - y.first_time_ns) AS apart_ns,
         x.seq = y.seq AND x.peer_seq = y.peer_seq AS is_same,
         coalesce(
-            x.peer_seq = y.peer_seq OR (x.peer_seq + x.peer_bytes) % 4294967296 = (y.peer_seq + y.peer_bytes) % 4294967296, false
+            x.peer_seq = y.peer_seq OR (x.peer_seq + x.peer_bytes) % two_to(32) = (y.peer_seq + y.peer_bytes) % two_to(32), false
         ) AS is_same_peer,
         -- Of one clock the lags of both legs differ by the way between them, and by what the clocks of both hosts drift apart until
         -- the second one begins.
-        CASE WHEN x.origin // 1048576 = y.origin // 1048576 THEN
+        CASE WHEN x.origin // two_to(20) = y.origin // two_to(20) THEN
             least(
-                abs((x.lag - y.lag + 6442450944000000) % 4294967296000000 - 2147483648000000),
-                abs((x.peer_lag - y.peer_lag + 6442450944000000) % 4294967296000000 - 2147483648000000)
+                abs((x.lag - y.lag + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5)),
+                abs((x.peer_lag - y.peer_lag + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5))
             )
         END AS lag_ns,
         x.requests > 0 AND x.requests = y.requests AND x.framed = y.framed AND x.peer_framed = y.peer_framed AS is_same_size
@@ -83,18 +83,18 @@ met AS (
             x.own_address <> y.own_address OR x.own_port <> y.own_port
             OR x.peer_address <> y.peer_address OR x.peer_port <> y.peer_port
         )
-        AND greatest(x.first_time_ns, y.first_time_ns) - least(x.last_time_ns, y.last_time_ns) <= 100000000
-        AND (x.syn % 2 = 0 OR y.syn % 2 = 0 OR abs(x.first_time_ns - y.first_time_ns) <= 1000000000)
+        AND greatest(x.first_time_ns, y.first_time_ns) - least(x.last_time_ns, y.last_time_ns) <= ms(100)
+        AND (x.syn % 2 = 0 OR y.syn % 2 = 0 OR abs(x.first_time_ns - y.first_time_ns) <= s(1))
         AND (
             x.peer_seq IS NULL
             OR y.peer_seq IS NULL
-            OR (x.peer_seq - y.peer_seq + 4294967296) % 4294967296 <= y.peer_bytes
-            OR (y.peer_seq - x.peer_seq + 4294967296) % 4294967296 <= x.peer_bytes
+            OR (x.peer_seq - y.peer_seq + two_to(32)) % two_to(32) <= y.peer_bytes
+            OR (y.peer_seq - x.peer_seq + two_to(32)) % two_to(32) <= x.peer_bytes
         )
 )
 SELECT part, other, bool_or(NOT is_made) AS is_sure
 FROM met
-WHERE coalesce(lag_ns <= 20000000 + apart_ns / 1000, true)
-    AND CASE WHEN is_made THEN is_same AND apart_ns <= 100000000 AND is_same_size
-        ELSE lag_ns IS NOT NULL OR is_same_peer OR apart_ns <= 100000000 END
+WHERE coalesce(lag_ns <= ms(20) + apart_ns / 1000, true)
+    AND CASE WHEN is_made THEN is_same AND apart_ns <= ms(100) AND is_same_size
+        ELSE lag_ns IS NOT NULL OR is_same_peer OR apart_ns <= ms(100) END
 GROUP BY part, other

@@ -4,7 +4,7 @@
 WITH refused AS (
     SELECT exchange, coalesce(topic, topic_id) AS topic, partition
     FROM errors
-    WHERE side = 'response' AND code <> 0
+    WHERE side = 'response' AND code <> error('NONE')
     GROUP BY exchange, coalesce(topic, topic_id), partition
 ),
 -- Grouped before they meet anything else: an engine leaves the offsets of `batches` out only where few are joined.
@@ -35,9 +35,9 @@ repeated AS (
     HAVING sum(copies) > 1
 ),
 senders AS (
-    SELECT x.exchange, c.cluster, coalesce(x.client_id, x.client_address) AS who, x.request_time_ns
+    SELECT x.exchange, c.cluster, who(x) AS who, x.request_time_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = 0
+    WHERE x.api_key = api('Produce')
 ),
 totals AS (
     SELECT x.cluster, x.who, sum(b.copies) AS copies

@@ -54,5 +54,5 @@ SELECT
     max(b.time_ns) AS last_time_ns
 FROM breaks AS b
 JOIN frames AS f ON f.connection = b.connection
-LEFT JOIN (SELECT exchange FROM errors WHERE code = 2 GROUP BY exchange) AS e ON e.exchange = f.exchange
+LEFT JOIN (SELECT exchange FROM errors WHERE code = error('CORRUPT_MESSAGE') GROUP BY exchange) AS e ON e.exchange = f.exchange
 GROUP BY f.client_id, b.client_address, b.broker_address, b.broker_port, f.api_name

@@ -7,8 +7,10 @@
 -- vain for 10 s, or needed 30 s.
 WITH codes AS (
     -- What a broker says of members, offsets, producers and topics that another cluster knows.
-    SELECT code
-    FROM (VALUES (1), (3), (22), (25), (45), (47), (48), (49), (59), (69), (100), (103), (105), (110), (113)) AS told(code)
+    SELECT unnest([error('OFFSET_OUT_OF_RANGE', 'UNKNOWN_TOPIC_OR_PARTITION', 'ILLEGAL_GENERATION',
+        'UNKNOWN_MEMBER_ID', 'OUT_OF_ORDER_SEQUENCE_NUMBER', 'INVALID_PRODUCER_EPOCH', 'INVALID_TXN_STATE',
+        'INVALID_PRODUCER_ID_MAPPING', 'UNKNOWN_PRODUCER_ID', 'GROUP_ID_NOT_FOUND', 'UNKNOWN_TOPIC_ID',
+        'INCONSISTENT_TOPIC_ID', 'TRANSACTIONAL_ID_NOT_FOUND', 'FENCED_MEMBER_EPOCH', 'STALE_MEMBER_EPOCH')]) AS code
 ),
 links AS (
     SELECT
@@ -31,19 +33,19 @@ links AS (
         c.first_time_ns,
         c.last_time_ns
     FROM all_connections AS c JOIN connection_requests AS r ON r.connection = c.connection
-    WHERE c.is_kafka AND coalesce(c.role, 'client') = 'client'
+    WHERE c.is_kafka AND is_client(c.role)
 ),
 told_off AS (
     SELECT
         l.*,
         x.exchange,
         x.response_time_ns AS time_ns,
-        x.api_key = 18 AS is_own,
-        coalesce(CASE WHEN x.api_key = 18 THEN l.asked_cluster_id END, l.cluster) AS meant
+        x.api_key = api('ApiVersions') AS is_own,
+        coalesce(CASE WHEN x.api_key = api('ApiVersions') THEN l.asked_cluster_id END, l.cluster) AS meant
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN links AS l ON l.connection = x.connection
-    WHERE e.code = 129 AND x.response_time_ns IS NOT NULL
+    WHERE e.code = error('REBOOTSTRAP_REQUIRED') AND x.response_time_ns IS NOT NULL
 ),
 -- Where the refused went: to the cluster whose broker refused, as others tell of it, else to the next one that is another.
 refused AS (
@@ -126,7 +128,7 @@ went AS (
     GROUP BY a.client_address, a.client_id, a.who, a.cluster, b.cluster
     -- Where it is no common address of the network, or one of each host, the client must have left the first one for good.
     HAVING max(CASE WHEN a.place = b.place AND a.client_address NOT LIKE '127.%' AND a.client_address <> '::1' THEN 1 ELSE 0 END) = 1
-        OR (max(a.last_first_ns) < min(b.first_ns) AND max(a.last_ns) - min(b.first_ns) < 5000000000)
+        OR (max(a.last_first_ns) < min(b.first_ns) AND max(a.last_ns) - min(b.first_ns) < s(5))
 ),
 clients AS (
     SELECT
@@ -166,10 +168,12 @@ heard AS (
         c.client_address,
         c.who,
         min(x.response_time_ns) FILTER (
-            WHERE x.error_code = 0 AND x.api_key NOT IN (3, 10, 17, 18, 36, 60, 71, 72) AND x.request_time_ns > c.first_ns
+            WHERE x.error_code = error('NONE') AND x.api_key NOT IN (api('Metadata', 'FindCoordinator',
+                'SaslHandshake', 'ApiVersions', 'SaslAuthenticate', 'DescribeCluster', 'GetTelemetrySubscriptions',
+                'PushTelemetry')) AND x.request_time_ns > c.first_ns
                 AND (l.cluster = c.reached OR c.reached IS NULL)
         ) AS on_ns,
-        max_by(coalesce(x.error_code, 0), (x.response_time_ns, x.exchange)) AS last_code,
+        max_by(coalesce(x.error_code, error('NONE')), (x.response_time_ns, x.exchange)) AS last_code,
         max(x.response_time_ns) AS last_ns
     FROM clients AS c
     JOIN links AS l ON l.client_address = c.client_address AND l.who = c.who
@@ -188,7 +192,7 @@ failed AS (
     JOIN links AS l ON l.client_address = c.client_address AND l.who = c.who AND l.cluster = c.reached
     JOIN failed_exchanges AS x ON x.connection = l.connection
     JOIN errors AS e ON e.exchange = x.exchange
-    WHERE x.response_time_ns BETWEEN c.first_ns AND c.first_ns + 60000000000 AND c.meant <> c.reached
+    WHERE x.response_time_ns BETWEEN c.first_ns AND c.first_ns + s(60) AND c.meant <> c.reached
         AND e.code IN (SELECT code FROM codes)
     GROUP BY c.meant, c.reached
 ),
@@ -197,9 +201,10 @@ judged AS (
         c.*,
         h.on_ns,
         h.last_ns,
-        h.on_ns IS NULL AND c.refused_ns - c.first_ns >= 10000000000 AND r.last_time_ns - c.refused_ns < 5000000000 AS is_asking,
-        (coalesce(h.last_code, 129) IN (SELECT code FROM codes) OR c.refusals > 0 AND coalesce(h.last_code, 129) <> 0)
-            AND r.last_time_ns - coalesce(h.last_ns, c.first_ns) >= 5000000000 AS is_lost
+        h.on_ns IS NULL AND c.refused_ns - c.first_ns >= s(10) AND r.last_time_ns - c.refused_ns < s(5) AS is_asking,
+        (coalesce(h.last_code, error('REBOOTSTRAP_REQUIRED')) IN (SELECT code FROM codes) OR c.refusals > 0
+            AND coalesce(h.last_code, error('REBOOTSTRAP_REQUIRED')) <> error('NONE'))
+            AND r.last_time_ns - coalesce(h.last_ns, c.first_ns) >= s(5) AS is_lost
     FROM clients AS c
     CROSS JOIN all_time_range AS r
     LEFT JOIN heard AS h
@@ -285,7 +290,7 @@ SELECT
     CASE WHEN c.least_who = c.greatest_who THEN c.least_who END AS who,
     CASE WHEN c.least_address = c.greatest_address THEN c.least_address END AS client_address,
     CASE
-        WHEN c.lost_count > 0 OR c.asking > 0 OR c.slowest_ns >= 30000000000 AND c.refusals > 0 THEN 'high'
+        WHEN c.lost_count > 0 OR c.asking > 0 OR c.slowest_ns >= s(30) AND c.refusals > 0 THEN 'high'
         WHEN c.refusals > 0 OR f.failures > 0 THEN 'medium'
         ELSE 'info'
     END AS severity,

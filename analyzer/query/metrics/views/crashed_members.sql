@@ -4,7 +4,7 @@
 WITH joined AS (
     SELECT cluster, group_id, client_id, client_address, member_id, connection, min(begin_ns) AS begin_ns
     FROM group_events
-    WHERE event = 'join' AND group_type = 'classic' AND error_code = 0 AND instance_id IS NULL AND member_id IS NOT NULL
+    WHERE event = 'join' AND group_type = 'classic' AND error_code = error('NONE') AND instance_id IS NULL AND member_id IS NOT NULL
     GROUP BY cluster, group_id, client_id, client_address, member_id, connection
 ),
 -- Who is named in a leave, or whose client left on the way: its name is not always in the message.
@@ -44,7 +44,7 @@ crashed AS (
     WHERE l.next_connection <> l.connection AND l.has_ended AND l.last_ns <= l.next_ns AND e.begin_ns IS NULL
 )
 SELECT
-    coalesce(c.client_id, c.client_address) AS who,
+    who(c) AS who,
     c.client_address,
     c.group_id,
     count(*) AS times,

@@ -14,9 +14,9 @@ WITH far AS (
         broker_address,
         coalesce(min(rtt_ns), min(to_broker_least_ns) + min(to_client_least_ns)) AS round_trip_ns
     FROM connections
-    WHERE is_kafka AND coalesce(role, 'client') = 'client'
+    WHERE is_kafka AND is_client(role)
     GROUP BY client_address, broker_address
-    HAVING min(rtt_ns) >= 20000000 OR (min(rtt_ns) IS NULL AND min(to_broker_least_ns) + min(to_client_least_ns) >= 45000000)
+    HAVING min(rtt_ns) >= ms(20) OR (min(rtt_ns) IS NULL AND min(to_broker_least_ns) + min(to_client_least_ns) >= ms(45))
 ),
 steps AS (
     SELECT
@@ -40,7 +40,7 @@ steps AS (
 waits AS (
     SELECT
         x.connection,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         x.client_address,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS broker,
         x.round_trip_ns,
@@ -55,7 +55,7 @@ waits AS (
     WHERE x.total_ns IS NOT NULL AND coalesce(k.reach, 'broker') = 'broker'
         AND (x.earlier_ns IS NULL OR (x.request_time_ns >= x.answered_ns AND x.request_time_ns - x.earlier_ns >= 0.9 * x.round_trip_ns))
     GROUP BY
-        x.connection, coalesce(x.client_id, x.client_address), x.client_address, x.broker_address, x.broker_port,
+        x.connection, who(x), x.client_address, x.broker_address, x.broker_port,
         x.round_trip_ns
     HAVING count(*) >= 30
         AND percentile_disc(0.9) WITHIN GROUP (ORDER BY x.request_time_ns - x.answered_ns)
@@ -99,7 +99,7 @@ SELECT
     first_time_ns,
     last_time_ns
 FROM tls_unread
-WHERE rtt_ns >= 20000000 AND one_way IS NULL AND broker_port <> 443 AND client_data_packets >= 60
+WHERE rtt_ns >= ms(20) AND one_way IS NULL AND broker_port <> 443 AND client_data_packets >= 60
     AND client_data_packets BETWEEN broker_data_packets - broker_data_packets / 10 AND broker_data_packets + broker_data_packets / 10
     AND client_stream_bytes > broker_stream_bytes AND client_retransmitted + broker_retransmitted < client_data_packets / 50
     AND client_data_packets * (rtt_ns / 1000) * 4 >= (last_time_ns - first_time_ns) / 1000 * 3

@@ -17,7 +17,7 @@ WITH suspects AS (
         requests > replies AND (client_retransmitted >= 2 OR close = 'rst') AS asks_in_vain,
         broker_retransmitted >= 3 AS answers_in_vain
     FROM connections
-    WHERE is_kafka AND coalesce(role, 'client') = 'client'
+    WHERE is_kafka AND is_client(role)
         AND (broker_retransmitted >= 3 OR requests > replies AND (client_retransmitted >= 2 OR close = 'rst'))
 ),
 requests AS (
@@ -54,7 +54,7 @@ writing AS (
         max(c.last_time_ns) AS last_packet_ns,
         bool_and(c.close = 'none' AND c.capture_side = 'broker' AND c.one_way IS NULL) AS is_open
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = 0 AND x.client_id IS NOT NULL AND c.is_kafka AND coalesce(c.role, 'client') = 'client'
+    WHERE x.api_key = api('Produce') AND x.client_id IS NOT NULL AND c.is_kafka AND is_client(c.role)
         AND c.capture_side = 'broker'
     GROUP BY x.client_id, x.client_address, x.broker_address, x.broker_port, x.connection
 ),
@@ -67,8 +67,8 @@ followed AS (
 left_behind AS (
     SELECT f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
     FROM followed AS f
-    JOIN connections AS n ON n.client_address = f.client_address AND n.first_time_ns BETWEEN f.next_ns - 5000000000 AND f.next_ns + 5000000000
-    WHERE f.is_open AND f.next_ns - f.last_ns >= 5000000000 AND f.last_packet_ns < f.next_ns - 5000000000
+    JOIN connections AS n ON n.client_address = f.client_address AND n.first_time_ns BETWEEN f.next_ns - s(5) AND f.next_ns + s(5)
+    WHERE f.is_open AND f.next_ns - f.last_ns >= s(5) AND f.last_packet_ns < f.next_ns - s(5)
     GROUP BY f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
     HAVING count(*) = 1
 ),
@@ -94,8 +94,8 @@ unread_hosts AS (
 unread_left AS (
     SELECT client_address, broker_address, broker_port, connection, next_ns - last_time_ns AS silence_ns, next_ns
     FROM unread_hosts
-    WHERE is_open AND last_time_ns = seen_ns AND next_ns - seen_ns >= 5000000000
-        AND (later_ns IS NULL OR later_ns - next_ns >= 5000000000)
+    WHERE is_open AND last_time_ns = seen_ns AND next_ns - seen_ns >= s(5)
+        AND (later_ns IS NULL OR later_ns - next_ns >= s(5))
 ),
 candidates AS (
     SELECT
@@ -105,10 +105,10 @@ candidates AS (
         r.connection,
         min(r.silence_ns) AS silence_ns,
         min_by(r.exchange, (r.request_time_ns, r.exchange)) AS exchange,
-        min_by(coalesce(r.client_id, r.client_address), (r.request_time_ns, r.exchange)) AS who,
+        min_by(who(r), (r.request_time_ns, r.exchange)) AS who,
         min(r.request_time_ns) AS time_ns
     FROM requests AS r JOIN suspects AS s ON s.connection = r.connection
-    WHERE s.asks_in_vain AND r.status IN ('closed', 'abandoned', 'pending') AND r.silence_ns >= 5000000000
+    WHERE s.asks_in_vain AND r.status IN ('closed', 'abandoned', 'pending') AND r.silence_ns >= s(5)
         AND (r.last_reply_ns IS NULL OR r.last_reply_ns < r.request_time_ns)
     GROUP BY r.client_address, r.broker_address, r.broker_port, r.connection
     UNION ALL
@@ -119,14 +119,14 @@ candidates AS (
         r.connection,
         min(r.wait_ns) AS silence_ns,
         min(r.exchange) AS exchange,
-        min(coalesce(r.client_id, r.client_address)) AS who,
+        min(who(r)) AS who,
         min(r.response_time_ns) AS time_ns
     FROM requests AS r
     JOIN suspects AS s ON s.connection = r.connection
     JOIN connections AS n
         ON n.client_address = r.client_address AND n.broker_address = r.broker_address AND n.broker_port = r.broker_port
-        AND n.first_time_ns > r.response_time_ns - 1000000000
-    WHERE s.answers_in_vain AND r.status = 'answered' AND r.wait_ns >= 5000000000
+        AND n.first_time_ns > r.response_time_ns - s(1)
+    WHERE s.answers_in_vain AND r.status = 'answered' AND r.wait_ns >= s(5)
         AND r.request_time_ns = r.last_request_ns AND r.response_time_ns = r.last_reply_ns
     GROUP BY r.client_address, r.broker_address, r.broker_port, r.connection
     UNION ALL
@@ -140,7 +140,7 @@ candidates AS (
         u.client_address AS who,
         u.asked_time_ns AS time_ns
     FROM unread_silences AS u JOIN connections AS c ON c.connection = u.connection
-    WHERE u.end_ns IS NULL AND u.asked_time_ns - u.begin_ns >= 5000000000 AND (c.client_retransmitted >= 2 OR c.close = 'rst')
+    WHERE u.end_ns IS NULL AND u.asked_time_ns - u.begin_ns >= s(5) AND (c.client_retransmitted >= 2 OR c.close = 'rst')
         AND c.one_way IS NULL
     UNION ALL
     SELECT
@@ -247,7 +247,7 @@ told AS (
         count(*) AS times,
         min(k.silence_ns) AS killed_ns,
         count(*) = count(l.connection) AS only_left,
-        max(CASE WHEN v.survived_ns >= 1000000000 THEN v.survived_ns END) AS survived_ns,
+        max(CASE WHEN v.survived_ns >= s(1) THEN v.survived_ns END) AS survived_ns,
         min_by(k.exchange, (k.time_ns, k.connection)) AS evidence_first,
         max_by(k.exchange, (k.time_ns, k.connection)) AS evidence_last,
         min_by(k.connection, (k.time_ns, k.connection)) AS connection,
@@ -268,8 +268,8 @@ told AS (
 fitting AS (
     SELECT
         *,
-        240000000000 BETWEEN coalesce(survived_ns, 0) AND killed_ns AND killed_ns <= 420000000000 AS azure,
-        350000000000 BETWEEN coalesce(survived_ns, 0) AND killed_ns AND killed_ns <= 530000000000 AS aws
+        s(240) BETWEEN coalesce(survived_ns, 0) AND killed_ns AND killed_ns <= s(420) AS azure,
+        s(350) BETWEEN coalesce(survived_ns, 0) AND killed_ns AND killed_ns <= s(530) AS aws
     FROM told
     WHERE survived_ns IS NULL OR survived_ns < killed_ns
 )

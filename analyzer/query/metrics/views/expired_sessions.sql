@@ -13,7 +13,7 @@ WITH sessions AS (
 refused AS (
     SELECT group_id, client_id, client_address
     FROM exchanges
-    WHERE error_code IN (25, 110) AND group_id IS NOT NULL
+    WHERE error_code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH')) AND group_id IS NOT NULL
     GROUP BY group_id, client_id, client_address
 ),
 steps AS (
@@ -34,7 +34,7 @@ steps AS (
 ),
 told_so AS (
     SELECT
-        coalesce(s.client_id, s.client_address) AS who,
+        who(s) AS who,
         s.client_address,
         s.group_id,
         t.session_timeout_ms,
@@ -47,8 +47,8 @@ told_so AS (
     JOIN sessions AS t
         ON t.group_id = s.group_id AND t.client_id IS NOT DISTINCT FROM s.client_id AND t.client_address = s.client_address
     JOIN connections AS c ON c.connection = s.connection
-    WHERE s.error_code IN (25, 110) AND c.client_gaps = 0
-        AND s.request_time_ns - s.earlier_ns >= CAST(t.session_timeout_ms AS BIGINT) * 1000000
+    WHERE s.error_code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH')) AND c.client_gaps = 0
+        AND s.request_time_ns - s.earlier_ns >= CAST(t.session_timeout_ms AS BIGINT) * ms(1)
 ),
 -- Members whose last request of any sort was long before the end, and who did not leave.
 last_steps AS (
@@ -63,7 +63,7 @@ last_steps AS (
         max_by(x.connection, (x.request_time_ns, x.exchange)) AS connection
     FROM sessions AS t JOIN exchanges AS x
         ON x.group_id = t.group_id AND x.client_id IS NOT DISTINCT FROM t.client_id AND x.client_address = t.client_address
-    WHERE x.api_key IN (8, 11, 12, 14) AND x.error_code = 0
+    WHERE x.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup')) AND x.error_code = error('NONE')
     GROUP BY t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms
 ),
 silent AS (
@@ -75,12 +75,12 @@ silent AS (
         AND e.client_address = l.client_address AND e.event IN ('leave', 'join') AND e.begin_ns > l.last_ns
     CROSS JOIN time_range AS r
     WHERE e.exchange IS NULL AND c.client_gaps = 0
-        AND r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * 1000000
+        AND r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * ms(1)
 ),
 -- The first rebalance of the others after that; a session ends with its timeout, and is looked at now and then.
 expired AS (
     SELECT
-        coalesce(s.client_id, s.client_address) AS who,
+        who(s) AS who,
         s.client_address,
         s.group_id,
         s.session_timeout_ms,
@@ -91,10 +91,10 @@ expired AS (
         'it has not rejoined' AS back
     FROM silent AS s JOIN group_events AS e
         ON e.cluster IS NOT DISTINCT FROM s.cluster AND e.group_id = s.group_id AND e.begin_ns > s.last_ns
-        AND e.event = 'join' AND e.error_code = 0
+        AND e.event = 'join' AND e.error_code = error('NONE')
     GROUP BY s.client_id, s.client_address, s.group_id, s.session_timeout_ms, s.exchange, s.last_ns
-    HAVING min(e.begin_ns) - s.last_ns BETWEEN CAST(s.session_timeout_ms AS BIGINT) * 1000000
-        AND CAST(s.session_timeout_ms AS BIGINT) * 1000000 + 10000000000
+    HAVING min(e.begin_ns) - s.last_ns BETWEEN CAST(s.session_timeout_ms AS BIGINT) * ms(1)
+        AND CAST(s.session_timeout_ms AS BIGINT) * ms(1) + s(10)
 ),
 -- Heartbeats and commits of members whose session timeout is not known.
 beats AS (
@@ -112,7 +112,8 @@ beats AS (
     FROM exchanges AS x
     LEFT JOIN sessions AS t
         ON t.group_id = x.group_id AND t.client_id IS NOT DISTINCT FROM x.client_id AND t.client_address = x.client_address
-    WHERE x.api_key IN (8, 11, 12, 14, 68) AND x.member_id <> '' AND coalesce(x.error_code, 0) = 0 AND x.request_time_ns IS NOT NULL
+    WHERE x.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup', 'ConsumerGroupHeartbeat'))
+        AND x.member_id <> '' AND no_error(x.error_code) AND x.request_time_ns IS NOT NULL
         AND t.group_id IS NULL
 ),
 lone AS (
@@ -125,7 +126,7 @@ lone AS (
         max_by(b.connection, (b.request_time_ns, b.exchange)) AS connection,
         max(b.request_time_ns) AS last_ns,
         -- A clock that jumps makes pauses of years: an hour is a long one.
-        max(b.request_time_ns) + greatest(least(coalesce(max(b.pause_ns), 0), 3600000000000) * 3, 5000000000) AS due_ns
+        max(b.request_time_ns) + greatest(least(coalesce(max(b.pause_ns), 0), s(3600)) * 3, s(5)) AS due_ns
     FROM beats AS b
     GROUP BY b.group_id, b.member_id
     HAVING count(*) >= 3
@@ -165,7 +166,7 @@ first_beats AS (
 ),
 missed AS (
     SELECT
-        coalesce(v.client_id, v.client_address) AS who,
+        who(v) AS who,
         v.client_address,
         v.group_id,
         CAST(NULL AS INTEGER) AS session_timeout_ms,
@@ -178,9 +179,9 @@ missed AS (
     JOIN shifts AS s ON s.group_id = v.group_id AND s.member_id <> v.member_id AND s.begin_ns > v.last_ns
     LEFT JOIN first_beats AS f ON f.group_id = s.group_id AND f.member_id = s.member_id
     WHERE s.event = 'leave'
-        OR (s.event = 'join' AND coalesce(s.error_code, 0) = 0)
+        OR (s.event = 'join' AND no_error(s.error_code))
         OR (s.group_type <> 'classic' AND s.grows)
-        OR (s.group_type = 'classic' AND s.error_code = 27)
+        OR (s.group_type = 'classic' AND s.error_code = error('REBALANCE_IN_PROGRESS'))
     GROUP BY v.client_id, v.client_address, v.group_id, v.member_id, v.exchange, v.last_ns, v.due_ns
     -- The first of these is late, and of a member that was there before.
     HAVING min(s.begin_ns) >= v.due_ns

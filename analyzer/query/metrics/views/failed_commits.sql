@@ -4,19 +4,20 @@
 -- throw each other out, so it is told once for a group.
 SELECT
     CASE
-        WHEN min(coalesce(x.client_id, x.client_address)) = max(coalesce(x.client_id, x.client_address))
-            THEN max(coalesce(x.client_id, x.client_address))
+        WHEN min(who(x)) = max(who(x))
+            THEN max(who(x))
     END AS who,
-    min_by(coalesce(x.client_id, x.client_address), (x.response_time_ns, e.exchange)) AS named,
-    nullif(count(DISTINCT coalesce(x.client_id, x.client_address)) - 1, 0) AS others,
+    min_by(who(x), (x.response_time_ns, e.exchange)) AS named,
+    nullif(count(DISTINCT who(x)) - 1, 0) AS others,
     x.group_id,
     coalesce(e.name, CAST(e.code AS STRING)) AS name,
     CASE
-        WHEN max(e.code) = 82 THEN 'two processes use one group.instance.id, and each throws the other out'
+        WHEN max(e.code) = error('FENCED_INSTANCE_ID') THEN 'two processes use one group.instance.id, and each throws the other out'
         ELSE 'records will be consumed again'
     END AS meaning,
     CASE
-        WHEN max(e.code) = 82 THEN 'Give each process a group.instance.id of its own, or stop the one that is left over.'
+        WHEN max(e.code) = error('FENCED_INSTANCE_ID')
+            THEN 'Give each process a group.instance.id of its own, or stop the one that is left over.'
         ELSE 'The member was removed from the group before it committed: check how long it processes between two polls (max.poll.interval.ms), and the rebalances of the group.'
     END AS advice,
     count(DISTINCT e.exchange) AS times,
@@ -29,7 +30,8 @@ SELECT
 FROM errors AS e
 JOIN failed_exchanges AS x ON x.exchange = e.exchange
 JOIN connections AS c ON c.connection = x.connection
-WHERE e.code IN (22, 25, 82, 113) AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit')
+WHERE e.code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'STALE_MEMBER_EPOCH'))
+    AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit')
 GROUP BY
-    c.cluster, CASE WHEN e.code <> 82 THEN coalesce(x.client_id, x.client_address) END, x.group_id,
+    c.cluster, CASE WHEN e.code <> error('FENCED_INSTANCE_ID') THEN who(x) END, x.group_id,
     coalesce(e.name, CAST(e.code AS STRING))

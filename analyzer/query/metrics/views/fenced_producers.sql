@@ -8,17 +8,17 @@ WITH fenced AS (
     SELECT
         e.exchange,
         e.name,
-        coalesce(x.client_id, x.client_address) AS client,
+        who(x) AS client,
         coalesce(x.client_id, '') AS client_id,
         x.connection,
         x.request_time_ns,
         x.response_time_ns,
         -- A Produce that was cut off does not tell its id; another request of the same client does.
         coalesce(
-            x.transactional_id, max(x.transactional_id) OVER (PARTITION BY coalesce(x.client_id, x.client_address))
+            x.transactional_id, max(x.transactional_id) OVER (PARTITION BY who(x))
         ) AS transactional_id
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
-    WHERE e.code IN (47, 90) AND coalesce(x.role, 'client') = 'client'
+    WHERE e.code IN (error('INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED')) AND is_client(x.role)
 ),
 shared AS (
     SELECT transactional_id FROM fenced GROUP BY transactional_id HAVING min(client) <> max(client)
@@ -37,11 +37,11 @@ steps AS (
         t.connection,
         CAST(NULL AS BIGINT) AS exchange
     FROM transaction_events AS t JOIN ids AS i ON i.transactional_id = t.transactional_id
-    WHERE coalesce(t.error_code, 0) = 0 AND t.event IN ('init', 'end', 'add_partitions', 'add_offsets')
+    WHERE no_error(t.error_code) AND t.event IN ('init', 'end', 'add_partitions', 'add_offsets')
     UNION ALL
     SELECT x.transactional_id, coalesce(x.client_id, ''), x.request_time_ns, 'write', NULL, NULL, NULL
     FROM exchanges AS x JOIN ids AS i ON i.transactional_id = x.transactional_id
-    WHERE x.api_key = 0 AND x.request_time_ns IS NOT NULL
+    WHERE x.api_key = api('Produce') AND x.request_time_ns IS NOT NULL
     UNION ALL
     SELECT transactional_id, client_id, request_time_ns, 'fence', NULL, NULL, exchange
     FROM fenced
@@ -107,7 +107,7 @@ told AS (
         END AS taken,
         CASE
             WHEN j.end_ns > j.write_bound_ns OR j.write_bound_ns IS NULL THEN NULL
-            WHEN f.request_time_ns - j.open_from_ns >= j.asked_timeout_ms * 1000000 THEN f.request_time_ns - j.open_from_ns
+            WHEN f.request_time_ns - j.open_from_ns >= j.asked_timeout_ms * ms(1) THEN f.request_time_ns - j.open_from_ns
         END AS open_ns,
         j.asked_timeout_ms AS timeout_ms
     FROM fenced AS f

@@ -14,7 +14,7 @@ WITH broken AS (
         max(c.broker_skipped_unfinished_bytes) AS taken_bytes
     FROM problems AS p JOIN connections AS c ON c.connection = p.connection
     WHERE p.kind = 'unfinished_frame' AND p.side = 'broker' AND c.closed_by = 'client' AND c.is_kafka AND c.broker_gaps = 0
-        AND coalesce(c.role, 'client') = 'client' AND c.forwarded_from IS NULL
+        AND is_client(c.role) AND c.forwarded_from IS NULL
         AND c.broker_skipped_unfinished_bytes < p.bytes_lost / 4
     GROUP BY p.connection, c.client_address, c.broker_address, c.broker_port, c.close_time_ns
 ),
@@ -49,7 +49,7 @@ named AS (
     GROUP BY w.connection
 )
 SELECT
-    coalesce(w.client_id, w.client_address) AS who,
+    who(w) AS who,
     w.client_address,
     w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
     w.api_name,
@@ -60,7 +60,7 @@ SELECT
     max(w.taken_bytes) AS taken_bytes,
     count(*) AS times,
     count(*) AS weight,
-    CASE WHEN max(w.request_time_ns) - min(w.request_time_ns) >= 10000000000 OR count(*) >= 10 THEN 'high' ELSE 'medium' END AS severity,
+    CASE WHEN max(w.request_time_ns) - min(w.request_time_ns) >= s(10) OR count(*) >= 10 THEN 'high' ELSE 'medium' END AS severity,
     min_by(w.exchange, (w.request_time_ns, w.exchange)) AS evidence_first,
     max_by(w.exchange, (w.request_time_ns, w.exchange)) AS evidence_last,
     min(w.request_time_ns) AS first_time_ns,
@@ -68,7 +68,7 @@ SELECT
 FROM waiting AS w
 LEFT JOIN served AS s ON s.connection = w.connection
 LEFT JOIN named AS n ON n.connection = w.connection
-WHERE w.place = 1 AND w.close_time_ns - w.request_time_ns < 5000000000 AND (w.api_key <> 1 OR n.asked_offset IS NOT NULL)
+WHERE w.place = 1 AND w.close_time_ns - w.request_time_ns < s(5) AND (w.api_key <> api('Fetch') OR n.asked_offset IS NOT NULL)
 GROUP BY
     w.client_id, w.client_address, w.broker_address, w.broker_port, w.api_name, n.partitions,
     CASE WHEN n.partitions = 1 THEN n.topic END, CASE WHEN n.partitions = 1 THEN n.partition END,

@@ -4,7 +4,7 @@
 WITH steps AS (
     SELECT
         p.cluster,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         coalesce(p.topic, p.topic_id) AS topic,
         p.partition,
         CAST(floor(p.time_ns / 1e10) AS BIGINT) AS step,
@@ -14,9 +14,9 @@ WITH steps AS (
         max(p.time_ns) AS time_ns,
         max_by(p.exchange, (p.time_ns, p.exchange)) AS exchange
     FROM fetch_positions AS p JOIN exchanges AS x ON x.exchange = p.exchange
-    WHERE coalesce(p.lag, p.new_end_offset - p.fetch_offset) IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WHERE coalesce(p.lag, p.new_end_offset - p.fetch_offset) IS NOT NULL AND is_client(x.role)
     GROUP BY
-        p.cluster, coalesce(x.client_id, x.client_address), coalesce(p.topic, p.topic_id), p.partition,
+        p.cluster, who(x), coalesce(p.topic, p.topic_id), p.partition,
         CAST(floor(p.time_ns / 1e10) AS BIGINT)
 ),
 compared AS (
@@ -54,12 +54,12 @@ SELECT
     TRY_CAST(sum(CAST(s.first_lag AS DECIMAL(38, 0))) AS BIGINT) AS first_lag,
     TRY_CAST(sum(CAST(s.last_lag AS DECIMAL(38, 0))) AS BIGINT) AS last_lag,
     max(s.last_time_ns) - min(s.first_time_ns) AS lasted_ns,
-    CAST(least(sum(CAST(s.last_lag AS DECIMAL(38, 0))), 9223372036854775807) AS BIGINT) AS weight,
+    CAST(least(sum(CAST(s.last_lag AS DECIMAL(38, 0))), max_bigint()) AS BIGINT) AS weight,
     max_by(s.exchange, (s.last_lag, s.exchange)) AS evidence_worst,
     min(s.first_time_ns) AS first_time_ns,
     max(s.last_time_ns) AS last_time_ns
 FROM stretches AS s CROSS JOIN time_range AS r
 WHERE s.steps >= 3 AND s.last_lag >= 2 * s.first_lag AND s.last_lag >= s.first_lag + 1000
-    AND (s.last_time_ns - s.first_time_ns >= 300000000000
-        OR (s.last_time_ns - s.first_time_ns >= 20000000000 AND r.last_time_ns - s.last_time_ns <= 10000000000))
+    AND (s.last_time_ns - s.first_time_ns >= s(300)
+        OR (s.last_time_ns - s.first_time_ns >= s(20) AND r.last_time_ns - s.last_time_ns <= s(10)))
 GROUP BY s.cluster, s.who, s.topic

@@ -3,7 +3,7 @@
 -- The last stable offset stands still below a high watermark that grows, for longer than the greatest transaction timeout that a
 -- producer asked for in this capture, 60 s when none did. While the two are equal nothing is held back.
 WITH patience AS (
-    SELECT coalesce(CAST(max(transaction_timeout_ms) AS BIGINT), 60000) * 1000000 AS timeout_ns
+    SELECT coalesce(CAST(max(transaction_timeout_ms) AS BIGINT), 60000) * ms(1) AS timeout_ns
     FROM all_transaction_events
     WHERE event = 'init' AND transaction_timeout_ms > 0
 ),

@@ -7,8 +7,8 @@ WITH ended AS (
     SELECT connection, client_address, broker_address, broker_port, coalesce(tls, false) AS tls, first_time_ns
     FROM connections
     WHERE seen_from = 'syn' AND syn_ack_ns IS NOT NULL AND broker_stream_bytes = 0 AND close <> 'none' AND requests <= 1
-        AND one_way IS NULL AND last_time_ns - first_time_ns < 1000000000 AND client_stream_bytes > coalesce(client_opening_bytes, 0)
-        AND coalesce(role, 'client') = 'client'
+        AND one_way IS NULL AND last_time_ns - first_time_ns < s(1) AND client_stream_bytes > coalesce(client_opening_bytes, 0)
+        AND is_client(role)
 ),
 hosts AS (
     SELECT
@@ -41,7 +41,7 @@ asked AS (
         e.tls,
         min(x.client_id) AS who,
         min(x.exchange) AS exchange,
-        count(*) FILTER (WHERE x.api_key <> 18) AS others
+        count(*) FILTER (WHERE x.api_key <> api('ApiVersions')) AS others
     FROM ended AS e JOIN exchanges AS x ON x.connection = e.connection
     GROUP BY e.client_address, e.broker_address, e.broker_port, e.tls
 )

@@ -11,7 +11,7 @@ WITH members AS (
     FROM group_events
     WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND rebalance_timeout_ms > 0
     GROUP BY group_id, client_id, client_address
-    HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * 1000000 <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
+    HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * ms(1) <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
 ),
 leaves AS (
     SELECT
@@ -31,7 +31,7 @@ leaves AS (
 around AS (
     SELECT
         l.exchange,
-        max(CASE WHEN j.begin_ns < l.begin_ns AND j.error_code = 0 THEN j.time_ns END) AS joined_ns,
+        max(CASE WHEN j.begin_ns < l.begin_ns AND j.error_code = error('NONE') THEN j.time_ns END) AS joined_ns,
         min(CASE WHEN j.begin_ns > l.begin_ns THEN j.begin_ns END) AS again_ns
     FROM leaves AS l JOIN group_events AS j
         ON j.connection = l.connection AND j.group_id = l.group_id AND j.event IN ('join', 'sync')
@@ -40,12 +40,12 @@ around AS (
 left_late AS (
     SELECT
         l.group_id,
-        coalesce(l.client_id, l.client_address) AS who,
+        who(l) AS who,
         l.interval_ms,
         CAST(NULL AS BIGINT) AS gap_ns,
         l.exchange AS evidence_before,
         l.exchange AS evidence_after,
-        l.begin_ns - CAST(l.interval_ms AS BIGINT) * 1000000 AS first_time_ns,
+        l.begin_ns - CAST(l.interval_ms AS BIGINT) * ms(1) AS first_time_ns,
         l.begin_ns AS last_time_ns
     FROM leaves AS l LEFT JOIN around AS a ON a.exchange = l.exchange
     WHERE l.reason LIKE '%poll timeout has expired%'
@@ -64,13 +64,13 @@ fetches AS (
         lag(x.response_end_ns) OVER following AS earlier_ns
     FROM exchanges AS x JOIN clients AS c
         ON c.client_id IS NOT DISTINCT FROM x.client_id AND c.client_address = x.client_address
-    WHERE x.api_key = 1 AND coalesce(x.replica_id, -1) < 0 AND x.request_time_ns IS NOT NULL
+    WHERE x.api_key = api('Fetch') AND coalesce(x.replica_id, -1) < 0 AND x.request_time_ns IS NOT NULL
     WINDOW following AS (PARTITION BY x.client_id, x.client_address ORDER BY x.request_time_ns, x.exchange)
 ),
 gaps AS (
     SELECT
         m.group_id,
-        coalesce(f.client_id, f.client_address) AS who,
+        who(f) AS who,
         m.interval_ms,
         f.client_id,
         f.client_address,
@@ -80,7 +80,7 @@ gaps AS (
         f.request_time_ns
     FROM fetches AS f JOIN members AS m
         ON m.client_id IS NOT DISTINCT FROM f.client_id AND m.client_address = f.client_address
-    WHERE f.request_time_ns - f.earlier_ns >= CAST(m.interval_ms AS BIGINT) * 1000000
+    WHERE f.request_time_ns - f.earlier_ns >= CAST(m.interval_ms AS BIGINT) * ms(1)
 ),
 silent AS (
     SELECT

@@ -23,7 +23,8 @@ WITH attempts AS (
     WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND one_way IS NULL
         AND (
             (is_kafka IS NOT TRUE AND syn_ack_ns IS NULL AND client_stream_bytes = 0)
-            OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND close <> 'none' AND last_time_ns - first_time_ns < 2000000000)
+            OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND close <> 'none'
+                AND last_time_ns - first_time_ns < s(2))
         )
 ),
 -- Who accepts and hangs up while TLS connections go on is no broker that went.
@@ -43,7 +44,7 @@ answers AS (
     SELECT x.broker_address, x.broker_port, x.response_time_ns AS time_ns, x.exchange
     FROM exchanges AS x
     JOIN missed_attempts AS m ON m.broker_address = x.broker_address AND m.broker_port = x.broker_port
-    WHERE x.response_time_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WHERE x.response_time_ns IS NOT NULL AND is_client(x.role)
     UNION ALL
     SELECT broker_address, broker_port, first_time_ns AS time_ns, CAST(NULL AS BIGINT) AS exchange
     FROM tls_unread WHERE broker_stream_bytes > 0 AND broker_port <> 443
@@ -93,7 +94,7 @@ lived AS (
         w.broker_address,
         w.broker_port,
         w.gone_ns,
-        count(*) FILTER (WHERE c.close = 'none' OR c.last_time_ns > w.gone_ns + 5000000000) AS lasting
+        count(*) FILTER (WHERE c.close = 'none' OR c.last_time_ns > w.gone_ns + s(5)) AS lasting
     FROM away AS w JOIN connections AS c ON c.broker_address = w.broker_address AND c.broker_port = w.broker_port
     WHERE (c.is_kafka OR c.tls) AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
@@ -105,21 +106,21 @@ refused AS (
         w.broker_port,
         w.gone_ns,
         count(*) AS told,
-        count(*) FILTER (WHERE e.code IN (19, 20)) AS writes
+        count(*) FILTER (WHERE e.code IN (error('NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))) AS writes
     FROM away AS w
-    JOIN all_errors AS e ON e.code IN (5, 19, 20)
+    JOIN all_errors AS e ON e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
     JOIN all_exchanges AS x ON x.exchange = e.exchange
-    WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + 1000000000 AND coalesce(x.role, 'client') = 'client'
+    WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + s(1) AND is_client(x.role)
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
 -- Requests that waited for 2 s or more, or in vain, while clients looked for another broker.
 delayed AS (
     SELECT w.broker_address, w.broker_port, w.gone_ns, count(*) AS requests
     FROM away AS w
-    JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - 2000000000 AND w.gone_ns + 10000000000
-    WHERE (x.latency_ns >= 2000000000 OR x.error_code = 7) AND coalesce(x.role, 'client') = 'client'
+    JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - s(2) AND w.gone_ns + s(10)
+    WHERE (x.latency_ns >= s(2) OR x.error_code = error('REQUEST_TIMED_OUT')) AND is_client(x.role)
         AND x.response_time_ns > w.gone_ns
-        AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = 7)
+        AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = error('REQUEST_TIMED_OUT'))
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
 -- How many brokers clients are told of where this one is the cluster.
@@ -145,7 +146,7 @@ asked AS (
         w.connection,
         CASE
             WHEN v.back_ns IS NOT NULL THEN 'and it came back'
-            WHEN r.last_time_ns - w.last_attempt_ns > 5000000000 THEN 'and nobody asked for it again'
+            WHEN r.last_time_ns - w.last_attempt_ns > s(5) THEN 'and nobody asked for it again'
             ELSE 'and it was not back at the end of the capture'
         END AS back,
         v.back_ns - w.gone_ns AS away_ns,
@@ -153,12 +154,12 @@ asked AS (
         v.back_ns IS NOT NULL AS is_over,
         nullif(n.writes, 0) AS refused_writes,
         CASE
-            WHEN o.nodes = 1 AND v.back_ns - w.gone_ns >= 5000000000 THEN 'high'
-            WHEN v.back_ns IS NULL AND r.last_time_ns - w.last_attempt_ns > 5000000000 AND coalesce(n.told, 0) < 3
+            WHEN o.nodes = 1 AND v.back_ns - w.gone_ns >= s(5) THEN 'high'
+            WHEN v.back_ns IS NULL AND r.last_time_ns - w.last_attempt_ns > s(5) AND coalesce(n.told, 0) < 3
                 AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
-                THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= 10000000000 THEN 'medium' ELSE 'info' END
+                THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= s(10) THEN 'medium' ELSE 'info' END
             WHEN v.back_ns IS NULL OR n.writes >= 3 THEN 'high'
-            WHEN v.back_ns - w.gone_ns >= 60000000000 OR n.told >= 3 THEN 'medium'
+            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 THEN 'medium'
             ELSE 'info'
         END AS severity,
         w.attempts AS weight,
@@ -177,7 +178,7 @@ asked AS (
     LEFT JOIN only_ones AS o ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port
     WHERE (w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3)))
         -- One or two attempts in the last second are the end of an application together with its brokers, or nothing yet.
-        AND NOT (v.back_ns IS NULL AND r.last_time_ns - w.first_attempt_ns < 1000000000 AND w.attempts < 3 AND coalesce(n.told, 0) < 3)
+        AND NOT (v.back_ns IS NULL AND r.last_time_ns - w.first_attempt_ns < s(1) AND w.attempts < 3 AND coalesce(n.told, 0) < 3)
 ),
 -- Gone before the capture began: nobody answered there in all of it.
 never AS (
@@ -204,7 +205,7 @@ never AS (
     CROSS JOIN (
         SELECT count(*) AS told
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
-        WHERE e.code = 5 AND coalesce(x.role, 'client') = 'client' AND x.api_name = 'Metadata'
+        WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role) AND x.api_name = 'Metadata'
     ) AS h
     LEFT JOIN all_connections AS c
         ON c.broker_address = f.broker_address AND c.broker_port = f.broker_port AND c.broker_stream_bytes > 0
@@ -240,9 +241,10 @@ harmed AS (
     FROM following AS f JOIN (
         SELECT x.response_time_ns AS time_ns
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
-        WHERE e.code IN (5, 19, 20) AND coalesce(x.role, 'client') = 'client'
+        WHERE e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
+            AND is_client(x.role)
         UNION ALL
-        SELECT response_time_ns AS time_ns FROM exchanges WHERE kind = 'produce_acks_all' AND latency_ns >= 1000000000
+        SELECT response_time_ns AS time_ns FROM exchanges WHERE kind = 'produce_acks_all' AND latency_ns >= s(1)
     ) AS h ON h.time_ns >= f.gone_ns
     GROUP BY f.client_address
 ),
@@ -269,7 +271,7 @@ missed AS (
     LEFT JOIN called AS c ON c.broker_address = f.client_address
     LEFT JOIN harmed AS h ON h.client_address = f.client_address
     CROSS JOIN time_range AS r
-    WHERE r.last_time_ns - f.gone_ns >= 10000000000
+    WHERE r.last_time_ns - f.gone_ns >= s(10)
 )
 SELECT * FROM asked
 UNION ALL

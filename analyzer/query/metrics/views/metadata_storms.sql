@@ -4,14 +4,14 @@
 WITH asked AS (
     SELECT
         connection,
-        coalesce(client_id, client_address) AS who,
+        who() AS who,
         exchange,
         request_time_ns,
         count(*) OVER (
-            PARTITION BY connection ORDER BY request_time_ns RANGE BETWEEN 30000000000 PRECEDING AND CURRENT ROW
+            PARTITION BY connection ORDER BY request_time_ns RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
         ) AS within
     FROM exchanges
-    WHERE api_name = 'Metadata' AND request_time_ns IS NOT NULL AND coalesce(role, 'client') = 'client'
+    WHERE api_name = 'Metadata' AND request_time_ns IS NOT NULL AND is_client(role)
 ),
 failed AS (
     SELECT
@@ -40,6 +40,6 @@ HAVING max(within) >= 30 AND (
     OR (
         count(DISTINCT CAST(floor(request_time_ns / 1e9) AS BIGINT)) >= 10
         AND count(*) >= 3 * count(DISTINCT CAST(floor(request_time_ns / 1e9) AS BIGINT))
-        AND max(request_time_ns) >= (SELECT max(last_time_ns) FROM connections) - 2000000000
+        AND max(request_time_ns) >= (SELECT max(last_time_ns) FROM connections) - s(2)
     )
 )

@@ -16,11 +16,11 @@ WITH ordered AS (
             PARTITION BY x.connection ORDER BY x.request_time_ns RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS earlier_ns
     FROM exchanges AS x
-    WHERE x.status = 'answered' AND x.request_time_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WHERE x.status = 'answered' AND x.request_time_ns IS NOT NULL AND is_client(x.role)
         AND x.kind IS DISTINCT FROM 'forwarded'
 )
 SELECT
-    coalesce(o.client_id, o.client_address) AS who,
+    who(o) AS who,
     o.client_address,
     o.broker_address || ':' || CAST(o.broker_port AS STRING) AS broker,
     count(*) AS times,

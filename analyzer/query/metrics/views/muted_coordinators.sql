@@ -4,7 +4,8 @@ WITH coordinated AS (
     SELECT connection, max(group_id) AS group_id, max(client_id) AS client_id, max(client_address) AS client_address
     FROM exchanges
     -- Heartbeats of groups of any type.
-    WHERE api_key IN (12, 68, 76, 88) AND connection IN (SELECT connection FROM mutes WHERE applies)
+    WHERE api_key IN (api('Heartbeat', 'ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat'))
+        AND connection IN (SELECT connection FROM mutes WHERE applies)
     GROUP BY connection
 ),
 sessions AS (
@@ -14,7 +15,7 @@ sessions AS (
     GROUP BY group_id
 )
 SELECT
-    coalesce(c.client_id, c.client_address) AS who,
+    who(c) AS who,
     c.group_id,
     s.session_timeout_ms,
     max(m.end_ns - m.begin_ns) AS muted_ns,
@@ -27,4 +28,4 @@ FROM mutes AS m
 JOIN coordinated AS c ON c.connection = m.connection
 JOIN sessions AS s ON s.group_id = c.group_id
 WHERE m.applies AND m.end_ns - m.begin_ns > CAST(s.session_timeout_ms AS BIGINT) * 500000
-GROUP BY coalesce(c.client_id, c.client_address), c.group_id, s.session_timeout_ms, m.connection
+GROUP BY who(c), c.group_id, s.session_timeout_ms, m.connection

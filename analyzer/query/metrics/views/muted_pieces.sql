@@ -6,7 +6,7 @@ WITH lives AS (
         greatest(c.first_time_ns, r.first_time_ns) AS first_time_ns,
         least(c.last_time_ns, r.last_time_ns) AS last_time_ns
     FROM connections AS c CROSS JOIN time_range AS r
-    WHERE coalesce(c.role, 'client') = 'client'
+    WHERE is_client(c.role)
 ),
 windows AS (
     SELECT

@@ -12,7 +12,8 @@ WITH stays AS (
         max(begin_ns) FILTER (WHERE event = 'leave') AS left_ns,
         max(exchange) FILTER (WHERE event = 'leave') AS exchange
     FROM group_events
-    WHERE group_type = 'classic' AND event IN ('join', 'leave') AND coalesce(error_code, 0) IN (0, 79)
+    WHERE group_type = 'classic' AND event IN ('join', 'leave')
+        AND coalesce(error_code, error('NONE')) IN (error('NONE', 'MEMBER_ID_REQUIRED'))
         AND instance_id IS NULL AND member_id IS NOT NULL
     GROUP BY cluster, group_id, client_id, client_address, member_id
 ),
@@ -30,12 +31,12 @@ unsteady AS (
     FROM stays
     WHERE joined_ns < left_ns
     GROUP BY cluster, group_id, client_id, client_address
-    HAVING count(*) >= 4 AND max(left_ns) - min(joined_ns) <= count(*) * 60000000000
+    HAVING count(*) >= 4 AND max(left_ns) - min(joined_ns) <= count(*) * s(60)
 ),
 joins AS (
     SELECT cluster, group_id, client_id, client_address, connection, generation, min(begin_ns) AS begin_ns
     FROM group_events
-    WHERE event = 'join' AND group_type = 'classic' AND error_code = 0 AND generation > 0
+    WHERE event = 'join' AND group_type = 'classic' AND error_code = error('NONE') AND generation > 0
     GROUP BY cluster, group_id, client_id, client_address, connection, generation
 ),
 disturbed AS (
@@ -43,12 +44,12 @@ disturbed AS (
     FROM unsteady AS u JOIN joins AS j
         ON j.cluster IS NOT DISTINCT FROM u.cluster AND j.group_id = u.group_id
         AND (j.client_id IS DISTINCT FROM u.client_id OR j.client_address <> u.client_address)
-        AND j.begin_ns BETWEEN u.first_time_ns - 5000000000 AND u.last_time_ns + 5000000000
+        AND j.begin_ns BETWEEN u.first_time_ns - s(5) AND u.last_time_ns + s(5)
     GROUP BY u.cluster, u.group_id, u.client_id, u.client_address, u.times, j.connection
     HAVING count(*) >= u.times
 )
 SELECT
-    coalesce(u.client_id, u.client_address) AS who,
+    who(u) AS who,
     u.client_address,
     u.group_id,
     u.times,

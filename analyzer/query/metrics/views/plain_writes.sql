@@ -7,7 +7,7 @@ WITH sent AS (
     GROUP BY exchange, coalesce(topic, topic_id)
 )
 SELECT
-    coalesce(x.client_id, x.client_address) AS who,
+    who(x) AS who,
     s.topic,
     CAST(sum(s.bytes) AS BIGINT) AS written_bytes,
     sum(s.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) AS written_bytes_per_s,
@@ -16,7 +16,7 @@ SELECT
     min(x.request_time_ns) AS first_time_ns,
     max(x.request_time_ns) AS last_time_ns
 FROM sent AS s JOIN exchanges AS x ON x.exchange = s.exchange
-WHERE x.api_key = 0 AND coalesce(x.role, 'client') = 'client'
-GROUP BY coalesce(x.client_id, x.client_address), s.topic
+WHERE x.api_key = api('Produce') AND is_client(x.role)
+GROUP BY who(x), s.topic
 HAVING sum(s.batches) >= 30
-    AND sum(s.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) >= 1000000
+    AND sum(s.bytes) * 1e9 / nullif(max(x.request_time_ns) - min(x.request_time_ns), 0) >= mb(1)

@@ -6,9 +6,9 @@
 WITH connections_of_note AS (
     SELECT connection
     FROM exchanges
-    WHERE queue_ns IS NOT NULL AND latency_ns IS NOT NULL AND coalesce(role, 'client') = 'client'
+    WHERE queue_ns IS NOT NULL AND latency_ns IS NOT NULL AND is_client(role)
     GROUP BY connection
-    HAVING max(CASE WHEN latency_ns >= 100000000 THEN queue_ns END) > 0
+    HAVING max(CASE WHEN latency_ns >= ms(100) THEN queue_ns END) > 0
 ),
 ordered AS (
     SELECT
@@ -28,7 +28,7 @@ ordered AS (
         lag(x.response_time_ns) OVER by_request AS earlier_ns,
         sum(CASE WHEN x.queue_ns > 0 THEN 0 ELSE 1 END) OVER by_request AS stretch
     FROM exchanges AS x JOIN connections_of_note AS n ON n.connection = x.connection
-    WHERE x.response_time_ns IS NOT NULL AND x.request_end_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WHERE x.response_time_ns IS NOT NULL AND x.request_end_ns IS NOT NULL AND is_client(x.role)
     WINDOW by_request AS (PARTITION BY x.connection ORDER BY x.request_end_ns, x.response_time_ns, x.exchange)
 ),
 heads AS (
@@ -44,7 +44,7 @@ waiting AS (
     SELECT
         o.exchange,
         o.connection,
-        coalesce(o.client_id, o.client_address) AS who,
+        who(o) AS who,
         o.broker_address,
         o.broker_port,
         o.request_time_ns,
@@ -56,7 +56,8 @@ waiting AS (
     JOIN ordered AS f ON f.exchange = h.head_exchange
     WHERE o.queue_ns IS NOT NULL AND o.latency_ns IS NOT NULL
         AND (o.kind IS NULL OR o.kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog'))
-        AND NOT (o.api_key IN (3, 8, 12, 13) AND f.api_key IN (1, 11, 14, 78))
+        AND NOT (o.api_key IN (api('Metadata', 'OffsetCommit', 'Heartbeat', 'LeaveGroup'))
+            AND f.api_key IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch')))
 ),
 queues AS (
     SELECT
@@ -65,7 +66,7 @@ queues AS (
         count(*) AS requests,
         CAST(sum(queue_ns) AS DOUBLE) / nullif(sum(latency_ns), 0) AS queue_share,
         CAST(percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) AS BIGINT) AS p99_ns,
-        CAST(least(sum(queue_ns), 9223372036854775807) AS BIGINT) AS weight,
+        CAST(least(sum(queue_ns), max_bigint()) AS BIGINT) AS weight,
         max_by(exchange, (queue_ns, exchange)) AS evidence_worst,
         max_by(head_exchange, (queue_ns, exchange)) AS evidence_head,
         min(request_time_ns) FILTER (WHERE queue_ns > 0) AS first_time_ns,
@@ -73,7 +74,7 @@ queues AS (
     FROM waiting
     GROUP BY who, broker_address, broker_port
     HAVING count(*) >= 30 AND sum(latency_ns) > 0 AND sum(queue_ns) * 2 >= sum(latency_ns)
-        AND percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) >= 100000000
+        AND percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) >= ms(100)
 )
 SELECT
     q.*,

@@ -5,7 +5,7 @@
 WITH refused AS (
     SELECT
         c.cluster,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         coalesce(e.topic, e.topic_id) AS topic,
         e.partition,
         e.exchange,
@@ -14,7 +14,7 @@ WITH refused AS (
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE e.code = 1 AND x.api_name = 'Fetch' AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
+    WHERE e.code = error('OFFSET_OUT_OF_RANGE') AND x.api_name = 'Fetch' AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
 ),
 asked AS (
     SELECT
@@ -47,7 +47,7 @@ bounds AS (
     JOIN places AS p ON p.topic = coalesce(e.topic, e.topic_id) AND p.partition = e.partition
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE e.side = 'response' AND coalesce(e.error_code, 0) = 0 AND x.api_name IN ('Fetch', 'ListOffsets')
+    WHERE e.side = 'response' AND no_error(e.error_code) AND x.api_name IN ('Fetch', 'ListOffsets')
 ),
 judged AS (
     SELECT

@@ -42,13 +42,13 @@ writers AS (
         k.cluster,
         k.topic,
         k.partition,
-        coalesce(x.client_id, x.client_address) AS writer,
+        who(x) AS writer,
         CAST(sum(s.records) AS BIGINT) AS records
     FROM skewed AS k
     JOIN sent AS s ON s.topic = k.topic AND s.partition = k.partition
     JOIN connections AS c ON c.connection = s.connection AND c.cluster IS NOT DISTINCT FROM k.cluster
     JOIN exchanges AS x ON x.exchange = s.exchange
-    GROUP BY k.cluster, k.topic, k.partition, coalesce(x.client_id, x.client_address)
+    GROUP BY k.cluster, k.topic, k.partition, who(x)
 ),
 greatest_writers AS (
     SELECT

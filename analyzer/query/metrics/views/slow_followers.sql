@@ -35,16 +35,16 @@ lasting AS (
 pauses AS (
     SELECT client_address, replica_id, broker_address, begin_ns, end_ns, exchange
     FROM steps
-    WHERE end_ns - begin_ns >= 100000000
+    WHERE end_ns - begin_ns >= ms(100)
     UNION ALL
     SELECT client_address, replica_id, broker_address, begin_ns, end_ns, exchange
     FROM lasting
-    WHERE end_ns - begin_ns >= 1000000000
+    WHERE end_ns - begin_ns >= s(1)
 ),
 slow AS (
     SELECT exchange, broker_address, request_end_ns, response_time_ns, latency_ns
     FROM exchanges
-    WHERE kind = 'produce_acks_all' AND latency_ns >= 100000000 AND coalesce(throttle_time_ms, 0) = 0
+    WHERE kind = 'produce_acks_all' AND latency_ns >= ms(100) AND coalesce(throttle_time_ms, 0) = 0
 ),
 waits AS (
     SELECT
@@ -69,10 +69,10 @@ followers AS (
         CAST(NULL AS STRING) AS topic,
         CAST(NULL AS BIGINT) AS one_p99_ns,
         max(pause_ns) AS pause_ns,
-        CASE WHEN count(DISTINCT pause_begin_ns) >= 3 OR max(pause_ns) >= 3000000000 THEN 'medium' ELSE 'info' END AS severity,
+        CASE WHEN count(DISTINCT pause_begin_ns) >= 3 OR max(pause_ns) >= s(3) THEN 'medium' ELSE 'info' END AS severity,
         count(*) AS requests,
         max(latency_ns) AS worst_ns,
-        CAST(least(sum(latency_ns), 9223372036854775807) AS BIGINT) AS weight,
+        CAST(least(sum(latency_ns), max_bigint()) AS BIGINT) AS weight,
         max_by(exchange, (latency_ns, exchange)) AS evidence_slowest,
         max_by(next_fetch, (pause_ns, next_fetch)) AS evidence_fetch,
         min(request_end_ns) AS first_time_ns,
@@ -80,12 +80,12 @@ followers AS (
     FROM waits
     WHERE paused_ns >= latency_ns / 2
     GROUP BY client_address, replica_id
-    HAVING count(*) >= 10 OR count(*) FILTER (WHERE latency_ns >= 1000000000) >= 3
+    HAVING count(*) >= 10 OR count(*) FILTER (WHERE latency_ns >= s(1)) >= 3
 ),
 timed AS (
     SELECT exchange, broker_address, broker_port, kind, request_time_ns, broker_ns
     FROM exchanges
-    WHERE api_key = 0 AND kind IN ('produce_acks_1', 'produce_acks_all') AND broker_ns IS NOT NULL
+    WHERE api_key = api('Produce') AND kind IN ('produce_acks_1', 'produce_acks_all') AND broker_ns IS NOT NULL
         -- Before 2.0 a throttled reply waited for its quota.
         AND throttle_time_ms = 0
         AND NOT EXISTS (SELECT 1 FROM steps)

@@ -41,7 +41,7 @@ replies AS (
 still AS (
     SELECT broker_address, broker_port, begin_ns, end_ns, lasts
     FROM replies
-    WHERE end_ns - begin_ns >= 1000000000
+    WHERE end_ns - begin_ns >= s(1)
 ),
 -- Requests with the time that they waited, of those that no end of the capture leaves open: Produce, ListOffsets, Metadata,
 -- OffsetCommit, OffsetFetch, FindCoordinator, Heartbeat, ApiVersions. The oldest of a connection waits behind no other.
@@ -50,7 +50,7 @@ asked AS (
         *,
         latency_ns AS waited_ns,
         coalesce(queue_ns, latency_ns) < latency_ns / 5 AS is_head,
-        kind LIKE 'fetch%' AND latency_ns >= (CAST(max_wait_ms AS BIGINT) + 500) * 1000000
+        kind LIKE 'fetch%' AND latency_ns >= (CAST(max_wait_ms AS BIGINT) + 500) * ms(1)
             AND coalesce(queue_ns, latency_ns) < latency_ns / 5 AS is_overdue
     FROM exchanges
     WHERE status = 'answered' AND coalesce(throttle_time_ms, 0) = 0 AND coalesce(muted_ns, 0) = 0
@@ -61,14 +61,15 @@ asked AS (
         row_number() OVER (PARTITION BY x.connection ORDER BY x.request_end_ns, x.exchange) = 1 AS is_head,
         FALSE AS is_overdue
     FROM exchanges AS x JOIN seen AS s ON s.broker_address = x.broker_address AND s.broker_port = x.broker_port
-    WHERE x.status = 'pending' AND x.api_key IN (0, 2, 3, 8, 9, 10, 12, 18)
+    WHERE x.status = 'pending' AND x.api_key IN (api('Produce', 'ListOffsets', 'Metadata', 'OffsetCommit',
+        'OffsetFetch', 'FindCoordinator', 'Heartbeat', 'ApiVersions'))
 ),
 polls AS (
     SELECT s.broker_address, s.broker_port, s.begin_ns, count(*) AS polls
     FROM still AS s
     JOIN exchanges AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
-    WHERE x.kind LIKE 'fetch%' AND x.latency_ns >= 1000000000 AND x.request_end_ns < s.end_ns
-        AND x.response_time_ns BETWEEN s.end_ns AND s.end_ns + 200000000
+    WHERE x.kind LIKE 'fetch%' AND x.latency_ns >= s(1) AND x.request_end_ns < s.end_ns
+        AND x.response_time_ns BETWEEN s.end_ns AND s.end_ns + ms(200)
     GROUP BY s.broker_address, s.broker_port, s.begin_ns
 ),
 -- What the broker itself asked of other brokers: before, and while it is said to stand still.
@@ -78,9 +79,9 @@ own AS (
         s.broker_port,
         s.begin_ns,
         count(*) FILTER (WHERE x.request_time_ns <= s.begin_ns) AS before,
-        count(*) FILTER (WHERE x.request_time_ns BETWEEN s.begin_ns + 200000000 AND s.end_ns - 200000000) AS inside
+        count(*) FILTER (WHERE x.request_time_ns BETWEEN s.begin_ns + ms(200) AND s.end_ns - ms(200)) AS inside
     FROM still AS s JOIN exchanges AS x
-        ON x.client_address = s.broker_address AND x.request_time_ns BETWEEN s.begin_ns - 10000000000 AND s.end_ns
+        ON x.client_address = s.broker_address AND x.request_time_ns BETWEEN s.begin_ns - s(10) AND s.end_ns
     WHERE x.role IN ('follower', 'controller', 'raft')
     GROUP BY s.broker_address, s.broker_port, s.begin_ns
 ),
@@ -93,14 +94,16 @@ waited AS (
         s.lasts,
         min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
         count(*) AS requests,
-        count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
+        count(DISTINCT who(x)) AS clients,
         count(DISTINCT x.connection) AS connections,
         count(*) FILTER (WHERE x.throttle_time_ms IS NULL AND x.status = 'answered') AS unsure,
         count(*) FILTER (WHERE c.client_retransmitted = 0 OR x.broker_min_ns / 8 >= x.waited_ns / 10) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
         count(*) FILTER (WHERE x.is_overdue) AS overdue,
         count(*) FILTER (
-            WHERE x.is_head AND (x.kind IS NULL OR x.kind NOT IN ('produce_acks_all', 'produce_acks_unknown')) AND x.api_key NOT IN (8, 22, 24, 25, 26, 28)
+            WHERE x.is_head AND (x.kind IS NULL OR x.kind NOT IN ('produce_acks_all', 'produce_acks_unknown'))
+                AND x.api_key NOT IN (api('OffsetCommit', 'InitProducerId', 'AddPartitionsToTxn', 'AddOffsetsToTxn',
+                'EndTxn', 'TxnOffsetCommit'))
         ) AS alone,
         min_by(x.api_key, (x.request_end_ns, x.exchange)) AS first_api_key,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
@@ -110,7 +113,7 @@ waited AS (
     JOIN connections AS c ON c.connection = x.connection
     LEFT JOIN kinds AS k ON k.kind = x.kind
     WHERE (coalesce(k.reach, 'broker') = 'broker' OR x.is_overdue)
-        AND (x.request_end_ns >= s.begin_ns OR x.is_overdue) AND x.request_end_ns <= s.end_ns - 500000000
+        AND (x.request_end_ns >= s.begin_ns OR x.is_overdue) AND x.request_end_ns <= s.end_ns - ms(500)
         AND (x.response_time_ns >= s.end_ns OR (s.lasts AND x.status = 'pending' AND c.one_way IS NULL))
     GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns, s.lasts
 ),
@@ -126,8 +129,8 @@ judged AS (
         ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
     WHERE (w.requests >= 3 OR (w.overdue > 0 AND w.connections >= 2)) AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
         AND w.end_ns - w.first_request_ns
-        >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN 800000000 ELSE 2000000000 END
-        AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = 0)
+        >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN ms(800) ELSE s(2) END
+        AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = api('Produce'))
         AND (w.unsure = 0 OR w.clients >= 2)
 ),
 -- Writes that waited, and the times without an answer to any of them.
@@ -138,7 +141,7 @@ writes AS (
         response_time_ns AS end_ns,
         lag(response_time_ns) OVER (PARTITION BY broker_address, broker_port ORDER BY response_time_ns, exchange) AS begin_ns
     FROM exchanges
-    WHERE api_key = 0 AND response_time_ns IS NOT NULL
+    WHERE api_key = api('Produce') AND response_time_ns IS NOT NULL
 ),
 writes_still AS (
     SELECT
@@ -148,7 +151,7 @@ writes_still AS (
         s.end_ns,
         min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
         count(*) AS requests,
-        count(DISTINCT coalesce(x.client_id, x.client_address)) AS clients,
+        count(DISTINCT who(x)) AS clients,
         count(DISTINCT CASE WHEN x.is_head THEN x.connection END) AS head_connections,
         count(*) FILTER (WHERE x.is_head AND x.kind = 'produce_acks_1') AS own,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
@@ -156,12 +159,12 @@ writes_still AS (
     FROM writes AS s
     JOIN asked AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
     JOIN connections AS c ON c.connection = x.connection
-    WHERE s.end_ns - s.begin_ns >= 1500000000
-        AND x.api_key = 0 AND x.status = 'answered' AND x.waited_ns >= 500000000 AND coalesce(x.error_code, 0) = 0
-        AND x.request_end_ns BETWEEN s.begin_ns - 500000000 AND s.end_ns - 500000000 AND x.response_time_ns >= s.end_ns
+    WHERE s.end_ns - s.begin_ns >= s(1.5)
+        AND x.api_key = api('Produce') AND x.status = 'answered' AND x.waited_ns >= ms(500) AND no_error(x.error_code)
+        AND x.request_end_ns BETWEEN s.begin_ns - ms(500) AND s.end_ns - ms(500) AND x.response_time_ns >= s.end_ns
     GROUP BY s.broker_address, s.broker_port, s.begin_ns, s.end_ns
     HAVING count(*) >= 3 AND count(*) FILTER (WHERE c.client_retransmitted = 0) > 0
-        AND (count(*) FILTER (WHERE x.throttle_time_ms IS NULL) = 0 OR count(DISTINCT coalesce(x.client_id, x.client_address)) >= 2)
+        AND (count(*) FILTER (WHERE x.throttle_time_ms IS NULL) = 0 OR count(DISTINCT who(x)) >= 2)
 ),
 -- What else the broker did meanwhile: what it answered, and which followers asked it for records, before and within that time.
 writes_beside AS (
@@ -170,25 +173,25 @@ writes_beside AS (
         s.broker_port,
         s.begin_ns,
         count(*) FILTER (
-            WHERE x.response_time_ns BETWEEN s.first_request_ns + 300000000 AND s.end_ns - 300000000 AND x.api_key <> 0
+            WHERE x.response_time_ns BETWEEN s.first_request_ns + ms(300) AND s.end_ns - ms(300) AND x.api_key <> api('Produce')
         ) AS answered,
         count(DISTINCT CASE WHEN x.kind = 'fetch_follower' THEN x.client_address END) AS followers,
         count(
             DISTINCT CASE
-                WHEN x.kind = 'fetch_follower' AND x.request_time_ns BETWEEN s.first_request_ns + 200000000 AND s.end_ns - 200000000
+                WHEN x.kind = 'fetch_follower' AND x.request_time_ns BETWEEN s.first_request_ns + ms(200) AND s.end_ns - ms(200)
                     THEN x.client_address
             END
         ) AS following
     FROM writes_still AS s JOIN exchanges AS x
         ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
-        AND x.request_time_ns BETWEEN s.begin_ns - 5000000000 AND s.end_ns
+        AND x.request_time_ns BETWEEN s.begin_ns - s(5) AND s.end_ns
     GROUP BY s.broker_address, s.broker_port, s.begin_ns
 ),
 writes_judged AS (
     SELECT s.*
     FROM writes_still AS s JOIN writes_beside AS b
         ON b.broker_address = s.broker_address AND b.broker_port = s.broker_port AND b.begin_ns = s.begin_ns
-    WHERE b.answered > 0 AND b.following = b.followers AND s.end_ns - s.first_request_ns >= 1500000000
+    WHERE b.answered > 0 AND b.following = b.followers AND s.end_ns - s.first_request_ns >= s(1.5)
         AND (s.head_connections >= 2 OR (s.head_connections = 1 AND s.requests >= 10))
 ),
 -- Silences in TLS without keys. A connection at work: the broker had sent something in the second before, as it did in most of the
@@ -196,11 +199,11 @@ writes_judged AS (
 unread AS (
     SELECT
         u.*,
-        c.client_retransmitted = 0 AND coalesce(u.end_ns, s.last_time_ns) - u.asked_time_ns >= 1000000000 AS is_taken,
+        c.client_retransmitted = 0 AND coalesce(u.end_ns, s.last_time_ns) - u.asked_time_ns >= s(1) AS is_taken,
         coalesce(u.end_ns, s.last_time_ns) AS until_ns,
         u.end_ns IS NULL AS lasts,
-        u.asked_time_ns - u.begin_ns < 1000000000 AND c.one_way IS NULL AND (u.end_ns IS NOT NULL OR c.close = 'none')
-            AND u.asked_time_ns - c.first_time_ns >= 1000000000
+        u.asked_time_ns - u.begin_ns < s(1) AND c.one_way IS NULL AND (u.end_ns IS NOT NULL OR c.close = 'none')
+            AND u.asked_time_ns - c.first_time_ns >= s(1)
             AND u.silent_ns < (c.last_time_ns - c.first_time_ns - (coalesce(u.end_ns, s.last_time_ns) - u.begin_ns)) / 2 AS is_at_work
     FROM (
         -- `silent_ns`: the other silences of the connection that ended.
@@ -215,7 +218,7 @@ unread AS (
 unread_still AS (
     SELECT broker_address, broker_port, asked_time_ns AS first_request_ns, begin_ns, until_ns, lasts
     FROM unread
-    WHERE is_at_work AND until_ns - asked_time_ns >= 1000000000
+    WHERE is_at_work AND until_ns - asked_time_ns >= s(1)
 ),
 -- Each begins with one connection; those of the same end are one.
 unread_waited AS (
@@ -227,14 +230,14 @@ unread_waited AS (
         s.first_request_ns,
         s.begin_ns,
         count(*) FILTER (WHERE u.asked_time_ns IS NOT NULL) AS requests,
-        count(*) FILTER (WHERE u.is_at_work AND u.until_ns <= s.until_ns + 300000000) AS at_work,
+        count(*) FILTER (WHERE u.is_at_work AND u.until_ns <= s.until_ns + ms(300)) AS at_work,
         count(*) FILTER (WHERE u.is_taken) AS taken,
         count(DISTINCT u.client_address) AS clients,
         count(DISTINCT u.connection) AS silent,
         min_by(u.connection, (u.asked_time_ns, u.connection)) AS connection
     FROM unread_still AS s
     JOIN unread AS u ON u.broker_address = s.broker_address AND u.broker_port = s.broker_port
-        AND u.begin_ns <= s.first_request_ns + 300000000 AND u.until_ns >= s.until_ns - 300000000
+        AND u.begin_ns <= s.first_request_ns + ms(300) AND u.until_ns >= s.until_ns - ms(300)
     GROUP BY s.broker_address, s.broker_port, s.until_ns, s.lasts, s.first_request_ns, s.begin_ns
 ),
 unread_judged AS (
@@ -244,14 +247,14 @@ unread_judged AS (
         SELECT count(*)
         FROM connections AS c
         WHERE c.broker_address = w.broker_address AND c.broker_port = w.broker_port AND c.broker_stream_bytes > 0
-            AND c.first_time_ns < w.first_request_ns AND c.last_time_ns > w.end_ns - 300000000
+            AND c.first_time_ns < w.first_request_ns AND c.last_time_ns > w.end_ns - ms(300)
     )
 ),
 unread_told AS (
     SELECT
         broker_address,
         broker_port,
-        floor(end_ns / 1000000000) AS second,
+        floor(end_ns / s(1)) AS second,
         bool_or(lasts) AS lasts,
         min(first_request_ns) AS first_request_ns,
         min(begin_ns) AS begin_ns,
@@ -260,7 +263,7 @@ unread_told AS (
         max(clients) AS clients,
         min(connection) AS connection
     FROM unread_judged
-    GROUP BY broker_address, broker_port, floor(end_ns / 1000000000)
+    GROUP BY broker_address, broker_port, floor(end_ns / s(1))
 )
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,

@@ -24,7 +24,7 @@ WITH asked AS (
     FROM fetch_positions AS p
     JOIN exchanges AS x ON x.exchange = p.exchange
     JOIN connections AS c ON c.connection = p.connection
-    WHERE x.api_key = 1 AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0 AND x.status = 'answered'
+    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0 AND x.status = 'answered'
         AND x.response_decoded = 'full' AND coalesce(x.error_count, 0) = 0 AND coalesce(x.throttle_time_ms, 0) = 0
         AND p.fetch_offset IS NOT NULL
 ),
@@ -97,17 +97,17 @@ told AS (
         *,
         CASE
             WHEN offsets > 1 AND backwards >= 10 AND line <> 0 AND least_ahead > 0 THEN 'back'
-            WHEN offsets > 1 OR fetches < 10 OR lasted_ns < 5000000000 OR (line = 0 AND lasted_ns / fetches > 2000000000) THEN NULL
-            WHEN filled = 0 THEN CASE WHEN fetches >= 20 AND lasted_ns >= 10000000000 THEN 'nothing' END
+            WHEN offsets > 1 OR fetches < 10 OR lasted_ns < s(5) OR (line = 0 AND lasted_ns / fetches > s(2)) THEN NULL
+            WHEN filled = 0 THEN CASE WHEN fetches >= 20 AND lasted_ns >= s(10) THEN 'nothing' END
             WHEN filled < 10 THEN NULL
             WHEN read_to <= stuck_offset THEN 'before'
             ELSE 'same'
         END AS sort
     FROM judged
-    WHERE lag >= 10 AND known = fetches AND lasted_ns / fetches <= 5000000000
+    WHERE lag >= 10 AND known = fetches AND lasted_ns / fetches <= s(5)
 )
 SELECT
-    coalesce(client_id, client_address) AS who,
+    who() AS who,
     client_address,
     broker,
     topic,
@@ -130,7 +130,7 @@ SELECT
         WHEN 'same' THEN 'The client throws away what it gets: a record that it cannot read (checksum, compression, format), or code that fails at a record and tries again. Look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
         ELSE 'Code of this client seeks back to where it began, most likely at each failure to process a record: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
     END AS advice,
-    CASE WHEN lasted_ns >= 10000000000 AND sort <> 'back' THEN 'high' ELSE 'medium' END AS severity,
+    CASE WHEN lasted_ns >= s(10) AND sort <> 'back' THEN 'high' ELSE 'medium' END AS severity,
     fetches AS weight,
     evidence_first,
     evidence_last,

@@ -7,7 +7,7 @@ WITH ordered AS (
         connection,
         begin_ns,
         end_ns,
-        CASE WHEN sent_inside = 0 AND resumed_ns <= 100000000 THEN end_ns - begin_ns ELSE held_ns END AS held_ns,
+        CASE WHEN sent_inside = 0 AND resumed_ns <= ms(100) THEN end_ns - begin_ns ELSE held_ns END AS held_ns,
         max(end_ns) OVER (
             PARTITION BY connection ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS covered_ns
@@ -31,9 +31,9 @@ muted AS (
 waited AS (
     SELECT
         m.connection,
-        CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / 1000000) AS BIGINT) * 1000000
+        CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / ms(1)) AS BIGINT) * ms(1)
             AS muted_ns,
-        CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / 1000000) AS BIGINT) * 1000000
+        CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / ms(1)) AS BIGINT) * ms(1)
             AS held_ns,
         count(*) AS replies
     FROM mutes AS m JOIN connections AS c ON c.connection = m.connection
@@ -54,7 +54,7 @@ by_api AS (
         min(response_time_ns) AS first_time_ns,
         max(response_time_ns) AS last_time_ns
     FROM exchanges
-    WHERE throttle_time_ms > 0 AND coalesce(role, 'client') = 'client'
+    WHERE throttle_time_ms > 0 AND is_client(role)
     GROUP BY connection, api_name
 ),
 named AS (
@@ -95,7 +95,7 @@ clients AS (
         max(muted_ns) AS muted_ns,
         max(held_ns) AS held_ns,
         CAST(sum(replies) AS BIGINT) AS replies,
-        TRY_CAST(CAST(sum(told_ms) AS DECIMAL(38, 0)) * 1000000 AS BIGINT) AS told_ns,
+        TRY_CAST(CAST(sum(told_ms) AS DECIMAL(38, 0)) * ms(1) AS BIGINT) AS told_ns,
         max_by(most_api, (muted_ns, connection)) AS most_api,
         max(api_count) AS api_count,
         max_by(evidence_longest, (muted_ns, connection)) AS evidence_longest,
@@ -106,7 +106,7 @@ clients AS (
     GROUP BY client_id, client_address, principal
 )
 SELECT
-    coalesce(client_id, client_address) AS who,
+    who() AS who,
     CASE WHEN client_id IS NOT NULL THEN client_address END AS host,
     client_id,
     principal,
@@ -117,11 +117,11 @@ SELECT
     held_ns,
     told_ns,
     replies,
-    CASE WHEN muted_share >= 0.05 AND held_ns >= 1000000000 THEN 'high' ELSE 'medium' END AS severity,
+    CASE WHEN muted_share >= 0.05 AND held_ns >= s(1) THEN 'high' ELSE 'medium' END AS severity,
     held_ns AS weight,
     evidence_longest,
     evidence_first,
     first_time_ns,
     last_time_ns
 FROM clients
-WHERE muted_ns >= 1000000000
+WHERE muted_ns >= s(1)

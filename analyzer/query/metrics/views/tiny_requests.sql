@@ -1,14 +1,14 @@
 -- Clients that send many small Produce requests, one row a client.
 WITH seconds AS (
     SELECT
-        coalesce(client_id, client_address) AS who,
+        who() AS who,
         CAST(floor(request_time_ns / 1e9) AS BIGINT) AS second,
         count(*) AS n,
         min(exchange) AS exchange,
         min(request_time_ns) AS time_ns
     FROM exchanges
     WHERE api_name = 'Produce' AND request_bytes < 1000 AND request_time_ns IS NOT NULL
-    GROUP BY coalesce(client_id, client_address), CAST(floor(request_time_ns / 1e9) AS BIGINT)
+    GROUP BY who(), CAST(floor(request_time_ns / 1e9) AS BIGINT)
 )
 SELECT
     who,

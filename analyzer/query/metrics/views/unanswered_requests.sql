@@ -8,9 +8,10 @@ WITH without AS (
     SELECT
         e.*,
         CASE WHEN e.kind = 'sasl_token' THEN 'SASL token' ELSE e.api_name END AS api,
-        coalesce(e.client_id, e.client_address) AS who,
+        who(e) AS who,
         e.status IN ('closed', 'abandoned') AS is_lost,
-        e.status IN ('closed', 'abandoned') AND NOT (e.status = 'closed' AND coalesce(e.api_key, -1) IN (1, 11, 14, 78)) AS is_cut,
+        e.status IN ('closed', 'abandoned') AND NOT (e.status = 'closed'
+            AND coalesce(e.api_key, -1) IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))) AS is_cut,
         c.last_time_ns - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns
     FROM exchanges AS e LEFT JOIN connections AS c ON c.connection = e.connection
     WHERE e.status NOT IN ('answered', 'no_reply_expected')
@@ -20,8 +21,8 @@ judged AS (
         *,
         is_cut AND (
             count(*) FILTER (WHERE is_cut) OVER (PARTITION BY connection) >= 3
-            OR max(CASE WHEN is_cut THEN waited_ns END) OVER (PARTITION BY connection) >= 1000000000
-            OR bool_or(is_cut AND (status = 'abandoned' OR (coalesce(api_name, '') = 'Produce' AND waited_ns >= 1000000)))
+            OR max(CASE WHEN is_cut THEN waited_ns END) OVER (PARTITION BY connection) >= s(1)
+            OR bool_or(is_cut AND (status = 'abandoned' OR (coalesce(api_name, '') = 'Produce' AND waited_ns >= ms(1))))
                 OVER (PARTITION BY connection)
             OR count(*) FILTER (WHERE is_cut) OVER (PARTITION BY client_address, client_id) >= 10
         ) AS matters

@@ -6,7 +6,7 @@ WITH held AS (
     SELECT
         cluster,
         group_id,
-        coalesce(client_id, client_address) AS who,
+        who() AS who,
         client_id,
         client_address,
         coalesce(topic_id, topic) AS topic_key,
@@ -38,7 +38,7 @@ lasting AS (
         least(coalesce(h.until_ns, l.last_ns), l.last_ns) AS until_ns
     FROM held AS h
     JOIN present AS l ON l.client_address = h.client_address AND l.client_id IS NOT DISTINCT FROM h.client_id
-    WHERE least(coalesce(h.until_ns, l.last_ns), l.last_ns) - h.time_ns >= 60000000000
+    WHERE least(coalesce(h.until_ns, l.last_ns), l.last_ns) - h.time_ns >= s(60)
 ),
 reads AS (
     SELECT

@@ -39,7 +39,7 @@ asking AS (
     SELECT
         c.cluster,
         x.client_address,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         x.broker_address,
         x.broker_port,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS bootstrap,
@@ -48,14 +48,14 @@ asking AS (
         min(x.request_time_ns) AS first_ns,
         max(x.request_time_ns) AS last_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = 3 AND x.status = 'answered' AND coalesce(x.role, 'client') = 'client'
-    GROUP BY c.cluster, x.client_address, coalesce(x.client_id, x.client_address), x.broker_address, x.broker_port
+    WHERE x.api_key = api('Metadata') AND x.status = 'answered' AND is_client(x.role)
+    GROUP BY c.cluster, x.client_address, who(x), x.broker_address, x.broker_port
 ),
 -- Clients that were told a coordinator, by a cluster that advertises a name on the port by which they came.
 named AS (
     SELECT
         x.client_address,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         b.host,
         b.port,
         b.cluster,
@@ -67,10 +67,10 @@ named AS (
         AND x.response_time_ns BETWEEN b.first_time_ns AND b.last_time_ns
     JOIN (SELECT cluster, count(DISTINCT broker_id) AS brokers FROM brokers GROUP BY cluster) AS n
         ON n.cluster IS NOT DISTINCT FROM c.cluster
-    WHERE x.api_key = 10 AND x.status = 'answered' AND coalesce(x.error_code, 0) = 0 AND coalesce(x.role, 'client') = 'client'
+    WHERE x.api_key = api('FindCoordinator') AND x.status = 'answered' AND no_error(x.error_code) AND is_client(x.role)
         AND n.brokers = 1
         AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
-    GROUP BY x.client_address, coalesce(x.client_id, x.client_address), b.host, b.port, b.cluster
+    GROUP BY x.client_address, who(x), b.host, b.port, b.cluster
 ),
 advertised AS (
     SELECT *, CAST(NULL AS STRING) AS own_host, CAST(NULL AS STRING) AS stuck FROM tried
@@ -109,7 +109,7 @@ advertised AS (
     CROSS JOIN time_range AS r
     LEFT JOIN connections AS c
         ON c.client_address = n.client_address AND c.first_time_ns > n.told_ns
-    WHERE r.last_time_ns - n.told_ns >= 10000000000
+    WHERE r.last_time_ns - n.told_ns >= s(10)
     GROUP BY n.client_address, n.host, n.port, n.cluster, n.told_ns, r.last_time_ns, n.who
     HAVING count(c.connection) = 0
 ),
@@ -125,7 +125,7 @@ alive AS (
 ),
 -- Clients of the host that asked for metadata, and for nothing that moves records.
 idle AS (
-    SELECT client_address, coalesce(client_id, client_address) AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
+    SELECT client_address, who() AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
     FROM exchanges
     WHERE client_address IN (
         SELECT q.client_address
@@ -133,8 +133,9 @@ idle AS (
             ON q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
             OR (q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%')
     )
-    GROUP BY client_address, coalesce(client_id, client_address), broker_address, broker_port
-    HAVING bool_or(api_key NOT IN (3, 10, 17, 18, 22, 36, 60)) IS NOT TRUE
+    GROUP BY client_address, who(), broker_address, broker_port
+    HAVING bool_or(api_key NOT IN (api('Metadata', 'FindCoordinator', 'SaslHandshake', 'ApiVersions', 'InitProducerId',
+        'SaslAuthenticate', 'DescribeCluster'))) IS NOT TRUE
 )
 SELECT
     q.client_address,
@@ -145,7 +146,7 @@ SELECT
     a.times,
     a.own_host,
     CASE
-        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000
+        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
             THEN q.bootstrap
     END AS asked_again,
     CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
@@ -167,5 +168,5 @@ JOIN asking AS q
     AND q.who = coalesce(a.stuck, q.who)
 JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
 LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
-WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= 10000000000
-    OR (a.times >= 2 AND l.alive_ns - a.last_time_ns >= 10000000000)
+WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
+    OR (a.times >= 2 AND l.alive_ns - a.last_time_ns >= s(10))

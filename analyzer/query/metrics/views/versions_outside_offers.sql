@@ -7,7 +7,7 @@ WITH always AS (
 asked AS (
     SELECT x.connection, x.api_key, x.api_version
     FROM exchanges AS x JOIN always AS a ON a.api_key = x.api_key
-    WHERE x.api_key <> 18 AND (x.api_version < a.min_version OR x.api_version > a.max_version)
+    WHERE x.api_key <> api('ApiVersions') AND (x.api_version < a.min_version OR x.api_version > a.max_version)
     GROUP BY x.connection, x.api_key, x.api_version
 ),
 -- Versions that a connection used are few, requests and offers are many.
@@ -25,7 +25,7 @@ outside AS (
     HAVING a.api_version < min(f.min_version) OR a.api_version > max(f.max_version)
 )
 SELECT
-    coalesce(x.client_id, x.client_address) AS who,
+    who(x) AS who,
     x.api_name,
     x.api_version,
     o.min_version,
@@ -39,4 +39,4 @@ SELECT
 FROM exchanges AS x
 JOIN outside AS o ON o.connection = x.connection AND o.api_key = x.api_key AND o.api_version = x.api_version
 WHERE x.request_time_ns > o.time_ns
-GROUP BY coalesce(x.client_id, x.client_address), x.api_name, x.api_version, o.min_version, o.max_version
+GROUP BY who(x), x.api_name, x.api_version, o.min_version, o.max_version

@@ -5,10 +5,10 @@ SELECT
     client_address,
     client_id,
     status,
-    coalesce(role, 'client') = 'client' AS is_client,
+    is_client(role) AS is_client,
     coalesce(kind, '') = 'sasl_token' AS is_token,
     count(*) AS exchanges,
-    count(*) FILTER (WHERE api_key = 3) AS metadata_requests,
+    count(*) FILTER (WHERE api_key = api('Metadata')) AS metadata_requests,
     count(*) FILTER (WHERE error_count > 0) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
     count(*) FILTER (WHERE response_decoded IN ('unsupported', 'malformed', 'trailing')) AS unread_replies,
@@ -18,4 +18,4 @@ SELECT
     min(exchange) AS exchange
 FROM all_exchanges
 GROUP BY
-    connection, client_address, client_id, status, coalesce(role, 'client') = 'client', coalesce(kind, '') = 'sasl_token'
+    connection, client_address, client_id, status, is_client(role), coalesce(kind, '') = 'sasl_token'

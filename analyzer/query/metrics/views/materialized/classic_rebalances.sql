@@ -19,12 +19,12 @@ WITH joins AS (
         time_ns,
         exchange
     FROM all_group_events
-    WHERE group_type = 'classic' AND event = 'join' AND coalesce(error_code, 0) = 0 AND generation >= 0
+    WHERE group_type = 'classic' AND event = 'join' AND no_error(error_code) AND generation >= 0
 ),
 syncs AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, coalesce(sent_generation, generation) AS generation, member_id, time_ns
     FROM all_group_events
-    WHERE group_type = 'classic' AND event = 'sync' AND error_code = 0
+    WHERE group_type = 'classic' AND event = 'sync' AND error_code = error('NONE')
 ),
 first_sync AS (
     SELECT cluster, group_id, generation, min(time_ns) AS time_ns FROM syncs GROUP BY cluster, group_id, generation
@@ -67,13 +67,13 @@ generations AS (
 beating AS (
     SELECT group_id, member_id, min(request_time_ns) AS first_ns, max(request_time_ns) AS last_ns
     FROM all_exchanges
-    WHERE api_key = 12 AND group_id IS NOT NULL AND member_id IS NOT NULL
+    WHERE api_key = api('Heartbeat') AND group_id IS NOT NULL AND member_id IS NOT NULL
     GROUP BY group_id, member_id
 ),
 told AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, member_id, time_ns
     FROM all_group_events
-    WHERE error_code = 27 AND member_id IS NOT NULL
+    WHERE error_code = error('REBALANCE_IN_PROGRESS') AND member_id IS NOT NULL
 ),
 -- Possible causes of a generation: each of its joins, by a new member, by a member that was asked to rejoin, or by a member that
 -- rejoined by itself.
@@ -113,7 +113,7 @@ leaves AS (
         JOIN generations AS g
             ON g.cluster = coalesce(l.cluster, '') AND g.group_id = l.group_id
             AND l.begin_ns > coalesce(g.end_before_ns, 0) AND l.begin_ns <= g.joined_ns
-    WHERE l.group_type = 'classic' AND l.event = 'leave' AND coalesce(l.error_code, 0) = 0
+    WHERE l.group_type = 'classic' AND l.event = 'leave' AND no_error(l.error_code)
 ),
 -- Members of the generation before that neither joined this one nor left: their connection ended, or they fell silent.
 lost AS (
@@ -154,7 +154,7 @@ causes AS (
     UNION ALL
     -- Ranked after all other causes: a lost member explains a generation only when nothing else does.
     SELECT
-        cluster, group_id, generation, 9223372036854775807, member_id, client_id, client_address, NULL, exchange,
+        cluster, group_id, generation, max_bigint(), member_id, client_id, client_address, NULL, exchange,
         CASE WHEN connection_lost THEN 'connection_lost' WHEN gaps THEN 'unknown' ELSE 'silent' END,
         unheard_ns
     FROM lost
@@ -196,7 +196,7 @@ explained AS (
             WHEN NOT g.complete_before THEN 0
             -- The second generation of a cooperative rebalance follows at once, and assigns the revoked partitions.
             WHEN lower(g.protocol) LIKE '%cooperative%' AND c.cause = 'rejoined'
-                AND g.begin_ns - g.end_before_ns <= 5000000000
+                AND g.begin_ns - g.end_before_ns <= s(5)
                 AND (c.reason IS NULL OR lower(c.reason) LIKE '%revoke%') THEN 0
             ELSE 1
         END AS first_part

@@ -10,7 +10,7 @@
 WITH resent AS (
     SELECT connection, client_address, capture_side
     FROM connections
-    WHERE is_kafka AND coalesce(role, 'client') = 'client' AND client_retransmitted + broker_retransmitted >= 3
+    WHERE is_kafka AND is_client(role) AND client_retransmitted + broker_retransmitted >= 3
         AND one_way IS NULL
 ),
 hosts AS (
@@ -25,24 +25,25 @@ replies AS (
     WHERE x.response_time_ns IS NOT NULL
 ),
 silent AS (
-    SELECT client_address, begin_ns, end_ns FROM replies WHERE end_ns - begin_ns >= 3000000000
+    SELECT client_address, begin_ns, end_ns FROM replies WHERE end_ns - begin_ns >= s(3)
 ),
 waited AS (
     SELECT
         s.client_address,
         s.begin_ns,
         s.end_ns,
-        min(coalesce(x.client_id, x.client_address)) AS who,
+        min(who(x)) AS who,
         min(x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS broker,
         count(DISTINCT x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS brokers,
         min(x.request_end_ns) AS first_request_ns,
-        CASE WHEN min(coalesce(r.capture_side, 'broker')) = 'client' THEN CAST(max(x.request_end_ns + (x.response_time_ns - x.request_end_ns) / 2) - min(x.request_end_ns) - 100000000 AS BIGINT) END AS least_ns,
+        CASE WHEN min(coalesce(r.capture_side, 'broker')) = 'client'
+            THEN CAST(max(x.request_end_ns + (x.response_time_ns - x.request_end_ns) / 2) - min(x.request_end_ns) - ms(100) AS BIGINT) END AS least_ns,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS exchange
     FROM silent AS s
     JOIN exchanges AS x ON x.client_address = s.client_address
     LEFT JOIN resent AS r ON r.connection = x.connection
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - 3000000000 AND x.response_time_ns >= s.end_ns
+    WHERE x.request_end_ns BETWEEN s.begin_ns AND s.end_ns - s(3) AND x.response_time_ns >= s.end_ns
         AND coalesce(k.reach, 'broker') = 'broker'
     GROUP BY s.client_address, s.begin_ns, s.end_ns
     HAVING count(*) = count(r.connection)
@@ -51,8 +52,8 @@ served AS (
     SELECT w.client_address, w.begin_ns, count(DISTINCT x.client_address) AS others
     FROM waited AS w JOIN all_exchanges AS x
         ON x.client_address <> w.client_address
-        AND x.response_time_ns BETWEEN w.first_request_ns + 500000000 AND w.end_ns - 500000000
-    WHERE coalesce(x.role, 'client') = 'client'
+        AND x.response_time_ns BETWEEN w.first_request_ns + ms(500) AND w.end_ns - ms(500)
+    WHERE is_client(x.role)
     GROUP BY w.client_address, w.begin_ns
 ),
 -- A connection at work: the broker had sent something in the second before, as it did in most of the seconds of the connection.
@@ -66,7 +67,7 @@ unread AS (
         FROM unread_silences
     ) AS u
     JOIN connections AS c ON c.connection = u.connection
-    WHERE u.end_ns - u.asked_time_ns >= 3000000000 AND u.asked_time_ns - u.begin_ns < 1000000000
+    WHERE u.end_ns - u.asked_time_ns >= s(3) AND u.asked_time_ns - u.begin_ns < s(1)
         AND c.client_retransmitted >= 3 AND c.one_way IS NULL AND u.broker_port <> 443
         AND u.silent_ns < (c.last_time_ns - c.first_time_ns - (u.end_ns - u.begin_ns)) / 2
 ),
@@ -76,10 +77,10 @@ unread_dead AS (
     FROM unread AS w
     JOIN connections AS c
         ON c.client_address = w.client_address AND c.protocol = 'tls' AND c.broker_port <> 443 AND c.broker_stream_bytes > 0
-        AND c.first_time_ns < w.asked_time_ns AND c.last_time_ns > w.asked_time_ns + 3000000000
+        AND c.first_time_ns < w.asked_time_ns AND c.last_time_ns > w.asked_time_ns + s(3)
     LEFT JOIN unread_silences AS u
-        ON u.connection = c.connection AND u.begin_ns <= w.asked_time_ns + 500000000
-        AND (u.end_ns IS NULL OR u.end_ns >= w.asked_time_ns + 3000000000)
+        ON u.connection = c.connection AND u.begin_ns <= w.asked_time_ns + ms(500)
+        AND (u.end_ns IS NULL OR u.end_ns >= w.asked_time_ns + s(3))
     GROUP BY w.client_address, w.connection, w.begin_ns, w.asked_time_ns, w.end_ns, w.broker_address, w.broker_port
     HAVING count(DISTINCT c.connection) = count(DISTINCT u.connection)
 ),
@@ -87,8 +88,8 @@ unread_dead AS (
 spoke_last AS (
     SELECT u.*, count(*) OVER (PARTITION BY u.connection) AS silences, c.client_missing_ids
     FROM unread_silences AS u JOIN connections AS c ON c.connection = u.connection
-    WHERE u.end_ns - u.begin_ns >= 1000000000 AND u.asked_time_ns - u.begin_ns >= 1000000000
-        AND u.end_ns - u.asked_time_ns < 500000000
+    WHERE u.end_ns - u.begin_ns >= s(1) AND u.asked_time_ns - u.begin_ns >= s(1)
+        AND u.end_ns - u.asked_time_ns < ms(500)
         AND c.one_way IS NULL AND u.broker_port <> 443 AND c.client_missing_ids > 0
 ),
 unread_cut AS (
@@ -97,8 +98,8 @@ unread_cut AS (
             AS silent_ns
     FROM spoke_last AS a
     JOIN spoke_last AS b ON b.client_address = a.client_address AND b.connection <> a.connection
-        AND b.begin_ns BETWEEN a.begin_ns - 500000000 AND a.begin_ns + 500000000
-        AND b.end_ns BETWEEN a.end_ns - 2000000000 AND a.end_ns + 2000000000
+        AND b.begin_ns BETWEEN a.begin_ns - ms(500) AND a.begin_ns + ms(500)
+        AND b.end_ns BETWEEN a.end_ns - s(2) AND a.end_ns + s(2)
     WHERE a.client_missing_ids BETWEEN a.silences AND a.silences + 1
     GROUP BY a.client_address, a.broker_address, a.broker_port, a.connection, a.begin_ns, a.end_ns
 )
@@ -111,7 +112,7 @@ SELECT
     CASE WHEN max_by(w.least_ns, w.end_ns - w.begin_ns) IS NULL THEN 'at most' END AS at_most,
     max(w.end_ns - w.begin_ns) AS silent_ns,
     -- One reply between two silences does not make two of them.
-    count(*) FILTER (WHERE w.before_ns IS NULL OR w.begin_ns - w.before_ns >= 1000000000) AS times,
+    count(*) FILTER (WHERE w.before_ns IS NULL OR w.begin_ns - w.before_ns >= s(1)) AS times,
     max(s.others) AS others,
     CAST(NULL AS STRING) AS unread,
     CAST(NULL AS BIGINT) AS connection,
@@ -131,10 +132,10 @@ SELECT
     CAST(NULL AS STRING) AS who,
     min(broker_address || ':' || CAST(broker_port AS STRING)) AS broker,
     nullif(count(DISTINCT broker_address || ':' || CAST(broker_port AS STRING)) - 1, 0) AS other_brokers,
-    CAST(max_by(end_ns - asked_time_ns, end_ns - begin_ns) / 2 - 100000000 AS BIGINT) AS least_ns,
+    CAST(max_by(end_ns - asked_time_ns, end_ns - begin_ns) / 2 - ms(100) AS BIGINT) AS least_ns,
     CAST(NULL AS STRING) AS at_most,
     max(end_ns - begin_ns) AS silent_ns,
-    count(DISTINCT floor(asked_time_ns / 10000000000)) AS times,
+    count(DISTINCT floor(asked_time_ns / s(10))) AS times,
     CAST(NULL AS BIGINT) AS others,
     'of which sizes and times tell, as it is TLS without keys' AS unread,
     min_by(connection, (asked_time_ns, connection)) AS connection,
@@ -165,4 +166,4 @@ SELECT
     max(end_ns) AS last_time_ns
 FROM (SELECT *, count(*) OVER (PARTITION BY connection) AS times FROM unread_cut) AS u
 GROUP BY client_address
-HAVING max(silent_ns) * max(times) >= 3000000000
+HAVING max(silent_ns) * max(times) >= s(3)

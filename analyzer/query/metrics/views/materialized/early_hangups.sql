@@ -5,12 +5,12 @@ WITH ended AS (
     SELECT c.connection, c.client_address, c.broker_address, c.broker_port, c.close, c.first_time_ns, c.last_time_ns, c.close_time_ns
     FROM connections AS c
     WHERE c.is_kafka AND c.closed_by = 'broker' AND c.requests > 0 AND c.broker_stream_bytes = 0 AND c.seen_from = 'syn'
-        AND c.broker_gaps = 0 AND coalesce(c.role, 'client') = 'client'
+        AND c.broker_gaps = 0 AND is_client(c.role)
 ),
 asked AS (
     SELECT
         e.*,
-        min(coalesce(x.client_id, x.client_address)) AS who,
+        min(who(x)) AS who,
         min_by(x.api_name, (x.request_time_ns, x.exchange)) AS api_name,
         min_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
         e.close_time_ns - min(coalesce(x.request_end_ns, x.request_time_ns)) AS after_ns
@@ -34,7 +34,7 @@ hosts AS (
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM asked
-    WHERE after_ns BETWEEN 0 AND 1000000000
+    WHERE after_ns BETWEEN 0 AND s(1)
     GROUP BY client_address, broker_address, broker_port
     HAVING count(*) >= 3
 )

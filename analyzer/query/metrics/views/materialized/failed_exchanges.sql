@@ -5,4 +5,4 @@ SELECT
     broker_port, group_id, transactional_id, replica_id, request_time_ns, response_time_ns, request_file, request_packet,
     response_file, response_packet
 FROM exchanges
-WHERE error_code <> 0
+WHERE error_code <> error('NONE')

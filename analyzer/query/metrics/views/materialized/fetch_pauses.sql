@@ -14,7 +14,7 @@ WITH fetches AS (
         JOIN client_groups AS g
             ON g.cluster = coalesce(c.cluster, '') AND g.client_address = x.client_address
             AND g.client_id = coalesce(x.client_id, '')
-    WHERE x.api_key = 1 AND coalesce(x.replica_id, -1) < 0 AND g.group_id IS NOT NULL AND x.request_time_ns IS NOT NULL
+    WHERE x.api_key = api('Fetch') AND coalesce(x.replica_id, -1) < 0 AND g.group_id IS NOT NULL AND x.request_time_ns IS NOT NULL
 )
 SELECT cluster, group_id, covered_ns AS begin_ns, begin_ns AS end_ns FROM fetches
 WHERE covered_ns IS NULL OR begin_ns > covered_ns

@@ -8,7 +8,7 @@
 WITH senders AS (
     SELECT
         connection,
-        min(coalesce(client_id, client_address)) AS who,
+        min(who()) AS who,
         max(CASE WHEN is_client THEN 1 ELSE 0 END) AS is_client
     FROM totals
     GROUP BY connection
@@ -61,7 +61,7 @@ spaced AS (
 numbered AS (
     SELECT *, floor((row_number() OVER (PARTITION BY way ORDER BY time_ns) - 1) / 20) AS block
     FROM spaced
-    WHERE waited_ns > 3000000 AND gap_ns <= waited_ns - 1000000
+    WHERE waited_ns > ms(3) AND gap_ns <= waited_ns - ms(1)
 ),
 -- Blocks, and connections (in their rows `block` is null), in one pass; times are those of blocks that are complete.
 gathered AS (
@@ -85,7 +85,7 @@ blocks AS (
     FROM gathered
     WHERE block_ns IS NOT NULL
     GROUP BY way
-    HAVING count(*) >= 5 AND sum(block_ns) >= 200000000
+    HAVING count(*) >= 5 AND sum(block_ns) >= ms(200)
         AND percentile_disc(0.9) WITHIN GROUP (ORDER BY CAST(bytes AS DOUBLE) / block_ns)
             <= 1.05 * percentile_disc(0.1) WITHIN GROUP (ORDER BY CAST(bytes AS DOUBLE) / block_ns)
 ),

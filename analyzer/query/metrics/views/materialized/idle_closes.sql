@@ -5,8 +5,8 @@
 WITH ended AS (
     SELECT connection, client_address, broker_address, broker_port, close_time_ns
     FROM connections
-    WHERE closed_by = 'broker' AND last_time_ns - close_time_ns >= 1000000000 AND close_time_ns - first_time_ns >= 5000000000
-        AND coalesce(role, 'client') = 'client'
+    WHERE closed_by = 'broker' AND last_time_ns - close_time_ns >= s(1) AND close_time_ns - first_time_ns >= s(5)
+        AND is_client(role)
 ),
 -- What came before the end and after it.
 used AS (
@@ -22,7 +22,7 @@ used AS (
         ) END) AS quiet_ns,
         min(CASE WHEN x.request_time_ns > e.close_time_ns THEN x.request_time_ns END) AS asked_ns,
         min_by(x.exchange, (x.request_time_ns, x.exchange)) FILTER (WHERE x.request_time_ns > e.close_time_ns) AS exchange,
-        min(coalesce(x.client_id, x.client_address)) AS who
+        min(who(x)) AS who
     FROM ended AS e JOIN exchanges AS x ON x.connection = e.connection
     WHERE x.request_time_ns IS NOT NULL
     GROUP BY e.connection, e.client_address, e.broker_address, e.broker_port, e.close_time_ns
@@ -44,21 +44,21 @@ used AS (
 told AS (
     SELECT *, close_time_ns - quiet_ns AS idle_ns, asked_ns - close_time_ns AS later_ns
     FROM used
-    WHERE asked_ns - close_time_ns >= 1000000000 AND close_time_ns - quiet_ns >= 5000000000
+    WHERE asked_ns - close_time_ns >= s(1) AND close_time_ns - quiet_ns >= s(5)
 ),
 -- Brokers that were stopped: they refused someone soon after, or closed within a second a connection that was in use.
 stopped AS (
     SELECT t.connection
     FROM told AS t JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
     WHERE c.seen_from = 'syn' AND c.syn_ack_ns IS NULL AND c.broker_stream_bytes = 0 AND c.close = 'rst'
-        AND c.first_time_ns BETWEEN t.close_time_ns - 1000000000 AND t.asked_ns + 10000000000
+        AND c.first_time_ns BETWEEN t.close_time_ns - s(1) AND t.asked_ns + s(10)
     UNION
     SELECT t.connection
     FROM told AS t
     JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
     JOIN exchanges AS x ON x.connection = c.connection
-    WHERE c.closed_by = 'broker' AND c.close_time_ns BETWEEN t.close_time_ns - 1000000000 AND t.close_time_ns + 1000000000
-        AND coalesce(x.response_end_ns, x.response_time_ns) BETWEEN c.close_time_ns - 2000000000 AND c.close_time_ns
+    WHERE c.closed_by = 'broker' AND c.close_time_ns BETWEEN t.close_time_ns - s(1) AND t.close_time_ns + s(1)
+        AND coalesce(x.response_end_ns, x.response_time_ns) BETWEEN c.close_time_ns - s(2) AND c.close_time_ns
 )
 SELECT
     t.broker_address || ':' || CAST(t.broker_port AS STRING) AS broker,

@@ -4,7 +4,7 @@
 WITH silent AS (
     SELECT e.client_address, e.client_id, e.api_name, e.api_version
     FROM all_exchanges AS e JOIN all_connections AS c ON c.connection = e.connection
-    WHERE coalesce(c.role, 'client') = 'client' AND e.status <> 'orphan_reply' AND e.api_version IS NOT NULL
+    WHERE is_client(c.role) AND e.status <> 'orphan_reply' AND e.api_version IS NOT NULL
     GROUP BY e.client_address, e.client_id, e.api_name, e.api_version
     HAVING max(c.software_name) IS NULL
 ),

@@ -15,14 +15,14 @@ WITH waiting AS (
         count(DISTINCT x.connection) AS connections,
         min(x.exchange) AS exchange
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.status IN ('pending', 'closed', 'abandoned') AND x.request_bytes > 500 AND coalesce(x.role, 'client') = 'client'
-        AND c.client_retransmitted >= 3 AND c.one_way IS NULL AND c.last_time_ns - x.request_time_ns >= 2000000000
+    WHERE x.status IN ('pending', 'closed', 'abandoned') AND x.request_bytes > 500 AND is_client(x.role)
+        AND c.client_retransmitted >= 3 AND c.one_way IS NULL AND c.last_time_ns - x.request_time_ns >= s(2)
     GROUP BY x.client_address, x.broker_address, x.broker_port
     HAVING count(DISTINCT x.connection) >= 2
 )
 SELECT
     w.client_address,
-    coalesce(w.client_id, w.client_address) AS who,
+    who(w) AS who,
     w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
     w.requests,
     CASE WHEN w.requests = 1 THEN 'was' ELSE 'were' END AS was_or_were,
@@ -37,4 +37,4 @@ JOIN exchanges AS x
     ON x.client_address = w.client_address AND x.broker_address = w.broker_address AND x.broker_port = w.broker_port
 WHERE x.status = 'answered' AND x.request_time_ns > w.from_ns
 GROUP BY w.client_address, w.client_id, w.broker_address, w.broker_port, w.requests, w.smallest_bytes, w.exchange, w.from_ns, w.to_ns
-HAVING max(x.request_bytes) < w.smallest_bytes AND max(x.request_time_ns) > w.from_ns + 2000000000 AND count(*) >= 2
+HAVING max(x.request_bytes) < w.smallest_bytes AND max(x.request_time_ns) > w.from_ns + s(2) AND count(*) >= 2

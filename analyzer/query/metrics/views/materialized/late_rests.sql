@@ -6,7 +6,7 @@ WITH ways AS (
     FROM connections
     WHERE is_kafka AND client_retransmitted = 0 AND client_gaps = 0 AND client_full_windows = 0
         AND coalesce(client_missing_ids, 0) = 0 AND one_way IS NULL
-        AND coalesce(role, 'client') = 'client' AND coalesce(rtt_ns, to_broker_least_ns) IS NOT NULL
+        AND is_client(role) AND coalesce(rtt_ns, to_broker_least_ns) IS NOT NULL
 ),
 judged AS (
     SELECT
@@ -14,8 +14,8 @@ judged AS (
         x.exchange,
         x.request_time_ns,
         x.send_ns,
-        coalesce(x.client_id, x.client_address) AS who,
-        x.request_bytes <= 14000 AND x.send_ns >= 100000000
+        who(x) AS who,
+        x.request_bytes <= 14000 AND x.send_ns >= ms(100)
             AND x.send_ns / 20 >= greatest(coalesce(w.rtt_ns, 0), coalesce(w.to_broker_least_ns, 0)) AS is_held
     FROM ways AS w JOIN exchanges AS x ON x.connection = w.connection
     WHERE x.send_ns IS NOT NULL

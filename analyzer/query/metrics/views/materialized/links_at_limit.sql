@@ -12,14 +12,14 @@ WITH transfers AS (
         x.client_address,
         x.broker_address,
         x.broker_port,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         'to clients' AS direction,
         x.exchange,
         x.response_time_ns AS begin_ns,
         x.response_end_ns AS end_ns,
         x.response_bytes AS bytes
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.receive_ns >= 100000000 AND x.response_bytes >= 30000 AND c.client_zero_windows = 0 AND c.one_way IS NULL
+    WHERE x.receive_ns >= ms(100) AND x.response_bytes >= 30000 AND c.client_zero_windows = 0 AND c.one_way IS NULL
         AND NOT (
             c.rtt_ns IS NOT NULL AND c.broker_max_unacked_bytes BETWEEN 40000 AND 131072
             AND CAST(x.response_bytes AS DOUBLE) / x.receive_ns * c.rtt_ns >= 0.5 * c.broker_max_unacked_bytes
@@ -30,14 +30,14 @@ WITH transfers AS (
         x.client_address,
         x.broker_address,
         x.broker_port,
-        coalesce(x.client_id, x.client_address) AS who,
+        who(x) AS who,
         'to brokers' AS direction,
         x.exchange,
         x.request_time_ns AS begin_ns,
         x.request_end_ns AS end_ns,
         x.request_bytes AS bytes
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.send_ns >= 100000000 AND x.request_bytes >= 30000 AND c.broker_zero_windows = 0 AND c.one_way IS NULL
+    WHERE x.send_ns >= ms(100) AND x.request_bytes >= 30000 AND c.broker_zero_windows = 0 AND c.one_way IS NULL
         AND NOT (
             c.rtt_ns IS NOT NULL AND c.client_max_unacked_bytes BETWEEN 40000 AND 131072
             AND CAST(x.request_bytes AS DOUBLE) / x.send_ns * c.rtt_ns >= 0.5 * c.client_max_unacked_bytes
@@ -89,7 +89,7 @@ busy AS (
 steady AS (
     SELECT host, peer, direction, min(limit_rate) AS limit_rate, min(busy_ns) AS busy_ns
     FROM busy
-    WHERE busy_ns >= 2000000000
+    WHERE busy_ns >= s(2)
     GROUP BY host, peer, direction
     HAVING sum(CASE WHEN rate BETWEEN 0.9 * limit_rate AND 1.1 * limit_rate THEN span_ns ELSE 0 END) >= 0.8 * min(busy_ns)
 ),
@@ -134,7 +134,7 @@ queues AS (
         first_time_ns,
         last_time_ns
     FROM connections
-    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND coalesce(role, 'client') = 'client'
+    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND is_client(role)
     UNION ALL
     SELECT
         client_address,
@@ -148,7 +148,7 @@ queues AS (
         first_time_ns,
         last_time_ns
     FROM connections
-    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND coalesce(role, 'client') = 'client'
+    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND is_client(role)
 ),
 overflowing AS (
     SELECT
@@ -162,7 +162,7 @@ overflowing AS (
         max(last_time_ns) AS last_time_ns
     FROM queues
     GROUP BY client_address, direction
-    HAVING min(p50_ns) / 3 >= min(least_ns) AND min(p50_ns) - min(least_ns) >= 20000000 AND sum(bytes) >= 1000000
+    HAVING min(p50_ns) / 3 >= min(least_ns) AND min(p50_ns) - min(least_ns) >= ms(20) AND sum(bytes) >= mb(1)
         AND sum(lost) >= 30 AND sum(lost) * 100 >= sum(packets)
 ),
 -- A link that was full for a moment, and lost a twentieth of all, did harm.
@@ -175,8 +175,8 @@ heavy AS (
 users AS (
     SELECT
         client_address,
-        min(coalesce(client_id, client_address)) AS who,
-        count(DISTINCT coalesce(client_id, client_address)) AS clients,
+        min(who()) AS who,
+        count(DISTINCT who()) AS clients,
         max_by(exchange, (total_ns, exchange)) FILTER (WHERE total_ns IS NOT NULL) AS exchange
     FROM exchanges
     WHERE client_address IN (SELECT client_address FROM overflowing)
@@ -193,7 +193,7 @@ by_rate AS (
         f.most_waited_ns,
         f.broker,
         f.client_address,
-        CASE WHEN f.busy_ns >= 1000000000 OR h.client_address IS NOT NULL THEN 'medium' ELSE 'info' END AS severity,
+        CASE WHEN f.busy_ns >= s(1) OR h.client_address IS NOT NULL THEN 'medium' ELSE 'info' END AS severity,
         f.busy_ns AS weight,
         f.evidence_longest,
         f.first_time_ns,

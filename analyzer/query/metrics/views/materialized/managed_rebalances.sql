@@ -35,7 +35,7 @@ followed AS (
 told AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, member_id, time_ns, event
     FROM all_group_events
-    WHERE group_type <> 'classic' AND coalesce(error_code, 0) = 0 AND (event = 'leave' OR assigned_partitions IS NOT NULL)
+    WHERE group_type <> 'classic' AND no_error(error_code) AND (event = 'leave' OR assigned_partitions IS NOT NULL)
 ),
 moves AS (
     SELECT
@@ -60,7 +60,7 @@ first_fetches AS (
             ON x.exchange = p.exchange AND x.client_address = m.client_address
             AND coalesce(x.client_id, '') = coalesce(m.client_id, '') AND x.request_time_ns >= m.time_ns
     -- True for all exchanges with positions: most others need not meet the moves.
-    WHERE m.group_type <> 'share' AND x.api_key = 1
+    WHERE m.group_type <> 'share' AND x.api_key = api('Fetch')
     GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.time_ns
 ),
 alive AS (
@@ -69,7 +69,7 @@ alive AS (
         max_by(c.close, x.request_time_ns) AS close, max_by(c.last_time_ns, x.request_time_ns) AS closed_ns,
         max(coalesce(c.client_gaps, 0) + coalesce(c.broker_gaps, 0)) AS gaps
     FROM all_exchanges AS x JOIN all_connections AS c ON c.connection = x.connection
-    WHERE x.api_key IN (68, 76, 88) AND x.member_id IS NOT NULL
+    WHERE x.api_key IN (api('ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')) AND x.member_id IS NOT NULL
     GROUP BY x.group_id, x.member_id
 ),
 -- Members that lost partitions without being told to revoke them and without leaving; `time_ns` is that of the first such move.
@@ -84,7 +84,7 @@ epochs AS (
         coalesce(cluster, '') AS cluster, group_id, group_type, time_ns, member_id, client_id, client_address, exchange, generation,
         lag(generation) OVER (PARTITION BY cluster, group_id, member_id ORDER BY time_ns, exchange) AS epoch_before
     FROM all_group_events
-    WHERE group_type = 'streams' AND coalesce(error_code, 0) = 0 AND generation IS NOT NULL
+    WHERE group_type = 'streams' AND no_error(error_code) AND generation IS NOT NULL
         AND group_id NOT IN (SELECT group_id FROM held)
 ),
 rows AS (
@@ -95,7 +95,7 @@ rows AS (
         CAST(NULL AS BIGINT) AS fetch_ns, CAST(NULL AS BIGINT) AS pause_ns, CAST(NULL AS BIGINT) AS unheard_ns,
         CAST(NULL AS INT) AS partitions
     FROM all_group_events
-    WHERE group_type <> 'classic' AND event IN ('join', 'leave') AND coalesce(error_code, 0) = 0
+    WHERE group_type <> 'classic' AND event IN ('join', 'leave') AND no_error(error_code)
     UNION ALL
     SELECT
         o.cluster, o.group_id, o.group_type, o.time_ns, o.time_ns, 0,

@@ -13,7 +13,7 @@ WITH ended AS (
     FROM connections AS c
     JOIN problems AS p ON p.connection = c.connection
     WHERE c.is_kafka AND c.close <> 'none' AND c.client_gap_bytes = 0 AND c.requests = c.replies AND c.one_way IS NULL
-        AND coalesce(c.role, 'client') = 'client' AND p.kind = 'unfinished_frame' AND p.side = 'client'
+        AND is_client(c.role) AND p.kind = 'unfinished_frame' AND p.side = 'client'
 ),
 named AS (
     SELECT

@@ -28,7 +28,7 @@ WITH fetched AS (
         JOIN exchanges AS x ON x.exchange = p.exchange
         JOIN connections AS c ON c.connection = p.connection
     -- The API is true for all exchanges with positions: others need not meet them.
-    WHERE x.api_key = 1 AND coalesce(x.role, 'client') = 'client' AND coalesce(x.replica_id, -1) < 0
+    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
     GROUP BY
         c.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id,
         coalesce(x.principal, c.principal), x.isolation_level
@@ -50,7 +50,7 @@ shared AS (
     FROM entries AS e
         JOIN exchanges AS x ON x.exchange = e.exchange
         JOIN connections AS c ON c.connection = e.connection
-    WHERE x.api_key = 78 AND e.side = 'response'
+    WHERE x.api_key = api('ShareFetch') AND e.side = 'response'
     GROUP BY
         c.cluster, coalesce(e.topic, e.topic_id), e.partition, x.client_address, x.client_id,
         coalesce(x.principal, c.principal), x.group_id

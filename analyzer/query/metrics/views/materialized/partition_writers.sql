@@ -14,11 +14,11 @@ WITH asked AS (
         x.request_time_ns,
         x.transactional_id,
         e.record_bytes,
-        coalesce(e.error_code, 0) NOT IN (0, 46) AS failed
+        coalesce(e.error_code, error('NONE')) NOT IN (error('NONE', 'DUPLICATE_SEQUENCE_NUMBER')) AS failed
     FROM entries AS e
         JOIN exchanges AS x ON x.exchange = e.exchange
         JOIN connections AS c ON c.connection = e.connection
-    WHERE x.api_key = 0 AND coalesce(x.role, 'client') = 'client'
+    WHERE x.api_key = api('Produce') AND is_client(x.role)
 ),
 carried AS (
     SELECT
@@ -36,7 +36,7 @@ carried AS (
     FROM batches AS b
         JOIN exchanges AS x ON x.exchange = b.exchange
         JOIN connections AS c ON c.connection = b.connection
-    WHERE b.side = 'request' AND coalesce(x.role, 'client') = 'client'
+    WHERE b.side = 'request' AND is_client(x.role)
 ),
 parts AS (
     SELECT

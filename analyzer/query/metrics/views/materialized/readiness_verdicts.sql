@@ -18,15 +18,16 @@ taken AS (
         o.broker_address,
         o.broker_port,
         o.api_key,
-        CASE WHEN o.api_key = 0 AND f.offered_min >= 4 THEN greatest(o.offered_min, 3) ELSE o.offered_min END AS taken_min,
-        coalesce(o.api_key = 0 AND f.offered_min >= 4, false) AS more_offered_than_taken,
+        CASE WHEN o.api_key = api('Produce') AND f.offered_min >= 4
+            THEN greatest(o.offered_min, 3) ELSE o.offered_min END AS taken_min,
+        coalesce(o.api_key = api('Produce') AND f.offered_min >= 4, false) AS more_offered_than_taken,
         o.offered_max
     FROM offers AS o
         LEFT JOIN offers AS f
-            ON f.broker_address = o.broker_address AND f.broker_port = o.broker_port AND f.api_key = 1
+            ON f.broker_address = o.broker_address AND f.broker_port = o.broker_port AND f.api_key = api('Fetch')
 ),
 asking AS (
-    SELECT connection FROM all_exchanges WHERE api_key = 18 GROUP BY connection
+    SELECT connection FROM all_exchanges WHERE api_key = api('ApiVersions') GROUP BY connection
 ),
 -- The software of a client is known when one of its connections named it.
 software AS (
@@ -36,7 +37,7 @@ software AS (
         max(c.software_name) AS software_name,
         max_by(c.software_version, (c.software_name, c.software_version))
             FILTER (WHERE c.software_version IS NOT NULL) AS software_version
-    FROM (SELECT connection, client_address, client_id FROM all_exchanges WHERE api_key = 18 GROUP BY ALL) AS e
+    FROM (SELECT connection, client_address, client_id FROM all_exchanges WHERE api_key = api('ApiVersions') GROUP BY ALL) AS e
         JOIN all_connections AS c ON c.connection = e.connection
     WHERE c.software_name IS NOT NULL
     GROUP BY e.client_address, e.client_id
@@ -53,7 +54,7 @@ used AS (
         e.api_key,
         e.api_name,
         e.api_version,
-        coalesce(c.role, 'client') <> 'client' OR e.api_key BETWEEN 4 AND 7 AS between_brokers,
+        NOT is_client(c.role) OR e.api_key BETWEEN api('LeaderAndIsr') AND api('ControlledShutdown') AS between_brokers,
         c.seen_from = 'syn' AND coalesce(c.client_gaps, 0) = 0 AND a.connection IS NULL AS never_asks,
         a.connection IS NOT NULL AS asks,
         count(*) AS requests,
@@ -85,7 +86,7 @@ cells AS (
         coalesce(bool_or(u.asks), false) AS asks,
         -- Error 35 of ApiVersions is how client and broker agree on a version.
         coalesce(bool_or(
-            u.api_key <> 18 AND (
+            u.api_key <> api('ApiVersions') AND (
                 t.more_offered_than_taken AND u.api_version < t.taken_min
                 OR u.unanswered > 0 AND (u.api_version < t.taken_min OR u.api_version > t.offered_max)
             )
@@ -122,7 +123,8 @@ reasoned AS (
             WHEN n.between_brokers THEN CASE WHEN n.api_version < f.oldest THEN 'between_brokers' END
             WHEN n.refused_now THEN 'refused'
             -- No broker said what it takes, and none ever answered: each connection ended at the first such request.
-            WHEN n.api_key <> 18 AND n.offered_max IS NULL AND n.api_version < f.oldest AND n.unanswered = n.requests
+            WHEN n.api_key <> api('ApiVersions') AND n.offered_max IS NULL AND n.api_version < f.oldest
+                AND n.unanswered = n.requests
                 AND n.connections >= 3 AND n.unanswered <= n.connections * 2 THEN 'refused'
             WHEN f.oldest IS NULL THEN 'release_not_known'
             WHEN n.api_version < f.oldest THEN CASE

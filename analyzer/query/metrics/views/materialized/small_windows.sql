@@ -20,7 +20,7 @@ WITH full_ones AS (
     FROM connections AS c
     CROSS JOIN (VALUES (TRUE), (FALSE)) AS w (receiver_is_client)
     LEFT JOIN connection_requests AS t ON t.connection = c.connection
-    WHERE c.is_kafka AND c.client_wscale IS NOT NULL AND c.broker_wscale IS NOT NULL AND c.rtt_ns >= 10000000
+    WHERE c.is_kafka AND c.client_wscale IS NOT NULL AND c.broker_wscale IS NOT NULL AND c.rtt_ns >= ms(10)
 ),
 told AS (
     SELECT
@@ -41,7 +41,7 @@ told AS (
 )
 SELECT
     CASE WHEN receiver_is_client THEN coalesce(client_id || ' (' || client_address || ')', client_address) ELSE broker END AS receiver,
-    CASE WHEN receiver_is_client THEN broker ELSE coalesce(client_id, client_address) END AS sender,
+    CASE WHEN receiver_is_client THEN broker ELSE who() END AS sender,
     client_id AS who,
     client_address,
     broker,
@@ -54,4 +54,4 @@ SELECT
     first_time_ns,
     last_time_ns
 FROM told
-WHERE waited_ns >= 500000000
+WHERE waited_ns >= ms(500)

@@ -16,14 +16,14 @@ WITH steps AS (
         CASE t.event WHEN 'end' THEN CASE WHEN t.committed THEN 'committed' ELSE 'aborted' END WHEN 'init' THEN 'taken_over' END
             AS ends_as
     FROM all_transaction_events AS t LEFT JOIN all_exchanges AS x ON x.exchange = t.exchange
-    WHERE t.transactional_id IS NOT NULL AND coalesce(t.error_code, 0) = 0 AND t.event <> 'verify'
+    WHERE t.transactional_id IS NOT NULL AND no_error(t.error_code) AND t.event <> 'verify'
         AND NOT (t.event = 'add_partitions' AND coalesce(x.api_version, 0) >= 4)
     UNION ALL
     SELECT
         coalesce(c.cluster, ''), x.transactional_id, x.request_time_ns, coalesce(x.response_end_ns, x.request_time_ns), x.exchange,
         x.client_id, x.client_address, NULL, NULL, NULL
     FROM all_exchanges AS x JOIN all_connections AS c ON c.connection = x.connection
-    WHERE x.api_key = 0 AND x.transactional_id IS NOT NULL AND coalesce(x.error_code, 0) = 0
+    WHERE x.api_key = api('Produce') AND x.transactional_id IS NOT NULL AND no_error(x.error_code)
         AND x.request_time_ns IS NOT NULL
 ),
 numbered AS (

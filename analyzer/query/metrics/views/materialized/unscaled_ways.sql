@@ -13,7 +13,7 @@ paced AS (
         count(*) AS transfers,
         CAST(sum(x.receive_ns) AS BIGINT) AS lasted_ns
     FROM connections AS c JOIN exchanges AS x ON x.connection = c.connection
-    WHERE c.mss IS NOT NULL AND (c.client_wscale IS NULL OR c.broker_wscale IS NULL) AND c.rtt_ns >= 5000000
+    WHERE c.mss IS NOT NULL AND (c.client_wscale IS NULL OR c.broker_wscale IS NULL) AND c.rtt_ns >= ms(5)
         AND x.response_bytes >= 200000 AND x.receive_ns > 0
         AND CAST(x.response_bytes AS DOUBLE) / x.receive_ns * c.rtt_ns BETWEEN 40000 AND 72000
     GROUP BY c.connection
@@ -61,5 +61,5 @@ SELECT
     max(last_time_ns) AS last_time_ns
 FROM unscaled
 GROUP BY client_address, broker
-HAVING (sum(full_windows) >= 10 AND greatest(sum(client_full_window_ns), sum(broker_full_window_ns)) >= 500000000)
+HAVING (sum(full_windows) >= 10 AND greatest(sum(client_full_window_ns), sum(broker_full_window_ns)) >= ms(500))
     OR sum(transfers) >= 3

@@ -18,13 +18,14 @@ asked AS (
     SELECT
         connection,
         max(client_id) AS client_id,
-        bool_or(api_key NOT IN (17, 18, 36) AND status = 'answered') AS served,
-        bool_or(api_key NOT IN (17, 18, 36) AND status = 'closed') AS cut_off
+        bool_or(api_key NOT IN (api('SaslHandshake', 'ApiVersions', 'SaslAuthenticate')) AND status = 'answered') AS served,
+        bool_or(api_key NOT IN (api('SaslHandshake', 'ApiVersions', 'SaslAuthenticate')) AND status = 'closed') AS cut_off
     FROM exchanges
     GROUP BY connection
 ),
 refused AS (
-    SELECT connection, bool_or(outcome = 'failed' AND error_code = 34) AND NOT bool_or(outcome = 'ok') AS no_logins
+    SELECT connection, bool_or(outcome = 'failed' AND error_code = error('ILLEGAL_SASL_STATE'))
+        AND NOT bool_or(outcome = 'ok') AS no_logins
     FROM logins
     GROUP BY connection
 ),
