@@ -5,7 +5,14 @@
 -- 10 s where no records came, for a reply that was full of others has none. The end lies ten records ahead at least: who looks at
 -- the newest record again and again is no stuck consumer. Nor is who reads all of it again, and reaches the end each time.
 -- One connection tells it, or a row of connections with up to three such Fetches each: who begins anew after each failure.
-WITH asked AS (
+-- Partitions of which no position lay that far before an end are left out at once: a consumer that keeps up costs no sort.
+WITH behind AS (
+    SELECT coalesce(topic, topic_id) AS topic, partition
+    FROM fetch_positions
+    WHERE coalesce(new_end_offset, end_offset) - fetch_offset >= 10
+    GROUP BY coalesce(topic, topic_id), partition
+),
+asked AS (
     SELECT
         p.connection,
         c.cluster,
@@ -22,6 +29,7 @@ WITH asked AS (
         coalesce(p.new_end_offset, p.end_offset) AS end_offset,
         count(*) OVER (PARTITION BY p.connection, coalesce(p.topic, p.topic_id), p.partition) > 3 AS alone
     FROM fetch_positions AS p
+    JOIN behind AS b ON b.topic = coalesce(p.topic, p.topic_id) AND b.partition = p.partition
     JOIN exchanges AS x ON x.exchange = p.exchange
     JOIN connections AS c ON c.connection = p.connection
     WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0 AND x.status = 'answered'
@@ -52,17 +60,6 @@ stretched AS (
         ) AS stretch
     FROM followed
 ),
--- Where what came ends, and how far ahead the end lies.
-filled AS (
-    SELECT s.*, e.read_to
-    FROM stretched AS s
-    LEFT JOIN (
-        SELECT exchange, coalesce(topic, topic_id) AS topic, partition, max(next_offset) AS read_to
-        FROM entries
-        WHERE side = 'response' AND next_offset IS NOT NULL
-        GROUP BY exchange, coalesce(topic, topic_id), partition
-    ) AS e ON e.exchange = s.exchange AND e.topic = s.topic AND e.partition = s.partition
-),
 judged AS (
     SELECT
         cluster,
@@ -77,7 +74,6 @@ judged AS (
         count(DISTINCT fetch_offset) AS offsets,
         count(*) FILTER (WHERE fetch_offset < offset_before AND highest IS NOT NULL) AS backwards,
         count(*) FILTER (WHERE record_bytes > 0) AS filled,
-        max(read_to) AS read_to,
         max(end_offset) - max(fetch_offset) AS lag,
         -- Null: unknown of one of them.
         min(end_offset - fetch_offset) AS least_ahead,
@@ -89,7 +85,7 @@ judged AS (
         max(time_ns) - min(time_ns) AS lasted_ns,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
-    FROM filled
+    FROM stretched
     GROUP BY cluster, client_address, client_id, topic, partition, line, stretch
 ),
 told AS (
@@ -100,11 +96,32 @@ told AS (
             WHEN offsets > 1 OR fetches < 10 OR lasted_ns < s(5) OR (line = 0 AND lasted_ns / fetches > s(2)) THEN NULL
             WHEN filled = 0 THEN CASE WHEN fetches >= 20 AND lasted_ns >= s(10) THEN 'nothing' END
             WHEN filled < 10 THEN NULL
-            WHEN read_to <= stuck_offset THEN 'before'
-            ELSE 'same'
+            ELSE 'filled'
         END AS sort
     FROM judged
     WHERE lag >= 10 AND known = fetches AND lasted_ns / fetches <= s(5)
+),
+-- Where what came ends.
+read AS (
+    SELECT t.evidence_first, t.topic, t.partition, max(e.next_offset) AS read_to
+    FROM told AS t
+    JOIN stretched AS s
+        ON s.cluster IS NOT DISTINCT FROM t.cluster AND s.client_address = t.client_address
+        AND s.client_id IS NOT DISTINCT FROM t.client_id AND s.topic = t.topic AND s.partition = t.partition
+        AND s.line = t.line AND s.stretch = t.stretch
+    JOIN entries AS e ON e.exchange = s.exchange AND coalesce(e.topic, e.topic_id) = s.topic AND e.partition = s.partition
+    WHERE t.sort = 'filled' AND e.side = 'response' AND e.next_offset IS NOT NULL
+    GROUP BY t.evidence_first, t.topic, t.partition
+),
+sorted AS (
+    SELECT
+        t.* REPLACE (
+            CASE WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before' ELSE 'same' END AS sort
+        ),
+        r.read_to
+    FROM told AS t
+    LEFT JOIN read AS r ON r.evidence_first = t.evidence_first AND r.topic = t.topic AND r.partition = t.partition
+    WHERE t.sort IS NOT NULL
 )
 SELECT
     who() AS who,
@@ -136,5 +153,4 @@ SELECT
     evidence_last,
     first_time_ns,
     last_time_ns
-FROM told
-WHERE sort IS NOT NULL
+FROM sorted
