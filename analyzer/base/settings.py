@@ -4,7 +4,7 @@ Metrics read them as the view `settings`, one row; so a metric is one text for a
 dimension, `by_<name>`: null when the user named none (the metric then groups as it does by default), else true or
 false. `every_ns` is the length of a time slot, null for the whole time. A `subject` is the group that a request names,
 else its topic; unlike `topic` it counts a request with several topics once. An `error` is the first error code of the reply,
-0 where there is none.
+0 where there is none. An `app` is the application that a client is of, else its client id.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 
 DIMENSIONS = (
-    "api", "version", "error", "client", "principal", "broker", "topic", "partition", "group", "subject", "connection",
+    "api", "version", "error", "client", "app", "principal", "broker", "topic", "partition", "group", "subject", "connection",
 )  # fmt: skip
 # latency: from the last byte of the request to the first of the reply; service: the broker's own part of it, as far as packets
 # tell; broker: the same only where they prove it, and the reply says that it was not throttled; total: from the first byte of the

@@ -34,6 +34,8 @@ _TLS_UNREAD = (
     "AND tls_handshake IS DISTINCT FROM 'failed' AND coalesce(tls_alpn, '') NOT LIKE '%h2%' "
     "AND coalesce(tls_alpn, '') NOT LIKE '%http/%'"
 )
+# In place of the view of that name, which is not made for a question that does not ask for applications.
+_NO_APPLICATIONS = "SELECT NULL AS client_address, NULL AS client_id, NULL AS application WHERE false"
 
 
 def entries_of(
@@ -79,6 +81,8 @@ def shared_entry(name: str, settings: Settings, in_file: Collection[str] = ()) -
     sql = metrics.view(name)
     if metrics.is_given_settings(name):
         sql = settings.folded(sql)
+    if name == "request_slices" and "app" not in settings.by:
+        sql = sql.replace("JOIN applications AS", f"JOIN ({_NO_APPLICATIONS}) AS")
     if name == "request_slices" and settings.most is not None:
         sql = of_most(sql, settings.most, "count(*)")
     return _held(name, sql, (name,) if metrics.is_materialized(name) else (), in_file)

@@ -62,6 +62,7 @@ _CELLS: dict[str, tuple[Column, Cell]] = {
     "version": (Column("version"), _version),
     "error": (Column("error", least=18), _error),
     "client": (Column("client", least=10), client),
+    "app": (Column("application", least=12), lambda row: safe(row["application"])),
     "principal": (Column("user", least=8), lambda row: safe(row["principal"])),
     "broker": (Column("broker", least=14), broker),
     "topic": (Column("topic", least=11), lambda row: safe(row["topic"])),

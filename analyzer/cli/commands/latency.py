@@ -19,7 +19,7 @@ command = section_command(
 
     --of service gives percentiles of the broker's own time, --of broker of those requests alone of which packets prove it,
     --of total of the time from first to last byte. Percentiles are within 0.55 % of the exact values.""",
-    by=("api", "version", "error", "client", "principal", "broker", "topic", "group", "connection"),
+    by=("api", "version", "error", "client", "app", "principal", "broker", "topic", "group", "connection"),
     over_time="latency",
     measures=True,
     tables=("exchanges", "errors", "entries"),

@@ -88,7 +88,7 @@ function drawClients() {
   const place = section('clients', 'Clients', { commands: ['clients'], asks: 'clients', means: DATA.means.clients });
   selectionNote(place, () => `${spanWords()} The libraries and connections are those of the whole capture; clients beyond the 60 busiest are not counted apart.`);
   const update = table(place, [
-    clientColumn(), text('client_address', 'address'), made('software', 'library', softwareOf), text('principal', 'user'), numeric('connections', 'connections'), numeric('requests', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }),
+    clientColumn(), text('client_address', 'address'), text('application', 'application'), made('software', 'library', softwareOf), text('principal', 'user'), numeric('connections', 'connections'), numeric('requests', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }),
     numeric('request_bytes', 'sent', { bar: true }), numeric('response_bytes', 'received', { bar: true }), numeric('errors', 'errors'), numeric('throttled', 'throttled'), numeric('unanswered', 'unanswered'), text('security', 'security', { plain: true }),
   ], { label: 'Clients', total: totalOf('clients'), empty: 'No client asked anything in the selected time.' });
   onSelection(() => {

@@ -3,7 +3,7 @@
 -- batches are null when batches were not read, topics when entries were not, errors and throttled where none was found but
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
 -- asks most often (null below 1 s of life), `median_life_ns` of closed connections, `inferred_library` that of a client that names no
--- software, by its habits; `connects_per_s` over the 30 s that have most
+-- software, by its habits; `application` of which it is one of many clients (view `applications`), with its `connector` and `task`; `connects_per_s` over the 30 s that have most
 -- of `connects`, connections opened within the capture, `group_id` null for more than one. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
     SELECT
@@ -113,6 +113,11 @@ SELECT
     l.software_name,
     l.software_version,
     CASE WHEN l.software_name IS NULL THEN i.library END AS inferred_library,
+    a.application,
+    a.software AS application_software,
+    a.connector,
+    a.task,
+    a.inferred_from AS application_from,
     l.claimed_user,
     l.sasl_mechanism,
     l.security,
@@ -154,6 +159,7 @@ FROM lives AS l
     LEFT JOIN sent AS b ON b.client = l.client
     LEFT JOIN inferred_libraries AS i
         ON i.client_address = l.client_address AND i.client_id IS NOT DISTINCT FROM l.client_id
+    LEFT JOIN applications AS a ON a.client_address = l.client_address AND a.client_id = l.client_id
 ORDER BY
     s.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
     l.software_name, l.software_version IS NULL, l.software_version

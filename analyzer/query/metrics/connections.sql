@@ -3,7 +3,7 @@
 -- from its last message to its end (null while it is open), `unanswered` what it left without a reply when it closed,
 -- `login_refusal` and `token_expiry_time_ns` what is known of a token that was refused (table logins), `without_handshake`: a login that
 -- failed had no SaslHandshake.
--- `forwarded_from`: the connection whose requests a proxy carries on over this one, where they count.
+-- `application`: of which its client is one of many (view `applications`). `forwarded_from`: the connection whose requests a proxy carries on over this one, where they count.
 -- At most 1,000 rows of `total_rows`.
 WITH steps AS (
     SELECT connection, request_time_ns AS time_ns, 1 AS step
@@ -51,6 +51,7 @@ tries AS (
 SELECT
     c.connection,
     t.client_id,
+    a.application,
     c.principal,
     c.claimed_user,
     c.sasl_mechanism,
@@ -101,6 +102,7 @@ FROM connections AS c
     LEFT JOIN traffic AS t ON t.connection = c.connection
     LEFT JOIN flights AS f ON f.connection = c.connection
     LEFT JOIN tries AS l ON l.connection = c.connection
+    LEFT JOIN applications AS a ON a.client_address = c.client_address AND a.client_id = t.client_id
 WHERE c.is_kafka
 ORDER BY c.last_time_ns - c.first_time_ns DESC, c.first_time_ns, c.connection
 LIMIT 1000

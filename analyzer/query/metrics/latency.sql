@@ -10,6 +10,7 @@ SELECT
     l.client_id,
     l.client_address,
     l.client_port,
+    l.application,
     l.principal,
     l.broker_id,
     l.broker_address,
@@ -42,5 +43,5 @@ SELECT
     l.slow_receive_ns
 FROM latency_slices AS l CROSS JOIN settings AS s CROSS JOIN time_range AS r
 WHERE l.role IS NULL
-ORDER BY l.slot_ns, l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.principal,
+ORDER BY l.slot_ns, l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.application, l.principal,
     l.broker_id, l.broker_address, l.broker_port, l.connection, l.topic, l.group_id, l.reach

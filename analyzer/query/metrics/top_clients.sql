@@ -38,6 +38,11 @@ SELECT
     l.software_name,
     l.software_version,
     CASE WHEN l.software_name IS NULL THEN i.library END AS inferred_library,
+    a.application,
+    a.software AS application_software,
+    a.connector,
+    a.task,
+    a.inferred_from AS application_from,
     l.connections,
     t.requests,
     CASE WHEN t.response_bytes > 0 AND (t.errors > 0 OR t.unread = 0) THEN t.errors END AS errors,
@@ -52,6 +57,7 @@ FROM lives AS l
     JOIN asked AS t ON t.client = l.client
     LEFT JOIN inferred_libraries AS i
         ON i.client_address = l.client_address AND i.client_id IS NOT DISTINCT FROM l.client_id
+    LEFT JOIN applications AS a ON a.client_address = l.client_address AND a.client_id = l.client_id
 ORDER BY
     t.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
     l.software_name, l.software_version IS NULL, l.software_version

@@ -39,6 +39,7 @@ COLUMNS = (
 ALL = (
     Column("connection", spare=8),
     Column("client", least=10),
+    Column("application", least=12, spare=11),
     Column("from", least=14, spare=2),
     Column("to", least=14),
     Column("role", spare=9),
@@ -166,7 +167,7 @@ def _all(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     table = [_whole_line(row) for row in rows[:limit]]
     lines = [text_tables.heading("All Kafka connections, the longest-lived first", width)]
-    lines += text_tables.table(ALL, table, width)
+    lines += text_tables.table_of_filled(ALL, table, width)
     lines += text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
     text = (
         'begin: "before" is before the capture. in flight: the most requests that waited for a reply at the same time. '
@@ -180,6 +181,7 @@ def _whole_line(row: dict[str, Any]) -> Row:
         [
             exchange_id(row["connection"]),
             client(row),
+            safe(row["application"]),
             endpoint(safe(row["client_address"]), row["client_port"]),
             endpoint(safe(row["broker_address"]), row["broker_port"]),
             safe(row["role"]) if row["forwarded_from"] is None else "proxy",
