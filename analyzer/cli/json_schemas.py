@@ -236,7 +236,7 @@ def _watch() -> Schema:
             "findings": {"type": "array", "items": _object(told | _finding()["properties"])},
         }
     )
-    return _with_not_shown(found, [name for name in found["required"] if name not in rows])
+    return _with_not_shown(found, [name for name in found["required"] if name not in (*rows, "coverage", "run")])
 
 
 def _with_not_shown(found: Schema, required: list[str]) -> Schema:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from analyzer.base.settings import Settings
 from analyzer.query.left_out import is_bug, leave_out
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
     from analyzer.query.incidents import Finding
     from analyzer.watch.told import Cut
+
+Answered = TypeVar("Answered")
 
 # Points of a sparkline, over the time that is looked at.
 POINTS = 30
@@ -48,7 +50,6 @@ class Answer:
     new: list[Told]
     counts: pyarrow.Table
     run: dict[str, int]
-    exchanges: int
     seconds: float = field(default=0.0)
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -89,11 +90,10 @@ class Analyst:
         dataset.choose(Settings(every_ns=slot))
         over_time = _rows(dataset, "latency")
         dataset.choose(Settings())
-        coverage = dataset.metric("coverage")[0]
         return Answer(
             begin,
             end,
-            coverage,
+            (_rows(dataset, "coverage") or [{}])[0],
             readability(dataset, EVERYTHING),
             latency,
             over_time,
@@ -103,8 +103,7 @@ class Analyst:
             self.log.all(),
             new,
             self.totals.with_rows(LATENCY, dataset),
-            self.totals.with_rows("statuses", dataset).to_pylist()[0],
-            coverage["requests"],
+            _asked_or(dataset, "run", lambda: self.totals.with_rows("statuses", dataset).to_pylist()[0], {}),
             monotonic() - began,
             dataset.left_out,
         )
@@ -112,13 +111,17 @@ class Analyst:
 
 def _rows(dataset: Dataset, metric: str) -> Rows:
     """The rows of a metric; none where a bug of ours keeps them away, which is noted."""
+    return _asked_or(dataset, metric, lambda: dataset.metric(metric), [])
+
+
+def _asked_or(dataset: Dataset, what: str, ask: Callable[[], Answered], nothing: Answered) -> Answered:
     try:
-        return dataset.metric(metric)
+        return ask()
     except Exception as error:
         if not is_bug(error):
             raise
-        leave_out(dataset, metric, error)
-        return []
+        leave_out(dataset, what, error)
+        return nothing
 
 
 class RunFacts(Facts):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset
+from analyzer.query.left_out import is_bug
 from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
@@ -79,20 +80,24 @@ class Totals:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # Totals that a bug of ours made incomplete.
+        self._lost: dict[str, Exception] = {}
         folder.mkdir()
 
     def add_exchanges(self, dataset: Dataset) -> None:
         """Adds the exchanges of windows that leave."""
         for name in TOTALS:
             if name != "links":
-                self._add(name, _rows(dataset, name))
+                self._add(name, dataset)
 
     def add_connections(self, dataset: Dataset) -> None:
         """Adds the connections that ended in them."""
-        self._add("links", _rows(dataset, "links"))
+        self._add("links", dataset)
 
     def with_rows(self, name: str, dataset: Dataset) -> pyarrow.Table:
-        """A total, with the rows of a dataset added: the whole run."""
+        """A total, with the rows of a dataset added: the whole run. Raises what made it incomplete."""
+        if name in self._lost:
+            raise self._lost[name]
         return self._added(name, _rows(dataset, name))
 
     def latency(self, dataset: Dataset, captures: str) -> list[dict[str, Any]]:
@@ -109,9 +114,16 @@ class Totals:
         ) as whole:
             return whole.metric("latency")
 
-    def _add(self, name: str, rows: pyarrow.Table) -> None:
+    def _add(self, name: str, dataset: Dataset) -> None:
         import pyarrow.parquet as pq
 
+        try:
+            rows = _rows(dataset, name)
+        except Exception as error:
+            if not is_bug(error):
+                raise
+            self._lost[name] = error
+            return
         path = self._path(name)
         unfinished = path.with_suffix(".new")
         pq.write_table(self._added(name, rows), unfinished)
