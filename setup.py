@@ -37,6 +37,7 @@ SHARED = "dissectors._shared"
 SELDOM = {
     SHARED,
     "dissectors.formats.time_order",
+    "dissectors.formats.time_steps",
     "dissectors.kafka.columns.frame_picker",
     "dissectors.openings.opening_rows",
     "dissectors.packet.flow_picker",

@@ -54,7 +54,7 @@ _SUMMARY = record(
     }
 )
 # What resolution asks of the captures from which kept rows come.
-OF_CAPTURES = ("captures", "raw_splits")
+OF_CAPTURES = ("captures", "raw_splits", "raw_jumps")
 
 
 class Carried(NamedTuple):

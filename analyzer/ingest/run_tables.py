@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from analyzer.base.link_names import link_name
 from analyzer.base.tables import TABLES
 from analyzer.base.traffic_names import in_words, unite
+from analyzer.ingest import clock_jumps
 from analyzer.inputs.readings import ODD_DATAGRAMS, Reading
 from dissectors.formats.capture_facts import Note, keep_note
 from dissectors.formats.time_order_limits import WINDOW_NS
@@ -33,6 +34,7 @@ NOTE_TYPES = {
     "detail": "string",
 }
 SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
+JUMP_TYPES = {"file": "int32", "packet": "int64", "until": "int64", "before_ns": "int64", "after_ns": "int64"}
 ROWS_AT_ONCE = 8_192
 CAPTURE_TYPES = {column.name: column.type for column in TABLES["captures"]}
 
@@ -47,7 +49,7 @@ class Run(NamedTuple):
 
 
 def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.Table]:
-    """`captures`, a row per input, and the raw tables `raw_splits`, `raw_whole` and `raw_notes`."""
+    """`captures`, a row per input, and the raw tables `raw_splits`, `raw_jumps`, `raw_whole` and `raw_notes`."""
     files = by_file(readings)
     duplicates = Counter[int]()
     for reading in readings:
@@ -55,6 +57,7 @@ def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.
     return {
         "captures": _table((_capture(reading, summary, duplicates[reading.file]) for reading in files), CAPTURE_TYPES),
         "raw_splits": _table(_splits(readings), SPLIT_TYPES),
+        "raw_jumps": _table(_jumps(files), JUMP_TYPES),
         "raw_whole": _table(({"part": part} for part in sorted(summary.whole_requests)), {"part": "int64"}),
         "raw_notes": _table((_note(reading.file, note) for reading in files for note in reading.notes), NOTE_TYPES),
     }
@@ -94,6 +97,8 @@ def _united(splits: Sequence[Reading]) -> Reading:
         drops=drops,
         snap_bytes=min((reading.snap_bytes for reading in splits if reading.snap_bytes), default=None),
         notes=_notes(splits),
+        steps=_steps(splits),
+        dropped_steps=sum(reading.dropped_steps for reading in splits),
         failure=next((reading.failure for reading in splits if reading.failure), None),
     )
 
@@ -118,19 +123,43 @@ def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
     late, steps = (
         sum(counts) for counts in zip(*((each.late_packets, each.steps_back) for each in splits), strict=True)
     )
+    jumps = clock_jumps.jumps(_steps(splits), sum(each.dropped_steps for each in splits))
+    if 0 < len(jumps) <= 2 * sum(each.far_ahead for each in splits):
+        jumps = []  # there and back: `_far_ahead` tells of those
     before = accumulate((each.numbers for each in splits), initial=0)
     first = [count + each.first_disorder for count, each in zip(before, splits, strict=False) if each.first_disorder]
     told = []
     if late:
         late_ms = max(each.late_ns for each in splits) / 1e6
         told.append(f"{late:,} packets are too late to be sorted by time (by up to {late_ms:,.1f} ms)")
-    if steps:
+    if jumps:
+        told.extend(clock_jumps.words(jumps))
+        first.append(jumps[0].packet)
+    elif steps:
+        # Interfaces whose clocks differ: packets of one are in order.
         told.append(
             f"the time jumps back by more than {WINDOW_NS // 10**9} s ({'once' if steps == 1 else f'{steps:,} times'})"
         )
     if told:
-        text = f"{' and '.join(told)}, first at packet {first[0]}: requests and replies may be missing, and times may be wrong. "
-        yield Note("odd", 0, first[0], f"{text}Sort the capture first: reordercap CAPTURE SORTED")
+        text = f"{' and '.join(told)}, first at packet {min(first)}: requests and replies may be missing, and times may be wrong"
+        todo = clock_jumps.advice(jumps) if jumps else "Sort the capture first: reordercap CAPTURE SORTED"
+        yield Note("odd", 0, min(first), f"{text}{'; ' if jumps else '. '}{todo}")
+
+
+def _steps(splits: Sequence[Reading]) -> list[tuple[int, int, int]]:
+    """The steps of time of a file, with numbers of its packets."""
+    before = accumulate((each.numbers for each in splits), initial=0)
+    return [
+        (count + packet, before_ns, after_ns)
+        for count, each in zip(before, splits, strict=False)
+        for packet, before_ns, after_ns in each.steps
+    ]
+
+
+def _jumps(files: Iterable[Reading]) -> Iterator[dict[str, Any]]:
+    for reading in files:
+        for jump in clock_jumps.jumps(reading.steps, reading.dropped_steps):
+            yield {"file": reading.file, **jump._asdict()}
 
 
 def _far_ahead(splits: Sequence[Reading]) -> Iterator[Note]:
@@ -141,7 +170,7 @@ def _far_ahead(splits: Sequence[Reading]) -> Iterator[Note]:
     for first in islice(numbers, 1):
         whose = ": its time is" if count == 1 else f" and {count - 1:,} others have times"
         text = f"packet {first}{whose} more than {WINDOW_NS // 10**9} s ahead of neighbouring packets"
-        yield Note("odd", 0, first, f"{text}: probably wrong, and so are latencies that begin or end there")
+        yield Note("odd", 0, first, f"{text}: probably wrong, so latencies that begin or end there are not known")
 
 
 def _splits(readings: Sequence[Reading]) -> Iterator[dict[str, Any]]:

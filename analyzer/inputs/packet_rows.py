@@ -14,6 +14,7 @@ from dissectors.formats.capture_facts import Interface
 from dissectors.formats.format_detection import HEAD_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
 from dissectors.formats.time_order import TimeOrder
+from dissectors.formats.time_steps import TimeSteps
 from dissectors.formats.times_kept import keep_times
 from dissectors.matrix import new_matrix
 
@@ -58,6 +59,7 @@ class PacketRows:
         self._secrets = secrets
         self._progress = progress
         self._order = TimeOrder(packets.shape[1])  # type: ignore[index]
+        self._steps = TimeSteps()
         self._start = _Start(reading.source)
         self._reader: Reader | None = None
         self._stretches: list[Stretch] = []
@@ -73,6 +75,7 @@ class PacketRows:
         if border and border.before != layout.UNKNOWN:
             latest = layout.UNKNOWN if border.moved == NEVER else border.moved.end
             self._order.begin_behind(border.top, border.before, latest)
+            self._steps.begin_behind(border.before)
         filling = source.fill(bytearray(self._block_bytes))
         data, new = next(filling)
         at = 0
@@ -139,6 +142,10 @@ class PacketRows:
             rows, at, why = reader.feed(data, at, self._packets)
             if stretch.is_own:
                 self._tell_secrets(reader, known)
+                # Each record is looked at in one piece of a capture, in its place of the file.
+                if self._steps.add(self._packets, rows):
+                    self._reading.steps = self._steps.told()
+                    self._reading.dropped_steps = self._steps.dropped
             if stretch.taken is not None:
                 rows = keep_times(self._packets, rows, *stretch.taken, True)
             if stretch.given != NEVER:

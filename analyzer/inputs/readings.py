@@ -28,7 +28,8 @@ class Reading:
     `notes` tell of damage, and what was read before counts; `odd_datagrams` counts what `ODD_DATAGRAMS` names,
     `incomplete` are IP datagrams of which the run did not see all fragments.
     `late_packets` came too late to be put in the order of time, by up to `late_ns`, and `steps_back` times the time ran back by
-    more than that order goes across; `first_disorder` is the number of the first such packet. `far_ahead` counts packets whose time
+    more than that order goes across; `first_disorder` is the number of the first such packet. `steps` are where times jump, or
+    pause (packet, ns before, ns behind), `dropped_steps` how many more there were. `far_ahead` counts packets whose time
     is ahead of both neighbours by more than that; `first_far_ahead` is the number of the first, 0: the one before this piece.
     `drops`: interface -> packets that the capturing host lost, by its newest count. `secrets` are those in the capture,
     (type, bytes).
@@ -60,6 +61,8 @@ class Reading:
     late_ns: int = 0
     steps_back: int = 0
     first_disorder: int | None = None
+    steps: list[tuple[int, int, int]] = field(default_factory=list)
+    dropped_steps: int = 0
     far_ahead: int = 0
     first_far_ahead: int = 0
     incomplete: frozenset[tuple[int, ...]] = frozenset()

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 EVIDENCE = "evidence"
 MOST_ROWS = 100  # of one rule
+# A jump of a clock may look like so long a duration (`analyzer.ingest.clock_jumps`), which hardly anything lasts.
+LONG_NS = 3_600_000_000_000
+LATEST_NS = (1 << 63) - 1
 # Columns of rules with an address and a port.
 ENDPOINTS = ("broker", "advertised", "bootstrap", "asked_again", "told_by")
 
@@ -45,7 +48,7 @@ def find_all(dataset: Dataset) -> list[Finding]:
 
 
 def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> list[Finding]:
-    rows = [(rule, _with_brackets(row)) for rule, row in told]
+    rows = [(rule, _with_brackets(row)) for rule, row in _without_jumps(dataset, told)]
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [
@@ -65,6 +68,39 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
 def _rows(dataset: Dataset, rule: Rule) -> list[dict[str, Any]]:
     with dataset.asking(f"finding {rule.name.replace('_', ' ')}"):
         return dataset.ask(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}")
+
+
+def _without_jumps(
+    dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]
+) -> Sequence[tuple[Rule, dict[str, Any]]]:
+    """Without what speaks of a long duration while the clock of the capture jumped: that may be the jump alone. The warning about
+    the jump says so."""
+    long = [row for _, row in told if _longest_ns(row) >= LONG_NS]
+    if not long:
+        return told
+    jumps = dataset.ask("SELECT begin_ns, end_ns FROM clock_jumps")
+    wrong = [
+        row
+        for row in long
+        if any(_first_ns(row) <= jump["end_ns"] and _last_ns(row) >= jump["begin_ns"] for jump in jumps)
+    ]
+    return [(rule, row) for rule, row in told if not any(row is each for each in wrong)]
+
+
+def _longest_ns(row: dict[str, Any]) -> int:
+    lengths = (
+        value for name, value in row.items() if name.endswith("_ns") and not name.endswith(("_time_ns", "_date_ns"))
+    )
+    return max((value for value in lengths if value is not None), default=0)
+
+
+def _first_ns(row: dict[str, Any]) -> int:
+    return min(row.get(name) or 0 for name in ("first_time_ns", "last_time_ns"))
+
+
+def _last_ns(row: dict[str, Any]) -> int:
+    """Without a time it may have been at any."""
+    return max(row.get(name) or LATEST_NS for name in ("first_time_ns", "last_time_ns"))
 
 
 def _with_brackets(row: dict[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ FINAL = (
 # What every run is given, and of what it is given the rows about its own connections.
 FOR_ALL = (
     "raw_splits",
+    "raw_jumps",
     "topic_names",
     "static_members",
     "group_types",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
 OF_EACH_PROCESS = ("exchanges", "entries", "errors", "queued", "silences", "problems", "parts", "framed_parts", "tls")
-OF_THE_RUN = ("whole", "splits", "notes")
+OF_THE_RUN = ("whole", "splits", "jumps", "notes")
 # Raw tables to which a task adds rows of connections that it could not finish. The rows have a part number of the task;
 # `raw_joined` says which part of the stitched connections that is. Rows of complete connections keep the task's number.
 RESOLVED_IN_TASKS = ("exchanges", "entries", "errors", "queued")
@@ -60,6 +60,8 @@ _A_ROW_EACH = (
 CONNECTION_VIEWS = (
     "captures",
     "raw_splits",
+    "raw_jumps",
+    "jumped_parts",
     "raw_whole",
     "raw_notes",
     "raw_joined",
@@ -72,6 +74,7 @@ CONNECTION_VIEWS = (
 )
 # Views that take a window function over exchanges or entries, and have fewer rows than these.
 WINDOW_VIEWS = (
+    "jumped_exchanges",
     "fetch_steps",
     "exchange_facts",
     "mutes",

@@ -1,4 +1,4 @@
-"""Numbers of the reordering by time: how far a packet may be from its place, and the columns of packets that wait."""
+"""Numbers of the reordering by time: how far a packet may be from its place, columns of packets that wait, and of steps of time."""
 
 from __future__ import annotations
 
@@ -22,3 +22,16 @@ WAIT_KEY = _PACKET_COLUMNS  # its place in the order, ns
 WAIT_POSITION = _PACKET_COLUMNS + 1  # packets before it
 WAIT_TURN = _PACKET_COLUMNS + 2  # orders packets of the same key: packets before it, when it got its key
 WAIT_COLUMNS = _PACKET_COLUMNS + 3
+
+# A pause: brokers and clients close what is idle for 10 min (connections.max.idle.ms), so hardly a request waits through one of
+# an hour.
+PAUSE_NS = 3_600_000_000_000
+# Of a capture so many steps are kept; all that comes behind them counts as jumping.
+MOST_STEPS = 2_048
+STEP_INTERFACES = 16
+
+# Columns of a step of time: the packet behind it, and the times of both packets.
+STEP_NUMBER = 0
+STEP_BEFORE = 1
+STEP_AFTER = 2
+STEP_COLUMNS = 3

@@ -1,6 +1,6 @@
 -- Exchanges with their connection, packets, durations and wait kind, and with the time that the broker had them: from when the request
 -- was there, the reply before it had left and no throttle time ran, to when the reply left; of what a proxy carried on, without the
--- proxy and the way behind it. A duration is null when one of its ends is unknown or the clock ran back.
+-- proxy and the way behind it. A duration is null when one of its ends is unknown, the clock ran back or jumped in between.
 -- A packet left its host when its TCP timestamp says, but for a tick (1 ms); what was in queues for less than 1.3 ms was in none.
 -- On an idle way a request is there at once, unless it was lost: a host acknowledges within 200 ms, whatever its broker does.
 -- held: the reply may have been written long before it left. Without timestamps a packet may have left long before it came by,
@@ -61,8 +61,11 @@ placed AS (
                 WHEN x.kind = 'fetch_unknown' AND l.role = 'follower' THEN 'fetch_follower'
                 WHEN x.kind = 'fetch_unknown' AND l.role = 'raft' THEN 'fetch_raft'
                 ELSE x.kind
-            END AS kind
+            END AS kind,
+            CASE WHEN j.exchange IS NULL THEN x.queue_ns END AS queue_ns,
+            CASE WHEN j.exchange IS NULL THEN x.muted_ns END AS muted_ns
         ),
+        j.exchange IS NOT NULL AS has_jump,
         l.connection,
         l.client_address,
         l.client_port,
@@ -89,6 +92,7 @@ placed AS (
         (x.ack_lag_ns - l.broker_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS ack_queued_ns
     FROM kinds AS x
     JOIN connection_context AS l ON l.part = x.part
+    LEFT JOIN jumped_exchanges AS j ON j.exchange = x.exchange
     WHERE l.is_kafka
 ),
 departures AS (
@@ -196,13 +200,13 @@ attributed AS (
         -- the logs of brokers within 1 ms of 19 replies in 20.
         * REPLACE (broker_max_ns + ms(1) AS broker_max_ns),
         -- The middle of what is left open, where that is 4 ms at most.
-        CASE WHEN arrived_max_ns - arrived_min_ns <= ms(4) AND (marks & mark('ASKED_AGAIN')) = 0 THEN greatest(
+        CASE WHEN arrived_max_ns - arrived_min_ns <= ms(4) AND (marks & mark('ASKED_AGAIN')) = 0 AND NOT has_jump THEN greatest(
             CAST(arrived_min_ns - request_end_ns + (arrived_max_ns - arrived_min_ns) / 2 AS BIGINT)
                 + CASE WHEN request_queued_ns >= ms(1.3) THEN request_queued_ns - 500000 ELSE 0 END,
             0
         ) END AS there_ns,
         CASE
-            WHEN (marks & mark('REPEAT')) <> 0 THEN NULL
+            WHEN (marks & mark('REPEAT')) <> 0 OR has_jump THEN NULL
             WHEN reply_queued_ns >= ms(1.3) THEN reply_queued_ns - 500000
             WHEN response_time_ns IS NOT NULL AND (reply_queued_ns IS NOT NULL OR is_quiet) THEN 0
         END AS back_ns,
@@ -252,10 +256,10 @@ SELECT
     x.kind,
     x.request_decoded,
     x.response_decoded,
-    CASE WHEN x.request_end_ns >= x.request_time_ns THEN x.request_end_ns - x.request_time_ns END AS send_ns,
-    CASE WHEN x.response_time_ns >= x.request_end_ns THEN x.response_time_ns - x.request_end_ns END AS latency_ns,
-    CASE WHEN x.response_end_ns >= x.response_time_ns THEN x.response_end_ns - x.response_time_ns END AS receive_ns,
-    CASE WHEN x.response_end_ns >= x.request_time_ns THEN x.response_end_ns - x.request_time_ns END AS total_ns,
+    CASE WHEN x.request_end_ns >= x.request_time_ns AND NOT x.has_jump THEN x.request_end_ns - x.request_time_ns END AS send_ns,
+    CASE WHEN x.response_time_ns >= x.request_end_ns AND NOT x.has_jump THEN x.response_time_ns - x.request_end_ns END AS latency_ns,
+    CASE WHEN x.response_end_ns >= x.response_time_ns AND NOT x.has_jump THEN x.response_end_ns - x.response_time_ns END AS receive_ns,
+    CASE WHEN x.response_end_ns >= x.request_time_ns AND NOT x.has_jump THEN x.response_end_ns - x.request_time_ns END AS total_ns,
     -- After a throttle time of a broker of which it is not known whether it mutes, the service time is unknown.
     CASE
         WHEN x.queue_ns IS NULL OR (x.muted_ns > 0 AND x.mutes IS NULL) THEN NULL
@@ -298,5 +302,5 @@ SELECT
         AS throttle_ns,
     x.there_ns,
     x.back_ns,
-    x.proxy_ns
+    CASE WHEN NOT x.has_jump THEN x.proxy_ns END AS proxy_ns
 FROM attributed AS x

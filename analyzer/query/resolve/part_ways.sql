@@ -5,13 +5,14 @@
 -- the same where the broker's kernel answered at once (a handshake, an ACK that was not delayed). Else the least is a reply or a
 -- delayed ACK, of which the way is some part: 0. lag_least_ns:
 -- the least lag of the packets of a side; what another one has more it spent in queues, at least. Null when there are no
--- timestamps or they do not keep the time of the capture: a packet cannot leave before what it answers has arrived, so the least
+-- timestamps, the clock of the capture jumped or they do not keep its time: a packet cannot leave before what it answers has arrived, so the least
 -- lag is no less than its bound, but for a tick. lag_ns: the same where it is that of a packet that waited nowhere: it differs from
 -- its bound by a tick and the way at most. trusts_ids: the side numbers its packets one after the other. is_quiet: on the way from the capture to the broker
 -- and back hardly anything was lost and nothing waited; nor did packets wait before the capture, more than 3 in 100.
 WITH sides AS (
     SELECT
         p.part,
+        j.part IS NOT NULL AS has_jump,
         c.tap,
         c.client_address,
         c.broker_address,
@@ -59,6 +60,7 @@ WITH sides AS (
         CASE WHEN c.client_side = 1 THEN p.a_most_unacked ELSE p.b_most_unacked END AS broker_most_unacked
     FROM raw_parts AS p
     JOIN parts AS c ON c.part = p.part
+    LEFT JOIN jumped_parts AS j ON j.part = p.part
     WHERE c.is_bare IS NOT TRUE
 ),
 lags AS (
@@ -112,12 +114,12 @@ SELECT
     to_broker_ns,
     CASE WHEN is_measured THEN to_broker_ns ELSE 0 END AS sure_to_broker_ns,
     to_client_ns,
-    CASE WHEN broker_lag_above_ns BETWEEN -ms(3) AND coalesce(to_broker_ns, 0) + ms(1) THEN broker_lag_least_ns END
+    CASE WHEN NOT has_jump AND broker_lag_above_ns BETWEEN -ms(3) AND coalesce(to_broker_ns, 0) + ms(1) THEN broker_lag_least_ns END
         AS broker_lag_ns,
-    CASE WHEN client_lag_above_ns BETWEEN -ms(3) AND coalesce(to_client_ns, 0) + ms(1) THEN client_lag_least_ns END
+    CASE WHEN NOT has_jump AND client_lag_above_ns BETWEEN -ms(3) AND coalesce(to_client_ns, 0) + ms(1) THEN client_lag_least_ns END
         AS client_lag_ns,
-    CASE WHEN broker_lag_above_ns >= -ms(3) THEN broker_lag_least_ns END AS broker_lag_least_ns,
-    CASE WHEN client_lag_above_ns >= -ms(3) THEN client_lag_least_ns END AS client_lag_least_ns,
+    CASE WHEN NOT has_jump AND broker_lag_above_ns >= -ms(3) THEN broker_lag_least_ns END AS broker_lag_least_ns,
+    CASE WHEN NOT has_jump AND client_lag_above_ns >= -ms(3) THEN client_lag_least_ns END AS client_lag_least_ns,
     10 * broker_ip_jumps <= broker_ip_jumps + broker_ip_steps AS trusts_ids,
     CAST(CASE WHEN client_wscale >= 0 THEN client_wscale END AS INTEGER) AS client_wscale,
     CAST(CASE WHEN broker_wscale >= 0 THEN broker_wscale END AS INTEGER) AS broker_wscale,

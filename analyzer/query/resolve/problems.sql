@@ -19,6 +19,15 @@ UNION ALL
 SELECT n.file, n.packet, NULL, NULL, n.time_ns, NULL, n.offset, n.kind, n.bytes_lost, n.detail
 FROM raw_notes AS n
 UNION ALL
+-- Both times of a jump, at the packet behind it.
+SELECT j.file, j.packet, NULL, NULL, j.before_ns, NULL, NULL, 'clock_jumped', NULL,
+    concat('The time jumps ', CASE WHEN j.after_ns < j.before_ns THEN 'back' ELSE 'ahead' END,
+        ' before this packet: what lasts from before to behind has no duration.')
+FROM raw_jumps AS j
+UNION ALL
+SELECT j.file, j.packet, NULL, NULL, j.after_ns, NULL, NULL, 'clock_jumped_to', NULL, 'The time at this packet, behind a jump.'
+FROM raw_jumps AS j
+UNION ALL
 SELECT c.file, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), c.first_time_ns, CAST(NULL AS STRING),
     CAST(NULL AS BIGINT), 'snap_length', CAST(NULL AS BIGINT),
     concat('Only the first ', CAST(c.snap_bytes AS STRING),

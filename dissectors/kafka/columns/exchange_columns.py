@@ -23,6 +23,8 @@ LAST_REPLY_COLUMNS = _last_reply.count
 
 # The throttle time is whole milliseconds: a reply may come that much before its end.
 MUTE_TOLERANCE_NS = 5_000_000
+# Packets are in order up to this (`dissectors.formats.time_order_limits`): what is earlier by more has another clock.
+SET_BACK_NS = 2_000_000_000
 NS_PER_MS = 1_000_000
 # A request that needs no reply may be worked on for so long, while the next one waits.
 SILENT_WORK_NS = 50_000_000

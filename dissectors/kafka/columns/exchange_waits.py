@@ -6,7 +6,8 @@ the throttle time of its last reply is over (ROW_MUTED; KIP-219). Both are compu
 of a connection in their order; SQL would need a window over all exchanges.
 
 Where the reply before may have been lost nothing is known: both columns stay UNKNOWN, also of the next reply after a loss that was
-noticed late, as the lost reply may have told a throttle time.
+noticed late, as the lost reply may have told a throttle time; nor where that reply seems to have ended behind this one: a clock was
+set back.
 """
 
 import cython
@@ -86,6 +87,11 @@ def set_waits(
     if request_end == UNKNOWN or reply_begin < request_end or x.last_replies[slot, LAST_REPLY_LOST]:
         return 0
     if frames[FRAME_END_MARKS, row] & MARK_BEHIND_LOST:
+        return 0
+    if (
+        x.last_replies[slot, LAST_REPLY_END] > reply_begin
+        and x.last_replies[slot, LAST_REPLY_END] - reply_begin > SET_BACK_NS
+    ):
         return 0
     queue_end = min(max(x.last_replies[slot, LAST_REPLY_END], request_end), reply_begin)
     x.pending[index, ROW_QUEUE] = queue_end - request_end

@@ -6,9 +6,11 @@ import json
 import re
 import struct
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import capture_tools as tools
 import extreme_messages
@@ -90,6 +92,16 @@ MOVED = {
     ),
     "ahead": lambda times, place: times[place] + (YEARS_NS if place >= len(times) // 2 else 0),
     "back": lambda times, place: times[place] - (YEARS_NS if place >= len(times) // 2 else 0),
+    "ahead and back": lambda times, place: times[place] + (YEARS_NS if 1 <= 3 * place // len(times) < 2 else 0),
+    "to and fro": lambda times, place: times[place] + (YEARS_NS if place // 50 % 2 else 0),
+}
+# Where the clock jumps in these. Between two such places all is as it was.
+JUMPS = {
+    "1970 to 2262": lambda count: [count // 2],
+    "ahead": lambda count: [count // 2],
+    "back": lambda count: [count // 2],
+    "ahead and back": lambda count: [-(-count // 3), -(-2 * count // 3)],
+    "to and fro": lambda count: list(range(50, count, 50)),
 }
 REPORTS = ("report --format json", "exchanges --format jsonl")
 TIMED = (
@@ -101,8 +113,10 @@ TIMED = (
 
 @pytest.mark.parametrize("moved", MOVED)
 def test_no_time_ends_a_verb(tmp_path: Path, samples: Path, moved: str) -> None:
-    """A sample moved in time, or a clock that jumps in the middle of it: durations of years, but none below zero."""
-    _, packets = transform.read_pcap(samples / "groups_classic.pcap.zst")
+    """A sample moved in time, or a clock that jumps in the middle of it: that is told, in one line, and what lasts from before to
+    behind has no duration; all else lasts as long as it did."""
+    plain = samples / "groups_classic.pcap.zst"
+    _, packets = transform.read_pcap(plain)
     times = [packet.seconds * 1_000_000_000 + packet.fraction * 1000 for packet in packets]
     out = bytearray(tools.section() + tools.interface(options=tools.option(9, b"\x09")))
     for place, packet in enumerate(packets):
@@ -118,10 +132,54 @@ def test_no_time_ends_a_verb(tmp_path: Path, samples: Path, moved: str) -> None:
             else:
                 ran = kept.run(words, tmp_path)
                 assert ran.returncode == 0, (line, ran.stderr)
+                if line == "report --format json":
+                    assert_no_jump_in(json.loads(ran.stdout))
                 if line.startswith("exchanges"):
-                    rows = [json.loads(row) for row in ran.stdout.splitlines()]
-                    assert rows and min(row["latency_ns"] or 0 for row in rows) >= 0
+                    jumps = JUMPS[moved](len(times)) if moved in JUMPS else []
+                    told = [said for said in ran.stderr.decode().splitlines() if "the time jumps" in said]
+                    assert len(told) == bool(jumps) and all(f"first at packet {jumps[0] + 1}:" in said for said in told)
+                    usual = kept.run([*words[:-1], plain], tmp_path)
+                    assert_lasting(ran.stdout, usual.stdout, jumps)
             forget_new(tmp_path)
+
+
+def assert_no_jump_in(report: dict[str, Any]) -> None:
+    """No finding speaks of the years of a jump, nor do rebalances and lives of connections last so long."""
+    told = [(name, value) for row in report["findings"] for name, value in row.items() if name.endswith("_ns")]
+    told += [("rebalancing", row["rebalancing_ns"]) for row in report["groups"]]
+    told += [("life", row["median_life_ns"]) for row in report["clients"]]
+    wrong = [
+        each
+        for each in told
+        if not each[0].endswith(("_time_ns", "_date_ns")) and not 0 <= (each[1] or 0) < YEARS_NS // 2
+    ]
+    assert not wrong
+
+
+DURATIONS = ("send_ns", "latency_ns", "receive_ns", "total_ns", "queue_ns", "service_ns", "broker_max_ns")
+
+
+def assert_lasting(lines: bytes, usual: bytes, jumps: Sequence[int]) -> None:
+    """Exchanges last as long as usual, but for those in which one of `jumps`, packets, is the last before a jump: their durations
+    are not known. Of others the end of a reply may be behind it, and less is known of what they waited for."""
+    rows, others = ([json.loads(line) for line in each.splitlines()] for each in (lines, usual))
+    places = {(row["request_packet"], row["correlation_id"]): row for row in others}
+    assert len(rows) == len(others)
+    crossing = unknown = 0
+    for row in rows:
+        first, last = row["request_packet"], row["response_packet"]
+        other = places[first, row["correlation_id"]]
+        if None not in (first, last) and any(first <= jump < last for jump in jumps):
+            crossing += 1
+            assert all(row[name] is None for name in DURATIONS), row
+        elif other["latency_ns"] is not None and row["latency_ns"] is None:
+            unknown += 1
+        else:
+            assert row["latency_ns"] == other["latency_ns"]
+            assert all(row[name] in (None, other[name]) for name in ("send_ns", "queue_ns", "service_ns"))
+            assert (row["total_ns"] or 0) <= (other["total_ns"] or 0)
+            assert row["broker_max_ns"] is None or row["broker_max_ns"] >= other["broker_max_ns"]
+    assert (crossing > 0) == bool(jumps) and unknown <= len(jumps)
 
 
 @pytest.mark.parametrize("key", [-1, -32_768, 32_767])

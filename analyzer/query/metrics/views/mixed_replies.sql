@@ -1,7 +1,7 @@
 -- Which brokers answer in another order than they were asked? One row per client and broker: `times` replies, on
 -- `connections` of which the client `closed` so many, came before that to an earlier request of their connection.
 -- Three at least, and a client that closed: others need no order. Where packets were lost, or came in another order, times do not
--- tell the order of what they carried.
+-- tell the order of what they carried; nor does a clock that jumped.
 -- Only who closed such a connection is looked at: to put every request in order costs more than the rest of the question.
 WITH clean AS (
     SELECT connection, client_address, broker_address, broker_port, closed_by
@@ -51,6 +51,6 @@ SELECT
     min(o.response_time_ns) AS first_time_ns,
     max(o.response_time_ns) AS last_time_ns
 FROM ordered AS o
-WHERE o.response_time_ns < o.earlier_ns
+WHERE o.response_time_ns < o.earlier_ns AND NOT EXISTS (SELECT 1 FROM clock_jumps)
 GROUP BY o.client_id, o.client_address, o.broker_address, o.broker_port
 HAVING count(*) >= 3 AND bool_or(o.closed_by = 'client')

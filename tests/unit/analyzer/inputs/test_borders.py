@@ -12,6 +12,7 @@ from effort import in_turn, one_in
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.ingest.clock_jumps import jumps
 from analyzer.inputs import sources
 from analyzer.inputs.borders import Packets, border_in_order, border_of
 from analyzer.inputs.packet_rows import PacketRows
@@ -106,6 +107,13 @@ def test_a_clock_that_was_set_back_is_so_in_parts_too(seed: int, tmp_path: Path)
     read_parts = [read(part) for part in parts]
     assert [packet for packets, _ in read_parts for packet in packets] == whole
     assert sum(reading.steps_back for _, reading in read_parts) == told.steps_back
+    before = accumulate((reading.numbers for _, reading in read_parts), initial=0)
+    steps = [
+        (numbers + packet, *times)
+        for numbers, (_, reading) in zip(before, read_parts, strict=False)
+        for packet, *times in reading.steps
+    ]
+    assert jumps(steps, 0) == jumps(told.steps, 0) and len(told.steps) == 9
 
 
 @pytest.mark.slow

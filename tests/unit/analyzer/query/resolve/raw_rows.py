@@ -97,8 +97,9 @@ def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
     }
 
 
-# One input, whole.
+# One input, whole, whose clock does not jump.
 SPLITS = "SELECT 0 AS split, 0 AS file, 0 AS packets_before"
+JUMPS = "SELECT 0 AS file, 0 AS packet, 0 AS until, 0 AS before_ns, 0 AS after_ns WHERE false"
 
 
 def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows) -> Dataset:
@@ -116,6 +117,7 @@ def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows)
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
     keys = {row["api_key"] for row in tables["exchanges"]}
     made |= {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or []), "raw_splits": SPLITS}
+    made |= {"raw_jumps": JUMPS, "jumped_parts": "SELECT CAST(0 AS BIGINT) AS part WHERE false"}
     # Computed once what a run computes once, and the rows: a view stands in the text of each view that reads it.
     return Dataset(resolve.views(keys, seen_again=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1)
 
