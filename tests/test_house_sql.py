@@ -16,7 +16,7 @@ BARE = {
     rf"{_CODES}(?:, [^()]*(?:\([^()]*\))?)?\)? {_COMPARED} ?-?\d(?<!key >= 0)": "api, error",
     r"\bmarks & \d": "mark",
     r"coalesce\((?:\w+\.)?error_code, 0\) =": "no_error",
-    r"coalesce\((?:\w+\.)?role,": "is_client",
+    r"coalesce\((?:\w+\.)?role,|\brole IS (?:NOT )?NULL": "is_client",
     r"coalesce\((?:(\w+)\.)?client_id, (?:\1\.)?client_address\)": "who",
 }
 _TEXT = re.compile(r"'(?:[^']|'')*'")
@@ -51,6 +51,7 @@ def test_no_number_stands_for_a_name() -> None:
         "OR (marks & 33) <> 0",
         "WHERE coalesce(x.error_code, 0) = 0",
         "AND coalesce(x.role, 'client') = 'client'",
+        "WHERE x.role IS NULL",
         "coalesce(client_id, client_address) AS client",
         "coalesce(x.client_id, x.client_address) AS client",
     ],

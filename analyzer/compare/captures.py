@@ -19,6 +19,7 @@ from analyzer.base.latency_buckets import middle_ns
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import WAIT, kind_of
 from analyzer.compare.significance import Z, above, percentile_bucket, rank_sum_z, rates_differ
+from analyzer.query.sql_words import folded
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -144,7 +145,7 @@ class _Latencies:
 _COUNTS = """
 SELECT api_name, kind, bucket, CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(n) AS BIGINT) AS n, max(high) AS max_ns
 FROM latency_counts
-WHERE role IS NULL AND api_name IS NOT NULL
+WHERE role = 'client' AND api_name IS NOT NULL
 GROUP BY api_name, kind, bucket
 """
 
@@ -236,12 +237,12 @@ def _error_change(code: int, old: int, old_of: int, new: int, new_of: int) -> st
     return "more" if new * old_of > old * new_of else "fewer"
 
 
-_CLIENTS = """
+_CLIENTS = folded("""
 SELECT x.client_id, c.principal, c.software_name, c.software_version, count(*) AS n
 FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-WHERE x.request_time_ns IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+WHERE x.request_time_ns IS NOT NULL AND is_client(x.role)
 GROUP BY x.client_id, c.principal, c.software_name, c.software_version
-"""
+""")
 
 
 def _clients(before: Dataset, after: Dataset) -> Iterator[ClientChange]:

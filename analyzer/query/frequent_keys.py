@@ -17,7 +17,7 @@ def of_most(rows: str, most: int, requests: str) -> str:
     are in rows that are grouped. The rows are scanned twice, the first time for their keys alone."""
     keys = ", ".join(KEYS)
     return (
-        f"WITH some_rows AS NOT MATERIALIZED ({rows}), frequent AS (SELECT {keys} FROM some_rows WHERE role IS NULL "
+        f"WITH some_rows AS NOT MATERIALIZED ({rows}), frequent AS (SELECT {keys} FROM some_rows WHERE role = 'client' "
         f"GROUP BY {keys} ORDER BY {requests} DESC, {keys} LIMIT {most}) "
         f"SELECT a.* FROM some_rows AS a SEMI JOIN frequent AS f ON {_SAME}"
     )

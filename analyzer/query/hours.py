@@ -104,11 +104,11 @@ _BUCKET = "CASE WHEN latency_ns > 0 THEN CAST(ceil(64 * ln(latency_ns / 1e9) / l
 MOST_OF_ROWS = 0.5
 FEW_ROWS = 10_000
 
-# Rows of sums with the keys that are asked for, as `request_slices` has them.
+# Rows of sums with the keys that are asked for, as `request_slices` has them. Sums of older datasets have no role for clients.
 _KEYED = """
 SELECT
     CASE WHEN s.every_ns > 0 THEN h.{column} - h.{column} % s.every_ns END AS slot_ns,
-    h.role,
+    coalesce(h.role, 'client') AS role,
     h.own_kind,
     CASE WHEN coalesce(s.by_api, true) THEN h.api_name END AS api_name,
     CASE WHEN coalesce(s.by_api, true) THEN h.kind END AS kind,

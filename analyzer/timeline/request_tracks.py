@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.base.text import exchange_id, printable, shown_name
 from analyzer.base.wait_kinds import kind_of
+from analyzer.query.sql_words import folded
 from analyzer.timeline import perfetto_format as perfetto
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ WHERE request_time_ns IS NOT NULL AND coalesce(response_end_ns, response_time_ns
 ORDER BY request_time_ns, exchange
 """
 # A batch and the first Fetch of each client that brought it as it was sent; of the newest offset of a batch there is one.
-_DELIVERED = f"""
+_DELIVERED = folded(f"""
 WITH carried AS (
     SELECT b.exchange, coalesce(b.topic, b.topic_id) AS topic, b.partition, b.stored_last_offset, b.side,
         coalesce(c.cluster, '') AS cluster, x.client_id, x.client_address, x.request_time_ns, x.response_end_ns
     FROM batches AS b
         JOIN exchanges AS x ON x.exchange = b.exchange
         JOIN connections AS c ON c.connection = b.connection
-    WHERE b.stored_last_offset IS NOT NULL AND coalesce(x.role, 'client') = 'client'
+    WHERE b.stored_last_offset IS NOT NULL AND is_client(x.role)
 )
 SELECT p.exchange AS produced, min_by(f.exchange, (f.response_end_ns, f.exchange)) AS fetched
 FROM carried AS p JOIN carried AS f
@@ -54,7 +55,7 @@ WHERE p.side = 'request'
 GROUP BY p.exchange, f.client_id, f.client_address
 ORDER BY produced, fetched
 LIMIT {MOST_FLOWS}
-"""
+""")
 
 
 class TooMany(ValueError):

@@ -122,7 +122,7 @@ def _histograms(answer: Answer) -> Iterator[_Sample]:
     counts: dict[_Labels, Counter[int]] = defaultdict(Counter)
     sums: Counter[_Labels] = Counter()
     for row in answer.counts.to_pylist():
-        if row["role"] is None and row["n"]:
+        if row["role"] == "client" and row["n"]:
             labels = _api(row)
             counts[labels][row["bucket"]] += row["n"]
             sums[labels] += row["measured_ns"] or 0
@@ -139,7 +139,7 @@ def _histograms(answer: Answer) -> Iterator[_Sample]:
 def _sums(answer: Answer, column: str) -> Iterator[_Sample]:
     found: Counter[_Labels] = Counter()
     for row in answer.counts.to_pylist():
-        if row["role"] is None:
+        if row["role"] == "client":
             found[_api(row)] += row[column] or 0
     for labels, value in sorted(found.items()):
         yield "", labels, value

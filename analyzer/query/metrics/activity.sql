@@ -4,7 +4,7 @@
 WITH keyed AS (
     SELECT
         q.slot_ns,
-        q.role IS NOT NULL AS between_brokers,
+        q.role <> 'client' AS between_brokers,
         coalesce(k.reach, CASE WHEN q.own_kind IS NULL THEN 'broker' ELSE 'mixed' END) AS reach,
         q.api_name, q.kind, q.api_version, q.client_id, q.client_address, q.principal, q.broker_id, q.broker_address,
         q.broker_port, q.connection, q.group_id, q.topic,

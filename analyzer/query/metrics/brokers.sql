@@ -52,6 +52,6 @@ FROM latency_slices AS l
         AND coalesce(f.client_id, '') = coalesce(l.client_id, '')
         AND f.broker_address = l.broker_address
         AND f.broker_port = l.broker_port
-WHERE l.role IS NOT NULL
+WHERE l.role <> 'client'
 ORDER BY l.slot_ns, l.role, l.count DESC, l.api_name, l.kind, l.client_id, l.client_address, l.broker_id,
     l.broker_address, l.broker_port, l.api_version, l.connection, l.topic

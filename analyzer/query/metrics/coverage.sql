@@ -68,7 +68,7 @@ links AS (
 ),
 -- A broker may have several listeners: it is one where replies told which node an address is.
 endpoints AS (
-    SELECT broker_address, broker_port, max(broker_id) AS broker_id, max(cluster) AS cluster, bool_and(role IS NOT NULL) AS of_brokers
+    SELECT broker_address, broker_port, max(broker_id) AS broker_id, max(cluster) AS cluster
     FROM all_connections
     WHERE is_kafka AND forwarded_from IS NULL
     GROUP BY broker_address, broker_port
@@ -81,8 +81,8 @@ brokers AS (
     FROM endpoints AS e
     LEFT JOIN (SELECT broker_address FROM endpoints WHERE broker_id IS NOT NULL GROUP BY broker_address) AS k
         ON k.broker_address = e.broker_address
-    -- A listener for controllers and brokers alone, at the address of a broker: clients are never told of it.
-    WHERE e.broker_id IS NOT NULL OR NOT e.of_brokers OR k.broker_address IS NULL
+    -- At the address of a broker, and no reply names it: a listener for controllers and brokers alone, or a proxy before a broker.
+    WHERE e.broker_id IS NOT NULL OR k.broker_address IS NULL
 ),
 speaking AS (
     SELECT

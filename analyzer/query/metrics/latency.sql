@@ -42,6 +42,6 @@ SELECT
     l.slow_send_ns, l.slow_queue_ns, l.slow_muted_ns, l.slow_proxy_ns, l.slow_broker_ns, l.slow_network_ns, l.slow_unknown_ns,
     l.slow_receive_ns
 FROM latency_slices AS l CROSS JOIN settings AS s CROSS JOIN time_range AS r
-WHERE l.role IS NULL
+WHERE l.role = 'client'
 ORDER BY l.slot_ns, l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.application, l.principal,
     l.broker_id, l.broker_address, l.broker_port, l.connection, l.topic, l.group_id, l.reach

@@ -10,7 +10,7 @@ WITH counted AS (
         CASE WHEN q.measured_ns > 0 THEN CAST(ceil(8 * ln(q.measured_ns / 1e9) / ln(2)) AS INT) ELSE -250 END AS bucket,
         count(*) AS n
     FROM request_slices AS q LEFT JOIN kinds AS k ON k.kind = q.own_kind
-    WHERE q.role IS NULL AND q.measured_ns IS NOT NULL
+    WHERE q.role = 'client' AND q.measured_ns IS NOT NULL
     GROUP BY ALL
 ),
 numbered AS (

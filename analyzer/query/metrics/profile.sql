@@ -8,7 +8,7 @@ WITH classes AS (
         CASE WHEN l.reach = 'broker' THEN TRY_CAST(CAST(l.sum_ns AS DECIMAL(38, 0)) + CASE
             WHEN s.measure = 'latency' THEN coalesce(l.sending_ns, 0) ELSE 0 END AS BIGINT) END AS waited_ns
     FROM latency_slices AS l CROSS JOIN settings AS s
-    WHERE l.role IS NULL
+    WHERE l.role = 'client'
 )
 SELECT
     c.slot_ns,

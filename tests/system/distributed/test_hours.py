@@ -180,7 +180,7 @@ def test_two_times_of_one_dataset_are_compared(
     with opened(grown) as dataset:
         (span,) = dataset.query("SELECT min(hour_ns) AS first, max(hour_ns) AS last FROM hours")
         counted = dataset.query(
-            "SELECT hour_ns, sum(requests) AS n FROM hours WHERE role IS NULL GROUP BY ALL ORDER BY ALL"
+            "SELECT hour_ns, sum(requests) AS n FROM hours WHERE role = 'client' GROUP BY ALL ORDER BY ALL"
         )
     first, second, third = (span["first"] + each * HOUR_NS for each in range(3))
     ranges = [f"{moment(first)}..{moment(second)}", f"{moment(third)}..{moment(third + HOUR_NS)}"]

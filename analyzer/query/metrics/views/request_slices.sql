@@ -1,5 +1,6 @@
 -- One row per request with its durations and the keys that `settings` asks for, the others null; by topic, a row per topic
--- that the request names. `role` is null for clients. `measured_ns` is the latency, or what `settings` says. Durations are ns; those in `parts_known` rows add up to the total.
+-- that the request names. `role` is 'client' unless it is
+-- known that a broker asks. `measured_ns` is the latency, or what `settings` says. Durations are ns; those in `parts_known` rows add up to the total.
 WITH named AS (
     SELECT e.exchange, coalesce(e.topic, e.topic_id) AS topic
     FROM entries AS e CROSS JOIN settings AS s
@@ -19,7 +20,7 @@ topics AS (
 SELECT
     e.exchange,
     CASE WHEN s.every_ns > 0 THEN e.request_time_ns - e.request_time_ns % s.every_ns END AS slot_ns,
-    CASE WHEN e.role <> 'client' THEN e.role END AS role,
+    CASE WHEN is_client(e.role) THEN 'client' ELSE e.role END AS role,
     -- Known for every request: it says what the request waited for.
     e.kind AS own_kind,
     -- Bare tokens of an old SASL login have no API key.

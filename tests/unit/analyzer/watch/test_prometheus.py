@@ -21,7 +21,7 @@ HOSTILE = 'a"b\\c\nd\x1b[31m\u202e' + "x" * 500
 
 
 def count_row(bucket: int, n: int, **more: Any) -> dict[str, Any]:
-    row = {"role": None, "api_name": "Fetch", "kind": "fetch_data", "bucket": bucket, "n": n, "requests": n,
+    row = {"role": "client", "api_name": "Fetch", "kind": "fetch_data", "bucket": bucket, "n": n, "requests": n,
            "measured_ns": n * 1_000_000, "errors": 0, "throttled": 0, "unread": 0, "request_bytes": 10,
            "response_bytes": 20}  # fmt: skip
     return row | more
