@@ -1,10 +1,12 @@
-"""Topics that stand out: lag that grows, offsets that do not exist, records that are not compressed, partitions that get most."""
+"""Topics that stand out: lag that grows, offsets that do not exist, records that are not compressed, partitions that get most,
+acknowledged records that are gone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.query.run_findings import in_brackets
 from analyzer.report.causes import Table
 from analyzer.report.format import count, duration, rate, safe, share, size, things
 from analyzer.report.text_tables import Column
@@ -44,4 +46,19 @@ NOTES = Table(
         (Column("client", least=10), lambda row: safe(row["who"])),
         (Column("what stands out", least=40), lambda row: _WORDS[row["what"]](row)),
     ),
+)
+REWRITTEN = Table(
+    "rewritten",
+    "Acknowledged records that are gone",
+    (
+        (Column("partition", least=10), lambda row: f"{safe(row['topic'])}-{row['partition']}"),
+        (Column("offsets", right=True), lambda row: count(row["lost"])),
+        (Column("first", right=True), lambda row: count(row["lost_from"])),
+        (Column("last", right=True), lambda row: count(row["lost_to"])),
+        (Column("acknowledged by", least=10), lambda row: safe(in_brackets(row["old_broker"]))),
+        (Column("to", least=10), lambda row: safe(row["who"])),
+        (Column("given again by", least=10), lambda row: safe(in_brackets(row["broker"]))),
+        (Column("after", right=True), lambda row: duration(row["after_ns"])),
+    ),
+    "Each offset was acknowledged, and given to another record later: the first one is not in the log any more.",
 )

@@ -26,13 +26,17 @@ CONNECTION = re.compile(r"(.+):(\d+)-([^-]+):(\d+)(-\d+)*")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+_PRODUCE = 0
+
+
 @dataclass(frozen=True, slots=True)
 class LogLine:
     """A request as the broker's log has it. `throttle_time_ms` is None when the response has no such field, or when
     there is no response at all; `errors` are the error codes that are not 0, in the order of the message.
     `software` is the client's library and its version, None while the broker has not been told.
     `started_ns` is when the broker had read the request, `total_ms` its own account of the time since, of which
-    `remote_ms` is the wait for data or other nodes, and `send_ms` the last part."""
+    `remote_ms` is the wait for data or other nodes, and `send_ms` the last part. `base_offsets`: of a Produce reply, by topic
+    (its id, where the reply has no name) and partition."""
 
     connection: str
     correlation_id: int
@@ -51,6 +55,7 @@ class LogLine:
     remote_ms: float
     principal: str
     software: tuple[str, str] | None
+    base_offsets: tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +176,21 @@ def _line(row: dict[str, Any]) -> LogLine:
         remote_ms=row["remoteTimeMs"],
         principal=row["principal"],
         software=_software(row.get("clientInformation") or {}),
+        base_offsets=_base_offsets(response) if header["requestApiKey"] == _PRODUCE else (),
+    )
+
+
+def _base_offsets(response: dict[str, Any]) -> tuple[tuple[str, int, int], ...]:
+    """Brokers before 2.6 have other names for two of the fields."""
+    return tuple(
+        (
+            topic.get("topic") or topic.get("name") or topic.get("topicId", ""),
+            each["partition"] if "partition" in each else each["index"],
+            each["baseOffset"],
+        )
+        for topic in response.get("responses", ())
+        for each in topic["partitionResponses"]
+        if each["baseOffset"] >= 0
     )
 
 

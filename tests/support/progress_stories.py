@@ -109,6 +109,32 @@ def opening(seconds: int, rest_s: float = 0) -> Tables:
     return {"captures": [file], "connections": links, "exchanges": rows}
 
 
+def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | None = None, **values: Any) -> Tables:
+    """Produce requests that were given these offsets, a batch of ten records each; `sequences`: those of an idempotent producer;
+    `ids`: of the topic, one after the other; `files`: the capture file of each."""
+    rows: Rows = []
+    entries: Rows = []
+    batches: Rows = []
+    files = values.get("files", [0] * len(offsets))
+    for n, (offset, file) in enumerate(zip(offsets, files, strict=True)):
+        broker = {"broker_address": f"10.0.1.{1 + n}", "request_file": file, "response_file": file}
+        rows.append(exchange(n, at_ns=at(n * apart_s), connection=1 + n, **PRODUCE, **broker))
+        where = {"exchange": n, "connection": 1 + n, "topic": "t", "partition": 0}
+        entries.append(where | {"side": "response", "offset": offset, "error_code": 0})
+        number = {
+            "producer_id": -1 if sequences is None else 7,
+            "base_sequence": -1 if sequences is None else sequences[n],
+        }
+        stored = {"stored_base_offset": offset, "stored_last_offset": offset + 9, "records": 10}
+        batches.append(where | {"side": "request", "position": 0, "producer_epoch": 0} | number | stored)
+    ids = [
+        {"cluster": "c", "topic": "t", "topic_id": name, "first_time_ns": at(-1), "last_time_ns": at(100)}
+        for name in values.get("ids", ())
+    ]
+    links = [connection(1 + n, cluster="c") for n in range(len(offsets))]
+    return {"exchanges": rows, "entries": entries, "batches": batches, "connections": links, "topic_ids": ids}
+
+
 STUCK, AHEAD = [100] * 20, list(range(100, 300, 10))
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "no_progress": (
@@ -124,6 +150,18 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             ),  # runs that begin anew and reach the end
             lambda: reading(STUCK, throttle_ms=100, read_to=None),
             lambda: reading(STUCK, every_s=0.4, read_to=None),
+        ),
+    ),
+    "acknowledged_lost": (
+        lambda: written([100, 200, 190]),
+        (
+            lambda: written([100, 200, 210]),
+            lambda: written([100, 200, 190], apart_s=0.5),  # under way at the same time
+            lambda: written([100, 200, 190], files=[0, 0, 1]),  # clocks of two hosts
+            lambda: written([100, 200, 0]),  # a topic that was created again, for all that is known
+            lambda: written([100, 200, 190], ids=["one", "other"]),
+            lambda: written([100, 200, 100], sequences=[0, 10, 0]),  # sent again
+            lambda: written([200, 190], sequences=[0, 0]),
         ),
     ),
     "reply_given_up": (
@@ -162,6 +200,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 # More stories of rules that other files have one for.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "acknowledged_lost": (
+        (lambda: written([100, 200, 190], sequences=[0, 10, 20]), lambda: written([100, 200, 0], ids=["one"])),
+        (),
+    ),
     "connection_storm": ((lambda: opening(10),), (lambda: opening(10, rest_s=5), lambda: opening(6))),
     "no_progress": (
         (

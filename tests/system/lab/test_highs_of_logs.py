@@ -76,7 +76,21 @@ def _gone(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
     return max([*gaps, log[-1].logged_ns - times[-1]]) > _SECOND
 
 
+def _given_again(numbers: dict[str, Any], log: Sequence[LogLine]) -> bool:
+    """One broker gave the first of these offsets, or the batch around it, and the other one gave it again later."""
+    given = [
+        (line.logged_ns, broker_of(line.connection), offset)
+        for line in log
+        for topic, partition, offset in line.base_offsets
+        if (topic, partition) == (numbers["topic"], numbers["partition"])
+    ]
+    first = max((each for each in given if each[1] == numbers["old_broker"]), key=lambda each: each[2])
+    again = [each for each in given if each[1] == numbers["broker"] and each[0] > first[0]]
+    return first[2] <= numbers["lost_to"] and min(again)[2] == numbers["lost_from"] <= first[2]
+
+
 _CHECKS: dict[str, Callable[[dict[str, Any], Sequence[LogLine]], bool]] = {
+    "acknowledged_lost": _given_again,
     "authorization": _of_a_client,
     "broker_gone": _gone,
     "failing": _of_a_client,

@@ -1,0 +1,106 @@
+-- Which records did a broker acknowledge whose offsets were given to others later? One row per partition: `lost` offsets, from
+-- `lost_from` to `lost_to`, of which `old_broker` acknowledged the last to `who`, and which `broker` gave again from `after_ns` later on.
+-- What is acknowledged has its offset for ever: a leader that gives it to another record has not got the first one, as after an election
+-- of a leader behind the others, or after a disk was lost. The later request began a second at least after the acknowledgement, in the
+-- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
+-- that may be a resent one has the offset of the first; a topic that was deleted and created again, or may have been, begins anew.
+WITH taken AS (
+    SELECT
+        coalesce(c.cluster, x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS cluster,
+        coalesce(e.topic, e.topic_id) AS topic,
+        e.partition,
+        e.exchange,
+        e.offset AS base_offset,
+        x.connection,
+        x.request_file,
+        x.request_time_ns,
+        x.response_time_ns + s(1) AS certain_ns
+    FROM entries AS e
+    JOIN exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key = api('Produce') AND e.side = 'response' AND e.offset >= 0 AND no_error(e.error_code)
+        AND x.status = 'answered' AND x.kind IS DISTINCT FROM 'forwarded'
+),
+moments AS (
+    SELECT cluster, topic, partition, request_file, certain_ns AS time_ns, base_offset, exchange, true AS is_told FROM taken
+    UNION ALL
+    SELECT cluster, topic, partition, request_file, request_time_ns, base_offset, exchange, false FROM taken
+),
+followed AS (
+    SELECT
+        *,
+        max(CASE WHEN is_told THEN base_offset END) OVER before AS told_offset,
+        arg_max(CASE WHEN is_told THEN exchange END, CASE WHEN is_told THEN base_offset END) OVER before AS told_exchange
+    FROM moments
+    WINDOW before AS (
+        PARTITION BY cluster, topic, partition, request_file ORDER BY time_ns, is_told, exchange
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+suspected AS (
+    SELECT * FROM followed WHERE NOT is_told AND base_offset <= told_offset
+),
+-- Sequences of the producers of these partitions, to tell a batch that is sent for the first time from one that is sent again.
+numbered AS (
+    SELECT
+        b.exchange,
+        coalesce(b.topic, b.topic_id) AS topic,
+        b.partition,
+        b.producer_id,
+        b.base_sequence,
+        b.stored_last_offset,
+        max(b.base_sequence) OVER (
+            PARTITION BY coalesce(b.topic, b.topic_id), b.partition, b.producer_id, b.producer_epoch ORDER BY x.request_time_ns, b.exchange
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS sequence_before
+    FROM batches AS b
+    JOIN (SELECT topic, partition FROM suspected GROUP BY topic, partition) AS t
+        ON t.topic = coalesce(b.topic, b.topic_id) AND t.partition = b.partition
+    JOIN exchanges AS x ON x.exchange = b.exchange
+    WHERE b.side = 'request'
+),
+rewritten AS (
+    SELECT f.*, n.producer_id
+    FROM suspected AS f
+    JOIN numbered AS n ON n.exchange = f.exchange AND n.topic = f.topic AND n.partition = f.partition
+    WHERE coalesce(n.producer_id, -1) < 0 OR n.base_sequence > n.sequence_before
+),
+-- Names whose one id was told before and after the acknowledgement: their topics were not created anew. Of others the end has to be more
+-- than twice as far as what is gone.
+same_ids AS (
+    SELECT topic, min(first_time_ns) AS first_time_ns, max(last_time_ns) AS last_time_ns, count(DISTINCT topic_id) AS ids
+    FROM topic_ids
+    WHERE topic IS NOT NULL
+    GROUP BY topic
+)
+SELECT
+    r.topic,
+    r.partition,
+    min(r.base_offset) AS lost_from,
+    max(coalesce(o.stored_last_offset, r.told_offset)) AS lost_to,
+    max(coalesce(o.stored_last_offset, r.told_offset)) - min(r.base_offset) + 1 AS lost,
+    min_by(who(old), (r.time_ns, r.exchange)) AS who,
+    min_by(old.client_address, (r.time_ns, r.exchange)) AS client_address,
+    min_by(new.broker_address || ':' || CAST(new.broker_port AS STRING), (r.time_ns, r.exchange)) AS broker,
+    min_by(old.broker_address || ':' || CAST(old.broker_port AS STRING), (r.time_ns, r.exchange)) AS old_broker,
+    min_by(r.time_ns - old.response_time_ns, (r.time_ns, r.exchange)) AS after_ns,
+    max(coalesce(o.stored_last_offset, r.told_offset)) - min(r.base_offset) + 1 AS weight,
+    min_by(new.connection, (r.time_ns, r.exchange)) AS connection,
+    min_by(old.exchange, (r.time_ns, r.exchange)) AS evidence_acknowledged,
+    min_by(r.exchange, (r.time_ns, r.exchange)) AS evidence_again,
+    min(old.response_time_ns) AS first_time_ns,
+    max(r.time_ns) AS last_time_ns
+FROM rewritten AS r
+JOIN exchanges AS new ON new.exchange = r.exchange
+JOIN exchanges AS old ON old.exchange = r.told_exchange
+LEFT JOIN (
+    SELECT exchange, topic, partition, max(stored_last_offset) AS stored_last_offset FROM numbered GROUP BY exchange, topic, partition
+) AS o ON o.exchange = r.told_exchange AND o.topic = r.topic AND o.partition = r.partition
+LEFT JOIN same_ids AS i ON i.topic = r.topic
+LEFT JOIN new_topics AS t ON t.topic = r.topic
+WHERE t.topic IS NULL AND coalesce(i.ids, 1) = 1 AND new.connection <> old.connection
+    AND (new.broker_address <> old.broker_address OR new.broker_port <> old.broker_port OR r.base_offset < r.told_offset)
+GROUP BY r.cluster, r.topic, r.partition
+HAVING bool_and(
+    r.base_offset > r.told_offset / 2 OR coalesce(i.first_time_ns <= old.response_time_ns AND i.last_time_ns >= old.response_time_ns, false)
+)
