@@ -329,6 +329,19 @@ STUCK = Table(
     ),
     "last record: of what it gets, where that lies before the offset. ahead: records from there to the end.",
 )
+LONG_WAITS = Table(
+    "long_waits",
+    "Requests that took a second or longer",
+    (
+        _CLIENT,
+        _BROKER,
+        (Column("API", least=8), _text("api_name")),
+        (Column("slow", right=True), _count("slow")),
+        (Column("of", right=True), _count("requests")),
+        (Column("in all", right=True), _duration("waited_ns")),
+        (Column("longest", right=True), _duration("longest_ns")),
+    ),
+)
 ESCAPES = Table(
     "escapes",
     "Clients that escape a throttle by a new connection",

@@ -135,6 +135,17 @@ def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | No
     return {"exchanges": rows, "entries": entries, "batches": batches, "connections": links, "topic_ids": ids}
 
 
+def waiting(latencies_s: list[float], **values: Any) -> Tables:
+    """CreateTopics requests that took so long, one after the other."""
+    asked = {"api_key": 19, "api_name": "CreateTopics", "api_version": 7} | values
+    rows: Rows = []
+    begin = 0.0
+    for n, took in enumerate(latencies_s):
+        rows.append(exchange(n, at_ns=at(begin), latency_ns=int(took * SECOND_NS), **asked))
+        begin += took + 1
+    return {"exchanges": rows}
+
+
 STUCK, AHEAD = [100] * 20, list(range(100, 300, 10))
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "no_progress": (
@@ -162,6 +173,17 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: written([100, 200, 190], ids=["one", "other"]),
             lambda: written([100, 200, 100], sequences=[0, 10, 0]),  # sent again
             lambda: written([200, 190], sequences=[0, 0]),
+        ),
+    ),
+    "slow_requests": (
+        lambda: waiting([8, 0.1, 2]),
+        (
+            lambda: waiting([0.9] * 10),
+            lambda: waiting([1.9]),
+            lambda: waiting([2.5] + [0.01] * 60),  # less than a twentieth of its time
+            lambda: waiting([8, 8], throttle_ns=8 * SECOND_NS),
+            lambda: waiting([8, 8], kind="wait"),
+            lambda: waiting([8, 8], role="follower"),
         ),
     ),
     "reply_given_up": (

@@ -4,5 +4,5 @@
 -- says: broker {broker}[, {or_follower},] stalled for {still_ns}[, {until}], {times|time|times}: it answered {answered}, while {requests|request|requests} from {clients|client|clients} waited[, {unread}]
 -- do: {advice}
 -- look: kanalyze {verb} --broker {broker}
--- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading
+-- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading, slow_requests
 SELECT * FROM stalled_brokers

@@ -4,5 +4,5 @@
 -- says: connections of {who} to {broker} are dropped while idle[: what was sent after {killed_ns} without traffic never got through][: after {left_ns} without traffic the client opened a new connection, and the one before was never used again nor closed], {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
 -- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
 -- look: kanalyze connections --client {client_address}
--- explains: unanswered, connection_storm
+-- explains: unanswered, connection_storm, slow_requests
 SELECT * FROM dropped_connections

@@ -4,5 +4,5 @@
 -- says: packets are lost {place}: {lost_share} ({lost} of {packets})[, to and from {peers|host|hosts}][; {slow_share} of the slowest requests used this path]
 -- do: Check this part of the network path: interface error counters, a full queue, a bad cable, Wi-Fi, a VPN.
 -- look: kanalyze connections[ --client {client_address}][ --broker {broker_address}]
--- explains: head_of_line, unanswered
+-- explains: head_of_line, unanswered, slow_requests
 SELECT * FROM lossy_ways

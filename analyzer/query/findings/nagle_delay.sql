@@ -4,5 +4,5 @@
 -- says: {who} at {client_address} and {broker}: {sender} sends its messages in pieces, and {times|piece|pieces} waited 40 ms each for a delayed ACK (Nagle's algorithm)
 -- do: Set TCP_NODELAY on the sockets of {sender}, or write each message to the socket in one piece.
 -- look: kanalyze connections --client {client_address}
--- explains: slow_broker, far_broker
+-- explains: slow_broker, far_broker, slow_requests
 SELECT * FROM held_pieces

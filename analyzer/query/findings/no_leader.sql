@@ -4,7 +4,7 @@
 -- says: {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}
 -- do: Find out which broker led them and bring it back; kafka-topics.sh --describe --topic shows which replicas are in sync.
 -- look: kanalyze errors --by topic --topic {topic}
--- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER)
+-- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER), slow_requests
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it.
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,

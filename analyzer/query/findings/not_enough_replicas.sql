@@ -4,7 +4,7 @@
 -- says: writes to {topic} are rejected for lack of in-sync replicas[, {refused|time|times}][, {after|time|times} after they had been appended]
 -- do: Bring the missing brokers back; min.insync.replicas of the topic sets how many replicas must be in sync.
 -- look: kanalyze errors --by topic[ --topic {topic}]
--- explains: resent_batches, out_of_order, request_timed_out
+-- explains: resent_batches, out_of_order, request_timed_out, slow_requests
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,
     nullif(count(*) FILTER (WHERE e.code = error('NOT_ENOUGH_REPLICAS')), 0) AS refused,

@@ -4,5 +4,5 @@
 -- says: the link {place} is at its limit[ of {limit_bits_per_s}] ({direction}): {who}[ and {others|other client|other clients}] used all of it[ for {busy_ns}][; packets queued for up to {most_waited_ns}][; behind the capture every second packet waited for {waited_ns} or more, and {lost_share} of them were lost]
 -- do: Find the link with this rate (a VPN, a provider, a bandwidth limit of a virtual machine): raise its bandwidth, or reduce the traffic of these clients.
 -- look: kanalyze connections[ --client {client_address}][ --broker {broker}]
--- explains: client_not_reading, lag_growing, lossy_network, slow_broker, head_of_line
+-- explains: client_not_reading, lag_growing, lossy_network, slow_broker, head_of_line, slow_requests
 SELECT * FROM links_at_limit

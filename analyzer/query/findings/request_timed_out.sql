@@ -4,6 +4,7 @@
 -- says: {api_name} requests of {who} timed out at the broker (REQUEST_TIMED_OUT), {times|time|times}[, topic {topic}]
 -- do: For Produce, the followers did not replicate in time; for other APIs, the controller or coordinator did not answer in time: check that broker.
 -- look: kanalyze errors --api {api_name}[ --client {who}]
+-- explains: slow_requests
 SELECT
     who(x) AS who,
     x.api_name,

@@ -4,4 +4,5 @@
 -- says: {who} sends while it is throttled, {requests|request|requests}: it does not pause as KIP-219 asks, so its requests wait at the broker
 -- do: Use a client that respects throttle_time_ms, or expect the throttle time to be part of its latency.
 -- look: kanalyze throttle[ --client {who}]
+-- explains: slow_requests
 SELECT * FROM senders_while_muted

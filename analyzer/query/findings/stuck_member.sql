@@ -4,6 +4,7 @@
 -- says: joining group {group_id} took {waited_ns}: the other members waited[ for {stuck}], and none of them consumed
 -- do: The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).
 -- look: kanalyze groups[ --group {group_id}]
+-- explains: slow_requests
 -- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never.
 WITH waits AS (
     SELECT

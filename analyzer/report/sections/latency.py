@@ -16,7 +16,7 @@ from analyzer.base.wait_kinds import BROKER, MIXED, WAIT, kind_of
 from analyzer.query.frequent_keys import KEYS
 from analyzer.query.hours import OTHER
 from analyzer.report import latency_components, text_tables
-from analyzer.report.causes import DISTANCES, QUEUES, STALLS, causes
+from analyzer.report.causes import DISTANCES, LONG_WAITS, QUEUES, STALLS, causes
 from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, rate, safe, things
@@ -89,7 +89,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not lines:
         return []
     lines += _distances(facts.rows("round_trips"), facts, width)
-    if told := causes(facts, (STALLS, QUEUES, DISTANCES), width, limit, COMMAND):
+    if told := causes(facts, (STALLS, QUEUES, DISTANCES, LONG_WAITS), width, limit, COMMAND):
         lines += [Text(""), *told]
     if not settings.every_ns and (slowest := facts.rows("slowest")):
         lines += [Text(""), *_slowest(slowest[:SLOWEST_ROWS], facts, width)]

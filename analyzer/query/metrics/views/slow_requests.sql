@@ -1,0 +1,81 @@
+-- Which requests of which clients took long, whatever the cause? One row per client, broker and API: `slow` of its `requests` waited a
+-- second or longer, `waited_ns` in all, without what a throttle time accounts for and what waits by design. They are told where that is
+-- two seconds, and a twentieth of the time from the client's first request to its last reply.
+WITH waits AS (
+    SELECT
+        x.client_address,
+        x.client_id,
+        x.broker_address,
+        x.broker_port,
+        x.api_name,
+        x.connection,
+        x.exchange,
+        x.request_time_ns,
+        x.response_time_ns,
+        x.latency_ns - coalesce(x.throttle_ns, 0) AS waited_ns
+    FROM exchanges AS x
+    LEFT JOIN kinds AS k ON k.kind = x.kind
+    WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= s(1) AND coalesce(k.reach, 'broker') = 'broker' AND is_client(x.role)
+        AND x.kind IS DISTINCT FROM 'forwarded' AND x.api_name IS NOT NULL
+),
+slow AS (
+    SELECT
+        client_address,
+        client_id,
+        broker_address,
+        broker_port,
+        api_name,
+        count(*) AS slow,
+        count(*) FILTER (WHERE waited_ns >= s(5)) AS very_slow,
+        CAST(sum(waited_ns) AS BIGINT) AS waited_ns,
+        max(waited_ns) AS longest_ns,
+        min_by(connection, (request_time_ns, exchange)) AS connection,
+        max_by(exchange, (waited_ns, exchange)) AS evidence_slowest,
+        min(request_time_ns) AS first_time_ns,
+        max(response_time_ns) AS last_time_ns
+    FROM waits
+    GROUP BY client_address, client_id, broker_address, broker_port, api_name
+),
+asked AS (
+    SELECT
+        x.client_address,
+        x.client_id,
+        x.broker_address,
+        x.broker_port,
+        x.api_name,
+        count(*) AS requests,
+        min(x.request_time_ns) AS first_ns,
+        max(coalesce(x.response_end_ns, x.request_end_ns)) AS last_ns
+    FROM exchanges AS x
+    JOIN (SELECT client_address, client_id FROM slow GROUP BY client_address, client_id) AS c
+        ON c.client_address = x.client_address AND c.client_id IS NOT DISTINCT FROM x.client_id
+    WHERE x.kind IS DISTINCT FROM 'forwarded'
+    GROUP BY x.client_address, x.client_id, x.broker_address, x.broker_port, x.api_name
+),
+timed AS (
+    SELECT
+        *,
+        max(last_ns) OVER of_client - min(first_ns) OVER of_client AS lasted_ns
+    FROM asked
+    WINDOW of_client AS (PARTITION BY client_address, client_id)
+)
+SELECT
+    who(s) AS who,
+    s.client_address,
+    s.broker_address || ':' || CAST(s.broker_port AS STRING) AS broker,
+    s.api_name,
+    s.slow,
+    t.requests,
+    s.waited_ns,
+    s.longest_ns,
+    CASE WHEN s.very_slow >= 3 THEN 'medium' ELSE 'info' END AS severity,
+    s.waited_ns AS weight,
+    s.connection,
+    s.evidence_slowest,
+    s.first_time_ns,
+    s.last_time_ns
+FROM slow AS s
+JOIN timed AS t
+    ON t.client_address = s.client_address AND t.client_id IS NOT DISTINCT FROM s.client_id AND t.api_name = s.api_name
+    AND t.broker_address = s.broker_address AND t.broker_port = s.broker_port
+WHERE s.waited_ns >= t.lasted_ns / 20 AND s.waited_ns >= s(2)
