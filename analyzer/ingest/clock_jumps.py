@@ -74,7 +74,7 @@ def advice(found: Sequence[Jump]) -> str:
     """What to do about jumps: which of them are clocks that were set, nothing tells."""
     before = found[0].packet - 1
     return (
-        "what lasts from before to behind has no duration and is in no finding. If captures were appended, sort them (reordercap "
+        "what lasts from before to behind has no duration. If captures were appended, sort them (reordercap "
         f"CAPTURE SORTED); if the clock was set, read the parts apart (editcap -r CAPTURE PART 1-{before})"
     )
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from analyzer.query.findings import Rule, conditions_by_table, rules
 from analyzer.query.incidents import Evidence, Finding, grouped, is_running
 from analyzer.query.left_out import is_bug, leave_out
+from dissectors.formats.time_order_limits import PAUSE_NS
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 EVIDENCE = "evidence"
 MOST_ROWS = 100  # of one rule
-# A jump of a clock may look like so long a duration (`analyzer.ingest.clock_jumps`), which hardly anything lasts.
-LONG_NS = 3_600_000_000_000
 LATEST_NS = (1 << 63) - 1
 # Columns of rules with an address and a port.
 ENDPOINTS = ("broker", "advertised", "bootstrap", "asked_again", "told_by")
@@ -73,18 +72,17 @@ def _rows(dataset: Dataset, rule: Rule) -> list[dict[str, Any]]:
 def _without_jumps(
     dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]
 ) -> Sequence[tuple[Rule, dict[str, Any]]]:
-    """Without what speaks of a long duration while the clock of the capture jumped: that may be the jump alone. The warning about
-    the jump says so."""
-    long = [row for _, row in told if _longest_ns(row) >= LONG_NS]
-    if not long:
+    """Without what speaks of a duration of a month or more while the clock of the capture jumped by as much: that may be the jump
+    alone. The warning about the jump says so."""
+    if not any(_longest_ns(row) >= PAUSE_NS for _, row in told):
         return told
-    jumps = dataset.ask("SELECT begin_ns, end_ns FROM clock_jumps")
-    wrong = [
-        row
-        for row in long
-        if any(_first_ns(row) <= jump["end_ns"] and _last_ns(row) >= jump["begin_ns"] for jump in jumps)
-    ]
-    return [(rule, row) for rule, row in told if not any(row is each for each in wrong)]
+    jumps = dataset.ask("SELECT begin_ns, end_ns FROM clock_jumps WHERE least_ns > 0")
+
+    def spans_one(row: dict[str, Any]) -> bool:
+        first_ns, last_ns = _first_ns(row), _last_ns(row)
+        return any(first_ns <= jump["end_ns"] and last_ns >= jump["begin_ns"] for jump in jumps)
+
+    return [(rule, row) for rule, row in told if _longest_ns(row) < PAUSE_NS or not spans_one(row)]
 
 
 def _longest_ns(row: dict[str, Any]) -> int:

@@ -1,6 +1,6 @@
 """Words of our SQL files: a number says what it is, `ms(800)`, `api('Produce')`, and what is asked everywhere has a name.
 
-    ms(800)  s(0.5)             durations in nanoseconds
+    ms(800)  s(0.5)  days(30)   durations in nanoseconds
     mb(10)                      bytes, of a million each
     api('Produce', 'Fetch')     keys of APIs, with commas between them: `api_key IN (api('Produce', 'Fetch'))`
     error('NOT_CONTROLLER')     error codes, likewise
@@ -24,7 +24,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-_UNITS = {"ms": 10**6, "s": 10**9, "mb": 10**6, "lag_turns": 2**32 * 10**6}
+_UNITS = {"ms": 10**6, "s": 10**9, "days": 86_400 * 10**9, "mb": 10**6, "lag_turns": 2**32 * 10**6}
 _SALTS = (6364136223846793005, 15755552163447593571, 11400714819323198485)
 _NAME = re.compile(r"'(\w+)'")
 

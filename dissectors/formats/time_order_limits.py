@@ -23,9 +23,8 @@ WAIT_POSITION = _PACKET_COLUMNS + 1  # packets before it
 WAIT_TURN = _PACKET_COLUMNS + 2  # orders packets of the same key: packets before it, when it got its key
 WAIT_COLUMNS = _PACKET_COLUMNS + 3
 
-# A pause: brokers and clients close what is idle for 10 min (connections.max.idle.ms), so hardly a request waits through one of
-# an hour.
-PAUSE_NS = 3_600_000_000_000
+# A pause: jobs that run by the hour, day or week leave a host without a packet for that long, but hardly one pauses for a month.
+PAUSE_NS = 30 * 86_400 * 1_000_000_000
 # Of a capture so many steps are kept; all that comes behind them counts as jumping.
 MOST_STEPS = 2_048
 STEP_INTERFACES = 16
