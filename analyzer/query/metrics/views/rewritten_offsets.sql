@@ -4,41 +4,23 @@
 -- of a leader behind the others, or after a disk was lost. The later request began a second at least after the acknowledgement, in the
 -- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
 -- that may be a resent one has the offset of the first; a topic that was deleted and created again, or may have been, begins anew.
-WITH taken AS (
+WITH suspected AS (
     SELECT
-        coalesce(c.cluster, x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS cluster,
-        coalesce(e.topic, e.topic_id) AS topic,
-        e.partition,
+        o.cluster,
+        o.topic,
+        o.partition,
         e.exchange,
         e.offset AS base_offset,
-        x.connection,
-        x.request_file,
         x.request_time_ns,
-        x.response_time_ns + s(1) AS certain_ns
-    FROM entries AS e
-    JOIN exchanges AS x ON x.exchange = e.exchange
+        o.told_offset,
+        o.told_exchange
+    FROM repeated_offsets AS o
+    JOIN entries AS e
+        ON coalesce(e.topic, e.topic_id) = o.topic AND e.partition = o.partition AND e.side = 'response' AND e.offset <= o.told_offset
+    JOIN exchanges AS x ON x.exchange = e.exchange AND x.request_file = o.request_file
     JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('Produce') AND e.side = 'response' AND e.offset >= 0 AND no_error(e.error_code)
-        AND x.status = 'answered' AND x.kind IS DISTINCT FROM 'forwarded'
-),
-moments AS (
-    SELECT cluster, topic, partition, request_file, certain_ns AS time_ns, base_offset, exchange, true AS is_told FROM taken
-    UNION ALL
-    SELECT cluster, topic, partition, request_file, request_time_ns, base_offset, exchange, false FROM taken
-),
-followed AS (
-    SELECT
-        *,
-        max(CASE WHEN is_told THEN base_offset END) OVER before AS told_offset,
-        arg_max(CASE WHEN is_told THEN exchange END, CASE WHEN is_told THEN base_offset END) OVER before AS told_exchange
-    FROM moments
-    WINDOW before AS (
-        PARTITION BY cluster, topic, partition, request_file ORDER BY time_ns, is_told, exchange
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
-),
-suspected AS (
-    SELECT * FROM followed WHERE NOT is_told AND base_offset <= told_offset
+    WHERE x.api_key = api('Produce') AND x.status = 'answered' AND x.request_time_ns // s(1) = o.second AND no_error(e.error_code)
+        AND coalesce(c.cluster, x.broker_address || ':' || CAST(x.broker_port AS STRING)) = o.cluster
 ),
 -- Sequences of the producers of these partitions, to tell a batch that is sent for the first time from one that is sent again.
 numbered AS (
@@ -79,17 +61,17 @@ SELECT
     min(r.base_offset) AS lost_from,
     max(coalesce(o.stored_last_offset, r.told_offset)) AS lost_to,
     max(coalesce(o.stored_last_offset, r.told_offset)) - min(r.base_offset) + 1 AS lost,
-    min_by(who(old), (r.time_ns, r.exchange)) AS who,
-    min_by(old.client_address, (r.time_ns, r.exchange)) AS client_address,
-    min_by(new.broker_address || ':' || CAST(new.broker_port AS STRING), (r.time_ns, r.exchange)) AS broker,
-    min_by(old.broker_address || ':' || CAST(old.broker_port AS STRING), (r.time_ns, r.exchange)) AS old_broker,
-    min_by(r.time_ns - old.response_time_ns, (r.time_ns, r.exchange)) AS after_ns,
+    min_by(who(old), (r.request_time_ns, r.exchange)) AS who,
+    min_by(old.client_address, (r.request_time_ns, r.exchange)) AS client_address,
+    min_by(new.broker_address || ':' || CAST(new.broker_port AS STRING), (r.request_time_ns, r.exchange)) AS broker,
+    min_by(old.broker_address || ':' || CAST(old.broker_port AS STRING), (r.request_time_ns, r.exchange)) AS old_broker,
+    min_by(r.request_time_ns - old.response_time_ns, (r.request_time_ns, r.exchange)) AS after_ns,
     max(coalesce(o.stored_last_offset, r.told_offset)) - min(r.base_offset) + 1 AS weight,
-    min_by(new.connection, (r.time_ns, r.exchange)) AS connection,
-    min_by(old.exchange, (r.time_ns, r.exchange)) AS evidence_acknowledged,
-    min_by(r.exchange, (r.time_ns, r.exchange)) AS evidence_again,
+    min_by(new.connection, (r.request_time_ns, r.exchange)) AS connection,
+    min_by(old.exchange, (r.request_time_ns, r.exchange)) AS evidence_acknowledged,
+    min_by(r.exchange, (r.request_time_ns, r.exchange)) AS evidence_again,
     min(old.response_time_ns) AS first_time_ns,
-    max(r.time_ns) AS last_time_ns
+    max(r.request_time_ns) AS last_time_ns
 FROM rewritten AS r
 JOIN exchanges AS new ON new.exchange = r.exchange
 JOIN exchanges AS old ON old.exchange = r.told_exchange
