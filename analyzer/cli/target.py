@@ -149,7 +149,7 @@ def tell_redacted(target: Output, done: Done, verified: bool) -> None:
             "after the SYN: what stood at the beginning (a PROXY header, a TLS hello, an unfinished message) became zeros"
         )
     if verified:
-        say("proved: no byte is kept that is not on the list, and no name or value was found")
+        say("verified: every byte kept is on the allow list, and no name or value was found")
 
 
 def tell_not_proved(problem: NotProved) -> None:

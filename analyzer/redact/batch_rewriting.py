@@ -63,7 +63,7 @@ def _batch(batch: memoryview, size: int, magic: int, out: memoryview, counts: Co
         else:
             _legacy(batch, magic, whole, out, counts)
     if not whole:
-        # What a checksum of bytes that are gone says of them is theirs.
+        # A checksum tells something of its bytes, those that were taken out included.
         out[begin : min(end, len(out))] = bytes(max(0, min(end, len(out)) - begin))
         return
     _write_crc(out, magic, right)

@@ -71,7 +71,7 @@ def table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[Te
     for row in rows:
         lines += _lines(columns, kept, widths, gap, row, width)
     left_out = [column.title for at, column in enumerate(columns) if at not in kept]
-    return lines + (remarks(f"No room for: {', '.join(left_out)}.", width) if left_out else [])
+    return lines + (remarks(f"Columns left out for width: {', '.join(left_out)}.", width) if left_out else [])
 
 
 def table_of_filled(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[Text]:

@@ -97,7 +97,7 @@ def command(
     Chosen are the connections of findings, exchanges and connections by their numbers and ids, or of all exchanges that the filters
     leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
     connections between the same hosts tell of the network (broker time, travel time) may be missing. With --around they are cut,
-    but for what names their brokers, topics, sessions and logins. Others come along, unless --bare: one whose Metadata names their
+    but for what names their brokers, topics, sessions and logins. Others are in it, unless --bare: one whose Metadata names their
     brokers and topics, and of findings as many as it takes for the extract alone to lead to the same ones: up to 16 MiB, and
     what it reads without the rest is said. Packets keep their bytes, times and interfaces. The file holds all that these packets
     hold, payloads and logins too, unless --redact: only its owner can read it.
@@ -155,7 +155,7 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
             ids = enough.connections
             if more := len(ids - named):
                 say(
-                    f"{things(more, 'more connection')} come along, without which it would not be found again (see --bare)"
+                    f"{things(more, 'further connection')} included because the finding compares with them (--bare omits them)"
                 )
             for number, alone in zip(wanted.findings, enough.alone, strict=False):
                 say(_what_is_left_out(number, alone))

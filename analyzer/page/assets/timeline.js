@@ -1,7 +1,7 @@
 // What happened when: rows over one time axis, each with its own scale, all with one cursor.
 
 function drawTimeline() {
-  const place = section('time', 'Over time', { about: `Each point is ${duration(SLOT)}. Drag over any chart to select a time; everything below then tells of that time alone.`, commands: ['time', 'errors', 'throttle', 'groups', 'brokers'] });
+  const place = section('time', 'Over time', { about: `Each point is ${duration(SLOT)}. Drag across a chart to limit everything below to that time.`, commands: ['time', 'errors', 'throttle', 'groups', 'brokers'] });
   const chart = element('div', { class: 'timeline' });
   place.append(chart);
   findingsRow(chart);

@@ -74,7 +74,7 @@ def test_a_damaged_message_becomes_zeros_is_counted_and_the_rest_is_proved(
     path, out = written(tmp_path / "damaged.pcap", talk.packets), tmp_path / "out.pcapng"
     assert main(["redact", str(path), "-o", str(out), "--verify"]) == 0
     told = capsys.readouterr().err
-    assert "1 damaged message became zeros but for the ids" in told and "proved:" in told
+    assert "1 damaged message became zeros but for the ids" in told and "verified:" in told
     counts = json.loads((tmp_path / "out.pcapng.manifest.json").read_text())["counts"]
     assert (counts["damaged_messages"], counts["messages"]) == (1, 2)
     with out.open("rb") as file:
