@@ -59,14 +59,14 @@ with p.progress(["-"]) as line:
 def test_a_terminal_sees_what_is_asked_and_keeps_nothing() -> None:
     code = """
 import time, analyzer.cli.progress as p
-p._EVERY_S = p._PATIENCE_S = 0.01
+p._EVERY_S = p._PATIENCE_S = 0.1
 class Dataset: pass
 with p.answering(Dataset()) as _:
     pass
 dataset = Dataset()
 with p.answering(dataset):
     dataset.tell("latency over time")
-    time.sleep(0.2)
+    time.sleep(0.3)
     dataset.tell("")
     print("the answer", flush=True)
 """
