@@ -137,7 +137,7 @@ def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | No
 
 def waiting(latencies_s: list[float], **values: Any) -> Tables:
     """CreateTopics requests that took so long, one after the other."""
-    asked = {"api_key": 19, "api_name": "CreateTopics", "api_version": 7} | values
+    asked = {"api_key": 19, "api_name": "CreateTopics", "api_version": 7, "kind": "wait"} | values
     rows: Rows = []
     begin = 0.0
     for n, took in enumerate(latencies_s):
@@ -182,7 +182,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: waiting([1.9]),
             lambda: waiting([2.5] + [0.01] * 60),  # less than a twentieth of its time
             lambda: waiting([8, 8], throttle_ns=8 * SECOND_NS),
-            lambda: waiting([8, 8], kind="wait"),
+            lambda: waiting([8, 8], kind="join_wait"),
             lambda: waiting([8, 8], role="follower"),
         ),
     ),

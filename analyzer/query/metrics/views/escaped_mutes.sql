@@ -17,7 +17,7 @@ WITH replies AS (
         x.response_time_ns + CAST(x.throttle_time_ms AS BIGINT) * ms(1) AS until_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.throttle_time_ms > 0 AND x.response_time_ns IS NOT NULL AND is_client(x.role)
-        AND x.kind IS DISTINCT FROM 'forwarded' AND c.close <> 'none' AND c.closed_by = 'client'
+        AND c.close <> 'none' AND c.closed_by = 'client'
 ),
 begun AS (
     SELECT n.connection, n.client_id, c.client_address, c.broker_address, c.broker_port, c.first_time_ns

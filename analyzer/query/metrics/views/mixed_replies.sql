@@ -34,7 +34,6 @@ ordered AS (
     JOIN closers AS s
         ON s.client_address = c.client_address AND s.broker_address = c.broker_address AND s.broker_port = c.broker_port
     WHERE x.status = 'answered' AND x.request_time_ns IS NOT NULL AND is_client(x.role)
-        AND x.kind IS DISTINCT FROM 'forwarded'
 )
 SELECT
     who(o) AS who,

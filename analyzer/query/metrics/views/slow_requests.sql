@@ -1,5 +1,6 @@
 -- Which requests of which clients took long, whatever the cause? One row per client, broker and API: `slow` of its `requests` waited a
--- second or longer, `waited_ns` in all, without what a throttle time accounts for and what waits by design. They are told where that is
+-- second or longer, `waited_ns` in all, without what a throttle time accounts for and what waits for data or members. Who asks for work
+-- (CreateTopics ...) waits until it is done, by design, but does wait. They are told where that is
 -- two seconds, and a twentieth of the time from the client's first request to its last reply.
 WITH waits AS (
     SELECT
@@ -15,8 +16,8 @@ WITH waits AS (
         x.latency_ns - coalesce(x.throttle_ns, 0) AS waited_ns
     FROM exchanges AS x
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= s(1) AND coalesce(k.reach, 'broker') = 'broker' AND is_client(x.role)
-        AND x.kind IS DISTINCT FROM 'forwarded' AND x.api_name IS NOT NULL
+    WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= s(1) AND is_client(x.role) AND x.api_name IS NOT NULL
+        AND (coalesce(k.reach, 'broker') = 'broker' OR x.kind = 'wait')
 ),
 slow AS (
     SELECT
@@ -49,7 +50,6 @@ asked AS (
     FROM exchanges AS x
     JOIN (SELECT client_address, client_id FROM slow GROUP BY client_address, client_id) AS c
         ON c.client_address = x.client_address AND c.client_id IS NOT DISTINCT FROM x.client_id
-    WHERE x.kind IS DISTINCT FROM 'forwarded'
     GROUP BY x.client_address, x.client_id, x.broker_address, x.broker_port, x.api_name
 ),
 timed AS (

@@ -15,7 +15,7 @@ WITH taken AS (
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key = api('Produce') AND e.side = 'response' AND e.offset >= 0 AND no_error(e.error_code)
-        AND x.status = 'answered' AND x.kind IS DISTINCT FROM 'forwarded'
+        AND x.status = 'answered'
 ),
 seconds AS (
     SELECT
