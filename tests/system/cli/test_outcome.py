@@ -141,7 +141,7 @@ NOWHERE = b"kanalyze: standard output: is closed, so the answer cannot be writte
         ("exchanges CAPTURE --format json", ">&-", 2, NOWHERE),
         ("export CAPTURE --table errors --format parquet", ">&-", 2, NOWHERE),
         ("trace CAPTURE -o -", ">&-", 2, NOWHERE),
-        ("trace CAPTURE -o /dev/null", ">&-", 0, b""),
+        ("trace CAPTURE -o /dev/fd/9", "9>/dev/null >&-", 0, b""),
         (
             "report -",
             "<&-",

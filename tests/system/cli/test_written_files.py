@@ -73,40 +73,63 @@ def test_devices_and_pipes_get_what_a_file_gets(kanalyze: Run, tmp_path: Path, c
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(("fifo.", "-", ".kanalyze"))]
 
 
-@VERB
-def test_a_device_is_no_file_afterwards(kanalyze: Run, tmp_path: Path, capture: Path, verb: str) -> None:
-    null = tmp_path / "null"
+def null_device(folder: Path) -> Path:
+    """One of the test's own: what puts a file in the place of /dev/null spoils the machine for all others."""
+    null = folder / "null"
     try:
         os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         null.write_bytes(b"")
     except OSError:
         pytest.skip("no devices can be made here")
+    return null
+
+
+@VERB
+def test_a_device_is_no_file_afterwards(kanalyze: Run, tmp_path: Path, capture: Path, verb: str) -> None:
+    null = null_device(tmp_path)
     assert kanalyze(verb, capture, "-o", null, *VERBS[verb]).returncode == 0
     assert stat.S_ISCHR(null.stat().st_mode)
     assert {path.name for path in tmp_path.iterdir()} == {"null", capture.name}
 
 
-@pytest.mark.parametrize("name", ["/dev/null", "-", "fifo"])
+@pytest.mark.parametrize("name", ["null", "-", "fifo"])
 @pytest.mark.parametrize("words", [["redact", "--verify"], ["extract", "--redact", "--broker", "*"]])
 def test_what_cannot_be_read_back_cannot_be_proved(
     kanalyze: Run, tmp_path: Path, capture: Path, words: list[str], name: str
 ) -> None:
     os.mkfifo(tmp_path / "fifo")
+    if name == "null":
+        null_device(tmp_path)
     done = kanalyze(words[0], capture, *words[1:], "-o", name)
     assert done.returncode == 2 and b"is read back" in done.stderr and done.stdout == b""
 
 
-def in_a_small_disk(script: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs lines of the shell in `folder`, which has 300 kB of its own there; no other process sees it."""
-    mounted = f"mount -t tmpfs -o size=300k tmpfs {folder} || exit 77; cd {folder}; {script}"
+def with_mounts_of_its_own(script: str) -> subprocess.CompletedProcess[bytes]:
+    """Runs lines of the shell; what they mount no other process sees. They end with 77 where they may not."""
     if shutil.which("unshare") is None:
         pytest.skip("no unshare here")
     done = subprocess.run(
-        ["unshare", "-m", "sh", "-c", mounted], capture_output=True, cwd=ROOT, timeout=100, check=False
+        ["unshare", "-m", "sh", "-c", script], capture_output=True, cwd=ROOT, timeout=100, check=False
     )
     if done.returncode == 77 or b"unshare" in done.stderr:
         pytest.skip("no namespaces of mounts here")
     return done
+
+
+def command_line(verb: str, capture: Path, *words: str) -> str:
+    """For a shell in any directory."""
+    return shlex.join(["env", f"PYTHONPATH={ROOT}", *COMMAND, verb, str(capture), *words])
+
+
+@VERB
+def test_the_null_device_stays_one(capture: Path, verb: str) -> None:
+    """Under its own name, in a /dev of the run's own."""
+    nodes = "mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9"
+    run = command_line(verb, capture, "-o", "/dev/null", *VERBS[verb])
+    done = with_mounts_of_its_own(
+        f"mount -t tmpfs tmpfs /dev && {nodes} || exit 77; {run}; code=$?; stat -c %F /dev/null; ls /dev; exit $code"
+    )
+    assert (done.returncode, done.stdout) == (0, b"character special file\nnull\nurandom\n"), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -119,11 +142,11 @@ def in_a_small_disk(script: str, folder: Path) -> subprocess.CompletedProcess[by
     ids=" ".join,
 )
 def test_on_a_full_disk_the_old_file_stays(tmp_path: Path, words: list[str]) -> None:
-    kanalyze = shlex.join(
-        ["env", f"PYTHONPATH={ROOT}", *COMMAND, words[0], str(SAMPLES / "versions.pcap.zst"), *words[1:]]
-    )
+    """One of 300 kB, nearly full."""
+    kanalyze = command_line(words[0], SAMPLES / "versions.pcap.zst", *words[1:])
+    mounted = f"mount -t tmpfs -o size=300k tmpfs {tmp_path} || exit 77; cd {tmp_path}"
     fill = "echo old > out; head -c 290000 /dev/zero > fill"
-    done = in_a_small_disk(f"{fill}; {kanalyze}; code=$?; cat out; ls -A; exit $code", tmp_path)
+    done = with_mounts_of_its_own(f"{mounted}; {fill}; {kanalyze}; code=$?; cat out; ls -A; exit $code")
     assert (done.returncode, done.stdout) == (2, b"old\nfill\nout\n"), done.stderr
     told = done.stderr.decode().splitlines()
     assert (

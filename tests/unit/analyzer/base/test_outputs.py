@@ -145,14 +145,19 @@ def test_a_file_behind_a_descriptor_is_written_from_where_it_stands(tmp_path: Pa
     assert (tmp_path / "x").read_bytes() == b"head page"
 
 
-def test_a_device_stays_a_device(tmp_path: Path) -> None:
-    """As root a file would take the place of /dev/null."""
-    path = tmp_path / "null"
+def device(path: Path, minor: int) -> Path:
+    """One of the test's own: what puts a file in the place of /dev/null spoils the machine for all others."""
     try:
-        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
-        path.write_bytes(b"")
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+        path.open("wb").close()
     except OSError:
         pytest.skip("no devices can be made here")
+    return path
+
+
+def test_a_device_stays_a_device(tmp_path: Path) -> None:
+    """As root a file would take the place of /dev/null."""
+    path = device(tmp_path / "null", 3)
     put(Output(str(path)), b"x")
     assert stat.S_ISCHR(path.stat().st_mode) and list(tmp_path.iterdir()) == [path]
 
@@ -167,10 +172,11 @@ def test_what_takes_no_bytes_is_refused(tmp_path: Path) -> None:
             Output(str(name)).check()
 
 
-def test_a_full_device_is_said_with_its_name() -> None:
+def test_a_full_device_is_said_with_its_name(tmp_path: Path) -> None:
+    path = device(tmp_path / "full", 7)
     with pytest.raises(OutputError) as told:
-        put(Output("/dev/full"), b"x")
-    assert (told.value.filename, told.value.errno) == ("/dev/full", errno.ENOSPC)
+        put(Output(str(path)), b"x")
+    assert (told.value.filename, told.value.errno) == (str(path), errno.ENOSPC)
 
 
 def test_errors_of_a_full_disk_are_those_of_the_output_where_it_is_its_disk(tmp_path: Path) -> None:
