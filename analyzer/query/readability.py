@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.filters import Filters, attempt_condition, exchange_condition
+from analyzer.query.left_out import is_bug, leave_out
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ WHOLE, PARTLY, NOTHING = "whole", "partly", "nothing"
 # Loss beyond one in so many matters.
 LEAST_SHARE = 100
 DAMAGED = "capture_damaged"
+NOT_KNOWN = "not_known"
+# Among what an answer leaves out.
+_NAME = "readability"
 # What the name of an API begins with whose key no release known here has.
 UNKNOWN_KEY = "key "
 _OPTIONS = {kind.name: kind.option for kind in PROBLEM_KINDS.values() if kind.option}
@@ -91,8 +95,8 @@ _UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut_bodies, newer, malformed, limit, input,
-    no_match. `numbers`: what a sentence about it needs: the columns of the metrics `readability` and `lost_messages`, rows of
-    `unread_bodies`, an option, filters."""
+    no_match, not_known (a bug of ours keeps it away). `numbers`: what a sentence about it needs: the columns of the metrics
+    `readability` and `lost_messages`, rows of `unread_bodies`, an option, filters."""
 
     kind: str
     numbers: dict[str, Any] = field(default_factory=dict)
@@ -109,7 +113,20 @@ class Readability:
 
 
 def readability(dataset: Dataset, asks: str = EVERYTHING) -> Readability:
-    """What of the captures could not be read for a question, a key of ASKS (others ask for everything). Raises DatasetError."""
+    """What of the captures could not be read for a question, a key of ASKS (others ask for everything). By a bug of ours that is
+    not known, which the dataset notes; then nothing counts as whole. Raises what the engine raises when memory or disk do not
+    suffice."""
+    if _NAME not in dataset.left_out:
+        try:
+            return _judged(dataset, asks)
+        except Exception as error:
+            if not is_bug(error):
+                raise
+            leave_out(dataset, _NAME, error)
+    return Readability(asks, PARTLY, (Reason(NOT_KNOWN),))
+
+
+def _judged(dataset: Dataset, asks: str) -> Readability:
     ask = ASKS.get(asks, ASKS[EVERYTHING])
     if dataset.readability is None:
         dataset.readability = _measured(dataset)

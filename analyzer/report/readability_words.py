@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.base import filters
 from analyzer.query.questions import NEWEST_RELEASE
-from analyzer.query.readability import NOTHING, WHOLE, Readability
+from analyzer.query.readability import NOT_KNOWN, NOTHING, WHOLE, Readability
 from analyzer.report.format import count, percent, safe, size, things
 from analyzer.report.tls import undecrypted
 
@@ -38,6 +38,8 @@ def sentence(verdict: Readability) -> str:
     """One line, safe to print; empty when all could be read."""
     if not verdict.reasons:
         return ""
+    if verdict.reasons[0].kind == NOT_KNOWN:
+        return "Whether all could be read is not known, by a bug in kanalyze."
     reasons = "; ".join(_WORDS[reason.kind](reason.numbers) for reason in verdict.reasons)
     if verdict.verdict == NOTHING and verdict.reasons[0].kind == "no_match":
         return f"{reasons[0].upper()}{reasons[1:]}."

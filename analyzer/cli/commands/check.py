@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.base.options import Options
-from analyzer.cli.common import capture_options, captures, format_option, opened, tell_first
+from analyzer.cli.common import capture_options, captures, exit_code, format_option, opened, tell_first
 from analyzer.cli.outcome import CHECK_FAILED, FINE, NOT_READ, UNREADABLE, say
 from analyzer.query.questions import RELEASES
 
@@ -80,7 +80,7 @@ def command(
         with opened(inputs, options, None, asks=None, form=form) as dataset:
             results = run(dataset, checks)
             _print(results, readability(dataset), form)
-            return UNREADABLE if dataset.failed else _exit_code(results)
+            return exit_code(dataset) or _exit_code(results)
     except CheckError as error:
         say(str(error))
         return UNREADABLE

@@ -87,7 +87,29 @@ def test_one_metric_alone(capture: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "a bug in kanalyze" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("with_broken_metric", WATCHED, indirect=True)
+NOT_KNOWN = "Whether all could be read is not known, by a bug in kanalyze."
+
+
+@pytest.mark.parametrize("with_broken_metric", ["readability"], indirect=True)
+@pytest.mark.parametrize("verb", ["report", "findings", "check --no-high", "report --format json", "html"])
+def test_answers_where_what_was_read_is_not_known(
+    with_broken_metric: str, verb: str, capture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are shown, and nothing counts as whole."""
+    page = tmp_path / "page.html"
+    words = verb.split()
+    assert main([words[0], capture, *words[1:], *(["-o", str(page)] if verb == "html" else [])]) == 70
+    told = capsys.readouterr()
+    shown = page.read_text() if verb == "html" else told.out
+    assert NOT_KNOWN in " ".join(shown.split()) and ("shop-slow-p" in shown or verb.startswith("check"))
+    assert "a bug in kanalyze" in told.err and "Traceback" not in told.err
+    if verb == "report --format json":
+        answer = json.loads(shown)
+        assert list(answer["not_shown"]) == [with_broken_metric] and answer["latency"]
+        assert answer["readable"] == {"verdict": "partly", "reasons": ["not_known"], "sentence": NOT_KNOWN}
+
+
+@pytest.mark.parametrize("with_broken_metric", [*WATCHED, "readability"], indirect=True)
 def test_a_running_watch_without_one_metric(
     with_broken_metric: str,
     capture: str,
@@ -106,4 +128,5 @@ def test_a_running_watch_without_one_metric(
     missing = {with_broken_metric, *(["run"] if with_broken_metric == "coverage" else [])}
     assert set(line["not_shown"]) == missing and not missing & set(line)
     assert line["findings"] and all(line[name] for name in WATCHED if name not in missing)
+    assert (line["readable"]["sentence"] == NOT_KNOWN) == (with_broken_metric == "readability")
     assert "a bug in kanalyze" in told.err
