@@ -14,7 +14,7 @@ WITH replies AS (
         x.throttle_time_ms,
         x.response_time_ns,
         c.last_time_ns AS ended_ns,
-        x.response_time_ns + CAST(x.throttle_time_ms AS BIGINT) * ms(1) AS until_ns
+        x.response_time_ns + least(CAST(x.throttle_time_ms AS BIGINT) * ms(1), max_bigint() - x.response_time_ns) AS until_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.throttle_time_ms > 0 AND x.response_time_ns IS NOT NULL AND is_client(x.role)
         AND c.close <> 'none' AND c.closed_by = 'client'
@@ -42,7 +42,7 @@ SELECT
     count(*) AS replies,
     count(DISTINCT r.connection) AS connections,
     count(*) FILTER (WHERE e.begun > 0) AS times,
-    TRY_CAST(sum(CAST(r.throttle_time_ms AS BIGINT)) AS BIGINT) * ms(1) AS told_ns,
+    TRY_CAST(CAST(sum(r.throttle_time_ms) AS DECIMAL(38, 0)) * ms(1) AS BIGINT) AS told_ns,
     count(*) AS weight,
     min_by(r.exchange, (r.response_time_ns, r.exchange)) AS evidence_first,
     max_by(r.exchange, (r.throttle_time_ms, r.exchange)) AS evidence_longest,
@@ -50,4 +50,4 @@ SELECT
     max(r.response_time_ns) AS last_time_ns
 FROM replies AS r LEFT JOIN escapes AS e ON e.exchange = r.exchange
 GROUP BY r.client_id, r.client_address, r.broker_address, r.broker_port
-HAVING count(*) FILTER (WHERE e.begun > 0) >= 2 AND sum(CAST(r.throttle_time_ms AS BIGINT)) BETWEEN 1000 AND s(1000)
+HAVING count(*) FILTER (WHERE e.begun > 0) >= 2 AND sum(r.throttle_time_ms) >= 1000

@@ -117,7 +117,7 @@ compared AS (
         'medium' AS severity,
         count(*) AS requests,
         max(x.broker_ns) AS worst_ns,
-        CAST(sum(x.broker_ns) AS BIGINT) AS weight,
+        CAST(least(sum(x.broker_ns), max_bigint()) AS BIGINT) AS weight,
         max_by(x.exchange, (x.broker_ns, x.exchange)) AS evidence_slowest,
         CAST(NULL AS BIGINT) AS evidence_fetch,
         min(x.request_time_ns) AS first_time_ns,

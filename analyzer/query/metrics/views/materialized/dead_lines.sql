@@ -166,4 +166,4 @@ SELECT
     max(end_ns) AS last_time_ns
 FROM (SELECT *, count(*) OVER (PARTITION BY connection) AS times FROM unread_cut) AS u
 GROUP BY client_address
-HAVING max(silent_ns) * max(times) >= s(3)
+HAVING CAST(max(silent_ns) AS DOUBLE) * max(times) >= s(3)

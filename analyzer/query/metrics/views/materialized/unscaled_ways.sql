@@ -11,7 +11,7 @@ paced AS (
     SELECT
         c.connection,
         count(*) AS transfers,
-        CAST(sum(x.receive_ns) AS BIGINT) AS lasted_ns
+        sum(x.receive_ns) AS lasted_ns
     FROM connections AS c JOIN exchanges AS x ON x.connection = c.connection
     WHERE c.mss IS NOT NULL AND (c.client_wscale IS NULL OR c.broker_wscale IS NULL) AND c.rtt_ns >= ms(5)
         AND x.response_bytes >= 200000 AND x.receive_ns > 0
@@ -51,10 +51,11 @@ SELECT
     max(others) AS others,
     CASE WHEN sum(full_windows) >= 10 THEN max(window_bytes) ELSE 65535 END AS window_bytes,
     CASE WHEN sum(client_full_window_ns) >= sum(broker_full_window_ns) THEN 'the client' ELSE 'the broker' END AS sender,
-    CASE WHEN sum(full_windows) >= 10 THEN CAST(greatest(sum(client_full_window_ns), sum(broker_full_window_ns)) AS BIGINT) END
+    CASE WHEN sum(full_windows) >= 10 THEN TRY_CAST(greatest(sum(client_full_window_ns), sum(broker_full_window_ns)) AS BIGINT) END
         AS waited_ns,
     CASE WHEN sum(full_windows) < 10 THEN CAST(sum(transfers) AS BIGINT) END AS transfers,
-    CAST(greatest(sum(client_full_window_ns), sum(broker_full_window_ns), coalesce(sum(lasted_ns), 0)) AS BIGINT) AS weight,
+    CAST(least(greatest(sum(client_full_window_ns), sum(broker_full_window_ns), coalesce(sum(lasted_ns), 0)), max_bigint()) AS BIGINT)
+        AS weight,
     max_by(connection, (full_windows, connection)) AS connection,
     max_by(exchange, (full_windows, connection)) AS evidence_any,
     min(first_time_ns) AS first_time_ns,
