@@ -27,6 +27,7 @@ NARROWEST, WIDEST = 80, 200
 SECTIONS = {
     "coverage": 0,
     "attention": 8,
+    "capture": 0,
     "latency": 14,
     "throttle": 8,
     "errors": 10,
@@ -50,12 +51,14 @@ def print_report(facts: Facts, console: Console) -> None:
         if not facts.matched():
             _print(console, [Text(""), *_section("nothing", facts, width, None)])
             return
+    # While another thread looks for findings.
+    capture = _affordable("capture", facts, width, None)
     for metric in AHEAD:
         facts.try_rows(metric)
     for name in SECTIONS:
         if name == "coverage":
             continue
-        if lines := _affordable(name, facts, width, SECTIONS[name]):
+        if lines := capture if name == "capture" else _affordable(name, facts, width, SECTIONS[name]):
             _print(console, [Text(""), *lines])
     _print_left_out(facts, console)
 

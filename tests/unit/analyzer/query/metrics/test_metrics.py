@@ -41,7 +41,9 @@ def found(rows: Rows, tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_every_metric_runs_on_no_rows_and_says_what_it_answers(tmp_path: Path) -> None:
     with dataset(tmp_path, {"captures": []}) as empty:
         for name in metrics.names():
-            assert len(empty.metric(name)) == (1 if name in ("coverage", "readability", "lost_messages") else 0), name
+            assert len(empty.metric(name)) == (
+                1 if name in ("chosen", "coverage", "readability", "lost_messages") else 0
+            ), name
             assert metrics.text(name).startswith("-- ")
             assert "?" in metrics.text(name).splitlines()[0]
 
