@@ -250,9 +250,9 @@ client_held_small                int64   Small packets of the client that left w
                                          for 40 ms (Nagle's algorithm).
 broker_held_small                int64   Small packets of the broker that left within 1 ms of an ACK that the client had delayed
                                          for 40 ms (Nagle's algorithm).
-client_needless                  int64   Of client_retransmitted, segments of which the broker said that it had their bytes (D-SACK,
+client_needless                  int64   Of client_retransmitted, segments whose bytes the broker said that it had already (D-SACK,
                                          RFC 2883): nothing was lost, or an ACK was.
-broker_needless                  int64   Of broker_retransmitted, segments of which the client said that it had their bytes.
+broker_needless                  int64   Of broker_retransmitted, segments whose bytes the client said that it had already.
 """)
 
 EXCHANGES = _columns("""
@@ -289,7 +289,7 @@ request_decoded   string  How far the request was read: full; truncated (the cap
                           none: there is no request.
 response_decoded  string  How far the reply was read, the same words. trailing: it does not fit its version, so only what is
                           certain is known, never a throttle time. unsupported: of its body at most a throttle time and an
-                          error that stand first are known.
+                          error at its beginning are known.
 send_ns           int64   First to last byte of the request, ns; null when one of them is missing.
 latency_ns        int64   Last byte of the request to first byte of the reply, ns; null without both.
 receive_ns        int64   First to last byte of the reply, ns; null when one of them is missing.
@@ -306,7 +306,7 @@ partitions        int32   Partitions that the request names, or the reply when t
 acks              int16   Produce: 0, 1 or -1 (all in-sync replicas); null for other APIs.
 acks_inferred     bool    True for a Produce whose acks the snap length cut off and that got no reply though a later
                           request did and no reply bytes are missing: acks must have been 0. Also for one of a newer
-                          version whose acks are 0 if they stand where they used to, and all around them makes sense.
+                          version whose acks are 0 if they are where they used to be, and all around them makes sense.
 max_wait_ms       int32   Fetch: how long the broker may wait for data, ms; null for other APIs.
 min_bytes         int32   Fetch: data for which the broker waits, bytes; null for other APIs.
 isolation_level   int16   0 read uncommitted, 1 read committed; null when the request does not say.
@@ -613,7 +613,7 @@ FORWARDS = _columns("""
 exchange              int64   Id of the exchange on this leg, which is not a row of `exchanges`.
 forwarded_from        int64   Row of `exchanges`: the same exchange as the client sent it to the first proxy.
 proxies               int32   Proxies between the client and this leg; 0: none, it is the other leg of a translation of
-                              addresses, of both of which something was not captured.
+                              addresses, and something of both was not captured.
 connection            int64   Connection of this leg.
 from_connection       int64   Connection of the client's leg.
 api_key               int16   API of the request.

@@ -122,7 +122,7 @@ def _search(output: Source, sources: Sequence[Source], options: Options, keys: K
     def look() -> None:
         verdict.sought += len(collected.waiting)
         for offset, form in needles.Needles(collected.waiting).found_in(output.blocks()):
-            verdict.tell(f"a name or value of {len(form)} bytes stands at byte {offset} of the file")
+            verdict.tell(f"a name or value of {len(form)} bytes is at byte {offset} of the file")
         collected.waiting.clear()
 
     folder = temp_folders.make(options.temp_dir)

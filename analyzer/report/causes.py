@@ -127,7 +127,7 @@ QUEUES = Table(
         (Column("queue", right=True), lambda row: share(row["queue_share"])),
         (Column("p99", right=True), _duration("p99_ns")),
     ),
-    "queue: share of the latency of those that queued, of which p99 is.",
+    "queue: share of the latency of those that queued. p99: of these.",
 )
 DISTANCES = Table(
     "distances",
@@ -313,7 +313,7 @@ BROKEN = Table(
         (Column("times", right=True), _count("connections")),
         (Column("closed", right=True), _count("closed")),
     ),
-    "packet: of the last request before them; then: the first of them. times: connections, so many of which the broker closed.",
+    "packet: of the last request before them; then: the first of them. times: connections; closed: so many of them by the broker.",
 )
 STUCK = Table(
     "stuck",
@@ -354,7 +354,7 @@ ESCAPES = Table(
         (Column("in all", right=True), _duration("told_ns")),
         (Column("connections", right=True), _count("connections")),
     ),
-    "in all: the throttle times that these replies told, of which the client waited for none or little.",
+    "in all: the throttle times in these replies; the client waited for little or nothing of them.",
 )
 FOREIGN = Table(
     "foreign_connections",

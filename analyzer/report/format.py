@@ -64,7 +64,9 @@ def short_count(number: int) -> str:
 
 
 def things(number: int, one: str, many: str | None = None) -> str:
-    """1 broker, 3 brokers"""
+    """1 broker, 3 brokers; of times: once, twice, 3 times"""
+    if one == "time" and number in (1, 2):
+        return "once" if number == 1 else "twice"
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 

@@ -47,7 +47,7 @@ def limit_warnings(summary: Summary) -> Iterator[str]:
             yield f"a limit was reached{times}, so all results are incomplete: {kind.sentence} Raise {kind.option}."
     if summary.rows_left_out:
         yield (
-            f"a message has more than {MOST_ROWS_OF_A_MESSAGE:,} partitions, errors or record batches: those beyond stand in no "
+            f"a message has more than {MOST_ROWS_OF_A_MESSAGE:,} partitions, errors or record batches: those beyond are in no "
             "table, so counts of them are too low"
         )
     if summary.problems_dropped:

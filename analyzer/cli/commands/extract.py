@@ -96,7 +96,7 @@ def command(
 
     Chosen are the connections of findings, exchanges and connections by their numbers and ids, or of all exchanges that the filters
     leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
-    connections between the same hosts tell of the network (broker time, travel time) may be missing. With --around they are cut,
+    connections between the same hosts show about the network (broker time, travel time) may be missing. With --around they are cut,
     but for what names their brokers, topics, sessions and logins. Others are in it, unless --bare: one whose Metadata names their
     brokers and topics, and of findings as many as it takes for the extract alone to lead to the same ones: up to 16 MiB, and
     what it reads without the rest is said. Packets keep their bytes, times and interfaces. The file holds all that these packets

@@ -17,7 +17,7 @@ command = section_command(
     time), network (what is left of the latency: the round trip, where the capture saw it), receiving. It is "-" where the
     parts of most requests are not known.
 
-    --of service gives percentiles of the broker's own time, --of broker of those requests alone of which packets prove it,
+    --of service gives percentiles of the broker's own time, --of broker only of requests for which packets prove it,
     --of total of the time from first to last byte. Percentiles are within 0.55 % of the exact values.""",
     by=("api", "version", "error", "client", "app", "principal", "broker", "topic", "group", "connection"),
     over_time="latency",

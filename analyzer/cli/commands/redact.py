@@ -41,8 +41,8 @@ def command(
 
     What is kept is on a list: numbers, times and sizes of packets and messages, and words of Kafka's own. Names (topics, clients,
     groups, users, hosts ...), addresses and ids become pseudonyms of the same length. Keys, values and headers of records,
-    passwords, settings, and all that is not understood become zeros. So its report is that of the captures but for names. What was
-    kept stands in FILE.manifest.json.
+    passwords, settings, and all that is not understood become zeros. So its report is that of the captures but for names.
+    FILE.manifest.json lists what was kept.
 
     With --decrypt a TLS connection whose keys are in a key log (--tls-keylog) or in the capture becomes one of plain TCP: each
     packet keeps its time and carries the content that it brought, redacted like all else; sizes and sequence numbers are those of

@@ -110,7 +110,9 @@ SECOND_NS = 1_000_000_000
     metavar="TIME",
     help="The extract holds so much of what follows.  [default: 10s]",
 )
-@click.option("--hook", metavar="COMMAND", help="Run this for each incident; KANALYZE_DIRECTORY and others tell of it.")
+@click.option(
+    "--hook", metavar="COMMAND", help="Run this for each incident; KANALYZE_DIRECTORY and others describe it."
+)
 @capture_options(strict=False)
 def command(
     sources: tuple[str, ...],

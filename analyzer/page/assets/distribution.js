@@ -10,7 +10,7 @@ function drawDistribution() {
   const all = rowsOf('latency_heat').filter((row) => row.n);
   if (!all.length) return;
   const place = section('distribution', 'How latencies are distributed', { short: 'Distribution', commands: ['latency'], asks: 'latency', means: DATA.means.latency_heat,
-    about: 'From the last byte of a request to the first of its reply. Left: the darker, the more requests. Right: how many were faster; the slowest stand at the right.' });
+    about: 'From the last byte of a request to the first of its reply. Left: the darker, the more requests. Right: how many were faster; the slowest are at the right.' });
   const apis = { broker: new Set(), mixed: new Set(), wait: new Set() };
   for (const row of all) if (!row.is_rest) apis[row.reach]?.add(apiOf(row));
   const frequent = (names) => { const order = rowsOf('latency').map(apiOf); return [...names].sort((a, b) => order.indexOf(a) - order.indexOf(b)).map((name) => [name, name]); };

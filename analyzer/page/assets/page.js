@@ -6,7 +6,7 @@ function drawHead() {
   const title = names.length === 1 ? names[0] : `${names[0] ?? 'No file'} and ${count(DATA.number_of_files - 1)} more ${DATA.number_of_files === 2 ? 'file' : 'files'}`;
   document.title = `${title}: kanalyze`;
   byId('title').replaceChildren(named(title, `\n${DATA.files.join('\n')}`));
-  const captured = time.captured_ns && time.captured_ns < (LAST - FIRST) * 0.98 ? `, of which ${duration(time.captured_ns)} captured` : '';
+  const captured = time.captured_ns && time.captured_ns < (LAST - FIRST) * 0.98 ? `, ${duration(time.captured_ns)} captured` : '';
   byId('period').textContent = `${time.text}${captured}${DATA.filters ? `. Only ${DATA.filters}` : ''}`;
   verdict();
   figures();

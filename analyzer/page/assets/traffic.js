@@ -12,7 +12,7 @@ function selectionNote(place, words) {
 function drawApis() {
   const rows = rowsOf('latency');
   if (!rows.length) return;
-  const place = section('apis', 'Latency by API', { short: 'APIs', commands: ['latency'], asks: 'latency', means: DATA.means.latency, about: 'Percentiles of the time from the last byte of a request to the first of its reply. What waits by design stands last: its latency says nothing about a broker.' });
+  const place = section('apis', 'Latency by API', { short: 'APIs', commands: ['latency'], asks: 'latency', means: DATA.means.latency, about: 'Percentiles of the time from the last byte of a request to the first of its reply. What waits by design comes last: its latency says nothing about a broker.' });
   selectionNote(place, () => `${spanWords()} Percentiles of a selection are within 4.5 %, of the whole capture within 0.55 %.`);
   const reach = { broker: 'at once', mixed: 'may wait by design', wait: 'waits by design' };
   const update = table(place, [
@@ -108,7 +108,7 @@ function drawBrokers() {
   const rows = rowsOf('latency_by_broker');
   if (!rows.length) return;
   const place = section('brokers', 'Brokers side by side', { short: 'Brokers', commands: ['latency_by_broker', 'brokers'], asks: 'latency', means: DATA.means.latency_by_broker, about: 'Of the clients\' requests that are answered at once, those that wait by design left out.' });
-  selectionNote(place, () => 'Of the whole capture: the rows over time above tell of a selection.');
+  selectionNote(place, () => 'Of the whole capture: a selection changes the rows over time above.');
   const update = table(place, [
     made('broker', 'broker', brokerOf), numeric('count', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }), numeric('p50_ns', 'p50'), numeric('p90_ns', 'p90'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'), numeric('errors', 'with errors'), numeric('throttled', 'throttled'),
     made('where', 'where the time goes', (row) => whereOf(row), { cell: whereCell }),
@@ -134,7 +134,7 @@ function drawErrors() {
   }
   if (throttle.length) {
     const place = section('throttle', 'Throttling', { commands: ['throttle'], asks: 'throttle', means: DATA.means.throttle });
-    selectionNote(place, () => 'Of the whole capture: the row over time above tells of a selection.');
+    selectionNote(place, () => 'Of the whole capture: a selection changes the row over time above.');
     table(place, [clientColumn(), text('client_address', 'address'), text('api_name', 'API', { plain: true }), numeric('replies', 'replies'), numeric('throttled', 'throttled', { bar: true }), numeric('throttle_time_ms', 'throttle time', { bar: true }), numeric('throttled_ns', 'muted, worst connection', { bar: true }), numeric('share', 'of its life', { text: share }), numeric('sent_inside', 'sent while muted')],
       { label: 'Throttling', total: totalOf('throttle') })(throttle);
   }

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 4
 -- when: exchanges having count(*) FILTER (WHERE status = 'answered') >= 4
--- says: {broker} answers {who} in another order than it was asked, {times|reply|replies} on {connections|connection|connections}, of which the client closed {closed}
+-- says: {broker} answers {who} in another order than it was asked, {times|reply|replies} on {connections|connection|connections}; the client closed {closed} of them
 -- do: A broker answers each connection in the order of its requests (Kafka protocol guide), and clients that check this close the connection: a proxy in between, or the software of this broker, mixes replies up. Until that is mended, one request at a time helps (max.in.flight.requests.per.connection=1).
 -- look: kanalyze connections --client {client_address}
 -- explains: unanswered, connection_storm, metadata_storm, resent_batches, out_of_order

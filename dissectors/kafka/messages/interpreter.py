@@ -45,7 +45,7 @@ class Interpreter:
         for tag, size in wire.tagged():
             field = by_tag.get(tag)
             if tag < last:
-                self.note(-1, "tagged fields do not stand in ascending order")
+                self.note(-1, "tagged fields are not in ascending order")
             last = tag
             self.room.take(wire, 0 if field is not None else size)
             if tag in into.unknown_tags or (field is not None and field.name in into.fields):

@@ -30,7 +30,7 @@ QUESTIONS: list[tuple[str, str, Path, list[str], list[str]]] = [
         "Requests are slow for seconds at a time: the client, the network or the broker?",
         INCIDENTS / "broker_stalled.pcap.zst",
         [],
-        ["broker 10.20.0.12:9092 stalled for 3.0 s", "130 requests from 2 clients waited"],
+        ["broker 10.20.0.12:9092 stopped answering for 3.0 s", "130 requests of 2 clients waited"],
     ),
     (
         "SRE",

@@ -90,7 +90,7 @@ SELECT
     connection,
     rtt_ns AS round_trip_ns,
     client_data_packets AS requests,
-    'of which sizes and times tell, as it is TLS without keys' AS unread,
+    'judged by sizes and times, as it is TLS without keys' AS unread,
     'connections' AS verb,
     least(CAST(client_data_packets AS DOUBLE) * rtt_ns / (last_time_ns - first_time_ns), 1e0) AS way_share,
     'medium' AS severity,

@@ -141,7 +141,7 @@ def test_severity_falls_with_the_impact(
     ("story", "told"),
     (
         (refused, f"10.0.1.1:9092 leads to cluster {NEW}, before to {OLD}; app was refused"),
-        (lambda: refused(back_s=3), "1 time; 1 client went on, after 3.0 s at most"),
+        (lambda: refused(back_s=3), "once; 1 client went on, after 3.0 s at most"),
         (lambda: refused(times=3, back_s=None), "3 times; app gave up"),
         (lambda: refused(reached=OLD), f"10.0.1.1:9092 is not node 1 of cluster {OLD}, as clients believe"),
         (lambda: refused(reached=None, back_s=None), f"10.0.1.1:9092 is not of cluster {OLD}, as clients believe"),
