@@ -18,16 +18,22 @@ from analyzer.query.dataset import Dataset
 FEW = 500
 _VIEWS = ("view_legs", "proxy_parts", "part_marks", "forward_pairs")
 TOGETHER_NS = 100_000_000
+_TOGETHER_NS = 250_000_000
+_END_NS = 5_000_000_000
 _FRAMED = ["part", "client_side", "requests", "a_framed_bytes", "b_framed_bytes"]
 _SIDES = [f"{side}_{what}" for side in "ab" for what in ("address", "port", "start_seq", "stream_bytes", "gap_bytes")]
 
 
 class _Asked(NamedTuple):
-    """What a connection asked of a server."""
+    """What a connection asked of a server, and when (ns)."""
 
+    client: str
     endpoint: tuple[str, int]
     requests: int
+    request_bytes: float
     reply_bytes: float
+    begin: int
+    end: int
 
 
 def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bool:
@@ -55,7 +61,12 @@ def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
     if sum(pq.read_metadata(path).num_rows for path in parts) > FEW:
         return True
     rows = {row[0]: row[1:] for row in _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns"])}
-    return _share_numbers(rows.values()) or _serve_and_ask(rows, _rows(framed, _FRAMED))
+    if _share_numbers(rows.values()):
+        return True
+    asked = [
+        _asked(rows[row[0]], row) for row in _rows(framed, _FRAMED) if row[2] and row[1] is not None and row[0] in rows
+    ]
+    return _serve_and_ask(asked) or _side_by_side(asked)
 
 
 def _rows(paths: Sequence[Path], columns: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -79,20 +90,54 @@ def _share_numbers(rows: Iterable[tuple[Any, ...]]) -> bool:
     return False
 
 
-def _serve_and_ask(rows: Mapping[int, tuple[Any, ...]], framed: Iterable[tuple[Any, ...]]) -> bool:
-    """Some of the conditions of `resolve/proxy_parts.sql`."""
+def _asked(row: tuple[Any, ...], framed: tuple[Any, ...]) -> _Asked:
+    _, client_side, requests, *sizes = framed
+    ends = (row[0:2], row[5:7])
+    mean = [size / requests for size in sizes]
+    return _Asked(
+        ends[client_side][0], ends[1 - client_side], requests, mean[client_side], mean[1 - client_side], *row[10:12]
+    )
+
+
+def _serve_and_ask(every: Iterable[_Asked]) -> bool:
+    """Some of the conditions of `resolve/proxy_parts.sql`: a host is server and client."""
     serving, asking = defaultdict[str, list[_Asked]](list), defaultdict[str, list[_Asked]](list)
-    for part, client_side, requests, *sizes in framed:
-        if requests and client_side is not None and part in rows:
-            ends = (rows[part][0:2], rows[part][5:7])
-            asked = _Asked(ends[1 - client_side], requests, sizes[1 - client_side] / requests)
-            serving[asked.endpoint[0]].append(asked)
-            asking[ends[client_side][0]].append(asked)
+    for asked in every:
+        serving[asked.endpoint[0]].append(asked)
+        asking[asked.client].append(asked)
     return any(
-        x.endpoint != y.endpoint
-        and min(x.requests, y.requests) * 20 >= max(x.requests, y.requests)
-        and min(x.reply_bytes, y.reply_bytes) * 20 >= max(x.reply_bytes, y.reply_bytes)
+        x.endpoint != y.endpoint and _within(20, x.requests, y.requests) and _within(20, x.reply_bytes, y.reply_bytes)
         for host, served in serving.items()
         for y in asking.get(host, ())
         for x in served
     )
+
+
+def _side_by_side(every: Iterable[_Asked]) -> bool:
+    """Some of the conditions of `resolve/proxy_parts.sql`: both begin together and are alike."""
+    recent: list[_Asked] = []
+    for y in sorted(every, key=lambda asked: asked.begin):
+        recent = [x for x in recent if y.begin - x.begin <= _TOGETHER_NS]
+        if any(_are_alike(x, y) for x in recent):
+            return True
+        recent.append(y)
+    return False
+
+
+def _are_alike(x: _Asked, y: _Asked) -> bool:
+    return (
+        x.endpoint != y.endpoint
+        and (x.client != y.client or _is_loopback(x.endpoint[0]) or _is_loopback(y.endpoint[0]))
+        and abs(x.end - y.end) <= _END_NS
+        and min(x.requests, y.requests) * 1.1 + 2 >= max(x.requests, y.requests)
+        and _within(1.5, x.request_bytes, y.request_bytes)
+        and _within(2, x.reply_bytes, y.reply_bytes)
+    )
+
+
+def _is_loopback(address: str) -> bool:
+    return address.startswith("127.") or address == "::1"
+
+
+def _within(times: float, one: float, other: float) -> bool:
+    return min(one, other) * times >= max(one, other)

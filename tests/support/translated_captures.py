@@ -37,7 +37,11 @@ PROXY = "10.0.5.5"
 FRONT = Leg(CLIENT, PROXY)
 BEHIND = Leg(PROXY, BROKER, ports=9_000, moved_seq=1_234_567_891)
 SECOND = Leg(BROKER, NODE, ports=11_000, moved_seq=3_000_000_017)
-PROXIES = {"proxy": (FRONT, BEHIND), "two_proxies": (FRONT, BEHIND, SECOND)}
+PROXIES = {
+    "proxy": (FRONT, BEHIND),
+    "two_proxies": (FRONT, BEHIND, SECOND),
+    "two_addresses": (FRONT, BEHIND._replace(client=NODE)),
+}
 
 
 @cache

@@ -1,6 +1,6 @@
 -- Exchanges that a proxy carried on: each on the leg behind the proxy, with the same exchange on the leg before it. Only what cannot
--- be chance counts: the host between is server of one leg and client of the other, nearly all exchanges of both have the same ids,
--- APIs, versions and sizes, each lies within the other's time, and there are enough of them between these endpoints. Two nodes of
+-- be chance counts: nearly all exchanges of both legs have the same ids, APIs, versions and sizes, each lies within the other's time,
+-- and there are enough of them between these endpoints (more where no host is server of one and client of the other). Two nodes of
 -- a cluster are no proxies of each other, whatever their clients send at the same time. `proxy_ns`: by how much the latency before the
 -- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen.
 WITH RECURSIVE pairs AS (
@@ -51,6 +51,9 @@ alike AS (
     SELECT
         f.*,
         w.met,
+        least(c.exchanges, c.from_exchanges) AS asked,
+        -- No program takes less time to carry bytes on.
+        w.in_ns >= 5000 AND coalesce(w.out_ns >= 5000, true) AS takes_time,
         row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, w.in_ns, f.from_part) AS place,
         row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, w.in_ns, f.part) AS from_place
     FROM pairs AS f
@@ -60,16 +63,19 @@ alike AS (
         GROUP BY part, from_part
     ) AS w ON w.part = f.part AND w.from_part = f.from_part
     JOIN counts AS c ON c.part = f.part AND c.from_part = f.from_part
-    WHERE w.met * 4 >= least(c.exchanges, c.from_exchanges) * 3 AND w.in_ns > 0 AND coalesce(w.out_ns > 0, true)
 ),
 proved AS (
-    SELECT *
+    SELECT part, from_part
     FROM (
-        SELECT *, sum(met) OVER (PARTITION BY proxy_address, proxy_port, broker_address, broker_port) AS all_met
+        SELECT
+            *,
+            sum(met) FILTER (WHERE takes_time AND met * 4 >= asked * 3) OVER ends AS all_met,
+            sum(asked) OVER ends AS all_asked
         FROM alike
         WHERE place = 1 AND from_place = 1
+        WINDOW ends AS (PARTITION BY proxy_address, proxy_port, broker_address, broker_port)
     ) AS a
-    WHERE all_met >= CASE WHEN is_one_host THEN 4 ELSE 2 END
+    WHERE takes_time AND met * 4 >= asked * 3 AND all_met >= least_met AND (least_met < 8 OR all_met * 10 >= all_asked * 9)
 ),
 -- The nearest leg before each.
 steps AS (

@@ -86,9 +86,14 @@ def test_what_only_one_leg_has_counts_too(once: list[Row], tmp_path: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("apart", also_long([1_000], [0, 3_000_000]))
 def test_other_clients_that_send_the_same_are_not_joined(apart: int, once: list[Row], tmp_path: Path) -> None:
-    """Numbers of their own tell that they are others."""
-    twins = [NEAR, Leg(NODE, BROKER, moved_seq=1_234_567_891)]
-    found = run_kanalyze([capture(tmp_path / "base.pcap", passing(twins, apart))])
+    """Numbers of their own tell that they are others, and replies that come later too, that no proxy is between."""
+    twin = Leg(NODE, BROKER, moved_seq=1_234_567_891)
+    frames = [
+        Frame(under(packet, leg).ethernet, stretched(packet) + later)
+        for packet in base()
+        for leg, later in ((NEAR, 0), (twin, apart))
+    ]
+    found = run_kanalyze([capture(tmp_path / "base.pcap", frames)])
     assert len(found.exchanges) == 2 * len(once)
     assert {row["views"] for row in found.connections} == {1}
     assert {row["translated_broker"] for row in found.connections} == {None}
