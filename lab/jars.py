@@ -25,15 +25,15 @@ _LOGGING = {
 }
 
 
-def jars(version: str = BROKER_VERSION) -> Path:
-    """The folder with the jars of a broker, which hold Java's clients too."""
-    folder = CACHE / f"kafka-{version}"
+def jars(version: str = BROKER_VERSION, *more: str) -> Path:
+    """The folder with the jars of a broker, which hold Java's clients too, and with those of `more` of Kafka's artifacts."""
+    folder = CACHE / "-".join(["kafka", version, *more])
     if not (folder / ".complete").exists():
         if not shutil.which("mvn"):
             raise RuntimeError("the lab needs Maven for Kafka's jars (Debian: apt install maven)")
         folder.mkdir(parents=True, exist_ok=True)
         pom = folder / "pom.xml"
-        kafka = [("org.apache.kafka", name, version) for name in ("kafka_2.13", "kafka-tools")]
+        kafka = [("org.apache.kafka", name, version) for name in ("kafka_2.13", "kafka-tools", *more)]
         wanted = [*kafka, _LOGGING[version[0]]]
         pom.write_text(_POM.format("".join(_DEPENDENCY.format(*each) for each in wanted)))
         words = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from lab.brokers import Broker
+from lab.middle import advertised
 from lab.namespaces import Host
 from lab.proxy import forward
 from lab.session import Lab
@@ -16,17 +17,8 @@ def proxied(lab: Lab, count: int) -> tuple[Host, list[Broker], str]:
     """The proxy's host, the brokers, and the addresses that clients are given: broker N is behind port 9200 + N."""
     proxy = lab.network.host("proxy", _PROXY)
     lab.hosts[_PROXY] = "proxy"
-    brokers = lab.cluster(count, settings=_settings())
+    brokers = lab.cluster(count, settings=advertised(_PROXY))
     ports = {9200 + broker.number: (broker.host.address, 9094) for broker in brokers}
     lab.start(proxy, forward, ports)
     time.sleep(1)
     return proxy, brokers, ",".join(f"{_PROXY}:{port}" for port in ports)
-
-
-def _settings() -> dict[str, str]:
-    return {
-        "listeners": "PLAINTEXT://{address}:9092,OUTSIDE://{address}:9094,CONTROLLER://{address}:9093",
-        "advertised.listeners": f"PLAINTEXT://{{address}}:9092,OUTSIDE://{_PROXY}:920{{number}}",
-        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT",
-        "inter.broker.listener.name": "PLAINTEXT",
-    }

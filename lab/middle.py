@@ -1,0 +1,96 @@
+"""What stands between clients and brokers, of Debian's packages: HAProxy, nginx, socat, and nftables that translates addresses."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from lab.namespaces import Host, run_here
+from lab.session import Lab
+
+_HAPROXY = """global
+  maxconn 200
+defaults
+  mode tcp
+  timeout connect 3s
+  timeout client 5m
+  timeout server 5m
+"""
+_NGINX = """daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx.log;
+load_module /usr/lib/nginx/modules/ngx_stream_module.so;
+events {{}}
+stream {{
+{streams}
+}}
+"""
+_TABLE = """table ip lab {{
+  chain prerouting {{
+    type nat hook prerouting priority -100;
+{rules}
+  }}
+  chain postrouting {{
+    type nat hook postrouting priority 100;
+{sources}
+  }}
+}}
+"""
+
+
+def advertised(address: str) -> dict[str, str]:
+    """Settings of brokers that clients reach at ports 9201, 9202 ... of an address: broker N is behind port 9200 + N."""
+    return {
+        "listeners": "PLAINTEXT://{address}:9092,OUTSIDE://{address}:9094,CONTROLLER://{address}:9093",
+        "advertised.listeners": f"PLAINTEXT://{{address}}:9092,OUTSIDE://{address}:920{{number}}",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT",
+        "inter.broker.listener.name": "PLAINTEXT",
+    }
+
+
+def haproxy(lab: Lab, host: Host, sections: str) -> None:
+    """HAProxy with these sections of its configuration, ready."""
+    path = lab.folder / f"{host.name}-haproxy.cfg"
+    path.write_text(_HAPROXY + sections)
+    _run(lab, host, "haproxy", "-db", "-f", str(path))
+
+
+def nginx(lab: Lab, host: Host, servers: Mapping[int, tuple[str, int]], more: str = "") -> None:
+    """nginx that carries each port to an address; `more` are settings of all of them."""
+    streams = "\n".join(
+        f"server {{ listen {port}; proxy_pass {address}:{target}; {more} }}"
+        for port, (address, target) in servers.items()
+    )
+    path = lab.folder / "nginx.conf"
+    path.write_text(_NGINX.format(folder=lab.folder, streams=streams))
+    _run(lab, host, "nginx", "-p", str(lab.folder), "-c", str(path))
+
+
+def socat(lab: Lab, host: Host, listen: str, target: str) -> None:
+    """socat from one of its addresses to another."""
+    _run(lab, host, "socat", listen, target)
+
+
+def translate(host: Host, rules: list[str], sources: list[str]) -> None:
+    """nftables' rules for destinations and for sources; the host hands packets on."""
+    table = _TABLE.format(rules="\n".join(rules), sources="\n".join(sources))
+    path = host.network.folder / f"{host.name}.nft"
+    path.write_text(table)
+    host.call(_hand_on)
+    subprocess.run(host.words("nft", "-f", str(path)), check=True, timeout=30)
+
+
+def _hand_on() -> None:
+    Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
+    for name in ("all", "eth0"):
+        Path(f"/proc/sys/net/ipv4/conf/{name}/send_redirects").write_text("0")
+
+
+def _run(lab: Lab, host: Host, *words: str) -> None:
+    program = run_here(host, words, host.log)
+    lab.programs.append(program)
+    time.sleep(1)
+    if program.poll() is not None:
+        raise RuntimeError(f"{words[0]} does not run: see {host.log}")
