@@ -66,7 +66,10 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
 
 def _rows(dataset: Dataset, rule: Rule) -> list[dict[str, Any]]:
     with dataset.asking(f"finding {rule.name.replace('_', ' ')}"):
-        return dataset.ask(f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3 LIMIT {MOST_ROWS}")
+        # All columns count in the end, so that the order never depends on that of the rows below.
+        return dataset.ask(
+            f"SELECT * FROM ({rule.sql}\n) AS found ORDER BY weight DESC, 1, 2, 3, found LIMIT {MOST_ROWS}"
+        )
 
 
 def _without_jumps(

@@ -58,7 +58,7 @@ def throttle(tables: Tables, by: Sequence[str] = BY_CLIENT) -> DataFrame:
         return _added_up(
             _of_clients(tables, by).where("response_time_ns IS NOT NULL"),
             by,
-            "sum(throttle_time_ms) AS throttle_time_ms",
+            "sum(throttle_time_ms) FILTER (WHERE throttle_time_ms > 0) AS throttle_time_ms",
             "max(throttle_time_ms) AS max_throttle_time_ms",
             "count_if(throttle_time_ms > 0) AS throttled",
             "count(*) AS replies",

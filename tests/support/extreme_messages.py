@@ -8,13 +8,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from copy import deepcopy
-from itertools import groupby
+from itertools import count, groupby
 from random import Random
 from typing import Any, NamedTuple
 
 import random_batches
 from effort import LONG
 from encode import encode
+from made_capture import START_US, Conversation, merged, pcap
 from random_messages import BITS, Kind, kinds
 
 from dissectors.kafka.messages.checksums import extend_crc32c
@@ -81,6 +82,20 @@ def conversations_of(key: int, version: int) -> Iterator[list[tuple[bytes, bytes
                 )
                 for number, both in enumerate(bodies, 1)
             ]
+
+
+def capture(versions: dict[int, int]) -> bytes:
+    """A client for each field, so that none is taken for a broker because of what another one said."""
+    number = count()
+    found = []
+    for key, version in versions.items():
+        for exchanges in conversations_of(key, version):
+            place = next(number)
+            found.append(Conversation(client=0x0A000101 + place, start_us=START_US + 100 * place).shake())
+            for messages in exchanges:
+                found[-1].exchange(*messages)
+            found[-1].close()
+    return pcap(merged(found))
 
 
 def some_extremes(key: int, version: int, chance: Random) -> tuple[bytes, bytes]:

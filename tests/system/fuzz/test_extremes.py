@@ -7,7 +7,6 @@ import re
 import struct
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -20,7 +19,7 @@ import transform
 import verb_runs
 from effort import LONG
 from kept_datasets import KeptDatasets
-from made_capture import START_US, Conversation, merged, pcap, reply, request
+from made_capture import Conversation, pcap, reply, request
 
 from dissectors import layout
 
@@ -41,20 +40,6 @@ def newest() -> list[dict[int, int]]:
     ]
 
 
-def capture(versions: dict[int, int]) -> bytes:
-    """A client for each field, so that none is taken for a broker because of what another one said."""
-    number = count()
-    found = []
-    for key, version in versions.items():
-        for exchanges in extreme_messages.conversations_of(key, version):
-            place = next(number)
-            found.append(Conversation(client=0x0A000101 + place, start_us=START_US + 100 * place).shake())
-            for messages in exchanges:
-                found[-1].exchange(*messages)
-            found[-1].close()
-    return pcap(merged(found))
-
-
 def forget_new(folder: Path) -> None:
     new = folder / "new"
     rmtree(new) if new.is_dir() else new.unlink(missing_ok=True)
@@ -63,7 +48,7 @@ def forget_new(folder: Path) -> None:
 @pytest.mark.parametrize("step", range(len(newest())))
 def test_no_value_of_a_field_ends_a_verb(tmp_path: Path, step: int) -> None:
     path, other = tmp_path / "extremes.pcap", tmp_path / "other.pcap"
-    path.write_bytes(capture(newest()[step]))
+    path.write_bytes(extreme_messages.capture(newest()[step]))
     other.write_bytes(pcap(Conversation().shake().exchange(request(1), reply(1)).packets))
     with KeptDatasets() as kept:
         exchange = verb_runs.largest_exchange(kept.run(["exchanges", "--format", "jsonl", path], tmp_path).stdout)
