@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyzer.query.findings import Rule, conditions_by_table, rules
+from analyzer.query.findings import Rule, questions, rules
 from analyzer.query.incidents import Evidence, Finding, grouped, is_running
 from analyzer.query.left_out import is_bug, leave_out
 from dissectors.formats.time_order_limits import PAUSE_NS
@@ -128,13 +128,11 @@ def _exchanges(row: dict[str, Any]) -> list[int]:
 
 def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
     """The rules whose conditions are true, by one question about each table instead of one for each rule."""
-    passed = {
-        name
-        for question in conditions_by_table(chosen).values()
-        for name, true in dataset.ask(question)[0].items()
-        if true is True
-    }
-    return [each for each in chosen if each.name in passed]
+    left = list(chosen)
+    for place in range(max((len(each.conditions) for each in left), default=0)):
+        told = {name: true for question in questions(left, place) for name, true in dataset.ask(question)[0].items()}
+        left = [each for each in left if place >= len(each.conditions) or told[each.name] is True]
+    return left
 
 
 def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:

@@ -20,12 +20,15 @@ _VIEWS = ("view_legs", "proxy_parts", "part_marks", "forward_pairs")
 TOGETHER_NS = 100_000_000
 _TOGETHER_NS = 250_000_000
 _END_NS = 5_000_000_000
+# When a proxy connects, after it was connected to.
+_EARLY_NS = 1_000_000
+_LATE_NS = 10_000_000_000
 _FRAMED = ["part", "client_side", "requests", "a_framed_bytes", "b_framed_bytes"]
 _SIDES = [f"{side}_{what}" for side in "ab" for what in ("address", "port", "start_seq", "stream_bytes", "gap_bytes")]
 
 
 class _Asked(NamedTuple):
-    """What a connection asked of a server, and when (ns)."""
+    """What a connection asked of a server, and when (ns). Of a `whole` one all was captured."""
 
     client: str
     endpoint: tuple[str, int]
@@ -34,6 +37,8 @@ class _Asked(NamedTuple):
     reply_bytes: float
     begin: int
     end: int
+    has_begin: bool
+    is_whole: bool
 
 
 def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bool:
@@ -60,7 +65,7 @@ def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
 
     if sum(pq.read_metadata(path).num_rows for path in parts) > FEW:
         return True
-    rows = {row[0]: row[1:] for row in _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns"])}
+    rows = {row[0]: row[1:] for row in _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close"])}
     if _share_numbers(rows.values()):
         return True
     asked = [
@@ -94,22 +99,32 @@ def _asked(row: tuple[Any, ...], framed: tuple[Any, ...]) -> _Asked:
     _, client_side, requests, *sizes = framed
     ends = (row[0:2], row[5:7])
     mean = [size / requests for size in sizes]
-    return _Asked(
-        ends[client_side][0], ends[1 - client_side], requests, mean[client_side], mean[1 - client_side], *row[10:12]
-    )
+    begin, end, syn, close = row[10:14]
+    is_whole = syn % 2 == 1 and close != "none" and row[4] + row[9] == 0
+    means = (mean[client_side], mean[1 - client_side])
+    return _Asked(ends[client_side][0], ends[1 - client_side], requests, *means, begin, end, syn % 2 == 1, is_whole)
 
 
 def _serve_and_ask(every: Iterable[_Asked]) -> bool:
-    """Some of the conditions of `resolve/proxy_parts.sql`: a host is server and client."""
+    """The conditions of `resolve/proxy_parts.sql` where a host is server and client, but for the point of capture."""
     serving, asking = defaultdict[str, list[_Asked]](list), defaultdict[str, list[_Asked]](list)
     for asked in every:
         serving[asked.endpoint[0]].append(asked)
         asking[asked.client].append(asked)
-    return any(
-        x.endpoint != y.endpoint and _within(20, x.requests, y.requests) and _within(20, x.reply_bytes, y.reply_bytes)
-        for host, served in serving.items()
-        for y in asking.get(host, ())
-        for x in served
+    return any(_carries_on(y, x) for host, served in serving.items() for y in asking.get(host, ()) for x in served)
+
+
+def _carries_on(y: _Asked, x: _Asked) -> bool:
+    """Whether a host may have asked with `y` what it was asked with `x`."""
+    is_whole = x.is_whole and y.is_whole
+    return (
+        x.endpoint != y.endpoint
+        and x.begin <= y.end
+        and y.begin <= x.end
+        and not (x.has_begin and y.has_begin and not -_EARLY_NS <= y.begin - x.begin <= _LATE_NS)
+        and _within(1.1 if is_whole else 20, x.requests, y.requests)
+        and _within(1.1 if is_whole else 5, x.request_bytes, y.request_bytes)
+        and _within(1.5 if is_whole else 20, x.reply_bytes, y.reply_bytes)
     )
 
 

@@ -6,6 +6,8 @@ A file begins with its head, comment lines of the form `-- word: text`, in this 
     -- rank: 10                                order among those of one severity, lower first
     -- when: errors having bool_or(code = 7)   a table, and what must be true of all its rows together for the rule to find
                                                anything: most rules end here, and those of a table in one question
+    -- and: repeated_offsets having count(*) > 0
+                                               may be missing: what must be true besides, asked of those that are left
     -- says: {client_id} is throttled {muted_share} of its time[, user {principal}]
     -- do: what a person should do about it
     -- look: kanalyze throttle[ --client {client_id}]
@@ -50,6 +52,7 @@ from analyzer.query import sql_words
 FOLDER = Path(__file__).parent
 SEVERITIES = ("high", "medium", "info")
 HEAD = ("severity", "rank", "when", "says", "do", "look")
+AND = "and"
 EXPLAINS = "explains"
 _LINE = re.compile(r"-- (\w+): (.+)")
 _EXPLAINED = re.compile(r"(\w+)(\*?)(?:\(([\w|]+)\))?")
@@ -65,16 +68,22 @@ class Explained(NamedTuple):
     words: tuple[str, ...]
 
 
+class Condition(NamedTuple):
+    """SQL over all rows of a table together."""
+
+    table: str
+    sql: str
+
+
 class Rule(NamedTuple):
-    """One rule. `condition` is SQL over all rows of `table` together; unless it is true, the rule finds nothing. `explains` are
-    rules whose findings are symptoms of this one when they are about the same, at the same time.
+    """One rule. Unless all `conditions` are true, of which a later one takes longer, it finds nothing. `explains` are rules whose
+    findings are symptoms of this one when they are about the same, at the same time.
     """
 
     name: str
     severity: str
     rank: int
-    table: str
-    condition: str
+    conditions: tuple[Condition, ...]
     says: str
     do: str
     look: str
@@ -93,14 +102,22 @@ def rule(name: str) -> Rule:
     if not path.is_file():
         raise KeyError(f"no finding {name!r}; there are: {', '.join(names())}")
     sql = sql_words.text(path)
-    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 1]]
-    head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, EXPLAINS)}
+    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 2]]
+    head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, AND, EXPLAINS)}
     explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())
-    if tuple(head) != HEAD or head["severity"] not in SEVERITIES or " having " not in head["when"]:
+    asked = [head.get("when"), head.pop(AND, None)]
+    if tuple(head) != HEAD or head["severity"] not in SEVERITIES:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
-    table, _, condition = head["when"].partition(" having ")
+    conditions = tuple(_condition(path, text) for text in asked if text is not None)
     told = (head["says"], head["do"], head["look"])
-    return Rule(name, head["severity"], int(head["rank"]), table, condition, *told, sql, explains)
+    return Rule(name, head["severity"], int(head["rank"]), conditions, *told, sql, explains)
+
+
+def _condition(path: Path, text: str) -> Condition:
+    table, having, sql = text.partition(" having ")
+    if not having:
+        raise ValueError(f"{path.name}: {text!r} is not: a table having a condition")
+    return Condition(table, sql)
 
 
 def _explained(path: Path, text: str) -> Explained:
@@ -116,9 +133,11 @@ def rules() -> list[Rule]:
     return sorted(map(rule, names()), key=lambda each: (SEVERITIES.index(each.severity), each.rank, each.name))
 
 
-def conditions_by_table(chosen: Iterable[Rule]) -> dict[str, str]:
-    """Table -> one question about it: a row with a boolean for each rule whose condition reads this table, under its name."""
+def questions(chosen: Iterable[Rule], place: int) -> list[str]:
+    """One question for each table of which the conditions at a place speak: a row with a boolean for each rule, under its name."""
     tables: dict[str, list[str]] = {}
     for each in chosen:
-        tables.setdefault(each.table, []).append(f"{each.condition} AS {each.name}")
-    return {table: f"SELECT {', '.join(conditions)} FROM {table}" for table, conditions in tables.items()}
+        if place < len(each.conditions):
+            table, sql = each.conditions[place]
+            tables.setdefault(table, []).append(f"{sql} AS {each.name}")
+    return [f"SELECT {', '.join(conditions)} FROM {table}" for table, conditions in tables.items()]

@@ -87,6 +87,7 @@ VIEWS = (
     "group_clients",
     "assignments",
     "transaction_events",
+    "stored_batches",
     "batches",
     "queued_packets",
     "unread_silences",

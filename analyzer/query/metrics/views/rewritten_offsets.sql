@@ -4,46 +4,27 @@
 -- of a leader behind the others, or after a disk was lost. The later request began a second at least after the acknowledgement, in the
 -- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
 -- that may be a resent one has the offset of the first; a topic that was deleted and created again, or may have been, begins anew.
-WITH suspected AS (
-    SELECT
-        o.cluster,
-        o.topic,
-        o.partition,
-        e.exchange,
-        e.offset AS base_offset,
-        x.request_time_ns,
-        o.told_offset,
-        o.told_exchange
-    FROM repeated_offsets AS o
-    JOIN entries AS e
-        ON coalesce(e.topic, e.topic_id) = o.topic AND e.partition = o.partition AND e.side = 'response' AND e.offset <= o.told_offset
-    JOIN exchanges AS x ON x.exchange = e.exchange AND x.request_file = o.request_file
-    JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('Produce') AND x.status = 'answered' AND x.request_time_ns // s(1) = o.second AND no_error(e.error_code)
-        AND coalesce(c.cluster, x.broker_address || ':' || CAST(x.broker_port AS STRING)) = o.cluster
-),
--- Sequences of the producers of these partitions, to tell a batch that is sent for the first time from one that is sent again.
-numbered AS (
+-- Sequences of the producers of these partitions tell a batch that is sent for the first time from one that is sent again.
+WITH numbered AS (
     SELECT
         b.exchange,
         coalesce(b.topic, b.topic_id) AS topic,
         b.partition,
         b.producer_id,
         b.base_sequence,
-        b.stored_last_offset,
         max(b.base_sequence) OVER (
             PARTITION BY coalesce(b.topic, b.topic_id), b.partition, b.producer_id, b.producer_epoch ORDER BY x.request_time_ns, b.exchange
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS sequence_before
     FROM batches AS b
-    JOIN (SELECT topic, partition FROM suspected GROUP BY topic, partition) AS t
+    JOIN (SELECT topic, partition FROM repeated_offsets GROUP BY topic, partition) AS t
         ON t.topic = coalesce(b.topic, b.topic_id) AND t.partition = b.partition
     JOIN exchanges AS x ON x.exchange = b.exchange
     WHERE b.side = 'request'
 ),
 rewritten AS (
     SELECT f.*, n.producer_id
-    FROM suspected AS f
+    FROM repeated_offsets AS f
     JOIN numbered AS n ON n.exchange = f.exchange AND n.topic = f.topic AND n.partition = f.partition
     WHERE coalesce(n.producer_id, -1) < 0 OR n.base_sequence > n.sequence_before
 ),
@@ -59,14 +40,14 @@ SELECT
     r.topic,
     r.partition,
     min(r.base_offset) AS lost_from,
-    max(coalesce(o.stored_last_offset, r.told_offset)) AS lost_to,
-    max(coalesce(o.stored_last_offset, r.told_offset)) - min(r.base_offset) + 1 AS lost,
+    CAST(max(r.told_offset + coalesce(o.offsets - 1, 0)) AS BIGINT) AS lost_to,
+    CAST(max(r.told_offset + coalesce(o.offsets - 1, 0)) - min(r.base_offset) + 1 AS BIGINT) AS lost,
     min_by(who(old), (r.request_time_ns, r.exchange)) AS who,
     min_by(old.client_address, (r.request_time_ns, r.exchange)) AS client_address,
     min_by(new.broker_address || ':' || CAST(new.broker_port AS STRING), (r.request_time_ns, r.exchange)) AS broker,
     min_by(old.broker_address || ':' || CAST(old.broker_port AS STRING), (r.request_time_ns, r.exchange)) AS old_broker,
     min_by(r.request_time_ns - old.response_time_ns, (r.request_time_ns, r.exchange)) AS after_ns,
-    max(coalesce(o.stored_last_offset, r.told_offset)) - min(r.base_offset) + 1 AS weight,
+    CAST(max(r.told_offset + coalesce(o.offsets - 1, 0)) - min(r.base_offset) + 1 AS BIGINT) AS weight,
     min_by(new.connection, (r.request_time_ns, r.exchange)) AS connection,
     min_by(old.exchange, (r.request_time_ns, r.exchange)) AS evidence_acknowledged,
     min_by(r.exchange, (r.request_time_ns, r.exchange)) AS evidence_again,
@@ -76,7 +57,15 @@ FROM rewritten AS r
 JOIN exchanges AS new ON new.exchange = r.exchange
 JOIN exchanges AS old ON old.exchange = r.told_exchange
 LEFT JOIN (
-    SELECT exchange, topic, partition, max(stored_last_offset) AS stored_last_offset FROM numbered GROUP BY exchange, topic, partition
+    SELECT
+        b.exchange,
+        coalesce(b.topic, b.topic_id) AS topic,
+        b.partition,
+        CASE WHEN bool_and(coalesce(b.last_offset, b.records) IS NOT NULL)
+            THEN sum(CASE WHEN b.magic = 2 THEN b.last_offset - b.base_offset + 1 ELSE b.records END) END AS offsets
+    FROM batches AS b
+    WHERE b.side = 'request' AND b.exchange IN (SELECT told_exchange FROM rewritten)
+    GROUP BY b.exchange, coalesce(b.topic, b.topic_id), b.partition
 ) AS o ON o.exchange = r.told_exchange AND o.topic = r.topic AND o.partition = r.partition
 LEFT JOIN same_ids AS i ON i.topic = r.topic
 LEFT JOIN new_topics AS t ON t.topic = r.topic

@@ -22,7 +22,7 @@ from analyzer.inputs.readings import Reading
 from analyzer.inputs.sources import Source
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset, DatasetError
-from analyzer.query.findings import conditions_by_table, rules
+from analyzer.query.findings import questions, rules
 from analyzer.query.incidents import Finding
 from analyzer.query.run_findings import find
 from analyzer.report.facts import facts_of_report
@@ -95,12 +95,12 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
     read: set[str] = set()
     with opened(path, False) as found:
-        questions = [*(rule.sql for rule in rules()), *conditions_by_table(rules()).values()]
-        questions += [found.settings.folded(metrics.text(name)) for name in ("coverage", "seen", *AHEAD)]
-        for sql in questions:
+        asked = [*(rule.sql for rule in rules()), *questions(rules(), 0), *questions(rules(), 1)]
+        asked += [found.settings.folded(metrics.text(name)) for name in ("coverage", "seen", *AHEAD)]
+        for sql in asked:
             found.query(sql)
         made = [known.entry.sql for known in found._catalog._entries.values() if known.entry.materialized]
-        for sql in (*questions, *made):
+        for sql in (*asked, *made):
             (row,) = found.query(f"EXPLAIN (FORMAT JSON) {sql}")
             assert "not read for this report" not in row["explain_value"], sql
             for columns in scanned(json.loads(row["explain_value"])):

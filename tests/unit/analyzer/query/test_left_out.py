@@ -27,7 +27,9 @@ def with_broken_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = findings.rule
 
     def broken(name: str) -> findings.Rule:
-        return rule(name)._replace(condition=f"{TOO_LARGE} > 0") if name == RULE else rule(name)
+        real = rule(name)
+        broken = real.conditions[0]._replace(sql=f"{TOO_LARGE} > 0")
+        return real._replace(conditions=(broken,)) if name == RULE else real
 
     monkeypatch.setattr(findings, "rule", broken)
 

@@ -143,9 +143,9 @@ reasoned AS (
         CROSS JOIN kafka_releases AS r
         LEFT JOIN release_support AS f ON f.release = r.release AND f.api_key = n.api_key
 ),
-cured AS (
+judged AS (
     SELECT
-        r.*,
+        *,
         CASE
             WHEN reason = 'refused' THEN 'already_failing'
             WHEN reason IN ('newer_was_offered', 'never_asks') THEN 'breaks'
@@ -153,43 +153,54 @@ cured AS (
             WHEN reason = 'release_not_known' THEN 'unknown'
             WHEN reason = 'between_brokers' THEN 'upgrade_note'
             ELSE 'fine_as_far_as_seen'
-        END AS verdict,
-        l.library,
-        l.setting
-    FROM reasoned AS r
-        LEFT JOIN client_libraries AS l
-            ON lower(concat(coalesce(r.software_name, ''), ' ', coalesce(r.software_version, ''))) LIKE l.software
-            OR (r.software_name IS NULL AND lower(r.client_id) LIKE l.client_id)
+        END AS verdict
+    FROM reasoned
     WHERE reason IS NOT NULL
+),
+-- The libraries of those who may have to change something: a pattern is tried on each piece of software once.
+libraries AS (
+    SELECT c.software_name, c.software_version, c.client_id, l.library, l.setting
+    FROM (
+        SELECT software_name, software_version, client_id
+        FROM judged
+        WHERE verdict IN ('already_failing', 'breaks', 'undetermined')
+        GROUP BY software_name, software_version, client_id
+    ) AS c
+    JOIN client_libraries AS l
+        ON lower(concat(coalesce(c.software_name, ''), ' ', coalesce(c.software_version, ''))) LIKE l.software
+        OR (c.software_name IS NULL AND lower(c.client_id) LIKE l.client_id)
 )
 -- Software that sends its name (KIP-511) is newer than every removed version: it is configured to use an old protocol.
 SELECT
-    release,
-    verdict,
-    reason,
-    cluster,
-    client_address,
-    client_id,
-    principal,
-    software_name,
-    software_version,
-    api_key,
-    api_name,
-    api_version,
-    oldest,
-    offered_max,
-    requests,
-    unanswered,
-    connections,
-    first_time_ns,
-    last_time_ns,
+    j.release,
+    j.verdict,
+    j.reason,
+    j.cluster,
+    j.client_address,
+    j.client_id,
+    j.principal,
+    j.software_name,
+    j.software_version,
+    j.api_key,
+    j.api_name,
+    j.api_version,
+    j.oldest,
+    j.offered_max,
+    j.requests,
+    j.unanswered,
+    j.connections,
+    j.first_time_ns,
+    j.last_time_ns,
     CASE
-        WHEN verdict NOT IN ('already_failing', 'breaks') THEN NULL
-        WHEN software_name IS NULL THEN 'upgrade'
+        WHEN j.verdict NOT IN ('already_failing', 'breaks') THEN NULL
+        WHEN j.software_name IS NULL THEN 'upgrade'
         ELSE 'configure'
     END AS cure,
-    CASE WHEN verdict IN ('already_failing', 'breaks', 'undetermined') THEN library END AS library,
-    CASE WHEN verdict IN ('already_failing', 'breaks', 'undetermined') THEN setting END AS setting,
-    source,
-    example_exchange
-FROM cured
+    l.library,
+    l.setting,
+    j.source,
+    j.example_exchange
+FROM judged AS j
+LEFT JOIN libraries AS l
+    ON j.verdict IN ('already_failing', 'breaks', 'undetermined') AND l.software_name IS NOT DISTINCT FROM j.software_name
+    AND l.software_version IS NOT DISTINCT FROM j.software_version AND l.client_id IS NOT DISTINCT FROM j.client_id

@@ -1,4 +1,4 @@
--- Offsets that were given again: one row per partition, capture file and second of requests, of which one got an offset that was acknowledged
+-- Offsets that were given again: one row per partition of a Produce whose offset (`base_offset`) is not above one that was acknowledged
 -- before (`told_offset`, to `told_exchange`). By seconds: what was acknowledged up to one second is compared with what is asked from the
 -- one after the next on. So few rows are put in order, since nearly all partitions are well.
 WITH taken AS (
@@ -36,10 +36,18 @@ asked AS (
     SELECT cluster, topic, partition, request_file, request_time_ns // s(1) AS second, min(base_offset) AS asked_offset
     FROM taken
     GROUP BY cluster, topic, partition, request_file, request_time_ns // s(1)
+),
+again AS (
+    SELECT a.cluster, a.topic, a.partition, a.request_file, a.second, t.told_offset, t.told_exchange
+    FROM asked AS a
+    ASOF JOIN told AS t
+        ON t.cluster = a.cluster AND t.topic = a.topic AND t.partition = a.partition AND t.request_file = a.request_file
+        AND a.second - 2 >= t.second
+    WHERE a.asked_offset <= t.told_offset
 )
-SELECT a.cluster, a.topic, a.partition, a.request_file, a.second, t.told_offset, t.told_exchange
-FROM asked AS a
-ASOF JOIN told AS t
-    ON t.cluster = a.cluster AND t.topic = a.topic AND t.partition = a.partition AND t.request_file = a.request_file
-    AND a.second - 2 >= t.second
-WHERE a.asked_offset <= t.told_offset
+SELECT g.cluster, g.topic, g.partition, e.exchange, e.base_offset, e.request_time_ns, g.told_offset, g.told_exchange
+FROM again AS g
+JOIN taken AS e
+    ON e.cluster = g.cluster AND e.topic = g.topic AND e.partition = g.partition AND e.request_file = g.request_file
+    AND e.request_time_ns // s(1) = g.second
+WHERE e.base_offset <= g.told_offset
