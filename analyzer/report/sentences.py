@@ -24,6 +24,13 @@ from analyzer.report.format import (
     things,
 )
 
+# What `applications.software` is called before the name of one.
+_SOFTWARE = {
+    "Kafka Connect": "Connect cluster",
+    "Kafka Streams": "Streams application",
+    "Flink": "Flink job",
+    "Spark": "Spark query",
+}
 # A part that may be left out, or a place for a value.
 _PART = re.compile(r"\[([^\[\]]*)\]|\{[^{}]*\}")
 _PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
@@ -42,8 +49,18 @@ _FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 
 def sentence(template: str, row: dict[str, Any]) -> str:
-    """The template with the row's values, each as its column's name says; safe to print."""
+    """The template with the row's values, each as its column's name says; safe to print. A client of an application is named with
+    it."""
+    if row.get("application_clients"):
+        row = {**row, "who": _of_application(row)}
     return _filled(template, row, _written)
+
+
+def _of_application(row: dict[str, Any]) -> str:
+    """connector-consumer-s3-0 (Connect cluster etl, the worst of 3 clients)"""
+    name = f"{_SOFTWARE.get(row['software'], row['software'])} {row['application']}"
+    clients = row["application_clients"]
+    return f"{row['who']} ({name}{f', the worst of {count(clients)} clients' if clients > 1 else ''})"
 
 
 def command(template: str, row: dict[str, Any]) -> str:

@@ -289,6 +289,7 @@ ORDER = (
     "analyzer.query.resolve",
     "analyzer.query.findings",
     "analyzer.query.incidents",
+    "analyzer.query.of_applications",
     "analyzer.query.run_findings",
     "analyzer.query.narrowed",
     "analyzer.query.readability",

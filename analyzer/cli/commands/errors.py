@@ -12,6 +12,6 @@ command = section_command(
 
     Codes of normal operation are marked and counted separately; so are those between brokers. "burst" is the most errors
     within one second. An error is retriable when the client may simply send the request again.""",
-    by=("api", "topic", "partition", "group", "client", "principal", "broker"),
+    by=("api", "topic", "partition", "group", "client", "app", "principal", "broker"),
     over_time="errors",
 )

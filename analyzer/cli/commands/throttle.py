@@ -20,7 +20,7 @@ command = section_command(
 
     Brokers older than 2.0 do not mute: they delay the throttled reply, so the throttle time is part of the latency
     ("delayed").""",
-    by=("api", "client", "principal", "broker"),
+    by=("api", "client", "app", "principal", "broker"),
     over_time="throttle_over_time",
     tables=("exchanges", "errors", "mutes"),
 )

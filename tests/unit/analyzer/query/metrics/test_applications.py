@@ -4,10 +4,12 @@ of Kafka Connect, MirrorMaker 2, `ClientUtils` of Kafka Streams, the Kafka sourc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from made_rows import connection, dataset, exchange
+from made_rows import connection, dataset, error, exchange
 from paths import LAB, SHARED
 
 from analyzer.base.options import Options
@@ -104,11 +106,14 @@ CASES: dict[str, tuple[dict[str, list[str]], dict[str, tuple[str | None, ...] | 
 }
 
 
-def opened(tmp_path: Path, hosts: dict[str, list[str]]) -> Dataset:
+def opened(tmp_path: Path, hosts: dict[str, list[str]], codes: Sequence[int] = (), **values: Any) -> Dataset:
     ids = [(host, name) for host, names in hosts.items() for name in names]
     links = [connection(n, client_address=host) for n, (host, _) in enumerate(ids)]
-    rows = [exchange(n, connection=n, client_id=name, client_address=host) for n, (host, name) in enumerate(ids)]
-    return dataset(tmp_path, {"exchanges": rows, "connections": links})
+    rows = [
+        exchange(n, connection=n, client_id=name, client_address=host, **values) for n, (host, name) in enumerate(ids)
+    ]
+    errors = [error(n, code) for n in range(len(ids)) for code in codes]
+    return dataset(tmp_path, {"exchanges": rows, "connections": links, "errors": errors})
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -129,6 +134,14 @@ def test_connections_and_latency_by_application(tmp_path: Path) -> None:
             "shop": 1,
         }
         assert {row["application"] for row in found.metric("profile")} == {"connect-cluster", "shop"}
+
+
+def test_errors_and_throttling_by_application(tmp_path: Path) -> None:
+    with opened(tmp_path, {HOST: [*CONNECT, "shop"]}, [3], throttle_time_ms=1_000) as found:
+        found.choose(Settings(("app",)))
+        throttled = {row["application"]: row["throttled"] for row in found.metric("throttle")}
+        failed = {row["application"]: row["count"] for row in found.metric("errors")}
+    assert throttled == failed == {"connect-cluster": len(CONNECT), "shop": 1}
 
 
 @pytest.mark.skipif(not LAB.exists(), reason="needs the captures of the lab")
