@@ -20,11 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer.base.control_groups import cpu_limit
+from analyzer.base.control_groups import cpu_limit, memory_limit
 
 # Of Arrow's allocator: it waits for a fork to be over.
 _HARMLESS_THREAD = b"jemalloc_bg_thd"
 MOST_JOBS = 4  # beyond, reading the capture once more costs about what is gained
+# What a process that follows 100,000 connections takes with the questions, 256 MB, that the first of them answers in the end.
+JOB_BYTES = 400_000_000
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # A message on the pipe: bytes that were read, or the length of the answer that follows.
@@ -82,11 +84,13 @@ def _death(status: int) -> str:
 
 def default_jobs() -> int:
     """One process per core that this one may use, MOST_JOBS at most; one where processes cannot be forked. Of a control group with
-    the time of 2.5 cores two and a half are three."""
+    the time of 2.5 cores two and a half are three, and each has JOB_BYTES of the memory that the group leaves."""
     if not hasattr(os, "fork") or sys.platform == "darwin":
         return 1
     cores = float(len(os.sched_getaffinity(0)))
-    return max(1, min(int(min(cores, cpu_limit() or cores) + 0.5), MOST_JOBS))
+    limit = memory_limit()
+    most = MOST_JOBS if limit is None else min(limit // JOB_BYTES, MOST_JOBS)
+    return max(1, min(int(min(cores, cpu_limit() or cores) + 0.5), most))
 
 
 def has_threads() -> bool:

@@ -133,6 +133,16 @@ def test_where_proc_tells_nothing_no_limit_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("cpus", "jobs"), [(0.2, 1), (1.0, 1), (1.6, 2), (2.4, 2), (2.5, 3), (64.0, 4), (None, 4)])
 def test_jobs_share_the_time_that_there_is(monkeypatch: pytest.MonkeyPatch, cpus: float | None, jobs: int) -> None:
     monkeypatch.setattr(workers, "cpu_limit", lambda: cpus)
+    monkeypatch.setattr(workers, "memory_limit", lambda: None)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    assert workers.default_jobs() == jobs
+
+
+@pytest.mark.parametrize(("limit_bytes", "jobs"), [(100 * MB, 1), (512 * MB, 1), (1_000 * MB, 2), (8_000 * MB, 4)])
+def test_jobs_share_the_memory_that_there_is(monkeypatch: pytest.MonkeyPatch, limit_bytes: int, jobs: int) -> None:
+    """Two that followed 100,000 connections of TLS with keys took more than 512 MB, and were killed."""
+    monkeypatch.setattr(workers, "cpu_limit", lambda: None)
+    monkeypatch.setattr(workers, "memory_limit", lambda: limit_bytes)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
     assert workers.default_jobs() == jobs
 
