@@ -114,6 +114,9 @@ def _noted(row: dict[str, Any]) -> str:
     """A row of metric clients_of_note in words."""
     api = f"{safe(row['api_name'])} v{row['api_version']}"
     number = row["requests"]
+    if row["what"] == "default_id":
+        told = f"client.id is the library's default ({safe(row['who'])}): {things(number, 'client')}."
+        return f"{told} Set it: quotas, the broker's logs and these tables tell clients apart by it."
     if row["what"] == "malformed":
         return f"{api}: {things(number, 'message')} could not be decoded as the protocol defines."
     if row["what"] == "outside":

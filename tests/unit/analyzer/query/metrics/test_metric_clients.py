@@ -13,6 +13,8 @@ from paths import LAB
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
+from analyzer.report.facts import Facts
+from analyzer.report.sections import clients
 from analyzer.run import local
 
 MS = 1_000_000
@@ -295,3 +297,18 @@ def test_libraries_of_real_clients(capture: str, truth: dict[str, str]) -> None:
     with local.open_dataset([str(path)], Options()) as opened:
         found = {row["client_id"]: row["inferred_library"] for row in opened.metric("clients")}
     assert {name: found[name] for name in truth} == truth
+
+
+def test_default_client_ids_are_told_once_and_not_those_of_tools(tmp_path: Path) -> None:
+    """What lives for less than 10 s is a probe."""
+    ids = ["rdkafka", "rdkafka", "shop", "producer-1", "console-consumer", "sarama"]
+    links = [
+        connection(n, client_address=f"10.0.0.{n}", last_time_ns=START_NS + (9 if name == "sarama" else 11) * 10**9)
+        for n, name in enumerate(ids)
+    ]
+    rows = [exchange(n, connection=n, client_id=name, client_address=f"10.0.0.{n}") for n, name in enumerate(ids)]
+    with dataset(tmp_path, {"exchanges": rows, "connections": links}) as found:
+        told = [(row["what"], row["who"], row["requests"]) for row in found.metric("clients_of_note")]
+        lines = [line.plain for line in clients.page(Facts(found), 200, None)]
+    assert told == [("default_id", "producer-1, rdkafka", 3)]
+    assert sum("client.id is the library's default (producer-1, rdkafka): 3 clients." in line for line in lines) == 1
