@@ -94,3 +94,8 @@ def csv_cell(text: str) -> str:
 def exchange_id(number: int) -> str:
     """The id as `kanalyze show` takes it."""
     return f"{number:016x}"
+
+
+def input_name(path: str) -> str:
+    """What a person calls an input: that of a pipe is "standard input"."""
+    return "standard input" if path == "-" else path

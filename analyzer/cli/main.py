@@ -35,8 +35,39 @@ def verbs() -> tuple[str, ...]:
     return tuple(sorted(name.replace("_", "-") for name in names))
 
 
+# What a person asks -> the verbs that answer it, as the list of --help has them.
+QUESTIONS = {
+    "What is going on?": ("report", "findings", "watch", "html", "trace"),
+    "What is slow, throttled or failing?": ("latency", "throttle", "errors", "unanswered", "profile"),
+    "Who takes part, and how?": (
+        "clients", "connections", "brokers", "topics", "groups", "transactions", "readiness",
+    ),
+    "Which requests, and what is in them?": ("exchanges", "show", "dump", "extract"),
+    "What changed, and is it within limits?": ("diff", "check"),
+    "How do I work with the tables?": ("sql", "export", "spark"),
+    "How do I give a capture away?": ("redact",),
+    "How do I use this program?": ("help", "doctor", "completion", "schema", "decode"),
+}  # fmt: skip
+# Of words that look like these one is suggested.
+_OWN_OPTIONS = ("--version", "--help")
+
+
 class Verbs(click.Group):
     """The commands, each loaded on first use; a first word that is none of them is a capture to report on."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by question."""
+        widest = max(map(len, verbs()))
+        for question, names in QUESTIONS.items():
+            formatter.write_paragraph()
+            formatter.write(f"{question}\n")
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None, name
+                rows.append((name.ljust(widest), command.get_short_help_str(80)))
+            with formatter.indentation():
+                formatter.write_dl(rows)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(verbs())
@@ -70,10 +101,12 @@ class Verbs(click.Group):
 
 def refuse_mistyped_verb(ctx: click.Context, word: str) -> None:
     """Stops `kanalyze exchange x.pcap` before it is taken for a report on a file called "exchange"."""
-    if word.startswith("-") or "/" in word or "." in word or Path(word).exists():
-        return
     from difflib import get_close_matches
 
+    if word.startswith("--") and (near := get_close_matches(word, _OWN_OPTIONS, n=1, cutoff=0.8)):
+        raise click.UsageError(f"No such option {word!r}. Did you mean {near[0]!r}?", ctx)
+    if word.startswith("-") or "/" in word or "." in word or Path(word).exists():
+        return
     near = get_close_matches(word, verbs(), n=1, cutoff=0.75)
     if near:
         raise click.UsageError(f"no command and no file is called {word!r}; did you mean {near[0]!r}?", ctx)
@@ -88,7 +121,7 @@ def refuse_mistyped_verb(ctx: click.Context, word: str) -> None:
 def cli() -> None:
     """Read packet captures of Kafka traffic; report what is slow, throttled or failing, and for whom.
 
-    A CAPTURE is a pcap or pcapng file (.gz and .zst too), a directory of them, a glob, the same in object storage
+    A CAPTURE is a pcap or pcapng file (.gz, .bz2, .xz, .zst and .lz4 too), a directory of them, a glob, the same in object storage
     (s3://BUCKET/KEY, gs://, abfss://), `-` for standard input, or a directory that `kanalyze export` wrote.
     """
 

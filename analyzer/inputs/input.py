@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.base.text import input_name
 from analyzer.base.traffic_names import name_unread
 from analyzer.inputs.packet_rows import PacketRows
 from analyzer.inputs.readings import Reading
@@ -123,7 +124,9 @@ class Input:
                     yield data, self.matrices.segments, 0
                 yield from self._segments_of(data, packets, row, rows)
         except DissectError as error:
-            reading.failure = f"{reading.source.name}: not a readable capture: expected {error.wanted}, got {error.got}"
+            reading.failure = (
+                f"{input_name(reading.source.name)}: not a readable capture: expected {error.wanted}, got {error.got}"
+            )
         except InputError as error:
             reading.failure = str(error)
         reading.outcomes = self._packets.outcomes()

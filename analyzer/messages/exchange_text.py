@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analyzer.base.text import exchange_id
+from analyzer.base.text import exchange_id, input_name
 from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.messages.render import Renderer
 from analyzer.messages.tree import tree
@@ -62,7 +62,7 @@ def context(dataset: Dataset, exchanges: Sequence[int]) -> Context:
     wanted = ", ".join(map(str, exchanges))
     columns = ", ".join(PART_COLUMNS.values())
     return Context(
-        {row["file"]: row["path"] for row in dataset.query("SELECT file, path FROM captures")},
+        {row["file"]: input_name(row["path"]) for row in dataset.query("SELECT file, path FROM captures")},
         # An id is that of one topic; were it not, its name would not be known.
         {
             row["topic_id"]: row["topic"]

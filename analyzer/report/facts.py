@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from analyzer.base.settings import Settings
-from analyzer.base.text import exchange_id
+from analyzer.base.text import exchange_id, input_name
 from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
 from analyzer.query.left_out import is_bug, leave_out, limit_reason
@@ -114,5 +114,5 @@ class Facts:
         return readability(self._dataset, asks)
 
     def paths(self) -> list[str]:
-        """The inputs, in the order of reading."""
-        return [row["path"] for row in self._dataset.query("SELECT path FROM captures ORDER BY file")]
+        """The names of the inputs, in the order of reading."""
+        return [input_name(row["path"]) for row in self._dataset.query("SELECT path FROM captures ORDER BY file")]

@@ -44,12 +44,12 @@ def print_report(facts: Facts, console: Console) -> None:
     """Prints the whole report, with the facts of `facts_of_report`; a capture without Kafka gets its own page instead."""
     width = _width(console)
     if (lines := _affordable("coverage", facts, width, None)) is not None:
+        if facts.coverage()["kafka_connections"] and not facts.matched():
+            _print(console, _section("nothing", facts, width, None))
+            return
         _print(console, lines)
         if not facts.coverage()["kafka_connections"]:
             _print_without_kafka(facts, console, width)
-            return
-        if not facts.matched():
-            _print(console, [Text(""), *_section("nothing", facts, width, None)])
             return
     # While another thread looks for findings.
     capture = _affordable("capture", facts, width, None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.base.link_names import link_name
+from analyzer.base.text import input_name
 from dissectors import layout
 from dissectors.kafka.columns.walk_limits import MOST_ROWS_OF_A_MESSAGE
 from dissectors.problems import KINDS as PROBLEM_KINDS
@@ -79,18 +80,18 @@ def input_warnings(reading: Reading) -> Iterator[str]:
     if reading.failure:
         yield reading.failure
     for line in note_lines(reading.notes):
-        yield f"{reading.source.name}: {line}"
+        yield f"{input_name(reading.source.name)}: {line}"
     for each in reading.unread:
         if each.is_tunnel and each.packets * LEAST_SHARE >= sum(reading.outcomes):
-            yield f"{reading.source.name}: {each}, not decoded: the traffic in this tunnel is missing from all results"
+            yield f"{input_name(reading.source.name)}: {each}, not decoded: the traffic in this tunnel is missing from all results"
     if reading.first_time_ns is not None and 0 <= reading.first_time_ns < _FIRST_YEAR_NS:
-        yield f"{reading.source.name}: {_dated_1970(reading)}"
+        yield f"{input_name(reading.source.name)}: {_dated_1970(reading)}"
     unknown = reading.outcomes[layout.SEEN_UNKNOWN_LINK]
     if unknown:
         links = ", ".join(link_name(link) for link in reading.unread_links)
         packets = "1 packet" if unknown == 1 else f"{unknown:,} packets"
         yield (
-            f"{reading.source.name}: {packets} skipped: unsupported link type ({links}); "
+            f"{input_name(reading.source.name)}: {packets} skipped: unsupported link type ({links}); "
             "capture on Ethernet, cooked or raw IP instead"
         )
 

@@ -15,6 +15,9 @@ from analyzer.cli.outcome import say
 from analyzer.cli.values import UtcTime
 from analyzer.query.export import FORMATS
 
+# A directory of that name would be taken for a file that no program can open.
+_OTHER_DATABASES = (".sqlite", ".sqlite3", ".db")
+
 
 @click.command()
 @captures
@@ -72,6 +75,8 @@ def command(
     if table is not None and directory is None:
         return _to_stdout(inputs, options, table, form or "jsonl")
     if directory is not None and table is None:
+        if directory.endswith(_OTHER_DATABASES):
+            raise click.UsageError(f"{directory}: SQLite is not written; give --to NAME.duckdb, or a new directory")
         if directory.endswith(".duckdb"):
             return _to_duckdb(inputs, options, directory, form)
         return _to_directory(inputs, options, directory, form or "parquet")

@@ -12,7 +12,7 @@ from analyzer.cli.outcome import UNREADABLE, say
 
 
 @click.command()
-@click.argument("inputs", nargs=-1, required=True, metavar="CAPTURE...")
+@click.argument("inputs", nargs=-1, metavar="CAPTURE...")
 @click.argument("exchange", metavar="EXCHANGE")
 @click.option(
     "--records", is_flag=True, help="Include each record of each batch; in JSON with key, value and headers in base64."
@@ -30,6 +30,9 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str,
     from analyzer.messages.bodies import each_message, kept_standard_input
     from analyzer.messages.exchange_text import check_word, context, lines, matching
 
+    if not inputs:
+        listed = f"`kanalyze exchanges {exchange}` lists them"
+        raise click.UsageError(f"EXCHANGE is missing: kanalyze show CAPTURE... EXCHANGE; {listed}")
     try:
         check_word(exchange)
     except ValueError as problem:

@@ -14,7 +14,7 @@ from analyzer.query.readability import NOTHING, WHOLE
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import api
 from analyzer.report.facts import Facts
-from analyzer.report.format import clock, duration, things
+from analyzer.report.format import argument, can_be_typed, clock, duration, things
 from analyzer.report.readability_words import sentence as sentence_of
 from analyzer.report.sections.errors import is_expected
 from analyzer.report.sentences import look, sentence
@@ -43,11 +43,22 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         hint = _hint(facts)
         text = _nothing(facts, hint is not None)
         lines += [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
-        return lines if hint is None else lines + _lines(*hint, width)
+        return lines + (_look_at_slowest(facts, width) if hint is None else _lines(*hint, width))
     shown = found if limit is None else _chosen(found, limit)
     for number, finding in shown:
         lines += _lines(number, finding, width)
     return lines + text_tables.more(len(found) - len(shown), facts.ask(COMMAND), width)
+
+
+def _look_at_slowest(facts: Facts, width: int) -> list[Text]:
+    """The command that shows the API with the slowest request; nothing where none was timed."""
+    if NOTHING in (facts.readability("findings").verdict, facts.readability("latency").verdict):
+        return []
+    if (worst := _slowest(facts)) is None or not can_be_typed(worst["api_name"]):
+        return []
+    command = facts.ask(f"kanalyze latency --api {argument(worst['api_name'])}")
+    room = width - len(text_tables.INDENT)
+    return [Text(text_tables.INDENT + line, style=text_tables.DIM) for line in typed(command, room)]
 
 
 def _hint(facts: Facts) -> Numbered | None:

@@ -29,7 +29,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not row["kafka_connections"]:
         return lines + _dim([size_of(row), packets(row)], width)
     whole = facts.readability("everything").verdict == WHOLE
-    lines += text_tables.flow([_traffic(facts, row), unread.share_read(row, whole)], width, "; ")
+    parts = [_traffic(facts, row), unread.share_read(row, whole)]
+    lines += text_tables.flow(filter(None, parts), width, "; ")
     return lines + _dim(unread.first(row, whole), width)
 
 

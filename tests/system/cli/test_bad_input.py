@@ -310,4 +310,4 @@ def test_watch_says_what_it_cannot_read(kanalyze: Run, given: bytes, words: str)
     done = kanalyze("watch", "-", "--format", "jsonl", stdin=given)
     said = done.stderr.decode().splitlines()
     assert done.returncode == 2
-    assert len(said) == 1 and said[0].startswith("kanalyze: -: ") and words in said[0]
+    assert len(said) == 1 and said[0].startswith("kanalyze: standard input: ") and words in said[0]

@@ -22,7 +22,7 @@ from kept_datasets import KeptDatasets
 from paths import ROOT, SAMPLES
 
 from analyzer.cli.json_schemas import LINES, has_schema, schema
-from analyzer.cli.main import cli, main, verbs
+from analyzer.cli.main import QUESTIONS, cli, main, verbs
 from analyzer.cli.verb_help import SELDOM, Verb, examples
 
 CAPTURE = SAMPLES / "throttle.pcap.zst"
@@ -86,7 +86,7 @@ def test_help_names_a_verb_and_guesses_a_wrong_one(capsys: pytest.CaptureFixture
     assert "Examples:" in said("help", "latency")
     assert "--max-reassembly" not in said("help", "latency")
     assert "--max-reassembly" in said("help", "latency", "--all")
-    assert "Commands:" in said("help")
+    assert "What is going on?" in said("help")
     assert main(["help", "latencies"]) == 2
     assert "did you mean 'latency'?" in capsys.readouterr().err
     assert main(["latency", str(CAPTURE), "--clinet", "x"]) == 2
@@ -248,3 +248,29 @@ def test_a_long_answer_is_paged_for_who_looks_and_for_nobody_else(tmp_path: Path
     assert "PAGED" not in on_a_terminal(tmp_path, "latency", str(CAPTURE), "--no-pager")
     assert "PAGED" not in on_a_terminal(tmp_path, "unanswered", str(CAPTURE))
     assert "PAGED" not in said("latency", str(CAPTURE))
+
+
+def test_every_verb_answers_a_question_of_the_help() -> None:
+    assert sorted(name for names in QUESTIONS.values() for name in names) == sorted(verbs())
+
+
+def test_no_match_is_one_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = set()
+    for verb in ("report", "latency", "errors", "clients", "topics", "unanswered"):
+        assert main([verb, str(CAPTURE), "--client", "nobody"]) == 0
+        assert main([verb, str(CAPTURE), "--client", "nobody", "--strict"]) == 3
+        answers |= set(capsys.readouterr().out.split("No request matches client nobody.\n")[1:])
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--verson"], "Did you mean '--version'?"),
+        (["show", str(CAPTURE)], "EXCHANGE is missing"),
+        (["export", str(CAPTURE), "--to", "x.sqlite"], "SQLite is not written"),
+    ],
+)
+def test_a_slip_is_told_with_what_was_meant(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert told in capsys.readouterr().err

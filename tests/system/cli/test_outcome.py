@@ -146,7 +146,7 @@ NOWHERE = b"kanalyze: standard output: is closed, so the answer cannot be writte
             "report -",
             "<&-",
             2,
-            b"kanalyze: -: not a readable capture: expected a pcap or pcapng file, got an empty file\n",
+            b"kanalyze: standard input: not a readable capture: expected a pcap or pcapng file, got an empty file\n",
         ),
     ],
 )

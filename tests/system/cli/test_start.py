@@ -110,7 +110,7 @@ def test_a_mistyped_verb_is_named(kanalyze: Run) -> None:
 
 def test_no_words_at_all_show_the_help(kanalyze: Run) -> None:
     done = kanalyze()
-    assert done.returncode == 2 and b"Commands:" in done.stderr and done.stdout == b""
+    assert done.returncode == 2 and b"What is going on?" in done.stderr and done.stdout == b""
 
 
 @pytest.mark.parametrize(
