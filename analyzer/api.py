@@ -15,7 +15,6 @@ docs/tables.md, and null means not known. An argument of a wrong type is a TypeE
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +44,15 @@ def read(
     broker: Words = (),
     api: Words = (),
     topic: Words = (),
-    from_ns: int | None = None,
-    to_ns: int | None = None,
+    from_ns: int | str | None = None,
+    to_ns: int | str | None = None,
     **options: Any,
 ) -> Capture:
     """Reads captures (paths, globs, directories, URIs), or exported datasets, into tables.
 
     The filters are those of the command line: globs, one or several. `from_ns` (included) and `to_ns` (not included)
-    bound the time, ns since the epoch. `options` are fields of `analyzer.base.options.Options`, such as `ports=(19092,)`.
+    bound the time, ns since the epoch, or as they are printed: "22:46:20", "22:46", "+10s" after the first packet, "-30s" before
+    the last. `options` are fields of `analyzer.base.options.Options`, such as `ports=(19092,)`.
     Raises `analyzer.inputs.sources.InputError` (an OSError) when nothing could be read,
     `analyzer.query.dataset.DatasetError` for a directory that is no dataset, TypeError and ValueError for an argument that is
     none. `Capture.warnings` has all else that could not be read.
@@ -65,8 +65,8 @@ def read(
         arguments.names(broker, "broker"),
         arguments.names(api, "api"),
         arguments.names(topic, "topic"),
-        arguments.or_none(arguments.whole, from_ns, "from_ns"),
-        arguments.or_none(arguments.whole, to_ns, "to_ns"),
+    ).between(
+        arguments.or_none(arguments.moment, from_ns, "from_ns"), arguments.or_none(arguments.moment, to_ns, "to_ns")
     )
     asked = arguments.options(filters, options)
     return Capture(paths, asked, open_dataset(paths, asked))
@@ -199,7 +199,7 @@ class Capture:
 
         if not isinstance(after, Capture):
             raise TypeError(f"after: expected what `analyzer.read` returned, got {after!r}")
-        mine, other = (replace(each._options.filters, from_ns=None, to_ns=None) for each in (self, after))
+        mine, other = (each._options.filters.between(None, None) for each in (self, after))
         if mine != other:
             raise ValueError("after: was read with other filters, so the two cannot be compared")
         return differences(self._dataset, after._dataset)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from analyzer.base.moments import Moment, MomentError
 
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.%]+)\](:\d+)?")
 # An escaped character, a class, a wildcard, any other character.
@@ -32,7 +34,8 @@ class Filters:
 
     `clients` are globs over client ids and addresses; `brokers` node ids or globs over `address[:port]`; `apis` globs
     over names, or keys; `topics` globs over names and ids. `from_ns` (included) and `to_ns` (not included) bound the
-    time of an exchange's first byte, ns since the epoch; None is open. Raises FilterError for values that are not UTF-8.
+    time of an exchange's first byte, ns since the epoch; None is open. A `Moment` becomes such a number when the captures are
+    known (`at`). Raises FilterError for values that are not UTF-8.
     """
 
     clients: tuple[str, ...] = ()
@@ -41,6 +44,8 @@ class Filters:
     topics: tuple[str, ...] = ()
     from_ns: int | None = None
     to_ns: int | None = None
+    from_moment: Moment | None = None
+    to_moment: Moment | None = None
 
     def __post_init__(self) -> None:
         """Checks patterns before a capture is read."""
@@ -49,6 +54,32 @@ class Filters:
 
     def __bool__(self) -> bool:
         return self != Filters()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a time range is asked for."""
+        return any(each is not None for each in (self.from_ns, self.to_ns, self.from_moment, self.to_moment))
+
+    @property
+    def waits_for_captures(self) -> bool:
+        """Whether a moment is known only once the captures are."""
+        return self.from_moment is not None or self.to_moment is not None
+
+    def between(self, begin: int | Moment | None, end: int | Moment | None) -> Filters:
+        """The same for this time range alone."""
+        return replace(
+            self,
+            from_ns=begin if isinstance(begin, int) else None,
+            to_ns=end if isinstance(end, int) else None,
+            from_moment=begin if isinstance(begin, Moment) else None,
+            to_moment=end if isinstance(end, Moment) else None,
+        )
+
+    def at(self, first_ns: int | None, last_ns: int | None) -> Filters:
+        """The same with moments as numbers, for captures from `first_ns` to `last_ns`. Raises MomentError."""
+        begin = self.from_moment.at(first_ns, last_ns) if self.from_moment else self.from_ns
+        end = self.to_moment.at(first_ns, last_ns) if self.to_moment else self.to_ns
+        return replace(self, from_ns=begin, to_ns=end, from_moment=None, to_moment=None)
 
 
 def _check_text(pattern: str) -> None:
@@ -95,7 +126,11 @@ def attempt_condition(filters: Filters) -> str:
 
 
 def time_condition(filters: Filters, moment: str) -> str:
-    """SQL condition: `moment`, an expression in ns since the epoch, is in the time range of the filters."""
+    """SQL condition: `moment`, an expression in ns since the epoch, is in the time range of the filters. Raises MomentError."""
+    if (typed := filters.from_moment or filters.to_moment) is not None:
+        raise MomentError(
+            f"{typed.typed}: the captures are not known in full here; give date and time (2026-05-01T10:59)"
+        )
     parts = []
     if filters.from_ns is not None:
         parts.append(f"{moment} >= {filters.from_ns}")

@@ -16,7 +16,7 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.workers import default_jobs
 from analyzer.cli.outcome import FINE, NOT_READ, UNREADABLE, bug, say
-from analyzer.cli.values import DecodeAs, Ports, Size, Span, Tap, UtcTime
+from analyzer.cli.values import CaptureTime, DecodeAs, Ports, Size, Span, Tap
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -38,8 +38,15 @@ def _filters(until: tuple[str, ...]) -> tuple[Decorator, ...]:
         ),
         click.option("--api", "apis", multiple=True, metavar="GLOB", help="Only these APIs: name or key."),
         click.option("--topic", "topics", multiple=True, metavar="GLOB", help="Only these topics: name or id."),
-        click.option("--from", "from_ns", type=UtcTime(), metavar="TIME", help="Only from this moment (UTC) on."),
-        click.option(*until, "to_ns", type=UtcTime(), metavar="TIME", help="Only before this moment (UTC)."),
+        click.option(
+            "--from",
+            "from_ns",
+            type=CaptureTime(),
+            metavar="TIME",
+            help="Only from this moment (UTC) on: 2026-05-01T22:46:20, 22:46:20, 22:46; +10s: after the first packet, -30s: "
+            "before the last.",
+        ),
+        click.option(*until, "to_ns", type=CaptureTime(), metavar="TIME", help="Only before this moment."),
     )
 
 
@@ -160,7 +167,9 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool =
             if strict:
                 del given["strict"]  # `exit_code` asks for it
             given["jobs"] = given["jobs"] or default_jobs()
-            filters = Filters(**{each.name: given.pop(each.name) for each in dataclasses.fields(Filters)})
+            filters = Filters(**{name: given.pop(name) for name in ("clients", "brokers", "apis", "topics")}).between(
+                given.pop("from_ns"), given.pop("to_ns")
+            )
             reading = {name: given.pop(name) for name in _READING_FIELDS}
             options = Options(filters=filters, **reading)
             return function(options=options, **given)

@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
+from analyzer.base.moments import Moment, moment, span_ns
 from analyzer.base.text import file_text
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
-_SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
-_SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h|d)", re.IGNORECASE)
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
 _ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
 _DECODE_AS = re.compile(r"udp\.port\s*==\s*(\d{1,5})\s*,\s*([\w.-]+)", re.ASCII)
@@ -41,10 +40,7 @@ class Span(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        match = _SPAN.fullmatch(value.strip())
-        whole, fraction, unit = match.groups() if match else ("0", None, "s")
-        # Digits alone, so that nothing is rounded.
-        number = int(whole + (fraction or "")) * _SPANS[unit.lower()] // 10 ** len(fraction or "")
+        number = span_ns(value)
         if number == 0:
             self.fail(f"{value!r} is not a duration like 500ms, 10s, 1m or 2h", param, ctx)
         return number
@@ -131,16 +127,35 @@ class UtcTime(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        match = _TIME.fullmatch(value.strip())
-        if match is not None:
-            date, clock, fraction, offset = match.groups()
-            try:
-                moment = datetime.fromisoformat(f"{date}T{clock or '00:00'}{(offset or 'Z')}")
-            except ValueError:
-                match = None
-        if match is None:
+        if (found := _utc_ns(value)) is None:
             self.fail(f"{value!r} is not a time like 2026-05-01T10:59:12.123 (UTC)", param, ctx)
-        return int(moment.astimezone(UTC).timestamp()) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
+        return found
+
+
+class CaptureTime(click.ParamType):
+    """What UtcTime takes, and moments as they are printed (`analyzer.base.moments`)."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | Moment:
+        if isinstance(value, int | Moment):
+            return value
+        found = moment(value) or _utc_ns(value)
+        if found is None:
+            self.fail(f"{value!r} is not a time like 2026-05-01T10:59:12.123, 10:59:12 (UTC), +10s or -30s", param, ctx)
+        return found
+
+
+def _utc_ns(word: str) -> int | None:
+    """None for a word that is no time with its date."""
+    if (match := _TIME.fullmatch(word.strip())) is None:
+        return None
+    date, clock, fraction, offset = match.groups()
+    try:
+        found = datetime.fromisoformat(f"{date}T{clock or '00:00'}{(offset or 'Z')}")
+    except ValueError:
+        return None
+    return int(found.astimezone(UTC).timestamp()) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
 
 
 class TimeRange(click.ParamType):

@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from analyzer.base import moments
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 
@@ -55,6 +56,16 @@ def whole(value: Any, what: str, least: int | None = None) -> int:
     if least is not None and number < least:
         raise ValueError(f"{what}: expected {least} or more, got {number}")
     return number
+
+
+def moment(value: Any, what: str) -> int | moments.Moment:
+    """Ns since the epoch, or a moment as it is printed."""
+    if not isinstance(value, str):
+        return whole(value, what)
+    found = moments.moment(value)
+    if found is None:
+        raise ValueError(f"{what}: {value!r} is not a moment like 22:46:20, 22:46, +10s or -30s")
+    return found
 
 
 def or_none(check: Callable[..., Any], value: Any, *arguments: Any) -> Any:

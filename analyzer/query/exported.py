@@ -89,7 +89,10 @@ def open_dataset(place: Path | str, *, unsafe_sql: bool = False, **options: Any)
     """
     temporary = temp_folders.make(options.pop("temp_directory", None))
     try:
-        found = read_exported(place, temporary, options.get("filters") or Filters())
+        filters = options.pop("filters", None) or Filters()
+        if filters.waits_for_captures:
+            filters = known([read_exported(place, temporary, Filters())], filters)
+        found = read_exported(place, temporary, filters)
 
         def cleanup() -> None:
             found.close()
@@ -97,11 +100,29 @@ def open_dataset(place: Path | str, *, unsafe_sql: bool = False, **options: Any)
 
         files_in = None if unsafe_sql else found.files_in
         return Dataset(
-            found.views, cleanup=cleanup, temp_directory=temporary, hours=found.hours, files_in=files_in, **options
+            found.views,
+            cleanup=cleanup,
+            temp_directory=temporary,
+            hours=found.hours,
+            files_in=files_in,
+            filters=filters,
+            **options,
         )
     except BaseException:
         temp_folders.remove(temporary)
         raise
+
+
+def known(found: Sequence[Exported], filters: Filters) -> Filters:
+    """The filters with moments as numbers, for the captures of these datasets. Raises MomentError, DatasetError."""
+    with Dataset(
+        {f"captures_{place}": each.views["captures"] for place, each in enumerate(found)}, threads=1
+    ) as dataset:
+        rows = " UNION ALL ".join(
+            f"SELECT first_time_ns, last_time_ns FROM captures_{place}" for place in range(len(found))
+        )
+        (span,) = dataset.query(f"SELECT min(first_time_ns) AS first, max(last_time_ns) AS last FROM ({rows})")
+    return filters.at(span["first"], span["last"])
 
 
 def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Exported:

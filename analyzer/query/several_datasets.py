@@ -16,7 +16,7 @@ from analyzer.base import temp_folders
 from analyzer.base.filters import Filters
 from analyzer.base.tables import TABLES
 from analyzer.query.dataset import Dataset, DatasetError
-from analyzer.query.exported import Exported, is_dataset, read_exported
+from analyzer.query.exported import Exported, is_dataset, known, read_exported
 from analyzer.query.hours import Hours
 from analyzer.query.partitions import MERGED
 from analyzer.query.table_views import NEAR
@@ -31,7 +31,9 @@ def open_datasets(places: Sequence[str], *, unsafe_sql: bool = False, **options:
     with ExitStack() as undone:
         temporary = temp_folders.make(options.pop("temp_directory", None))
         undone.callback(temp_folders.remove, temporary)
-        filters = options.get("filters") or Filters()
+        filters = options.pop("filters", None) or Filters()
+        if filters.waits_for_captures:
+            filters = known([read_exported(place, temporary, Filters()) for place in places], filters)
         found = []
         for place in places:
             found.append(read_exported(place, temporary, filters))
@@ -47,6 +49,7 @@ def open_datasets(places: Sequence[str], *, unsafe_sql: bool = False, **options:
                 temp_directory=temporary,
                 hours=_hours(found),
                 files_in=None if unsafe_sql else [place for each in found for place in each.files_in],
+                filters=filters,
                 **options,
             )
         except BaseException:

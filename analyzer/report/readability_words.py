@@ -8,7 +8,7 @@ from typing import Any
 from analyzer.base import filters
 from analyzer.query.questions import NEWEST_RELEASE
 from analyzer.query.readability import NOT_KNOWN, NOTHING, WHOLE, Readability
-from analyzer.report.format import count, percent, safe, size, things
+from analyzer.report.format import count, moment, percent, safe, size, things
 from analyzer.report.tls import undecrypted
 
 # What is asked, with its verb; all others are about everything.
@@ -166,7 +166,9 @@ def _no_match(numbers: dict[str, Any]) -> str:
 def asked(chosen: filters.Filters) -> str:
     """What filters ask for, safe to print."""
     words = safe(filters.words(chosen))
-    timed = ["the requested time range"] if chosen.from_ns is not None or chosen.to_ns is not None else []
+    ends = (("from", chosen.from_ns), ("to", chosen.to_ns))
+    span = " ".join(f"{name} {moment(ns)}" for name, ns in ends if ns is not None)
+    timed = [f"time {span} UTC"] if span else []
     return ", ".join([*([] if words == "(empty)" else [words]), *timed])
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from analyzer.base.options import Options
     from analyzer.distributed.plan import Plan
+    from analyzer.inputs.readings import Reading
 
 # With at most this fraction of the rows of a small capture, a search for a better plan takes longer than any plan.
 FRACTION_OF_SIMPLE_PLANS = 0.05
@@ -79,6 +80,13 @@ def open_plan(plan: Plan, options: Options, progress: Callable[[int], None] | No
     return dataset_of(lambda folder: pool.read(plan, folder, options, progress), options, [], False)
 
 
+def _span(readings: Sequence[Reading]) -> tuple[int | None, int | None]:
+    """The first and the last moment of the captures, ns."""
+    first = [each.first_time_ns for each in readings if each.first_time_ns is not None]
+    last = [each.last_time_ns for each in readings if each.last_time_ns is not None]
+    return min(first, default=None), max(last, default=None)
+
+
 def dataset_of(
     run: Callable[[Path], Run],
     options: Options,
@@ -108,7 +116,7 @@ def dataset_of(
             raise InputError("\n".join(warnings))
         warnings += secret_warnings(done.keys)
         memory = options.memory_bytes or question_memory_bytes(captured_bytes, raw_views.many_connections(done.summary))
-        options = replace(options, memory_bytes=memory)
+        options = replace(options, memory_bytes=memory, filters=options.filters.at(*_span(readings)))
         for name, table in small_tables(done.readings, done.summary).items():
             pq.write_table(behind(name, table), folder / f"{name}.parquet")
         dataset = Dataset(

@@ -205,6 +205,7 @@ ORDER = (
     "analyzer.base",
     "analyzer.base.text",
     "analyzer.base.json_shapes",
+    "analyzer.base.moments",
     "analyzer.base.filters",
     "analyzer.base.control_groups",
     "analyzer.base.memory",

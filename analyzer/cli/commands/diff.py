@@ -79,7 +79,7 @@ def _sides(
         return [(path, options) for path in inputs]
     if before is None or after is None or len(inputs) != 1:
         raise click.UsageError("--before and --after go together, with one dataset")
-    if options.filters.from_ns is not None or options.filters.to_ns is not None:
+    if options.filters.is_timed:
         raise click.UsageError("--before and --after take the place of --from and --to")
     return [
         (inputs[0], replace(options, filters=replace(options.filters, from_ns=begin, to_ns=end)))

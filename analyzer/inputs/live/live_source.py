@@ -6,6 +6,7 @@ from collections.abc import Generator
 from time import monotonic
 from typing import Protocol
 
+from analyzer.base.text import input_name
 from analyzer.inputs.sources import NOTHING_NOW, SILENT, InputError, Source, make_room
 from analyzer.inputs.unpack import packing
 
@@ -84,5 +85,5 @@ class LiveSource(Source):
             self._head = (self._head + bytes(data[:_MAGIC_BYTES]))[:_MAGIC_BYTES]
             if len(self._head) == _MAGIC_BYTES and (name := packing(self._head)) is not None:
                 raise InputError(
-                    f"{self.name}: {name} data cannot be followed; unpack it first: {name} -dc FILE | kanalyze watch -"
+                    f"{input_name(self.name)}: {name} data cannot be followed; unpack it first: {name} -dc FILE | kanalyze watch -"
                 )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from paths import SAMPLES
 
 import analyzer
 from analyzer.base.tables import TABLES, arrow_schema
-from analyzer.cli.main import cli
+from analyzer.cli.main import cli, main
 from analyzer.compare.captures import PARTS
 from analyzer.inputs.sources import InputError
 from analyzer.query.export import with_hex_keys
@@ -260,6 +261,21 @@ def test_right_arguments_are_taken_in_any_form(cap: analyzer.Capture) -> None:
 
     with analyzer.read((THROTTLE,), ports=Number(), client=iter(["shop-*"]), from_ns=0, jobs=1) as found:
         assert 0 < len(found.exchanges) < len(cap.exchanges)
+
+
+def test_times_are_taken_as_they_are_printed(cap: analyzer.Capture, tmp_path: Path) -> None:
+    begin = cap.sql("SELECT min(first_time_ns) AS ns FROM captures").to_arrow().to_pylist()[0]["ns"]
+    assert main(["export", str(THROTTLE), "--to", str(tmp_path / "day")]) == 0
+    whole = begin + 5 * 10**9
+    clock = f"{datetime.fromtimestamp(whole // 10**9, UTC):%H:%M:%S}.{whole % 10**9:09d}"
+    counts = set()
+    for inputs in (THROTTLE, tmp_path / "day"):
+        for word in (whole, clock, "+5s"):
+            with analyzer.read(inputs, from_ns=word) as found:
+                counts.add(len(found.exchanges))
+    assert len(counts) == 1 and 0 < counts.pop() < len(cap.exchanges)
+    with pytest.raises(ValueError, match="from_ns: 'later' is not a moment"):
+        analyzer.read(THROTTLE, from_ns="later")
 
 
 def test_a_wrong_argument_of_a_question_is_refused_by_name(cap: analyzer.Capture) -> None:

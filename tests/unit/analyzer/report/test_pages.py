@@ -112,7 +112,9 @@ def test_an_empty_selection_is_never_a_clean_bill_of_health(tmp_path: Path, name
     tables = {"exchanges": [exchange(1)], "connections": [connection(1)], "errors": [error(1, 3)]}
     with dataset(tmp_path, tables, filters=Filters(clients=("nosuch",), to_ns=5)) as found:
         text = printed(found, name, 80)
-        assert sentence(readability(found, name)) == "No request matches client nosuch, the requested time range."
+        assert (
+            sentence(readability(found, name)) == "No request matches client nosuch, time to 1970-01-01 00:00:00 UTC."
+        )
         assert "Clients in the capture: app." in text
         assert "The capture covers" in text
         sink = io.StringIO()

@@ -258,7 +258,7 @@ def test_filters_are_named_and_the_head_counts_what_they_leave(told: Callable[..
     rows = [exchange(1, client_id="a"), exchange(2, client_id="b")]
     with told(exchanges=rows, filters=Filters(clients=("a",), from_ns=1)) as found:
         report = printed(found, 100)
-    assert report.startswith("Filtered by: client a, the requested time range.\n")
+    assert report.startswith("Filtered by: client a, time from 1970-01-01 00:00:00 UTC.\n")
     assert "1 broker, 1 client, 1 request" in report
     assert [line.split()[1] for line in report.splitlines() if line.startswith("  Metadata")] == ["1"]
 
