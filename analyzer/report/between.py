@@ -12,9 +12,15 @@ _MOST = 4
 
 
 def sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A line about each of the first rows of the metric `between`, safe to print."""
-    lines = [_translation(row) if row["sort"] == "translation" else _proxy(row) for row in rows[:_MOST]]
-    if rows and (more := rows[0]["total_rows"] - len(lines)) > 0:
+    """A line about each of the first translations and proxies of the metric `between`, safe to print."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        # What a proxy carries on to several brokers is one line.
+        key = (row["address"], row["port"], row["proxies"] or row["behind"] or "")
+        found.setdefault((row["sort"], *key), []).append(row)
+    shown = list(found.values())[:_MOST]
+    lines = [_translation(alike[0]) if alike[0]["sort"] == "translation" else _proxy(alike) for alike in shown]
+    if rows and (more := rows[0]["total_rows"] - sum(map(len, shown))) > 0:
         lines.append(
             f"{things(more, 'more translation or proxy', 'more translations or proxies')}: kanalyze sql CAPTURE"
         )
@@ -31,12 +37,31 @@ def _translation(row: dict[str, Any]) -> str:
     return f"Address translation: {what}; {seen} captured on both sides, counted once."
 
 
-def _proxy(row: dict[str, Any]) -> str:
-    reached, behind = safe(endpoint(row["address"], row["port"])), safe(row["behind"])
+def _proxy(rows: Sequence[dict[str, Any]]) -> str:
+    """What one address carries on over so many proxies; `rows`: one for each broker behind it."""
+    row = rows[0]
+    reached, behind = safe(endpoint(row["address"], row["port"])), _listed([each["behind"] for each in rows])
     proxies = "" if row["proxies"] == 1 else f" over {count(row['proxies'])} proxies"
-    takes = "" if row["proxy_ns"] is None else f", which takes {duration(row['proxy_ns'])} of their latency (median)"
-    line = f"Proxy: {reached} carries {things(row['requests'], 'request')} on to {behind}{proxies}{takes}; counted once"
-    if row["around"]:
-        why = f", as Metadata names {behind}" if row["is_named"] else ""
-        line += f". {things(row['around'], 'request')} of its clients {'goes' if row['around'] == 1 else 'go'} around it{why}"
+    requests = things(sum(each["requests"] for each in rows), "request")
+    line = f"Proxy: {reached} carries {requests} on to {behind}{proxies}{_takes(rows)}; counted once"
+    if around := sum(each["around"] for each in rows):
+        named = [each["behind"] for each in rows if each["around"] and each["is_named"]]
+        why = f", as Metadata names {_listed(named)}" if named else ""
+        line += f". {things(around, 'request')} of its clients {'goes' if around == 1 else 'go'} around it{why}"
     return f"{line}."
+
+
+def _takes(rows: Sequence[dict[str, Any]]) -> str:
+    times = sorted(row["proxy_ns"] for row in rows if row["proxy_ns"] is not None)
+    if not times:
+        return ""
+    least, most = duration(times[0]), duration(times[-1])
+    return f", which takes {most if least == most else f'{least} to {most}'} of their latency (median)"
+
+
+def _listed(endpoints: Sequence[str]) -> str:
+    """a, b and 3 more"""
+    told = [safe(each) for each in endpoints[:3]]
+    if more := len(endpoints) - len(told):
+        return f"{', '.join(told)} and {count(more)} more"
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
