@@ -1,5 +1,6 @@
--- Who is in each group, and what does each member hold? One row per member: its last step, the generation or epoch that it
--- was told last, and the partitions of its last assignment (null: none told). `gone` says that it left.
+-- Who is in each group, and what does each member hold? One row per member: the generation or epoch that it was told last, and the
+-- partitions of its last assignment (null: none told). `last_time_ns` is that of its last step, heartbeat or commit; of a member that
+-- left (`gone`) that of its leave.
 WITH steps AS (
     SELECT
         cluster,
@@ -26,6 +27,13 @@ tellings AS (
     FROM all_assignments
     GROUP BY group_id, member_id, exchange
 ),
+-- Heartbeats that went well, and commits, are no steps.
+heard AS (
+    SELECT group_id, member_id, max(coalesce(response_end_ns, request_end_ns)) AS time_ns
+    FROM exchanges
+    WHERE api_key IN (api('OffsetCommit', 'Heartbeat', 'TxnOffsetCommit')) AND member_id <> ''
+    GROUP BY group_id, member_id
+),
 held AS (
     SELECT group_id, member_id, max_by(partitions, time_ns) AS partitions, max_by(topics, time_ns) AS topics
     FROM tellings
@@ -33,6 +41,9 @@ held AS (
 )
 SELECT
     s.cluster, s.group_id, s.group_type, s.client_id, s.client_address, s.member_id, s.instance_id, s.generation, s.joins,
-    h.partitions, h.topics, s.gone, s.first_time_ns, s.last_time_ns
-FROM steps AS s LEFT JOIN held AS h ON h.group_id = s.group_id AND h.member_id = s.member_id
+    h.partitions, h.topics, s.gone, s.first_time_ns,
+    CASE WHEN s.gone THEN s.last_time_ns ELSE greatest(s.last_time_ns, coalesce(l.time_ns, s.last_time_ns)) END AS last_time_ns
+FROM steps AS s
+LEFT JOIN held AS h ON h.group_id = s.group_id AND h.member_id = s.member_id
+LEFT JOIN heard AS l ON l.group_id = s.group_id AND l.member_id = s.member_id
 ORDER BY s.group_id, s.first_time_ns, s.member_id, s.cluster

@@ -297,3 +297,23 @@ def test_a_group_of_a_type_that_nobody_knows_is_a_row(kind: str | None, tmp_path
         (row,) = opened.metric("groups")
         assert row["group_id"] == "g" and row["group_type"] in (kind, "offsets")
         assert opened.metric("rebalances") == [] and list(opened.metric("group_members"))
+
+
+def test_a_member_is_seen_by_its_heartbeats_and_commits(tmp_path: Path) -> None:
+    """Only what failed of them is an event."""
+    base = {"group_id": "g", "cluster": None, "group_type": "classic", "client_id": "app", "client_address": "10.0.0.1"}
+    steps = [
+        {"exchange": n, "event": event, "member_id": member, "error_code": 0, "begin_ns": at, "time_ns": at}
+        for n, (event, member, at) in enumerate(
+            [("join", "stays", START_NS), ("join", "goes", START_NS + 1), ("leave", "goes", START_NS + 9 * MS)]
+        )
+    ]
+    beats = [
+        exchange(10 + n, at_ns=START_NS + 20 * MS * n, api_key=api_key, group_id="g", member_id=member, error_code=0)
+        for n, (api_key, member) in enumerate([(12, "stays"), (8, "stays"), (12, "goes")])
+    ]
+    rows = [exchange(n, at_ns=START_NS) for n in range(3)] + beats
+    made = {"exchanges": rows, "connections": [connection(1)], "group_events": [base | step for step in steps]}
+    with dataset(tmp_path, made) as opened:
+        seen = {row["member_id"]: row["last_time_ns"] for row in opened.metric("group_members")}
+    assert seen == {"stays": beats[1]["response_end_ns"], "goes": START_NS + 9 * MS}
