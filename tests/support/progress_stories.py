@@ -101,11 +101,21 @@ def escaping(count: int, comes_back_s: float = 0.3, throttle_ms: int = 4000, clo
     return {"exchanges": rows, "mutes": mutes, "connections": links}
 
 
-def opening(seconds: int, rest_s: float = 0) -> Tables:
-    """Five connections a second, each with one request, and nothing afterwards."""
-    links = [connection(n, first_time_ns=at(n / 5), last_time_ns=at(n / 5 + 0.01)) for n in range(5 * seconds)]
+TLS: dict[str, Any] = {
+    "is_kafka": False,
+    "protocol": "tls",
+    "tls": True,
+    "tls_decrypted": False,
+    "tls_handshake": "finished",
+}
+
+
+def opening(seconds: int, rest_s: float = 0, **values: Any) -> Tables:
+    """Five connections a second, each with one request (none that can be read, of TLS), and nothing afterwards."""
+    moments = [n / 5 for n in range(5 * seconds)]
+    links = [connection(n, first_time_ns=at(m), last_time_ns=at(m + 0.01), **values) for n, m in enumerate(moments)]
     file = capture(last_time_ns=at(seconds + rest_s))
-    rows = [exchange(n, at_ns=at(n / 5), connection=n) for n in range(5 * seconds)]
+    rows = [] if values.get("tls") else [exchange(n, at_ns=at(m), connection=n) for n, m in enumerate(moments)]
     return {"captures": [file], "connections": links, "exchanges": rows}
 
 
@@ -226,7 +236,16 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: written([100, 200, 190], sequences=[0, 10, 20]), lambda: written([100, 200, 0], ids=["one"])),
         (),
     ),
-    "connection_storm": ((lambda: opening(10),), (lambda: opening(10, rest_s=5), lambda: opening(6))),
+    "connection_storm": (
+        (lambda: opening(10), lambda: opening(10, **TLS)),
+        (
+            lambda: opening(10, rest_s=5),
+            lambda: opening(6),
+            lambda: opening(10, **TLS, tls_alpn="h2"),
+            lambda: opening(10, **TLS, broker_port=443),
+            lambda: opening(10, **(TLS | {"tls_handshake": "failed"})),
+        ),
+    ),
     "no_progress": (
         (
             lambda: reading(STUCK, read_to=150),  # the same records each time

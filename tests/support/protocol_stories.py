@@ -38,6 +38,12 @@ def tls_ended(count: int, handshake: str = "failed", **values: Any) -> Tables:
     return {"connections": [connection(n, **(base | values)) for n in range(count)]}
 
 
+def given_up(count: int, host: str = "10.0.0.1") -> Tables:
+    """So many handshakes that ended without an alert, beside one of this host that was finished."""
+    served = connection(90, client_address=host, is_kafka=False, protocol="tls", tls=True, tls_handshake="finished")
+    return {"connections": [*tls_ended(count)["connections"], served]}
+
+
 def logins_refused(error_code: int = ILLEGAL_SASL_STATE, then: str = "failed") -> Tables:
     """A login that its broker refuses with this error, and how the next one on the same connection ends."""
     base = {"connection": 1, "sasl_mechanism": "PLAIN", "again": False}
@@ -84,6 +90,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "tls_failed": ((lambda: given_up(3, "10.0.0.9"),), (lambda: given_up(3),)),
     "wrong_protocol": (
         (
             plain_at_tls,
@@ -107,5 +114,5 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: silent_to_tls(9, broker_packets=0),
             lambda: silent_to_tls(9, broker_stream_bytes=7),
         ),
-    )
+    ),
 }

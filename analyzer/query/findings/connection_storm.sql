@@ -1,30 +1,34 @@
 -- severity: medium
 -- rank: 40
--- when: connections having count(*) FILTER (WHERE is_kafka AND seen_from = 'syn') >= 20
+-- when: connections having count(*) FILTER (WHERE (is_kafka OR tls_handshake = 'finished') AND seen_from = 'syn') >= 20
 -- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over 30 s, half of them closed within {median_life_ns}
 -- do: The application creates a client for each message, or its connections fail: create one client and reuse it.
--- look: kanalyze clients --client {client_address}
+-- look: kanalyze {shown_by} --client {client_address}
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
 -- runs once opens many at one moment. A shorter capture may be full of it: three in each of eight seconds and more, over four
--- fifths of its time.
+-- fifths of its time. Of TLS without keys the handshakes tell it, of each port alone: clients have no names there.
 WITH opened AS (
     SELECT
         c.client_address,
-        coalesce(n.client_id, 'a client without client id') AS who,
+        coalesce(n.client_id, CASE WHEN c.is_kafka THEN 'a client without client id' ELSE 'a client in TLS' END) AS who,
+        CASE WHEN c.is_kafka THEN NULL ELSE c.broker_port END AS tls_port,
         c.connection,
         n.exchange,
         c.first_time_ns,
         c.last_time_ns - c.first_time_ns AS life_ns,
         count(*) OVER (
-            PARTITION BY c.client_address, n.client_id ORDER BY c.first_time_ns
+            PARTITION BY c.client_address, n.client_id, CASE WHEN c.is_kafka THEN NULL ELSE c.broker_port END ORDER BY c.first_time_ns
             RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
         ) AS within
     FROM connections AS c LEFT JOIN connection_requests AS n ON n.connection = c.connection
-    WHERE c.is_kafka AND c.seen_from = 'syn' AND is_client(c.role) AND c.forwarded_from IS NULL
+    LEFT JOIN tls_unread AS t ON t.connection = c.connection
+    WHERE (c.is_kafka OR c.tls_handshake = 'finished' AND c.broker_port <> 443 AND t.connection IS NOT NULL)
+        AND c.seen_from = 'syn' AND is_client(c.role) AND c.forwarded_from IS NULL
 )
 SELECT
     client_address,
     who,
+    CASE WHEN tls_port IS NULL THEN 'clients' ELSE 'connections' END AS shown_by,
     count(*) AS connections,
     max(within) / 30e0 AS worst_per_s,
     CAST(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns)) AS BIGINT) AS median_life_ns,
@@ -34,7 +38,7 @@ SELECT
     min(first_time_ns) AS first_time_ns,
     max(first_time_ns) AS last_time_ns
 FROM opened
-GROUP BY client_address, who
+GROUP BY client_address, who, tls_port
 HAVING (
     count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 20
     AND (max(within) >= 30 OR (count(*) >= 30 AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)))

@@ -1,23 +1,20 @@
 -- TLS handshakes that fail, one row a broker, client (null: several) and end.
 -- Three handshakes at least that ended before any content; for information one that a fatal alert in clear ended, as some clients give
 -- up after it. In TLS 1.3 alerts are encrypted; who sent one is seen all the same. Hosts whose handshakes with one broker end alike
--- are one finding: the certificate of the broker, most often.
-WITH failed AS (
-    SELECT
-        client_address,
-        broker_address,
-        broker_port,
-        connection,
-        tls_alert,
-        tls_alert_from,
-        tls_certificate,
-        tls_valid_from_ns,
-        tls_valid_until_ns,
-        broker_stream_bytes,
-        first_time_ns,
-        last_time_ns
+-- are one finding: the certificate of the broker, most often. A connection that ends without an alert may be a client that gave up: it
+-- is told only of hosts of which no handshake with this broker finishes.
+WITH finished AS (
+    SELECT client_address, broker_address, broker_port
     FROM connections
-    WHERE tls_handshake = 'failed'
+    WHERE tls_handshake = 'finished'
+    GROUP BY client_address, broker_address, broker_port
+),
+failed AS (
+    SELECT c.*
+    FROM connections AS c
+    LEFT JOIN finished AS f
+        ON f.client_address = c.client_address AND f.broker_address = c.broker_address AND f.broker_port = c.broker_port
+    WHERE c.tls_handshake = 'failed' AND (c.tls_alert IS NOT NULL OR f.client_address IS NULL)
 ),
 counted AS (
     SELECT
