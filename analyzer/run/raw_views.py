@@ -119,6 +119,8 @@ MADE_OF = {
     "transaction_events": "transaction_steps",
     "unread_silences": "silences",
 }
+# A row for each API of each connection, made of few that all share: to write them takes longer than to join them for each question.
+JOINED_EACH_TIME = ("offered_versions",)
 # Tables of so many rows fit into the memory of the database with room to spare.
 MOST_HELD_EXCHANGES = 150_000
 MOST_HELD_ENTRIES = 500_000
@@ -143,7 +145,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
         made |= _without_offsets(made)
-    return raw | captures | made | (_held(made, run.readings) if holds_exchanges(run.summary, options) else {})
+    return raw | captures | made | (_held(made, run.readings) if holds_exchanges(options) else {})
 
 
 def types(run: Run, options: Options) -> dict[str, str]:
@@ -222,10 +224,10 @@ def without_rows(folders: Sequence[Path], summary: Summary) -> list[str]:
     return [*found, *([] if summary.api_keys & _EVENTS or some("group_steps") else ["group_events"])]
 
 
-def holds_exchanges(summary: Summary, options: Options) -> bool:
-    """Whether the exchanges of a large capture are computed once: some fifty rules and sections read them, and each would join
-    and compute them anew."""
-    return not options.seldom and not is_small(summary)
+def holds_exchanges(options: Options) -> bool:
+    """Whether exchanges of which columns were left out are computed once: some fifty rules and sections read them, and each would
+    join and compute them anew."""
+    return not options.seldom
 
 
 def has_numbers(summary: Summary, options: Options) -> bool:
@@ -241,7 +243,7 @@ def in_file(summary: Summary, options: Options) -> tuple[str, ...]:
     """The views that are computed once but have too many rows to be held in memory."""
     many = many_connections(summary)
     most = _memory_bytes(options) // PART_FOR_EXCHANGES
-    fits = not holds_exchanges(summary, options) or (
+    fits = not holds_exchanges(options) or (
         not many and summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= most
     )
     return (*(OF_EACH_CONNECTION if many else ()), *(() if fits else ("held_exchanges",)))
@@ -304,14 +306,15 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
     where columns of them were left out."""
     if is_small(summary):
-        final = (name for name in TABLES if options.seldom or name not in WITH_SELDOM)
+        left_out = {*JOINED_EACH_TIME, *(() if options.seldom else WITH_SELDOM)}
+        final = (name for name in TABLES if name not in left_out)
         found = {*COMPUTED_ONCE, *(READ_OFTEN if options.seldom else ()), *final}
     else:
         found = set(COMPUTED_ONCE)
-        if holds_exchanges(summary, options):
-            found.add("held_exchanges")
         if summary.rows["errors"] <= MOST_HELD_ENTRIES:
             found.add("errors")
+    if holds_exchanges(options):
+        found.add("held_exchanges")
     return tuple(found)
 
 

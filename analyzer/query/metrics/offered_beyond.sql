@@ -5,9 +5,12 @@ WITH known AS (
     FROM release_versions
     GROUP BY api_key
 ),
--- What a broker answers it has, also where its offer is in a version of ApiVersions that nobody here can read.
+-- What a broker answers it has, also where its offer is in a version of ApiVersions that nobody here can read. Each connection has an
+-- offer of each API, and hardly one is of interest.
 offers AS (
-    SELECT connection, exchange, api_key, max_version FROM all_offered_versions
+    SELECT o.connection, o.exchange, o.api_key, o.max_version
+    FROM all_offered_versions AS o LEFT JOIN known AS k ON k.api_key = o.api_key
+    WHERE k.api_key IS NULL OR o.max_version > k.known_version
     UNION ALL
     SELECT connection, exchange, api_key, api_version AS max_version
     FROM all_exchanges
