@@ -243,9 +243,7 @@ def in_file(summary: Summary, options: Options) -> tuple[str, ...]:
     """The views that are computed once but have too many rows to be held in memory."""
     many = many_connections(summary)
     most = _memory_bytes(options) // PART_FOR_EXCHANGES
-    fits = not holds_exchanges(options) or (
-        not many and summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= most
-    )
+    fits = not holds_exchanges(options) or (not many and summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= most)
     return (*(OF_EACH_CONNECTION if many else ()), *(() if fits else ("held_exchanges",)))
 
 
