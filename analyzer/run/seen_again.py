@@ -129,12 +129,18 @@ def _carries_on(y: _Asked, x: _Asked) -> bool:
 
 
 def _side_by_side(every: Iterable[_Asked]) -> bool:
-    """Some of the conditions of `resolve/proxy_parts.sql`: both begin together and are alike."""
+    """Some of the conditions of `resolve/proxy_parts.sql`: both begin together and are alike, in so many exchanges between the same
+    ends that it may be no chance."""
     recent: list[_Asked] = []
+    met = defaultdict[frozenset[tuple[str, int]], int](int)
     for y in sorted(every, key=lambda asked: asked.begin):
         recent = [x for x in recent if y.begin - x.begin <= _TOGETHER_NS]
-        if any(_are_alike(x, y) for x in recent):
-            return True
+        for x in recent:
+            if _are_alike(x, y):
+                ends = frozenset((x.endpoint, y.endpoint))
+                met[ends] += max(x.requests, y.requests)
+                if met[ends] >= (4 if any(_is_loopback(address) for address, _ in ends) else 8):
+                    return True
         recent.append(y)
     return False
 
