@@ -65,7 +65,9 @@ def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
 
     if sum(pq.read_metadata(path).num_rows for path in parts) > FEW:
         return True
-    rows = {row[0]: row[1:] for row in _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close"])}
+    # What has no time was with nothing else at the same time.
+    read = _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close"])
+    rows = {row[0]: row[1:] for row in read if None not in row[11:13]}
     if _share_numbers(rows.values()):
         return True
     asked = [
