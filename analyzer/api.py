@@ -1,8 +1,8 @@
 """The Python API: captures as tables, metrics and findings, for notebooks and programs.
 
-    import analyzer
+    import kanalyze
 
-    with analyzer.read("capture.pcap") as cap:
+    with kanalyze.read("capture.pcap") as cap:
         cap.exchanges.to_pandas()
         cap.sql("select client_id, count(*) as n from exchanges group by all").to_polars()
         cap.latency(by=["api", "client"]).to_pandas()

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ("dissectors", "analyzer", "tests", "bench", "docs", "tools", "lab")
+CODE = ("dissectors", "analyzer", "kanalyze", "tests", "bench", "docs", "tools", "lab")
 MOST_LINES = 400
 # Tables of data: a line a column or a module, some lines a story.
 TABLES_OF_DATA = {
