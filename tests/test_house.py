@@ -86,6 +86,7 @@ TOP_LEVEL = {
         "dissectors",
         "docs",
         "findings",
+        "kanalyze",
         "lab",
         "mkdocs.yml",
     ),
