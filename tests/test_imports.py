@@ -35,7 +35,7 @@ HEAVY = {
 def modules() -> dict[str, Path]:
     """Every module of the project by its dotted name."""
     found = {}
-    for package in ("dissectors", "analyzer"):
+    for package in ("dissectors", "analyzer", "kanalyze"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from analyzer.base.moments import Moment, MomentError
+from analyzer.base.moments import DAY_NS, Moment, MomentError
 
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.%]+)\](:\d+)?")
 # An escaped character, a class, a wildcard, any other character.
@@ -76,9 +76,12 @@ class Filters:
         )
 
     def at(self, first_ns: int | None, last_ns: int | None) -> Filters:
-        """The same with moments as numbers, for captures from `first_ns` to `last_ns`. Raises MomentError."""
+        """The same with moments as numbers, for captures from `first_ns` to `last_ns`; 23:30 to 00:30 ends on the day after. Raises
+        MomentError."""
         begin = self.from_moment.at(first_ns, last_ns) if self.from_moment else self.from_ns
-        end = self.to_moment.at(first_ns, last_ns) if self.to_moment else self.to_ns
+        end = self.to_moment.at(first_ns, last_ns, is_end=True) if self.to_moment else self.to_ns
+        if self.to_moment and self.to_moment.kind == "clock" and begin is not None and end is not None and end <= begin:
+            end += DAY_NS
         return replace(self, from_ns=begin, to_ns=end, from_moment=None, to_moment=None)
 
 

@@ -1,13 +1,17 @@
-"""Moments as they are printed: a time of day, or a distance from an end of the captures. They are known once the captures are."""
+"""Moments as people type them: with a date, or as they are printed: a time of day, or a distance from an end of the captures. Those
+are known once the captures are."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 DAY_NS = 86_400 * 10**9
+_LATEST_NS = 2**63 - 1
 _SPANS = {"ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": DAY_NS}
 _SPAN = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?\s*(ms|s|m|min|h|d)", re.IGNORECASE | re.ASCII)
+_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?", re.ASCII)
 
 
@@ -24,20 +28,21 @@ class Moment:
     kind: str
     ns: int
 
-    def at(self, first_ns: int | None, last_ns: int | None) -> int:
-        """The moment in ns since the epoch, for captures from `first_ns` to `last_ns` (None: no packet). Raises MomentError where
-        several days have it."""
+    def at(self, first_ns: int | None, last_ns: int | None, is_end: bool = False) -> int:
+        """The moment in ns since the epoch, for captures from `first_ns` to `last_ns` (None: no packet). A time of day is of a day
+        that was captured: the one within the captures, else at the end of a range of the last such day, at its beginning of the
+        first. Raises MomentError where several days have it."""
         if first_ns is None or last_ns is None:
             return 0
         if self.kind != "clock":
-            return first_ns + self.ns if self.kind == "first" else last_ns - self.ns
-        days = range(first_ns // DAY_NS - 1, last_ns // DAY_NS + 2)
+            found = first_ns + self.ns if self.kind == "first" else last_ns - self.ns
+            return max(0, min(found, _LATEST_NS))
+        days = range(first_ns // DAY_NS, last_ns // DAY_NS + 1)
         moments = [day * DAY_NS + self.ns for day in days]
         inside = [each for each in moments if first_ns <= each <= last_ns]
         if len(inside) > 1:
             raise MomentError(f"{self.typed} is a moment of {len(inside)} days of the captures; give the date too")
-        # Beyond both ends the nearest counts: it leaves all, or nothing.
-        return inside[0] if inside else min(moments, key=lambda each: max(first_ns - each, each - last_ns))
+        return min((inside or moments)[-1 if is_end else 0], _LATEST_NS)
 
 
 def span_ns(word: str) -> int:
@@ -46,6 +51,18 @@ def span_ns(word: str) -> int:
     whole, fraction, unit = match.groups() if match else ("0", None, "s")
     # Digits alone, so that nothing is rounded.
     return int(whole + (fraction or "")) * _SPANS[unit.lower()] // 10 ** len(fraction or "")
+
+
+def utc_ns(word: str) -> int | None:
+    """A time with its date, `2026-05-01T10:59:12.123`, in UTC or with its own offset, in ns since the epoch; None: no such."""
+    if (match := _TIME.fullmatch(word.strip())) is None:
+        return None
+    date, clock, fraction, offset = match.groups()
+    try:
+        found = datetime.fromisoformat(f"{date}T{clock or '00:00'}{(offset or 'Z')}")
+    except ValueError:
+        return None
+    return int(found.astimezone(UTC).timestamp()) * 10**9 + int((fraction or "").ljust(9, "0"))
 
 
 def moment(word: str) -> Moment | None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 import click
 
-from analyzer.base.moments import Moment, moment, span_ns
+from analyzer.base.moments import Moment, moment, span_ns, utc_ns
 from analyzer.base.text import file_text
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
-_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?")
 _ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
 _DECODE_AS = re.compile(r"udp\.port\s*==\s*(\d{1,5})\s*,\s*([\w.-]+)", re.ASCII)
 
@@ -127,7 +125,7 @@ class UtcTime(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        if (found := _utc_ns(value)) is None:
+        if (found := utc_ns(value)) is None:
             self.fail(f"{value!r} is not a time like 2026-05-01T10:59:12.123 (UTC)", param, ctx)
         return found
 
@@ -140,22 +138,10 @@ class CaptureTime(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | Moment:
         if isinstance(value, int | Moment):
             return value
-        found = moment(value) or _utc_ns(value)
+        found = moment(value) or utc_ns(value)
         if found is None:
             self.fail(f"{value!r} is not a time like 2026-05-01T10:59:12.123, 10:59:12 (UTC), +10s or -30s", param, ctx)
         return found
-
-
-def _utc_ns(word: str) -> int | None:
-    """None for a word that is no time with its date."""
-    if (match := _TIME.fullmatch(word.strip())) is None:
-        return None
-    date, clock, fraction, offset = match.groups()
-    try:
-        found = datetime.fromisoformat(f"{date}T{clock or '00:00'}{(offset or 'Z')}")
-    except ValueError:
-        return None
-    return int(found.astimezone(UTC).timestamp()) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
 
 
 class TimeRange(click.ParamType):

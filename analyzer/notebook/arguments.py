@@ -62,9 +62,9 @@ def moment(value: Any, what: str) -> int | moments.Moment:
     """Ns since the epoch, or a moment as it is printed."""
     if not isinstance(value, str):
         return whole(value, what)
-    found = moments.moment(value)
+    found = moments.moment(value) or moments.utc_ns(value)
     if found is None:
-        raise ValueError(f"{what}: {value!r} is not a moment like 22:46:20, 22:46, +10s or -30s")
+        raise ValueError(f"{what}: {value!r} is not a moment like 2026-05-01T10:59, 22:46:20, 22:46, +10s or -30s")
     return found
 
 

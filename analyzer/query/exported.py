@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -114,7 +115,16 @@ def open_dataset(place: Path | str, *, unsafe_sql: bool = False, **options: Any)
 
 
 def known(found: Sequence[Exported], filters: Filters) -> Filters:
-    """The filters with moments as numbers, for the captures of these datasets. Raises MomentError, DatasetError."""
+    """The filters with moments as numbers, for the captures of these datasets, which it closes. Raises MomentError,
+    DatasetError."""
+    with ExitStack() as closed:
+        for each in found:
+            closed.callback(each.close)
+        return filters.at(*_time_of(found))
+
+
+def _time_of(found: Sequence[Exported]) -> tuple[int | None, int | None]:
+    """The first and the last moment of all their captures."""
     with Dataset(
         {f"captures_{place}": each.views["captures"] for place, each in enumerate(found)}, threads=1
     ) as dataset:
@@ -122,7 +132,7 @@ def known(found: Sequence[Exported], filters: Filters) -> Filters:
             f"SELECT first_time_ns, last_time_ns FROM captures_{place}" for place in range(len(found))
         )
         (span,) = dataset.query(f"SELECT min(first_time_ns) AS first, max(last_time_ns) AS last FROM ({rows})")
-    return filters.at(span["first"], span["last"])
+    return span["first"], span["last"]
 
 
 def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Exported:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 Told = tuple[Rule, dict[str, Any]]
 # Columns by which rows about two clients of one application may differ, besides numbers.
 _OF_A_CLIENT = frozenset(("who", "client_id", "client_address", "host", "principal"))
+# What a row is about, besides what is text.
+_OF_WHAT = frozenset(("partition", "api_version"))
 _APPLICATIONS = """
 SELECT client_id, min(application) AS application, min(software) AS software
 FROM applications
@@ -23,24 +26,27 @@ HAVING min(application) = max(application) AND min(software) = max(software)
 
 def of_applications(dataset: Dataset, told: Sequence[Told]) -> Sequence[Told]:
     """The rows (of each rule the worst first), where `who` is a client of an application with `application`, `software` and
-    `application_clients`, of how many clients this is the worst; rows about others of them, alike in all words, are left out.
+    `application_clients`, of how many clients this is the worst; rows about others of them, about the same, are left out.
     """
     if not any(row.get("who") is not None for _, row in told):
         return told
     known = {row["client_id"]: row for row in dataset.ask(_APPLICATIONS)}
     kept: list[Told] = []
     worst: dict[tuple[Any, ...], dict[str, Any]] = {}
+    clients = defaultdict[tuple[Any, ...], set[tuple[Any, Any]]](set)
     for rule, row in told:
         application = known.get(row.get("who"))
         if application is None:
             kept.append((rule, row))
             continue
         own = {name: application[name] for name in ("application", "software")}
-        words = [value for name, value in row.items() if isinstance(value, str) and name not in _OF_A_CLIENT]
-        first = worst.setdefault((rule.name, *own.values(), *words), {**row, **own, "application_clients": 0})
-        if not first["application_clients"]:
+        about = ((name, value) for name, value in row.items() if isinstance(value, str) or name in _OF_WHAT)
+        key = (rule.name, *own.values(), *(each for each in about if each[0] not in _OF_A_CLIENT))
+        first = worst.setdefault(key, {**row, **own})
+        if not clients[key]:
             kept.append((rule, first))
-        first["application_clients"] += 1
+        clients[key].add((row["who"], row.get("client_address")))
+        first["application_clients"] = len(clients[key])
         _lasts_as_long_as(first, row)
     return kept
 

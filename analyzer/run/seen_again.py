@@ -17,9 +17,11 @@ from analyzer.query.dataset import Dataset
 # So many connections are asked here, which takes less time than a plan.
 FEW = 500
 _VIEWS = ("view_legs", "proxy_parts", "part_marks", "forward_pairs")
-TOGETHER_NS = 100_000_000
-_TOGETHER_NS = 250_000_000
-_END_NS = 5_000_000_000
+# Legs of one connection are seen at the same time but for this (`resolve/view_legs.sql`).
+_LEGS_APART_NS = 100_000_000
+# Those of a proxy with an address on each side begin and end so near to each other (`resolve/proxy_parts.sql`).
+_BEGINS_APART_NS = 250_000_000
+_ENDS_APART_NS = 5_000_000_000
 # When a proxy connects, after it was connected to.
 _EARLY_NS = 1_000_000
 _LATE_NS = 10_000_000_000
@@ -90,7 +92,7 @@ def _share_numbers(rows: Iterable[tuple[Any, ...]]) -> bool:
         first, last = row[10:12]
         sides = ((start, size + gaps) for start, size, gaps in (row[2:5], row[7:10]) if start is not None)
         own = {number for start, size in sides for number in (start, (start + size) % 2**32)}
-        if any(max(first, x) - min(last, y) <= TOGETHER_NS for number in own for x, y in seen.get(number, ())):
+        if any(max(first, x) - min(last, y) <= _LEGS_APART_NS for number in own for x, y in seen.get(number, ())):
             return True
         for number in own:
             seen[number].append((first, last))
@@ -136,11 +138,12 @@ def _side_by_side(every: Iterable[_Asked]) -> bool:
     recent: list[_Asked] = []
     met = defaultdict[frozenset[tuple[str, int]], int](int)
     for y in sorted(every, key=lambda asked: asked.begin):
-        recent = [x for x in recent if y.begin - x.begin <= _TOGETHER_NS]
+        recent = [x for x in recent if y.begin - x.begin <= _BEGINS_APART_NS]
         for x in recent:
             if _are_alike(x, y):
                 ends = frozenset((x.endpoint, y.endpoint))
                 met[ends] += max(x.requests, y.requests)
+                # `least_met` of `resolve/proxy_parts.sql`.
                 if met[ends] >= (4 if any(_is_loopback(address) for address, _ in ends) else 8):
                     return True
         recent.append(y)
@@ -151,7 +154,7 @@ def _are_alike(x: _Asked, y: _Asked) -> bool:
     return (
         x.endpoint != y.endpoint
         and (x.client != y.client or _is_loopback(x.endpoint[0]) or _is_loopback(y.endpoint[0]))
-        and abs(x.end - y.end) <= _END_NS
+        and abs(x.end - y.end) <= _ENDS_APART_NS
         and min(x.requests, y.requests) * 1.1 + 2 >= max(x.requests, y.requests)
         and _within(1.5, x.request_bytes, y.request_bytes)
         and _within(2, x.reply_bytes, y.reply_bytes)

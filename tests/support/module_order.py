@@ -455,6 +455,7 @@ ORDER = (
     "analyzer.api",
     # The package itself is the way in to the API, and nobody else's business.
     "analyzer",
+    "kanalyze",
     "analyzer.cli",
     "analyzer.cli.outcome",
     "analyzer.cli.added",
@@ -514,5 +515,6 @@ PACKAGES = (
     "analyzer.notebook",
     "analyzer.api",
     "analyzer",
+    "kanalyze",
     "analyzer.cli",
 )

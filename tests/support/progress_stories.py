@@ -110,6 +110,15 @@ TLS: dict[str, Any] = {
 }
 
 
+def queued_beside() -> Tables:
+    """A client with a connection on which its requests queue, and another one that carries ten times as many without."""
+    slow = {"connection": 1, "latency_ns": 110_000_000, "queue_ns": 60_000_000}
+    rows = [exchange(n, at_ns=at(n / 4), **(PRODUCE | slow)) for n in range(40)]
+    fast = {"connection": 2, "latency_ns": 50_000_000, "queue_ns": 0}
+    rows += [exchange(100 + n, at_ns=at(n / 40), **(PRODUCE | fast)) for n in range(400)]
+    return {"exchanges": rows, "connections": [connection(1), connection(2)]}
+
+
 def opening(seconds: int, rest_s: float = 0, **values: Any) -> Tables:
     """Five connections a second, each with one request (none that can be read, of TLS), and nothing afterwards."""
     moments = [n / 5 for n in range(5 * seconds)]
@@ -246,6 +255,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: opening(10, **(TLS | {"tls_handshake": "failed"})),
         ),
     ),
+    "head_of_line": ((queued_beside,), ()),
     "no_progress": (
         (
             lambda: reading(STUCK, read_to=150),  # the same records each time

@@ -53,6 +53,7 @@ FOLDER = Path(__file__).parent
 SEVERITIES = ("high", "medium", "info")
 HEAD = ("severity", "rank", "when", "says", "do", "look")
 AND = "and"
+WITH_AND = ("severity", "rank", "when", AND, "says", "do", "look")
 EXPLAINS = "explains"
 _LINE = re.compile(r"-- (\w+): (.+)")
 _EXPLAINED = re.compile(r"(\w+)(\*?)(?:\(([\w|]+)\))?")
@@ -104,9 +105,10 @@ def rule(name: str) -> Rule:
     sql = sql_words.text(path)
     lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 2]]
     head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, AND, EXPLAINS)}
+    order = tuple(word for word in head if word != EXPLAINS)
     explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())
     asked = [head.get("when"), head.pop(AND, None)]
-    if tuple(head) != HEAD or head["severity"] not in SEVERITIES:
+    if order not in (HEAD, WITH_AND) or head["severity"] not in SEVERITIES:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
     conditions = tuple(_condition(path, text) for text in asked if text is not None)
     told = (head["says"], head["do"], head["look"])

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 40
 -- when: connections having count(*) FILTER (WHERE (is_kafka OR tls_handshake = 'finished') AND seen_from = 'syn') >= 20
--- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over 30 s, half of them closed within {median_life_ns}
+-- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over {over_ns}, half of them closed within {median_life_ns}
 -- do: The application creates a client for each message, or its connections fail: create one client and reuse it.
 -- look: kanalyze {shown_by} --client {client_address}
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
@@ -19,8 +19,11 @@ WITH opened AS (
         count(*) OVER (
             PARTITION BY c.client_address, n.client_id, CASE WHEN c.is_kafka THEN NULL ELSE c.broker_port END ORDER BY c.first_time_ns
             RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
-        ) AS within
-    FROM connections AS c LEFT JOIN connection_requests AS n ON n.connection = c.connection
+        ) AS within,
+        least(s(30), greatest(r.last_time_ns - r.first_time_ns, s(1))) AS over_ns
+    FROM connections AS c
+    CROSS JOIN time_range AS r
+    LEFT JOIN connection_requests AS n ON n.connection = c.connection
     LEFT JOIN tls_unread AS t ON t.connection = c.connection
     WHERE (c.is_kafka OR c.tls_handshake = 'finished' AND c.broker_port <> 443 AND t.connection IS NOT NULL)
         AND c.seen_from = 'syn' AND is_client(c.role) AND c.forwarded_from IS NULL
@@ -30,7 +33,8 @@ SELECT
     who,
     CASE WHEN tls_port IS NULL THEN 'clients' ELSE 'connections' END AS shown_by,
     count(*) AS connections,
-    max(within) / 30e0 AS worst_per_s,
+    max(within) * 1e9 / max(over_ns) AS worst_per_s,
+    max(over_ns) AS over_ns,
     CAST(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns)) AS BIGINT) AS median_life_ns,
     max_by(connection, (within, connection)) AS connection,
     count(*) AS weight,

@@ -1,17 +1,19 @@
--- How much traffic do the filters leave? One row. `captured_ns` is the time that they leave and that files cover.
-WITH links AS (
-    SELECT count(DISTINCT CASE
-            WHEN broker_id IS NOT NULL THEN 'node ' || CAST(broker_id AS STRING) || ' of ' || coalesce(cluster, '')
-            ELSE broker_address || ':' || CAST(broker_port AS STRING)
-        END) AS brokers
-    FROM connections
-    WHERE is_kafka AND forwarded_from IS NULL
+-- How much traffic do the filters leave? One row. Brokers and clients are those that metric coverage counts; `captured_ns` is the time
+-- that the filters leave and that files cover.
+WITH brokers AS (
+    SELECT count(DISTINCT e.broker) AS brokers
+    FROM broker_endpoints AS e
+    WHERE EXISTS (
+        SELECT 1 FROM connections AS c
+        WHERE c.broker_address = e.broker_address AND c.broker_port = e.broker_port AND c.is_kafka AND c.forwarded_from IS NULL
+    )
 ),
 clients AS (
     SELECT count(*) AS clients
     FROM (
-        SELECT DISTINCT c.client_address, t.client_id, c.principal
-        FROM totals AS t JOIN connections AS c ON c.connection = t.connection
+        SELECT DISTINCT i.client_address, i.client_id, i.principal, i.software_name, i.software_version
+        FROM client_identities AS i
+        JOIN totals AS t ON t.connection = i.connection AND t.client_id IS NOT DISTINCT FROM i.client_id
         WHERE t.status <> 'orphan_reply' AND t.is_client AND NOT t.is_token
     ) AS identities
 ),
@@ -19,4 +21,4 @@ sums AS (
     SELECT CAST(coalesce(sum(exchanges) FILTER (WHERE status <> 'orphan_reply'), 0) AS BIGINT) AS requests
     FROM totals
 )
-SELECT * FROM (SELECT captured_ns FROM time_range) AS lengths CROSS JOIN links CROSS JOIN clients CROSS JOIN sums
+SELECT * FROM (SELECT captured_ns FROM time_range) AS lengths CROSS JOIN brokers CROSS JOIN clients CROSS JOIN sums

@@ -3,7 +3,7 @@
 -- batches are null when batches were not read, topics when entries were not, errors and throttled where none was found but
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
 -- asks most often (null below 1 s of life), `median_life_ns` of closed connections in which the clock did not jump, `inferred_library` that of a client that names no
--- software, by its habits; `application` of which it is one of many clients (view `applications`), with its `connector` and `task`; `connects_per_s` over the 30 s that have most
+-- software, by its habits; `application` of which it is one of many clients (view `applications`), with its `connector` and `task`; `connects_per_s` over the 30 s (`over_ns`; less where the capture is shorter) that have most
 -- of `connects`, connections opened within the capture, `group_id` null for more than one. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
     SELECT
@@ -96,7 +96,12 @@ opened AS (
     FROM client_connections
     WHERE seen_from = 'syn'
 ),
-bursts AS (SELECT client, max(within) / 30e0 AS connects_per_s FROM opened GROUP BY client),
+bursts AS (
+    SELECT o.client, max(o.within) * 1e9 / r.over_ns AS connects_per_s, r.over_ns
+    FROM opened AS o
+    CROSS JOIN (SELECT least(s(30), greatest(last_time_ns - first_time_ns, s(1))) AS over_ns FROM time_range) AS r
+    GROUP BY o.client, r.over_ns
+),
 topics AS (
     SELECT l.client, count(DISTINCT coalesce(e.topic, e.topic_id)) AS topics
     FROM entries AS e
@@ -135,6 +140,7 @@ SELECT
     l.connects,
     l.median_life_ns,
     o.connects_per_s,
+    o.over_ns,
     s.requests,
     s.requests * 1e9 / nullif(r.captured_ns, 0) AS rate_per_s,
     -- Of a client without a reply it is not known what failed; where some replies could not be read, none found is not none.

@@ -32,7 +32,10 @@ SELECT * FROM (
         SELECT c.client_address, t.client_id
         FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
         WHERE t.is_client
-            AND t.client_id IN (SELECT x.client_id FROM all_totals AS x JOIN library_ids AS i ON x.client_id LIKE i.client_id)
+            AND t.client_id IN (
+                SELECT x.client_id
+                FROM (SELECT DISTINCT client_id FROM all_totals) AS x JOIN library_ids AS i ON x.client_id LIKE i.client_id
+            )
             AND NOT starts_with(t.client_id, 'console-') AND NOT starts_with(t.client_id, 'adminclient-')
         GROUP BY c.client_address, t.client_id
         HAVING max(c.last_time_ns) - min(c.first_time_ns) >= s(10)

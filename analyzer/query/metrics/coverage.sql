@@ -66,45 +66,12 @@ links AS (
         FROM all_connections
     ) AS seen
 ),
--- A broker may have several listeners: it is one where replies told which node an address is.
-endpoints AS (
-    SELECT broker_address, broker_port, max(broker_id) AS broker_id, max(cluster) AS cluster
-    FROM all_connections
-    WHERE is_kafka AND forwarded_from IS NULL
-    GROUP BY broker_address, broker_port
-),
 brokers AS (
-    SELECT count(DISTINCT CASE
-            WHEN e.broker_id IS NOT NULL THEN 'node ' || CAST(e.broker_id AS STRING) || ' of ' || coalesce(e.cluster, '')
-            ELSE e.broker_address || ':' || CAST(e.broker_port AS STRING)
-        END) AS brokers
-    FROM endpoints AS e
-    LEFT JOIN (SELECT broker_address FROM endpoints WHERE broker_id IS NOT NULL GROUP BY broker_address) AS k
-        ON k.broker_address = e.broker_address
-    -- At the address of a broker, and no reply names it: a listener for controllers and brokers alone, or a proxy before a broker.
-    WHERE e.broker_id IS NOT NULL OR k.broker_address IS NULL
+    SELECT count(DISTINCT broker) AS brokers FROM broker_endpoints
 ),
-speaking AS (
-    SELECT
-        c.client_address, t.client_id, c.principal, c.software_name, c.software_version,
-        min(c.software_name) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS least_name,
-        max(c.software_name) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS greatest_name,
-        min(c.software_version) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS least_version,
-        max(c.software_version) OVER (PARTITION BY c.client_address, t.client_id, c.principal) AS greatest_version
-    FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
-    WHERE t.status <> 'orphan_reply' AND t.is_client AND NOT t.is_token
-),
--- Those that metric clients lists: a connection that does not say its software is no client of its own.
 clients AS (
     SELECT count(*) AS clients
-    FROM (
-        SELECT DISTINCT client_address, client_id, principal,
-            CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
-                THEN least_name ELSE software_name END AS software_name,
-            CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
-                THEN least_version ELSE software_version END AS software_version
-        FROM speaking
-    ) AS identities
+    FROM (SELECT DISTINCT client_address, client_id, principal, software_name, software_version FROM client_identities) AS i
 ),
 statuses AS (
     SELECT

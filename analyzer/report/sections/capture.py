@@ -77,7 +77,7 @@ def _decrypted(row: dict[str, Any]) -> str:
 
 
 def _size(number: float) -> str:
-    return size(round(number))
+    return size(round(number)) if number >= 0.5 else "<1 B"
 
 
 def _requests(row: dict[str, Any]) -> str:

@@ -185,7 +185,7 @@ def _connections(row: dict[str, Any]) -> str:
     if row["median_life_ns"] is not None:
         text += f", median life {duration(row['median_life_ns'])}"
     if row["connects"] >= MANY:
-        text += f", up to {rate(row['connects_per_s'])}/s over 30 s"
+        text += f", up to {rate(row['connects_per_s'])}/s over {duration(row['over_ns'])}"
     if row["metadata_per_s"]:
         text += f"; Metadata at most {rate(row['metadata_per_s'])}/s per connection"
     return text

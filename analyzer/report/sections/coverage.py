@@ -1,4 +1,5 @@
-"""What was captured and how much of it was read: two lines before the answer. What matters and was not read comes before it too."""
+"""What was captured and how much of it was read: two lines before the answer, and one more of filters. What matters and was not
+read comes before it too."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ WRONG = [
     ({"client": 5}, TypeError, "client"),
     ({"client": b"app"}, TypeError, "client"),
     ({"topic": ["a", None]}, TypeError, "topic"),
-    ({"from_ns": "2026-05-01"}, ValueError, "from_ns"),
+    ({"from_ns": "2026-13-01"}, ValueError, "from_ns"),
     ({"from_ns": 1.5}, TypeError, "from_ns"),
     ({"to_ns": 1.5e18}, TypeError, "to_ns"),
     ({"tls_key_logs": 5}, TypeError, "tls_key_logs"),

@@ -2,9 +2,9 @@
 -- Three handshakes at least that ended before any content; for information one that a fatal alert in clear ended, as some clients give
 -- up after it. In TLS 1.3 alerts are encrypted; who sent one is seen all the same. Hosts whose handshakes with one broker end alike
 -- are one finding: the certificate of the broker, most often. A connection that ends without an alert may be a client that gave up: it
--- is told only of hosts of which no handshake with this broker finishes.
+-- is told only where the host finishes no handshake with this broker afterwards.
 WITH finished AS (
-    SELECT client_address, broker_address, broker_port
+    SELECT client_address, broker_address, broker_port, max(first_time_ns) AS last_ns
     FROM connections
     WHERE tls_handshake = 'finished'
     GROUP BY client_address, broker_address, broker_port
@@ -14,7 +14,7 @@ failed AS (
     FROM connections AS c
     LEFT JOIN finished AS f
         ON f.client_address = c.client_address AND f.broker_address = c.broker_address AND f.broker_port = c.broker_port
-    WHERE c.tls_handshake = 'failed' AND (c.tls_alert IS NOT NULL OR f.client_address IS NULL)
+    WHERE c.tls_handshake = 'failed' AND (c.tls_alert IS NOT NULL OR coalesce(c.first_time_ns > f.last_ns, true))
 ),
 counted AS (
     SELECT

@@ -57,15 +57,17 @@ FROM rewritten AS r
 JOIN exchanges AS new ON new.exchange = r.exchange
 JOIN exchanges AS old ON old.exchange = r.told_exchange
 LEFT JOIN (
-    SELECT
-        b.exchange,
-        coalesce(b.topic, b.topic_id) AS topic,
-        b.partition,
-        CASE WHEN bool_and(coalesce(b.last_offset, b.records) IS NOT NULL)
-            THEN sum(CASE WHEN b.magic = 2 THEN b.last_offset - b.base_offset + 1 ELSE b.records END) END AS offsets
-    FROM batches AS b
-    WHERE b.side = 'request' AND b.exchange IN (SELECT told_exchange FROM rewritten)
-    GROUP BY b.exchange, coalesce(b.topic, b.topic_id), b.partition
+    SELECT exchange, topic, partition, CASE WHEN count(offsets) = count(*) THEN sum(offsets) END AS offsets
+    FROM (
+        SELECT
+            b.exchange,
+            coalesce(b.topic, b.topic_id) AS topic,
+            b.partition,
+            CASE WHEN b.magic = 2 THEN b.last_offset - b.base_offset + 1 ELSE b.records END AS offsets
+        FROM batches AS b
+        WHERE b.side = 'request' AND b.exchange IN (SELECT told_exchange FROM rewritten)
+    ) AS b
+    GROUP BY exchange, topic, partition
 ) AS o ON o.exchange = r.told_exchange AND o.topic = r.topic AND o.partition = r.partition
 LEFT JOIN same_ids AS i ON i.topic = r.topic
 LEFT JOIN new_topics AS t ON t.topic = r.topic

@@ -139,44 +139,41 @@ idle AS (
     GROUP BY client_address, who(), broker_address, broker_port
     HAVING bool_or(api_key NOT IN (api('Metadata', 'FindCoordinator', 'SaslHandshake', 'ApiVersions', 'InitProducerId',
         'SaslAuthenticate', 'DescribeCluster'))) IS NOT TRUE
-),
-told AS (
-    SELECT
-        q.client_address,
-        q.who,
-        a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
-        a.advertised,
-        q.bootstrap,
-        a.times,
-        a.own_host,
-        CASE
-            WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
-                THEN q.bootstrap
-        END AS asked_again,
-        CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
-        a.connection,
-        coalesce(a.times, q.connections) AS weight,
-        q.exchange AS evidence_metadata,
-        a.first_time_ns,
-        greatest(a.last_time_ns, q.last_ns) AS last_time_ns,
-        row_number() OVER (
-            PARTITION BY q.client_address, q.who, a.advertised ORDER BY q.last_ns DESC, q.bootstrap, a.cluster
-        ) AS place
-    FROM advertised AS a
-    LEFT JOIN (SELECT cluster, count(DISTINCT client_address) AS hosts FROM asking GROUP BY cluster) AS h
-        ON h.cluster IS NOT DISTINCT FROM a.cluster
-    JOIN asking AS q
-        ON q.cluster IS NOT DISTINCT FROM a.cluster
-        AND (
-            q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
-            -- A host with addresses of both families asks with one and tries with the other: told where no other host asks.
-            OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
-        )
-        AND q.who = coalesce(a.stuck, q.who)
-    JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
-    LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
-    WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
-        OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))
 )
 -- A client asks several brokers, which all say the same.
-SELECT * FROM told WHERE place = 1
+SELECT
+    q.client_address,
+    q.who,
+    a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
+    a.advertised,
+    q.bootstrap,
+    a.times,
+    a.own_host,
+    CASE
+        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
+            THEN q.bootstrap
+    END AS asked_again,
+    CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
+    a.connection,
+    coalesce(a.times, q.connections) AS weight,
+    q.exchange AS evidence_metadata,
+    a.first_time_ns,
+    greatest(a.last_time_ns, q.last_ns) AS last_time_ns
+FROM advertised AS a
+LEFT JOIN (SELECT cluster, count(DISTINCT client_address) AS hosts FROM asking GROUP BY cluster) AS h
+    ON h.cluster IS NOT DISTINCT FROM a.cluster
+JOIN asking AS q
+    ON q.cluster IS NOT DISTINCT FROM a.cluster
+    AND (
+        q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+        -- A host with addresses of both families asks with one and tries with the other: told where no other host asks.
+        OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
+    )
+    AND q.who = coalesce(a.stuck, q.who)
+JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
+LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
+WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
+    OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))
+QUALIFY row_number() OVER (
+    PARTITION BY q.client_address, q.who, a.advertised ORDER BY q.last_ns DESC, q.bootstrap, a.cluster
+) = 1

@@ -29,14 +29,40 @@ def at(word: str, first: int | None = FIRST, last: int | None = LAST) -> str:
         ("+10s", "05-01 22:40:10"),
         ("-30s", "05-01 23:19:30"),
         ("-1.5m", "05-01 23:18:30"),
-        # Beyond an end it is the nearest: all is left, or nothing.
+        # Beyond an end it is of the day that was captured.
         ("22:30", "05-01 22:30:00"),
         ("23:59", "05-01 23:59:00"),
-        ("00:10", "05-02 00:10:00"),
+        ("00:10", "05-01 00:10:00"),
     ],
 )
 def test_what_a_moment_means(word: str, meant: str) -> None:
     assert at(word) == meant
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "left"),
+    [
+        ("11:00", "23:30", ("05-01 11:00:00", "05-01 23:30:00")),
+        ("00:00", "23:59", ("05-01 00:00:00", "05-01 23:59:00")),
+        ("22:50", "00:10", ("05-01 22:50:00", "05-02 00:10:00")),
+    ],
+)
+def test_a_range_is_of_the_day_that_was_captured(begin: str, end: str, left: tuple[str, str]) -> None:
+    found = Filters().between(moment(begin), moment(end)).at(FIRST, LAST)
+    ends = [datetime.fromtimestamp(each / 1e9, UTC) for each in (found.from_ns, found.to_ns) if each is not None]
+    assert tuple(f"{each:%m-%d %H:%M:%S}" for each in ends) == left
+
+
+def test_a_range_around_a_capture_over_midnight_leaves_all_of_it() -> None:
+    last = FIRST + 2 * 3600 * 10**9
+    found = Filters().between(moment("12:00"), moment("12:00")).at(FIRST, last)
+    assert found.from_ns is not None and found.to_ns is not None and found.from_ns <= FIRST and last < found.to_ns
+
+
+@pytest.mark.parametrize("word", ["+100000000d", "-30000000d", "+999999999d"])
+def test_no_distance_leaves_what_a_date_can_say(word: str) -> None:
+    found = moment(word)
+    assert found is not None and 0 <= found.at(FIRST, LAST) < 2**63
 
 
 def test_beyond_midnight_it_is_the_next_day() -> None:

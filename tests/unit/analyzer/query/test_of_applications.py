@@ -57,6 +57,23 @@ def test_clients_of_one_application_are_one_finding_of_a_rule() -> None:
     assert (found[0][1]["first_time_ns"], found[0][1]["last_time_ns"]) == (3, 8)
 
 
+def test_what_is_about_something_else_stays_a_finding_of_its_own() -> None:
+    own, other = "connector-consumer-s3-1", "connector-consumer-s3-2"
+    found = told(
+        ETL,
+        *((SPIN, row(own, topic="t", partition=number)) for number in (0, 1, 7)),
+        (SPIN, row(other, topic="t", partition=7)),
+        (SPIN, row(own, topic="t", group_id=None)),
+        (SPIN, row(own, topic=None, group_id="t")),
+    )
+    assert [each["application_clients"] for _, each in found] == [1, 1, 2, 1, 1]
+
+
+def test_two_findings_of_one_client_are_one_client() -> None:
+    ((_, found),) = told(ETL, (SPIN, row("connector-consumer-s3-1")), (SPIN, row("connector-consumer-s3-1")))
+    assert found["application_clients"] == 1
+
+
 def test_nobody_is_asked_where_no_finding_is_about_a_client() -> None:
     known = Known()
     assert told(known, (TINY, row(None))) == [("throttled", row(None))]

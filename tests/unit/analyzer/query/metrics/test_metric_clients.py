@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, dataset, exchange
 from paths import LAB
 
 from analyzer.base.filters import Filters
@@ -60,11 +60,22 @@ def test_bursts_are_counted_by_second_and_connection(tmp_path: Path) -> None:
     beside = [exchange(100 + n, connection=2) for n in range(19)]
     connects = [connection(n, first_time_ns=START_NS + n * 2 * SECOND_NS) for n in range(1, 41)]
     asked = [exchange(200 + n, connection=n, api_name="ApiVersions") for n in range(3, 41)]
-    with dataset(tmp_path, {"exchanges": spread + beside + asked, "connections": connects}) as opened:
+    files = [capture(last_time_ns=START_NS + 90 * SECOND_NS)]
+    with dataset(
+        tmp_path, {"captures": files, "exchanges": spread + beside + asked, "connections": connects}
+    ) as opened:
         (burst,) = opened.metric("client_bursts")
         (client,) = opened.metric("clients")
     assert (burst["api_name"], burst["most_per_s"], burst["count"]) == ("Metadata", 25, 79)
     assert client["connects_per_s"] == 16 / 30  # one each two seconds, both ends of 30 s
+
+
+def test_bursts_of_a_short_capture_are_over_its_own_length(tmp_path: Path) -> None:
+    connects = [connection(n, first_time_ns=START_NS + n * SECOND_NS // 10) for n in range(100)]
+    made = {"captures": [capture(last_time_ns=START_NS + 10 * SECOND_NS)], "connections": connects}
+    with dataset(tmp_path, made | {"exchanges": [exchange(n, connection=n) for n in range(100)]}) as opened:
+        (client,) = opened.metric("clients")
+    assert (client["connects_per_s"], client["over_ns"]) == (10, 10 * SECOND_NS)
 
 
 def test_messages_beyond_ten_megabytes_are_counted(tmp_path: Path) -> None:
