@@ -242,19 +242,9 @@ _PARTLY = "analyzer.cli.read_in_part"
 
 def tell_what_was_not_read(dataset: Dataset, asks: str, form: str, name: str = "") -> None:
     """Says in one line what could not be read, for a question; nothing where all could."""
-    from analyzer.query.left_out import limit_reason
     from analyzer.query.readability import WHOLE, readability
 
-    try:
-        verdict = readability(dataset, asks)
-    except Exception as error:
-        reason = limit_reason(error)
-        if reason is None:
-            raise
-        # The answer itself may need less memory.
-        click.get_current_context().meta[_PARTLY] = True
-        say(f"whether all was read could not be computed: {reason}")
-        return
+    verdict = readability(dataset, asks)
     if not verdict.reasons:
         return
     from analyzer.report.readability_words import sentence
@@ -278,12 +268,12 @@ def tell_first(text: str, form: str, is_missing: bool = True) -> None:
 
 
 def exit_code(dataset: Dataset) -> int:
-    """70 when a bug left something out; 2 when any input could not be read; 3 with --strict when something else that matters could
-    not; else 0."""
+    """70 when a bug left something out; 2 when any input could not be read, or memory or disk left something out; 3 with --strict
+    when something else that matters could not be read; else 0."""
     context = click.get_current_context()
     if dataset.bugs:
         return max(map(bug, dataset.bugs))
-    if dataset.failed:
+    if dataset.failed or dataset.left_out:
         return UNREADABLE
     return NOT_READ if context.params.get("strict") and context.meta.get(_PARTLY) else FINE
 

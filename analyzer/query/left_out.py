@@ -6,6 +6,8 @@ import os
 import traceback
 from typing import TYPE_CHECKING
 
+from analyzer.base.text import printable
+
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
@@ -40,11 +42,9 @@ def bug_line(error: BaseException) -> str:
 
 def leave_out(dataset: Dataset, what: str, error: Exception) -> str | None:
     """Notes why `what` is missing from an answer about `dataset`, and returns the line to say of it; None when the error must
-    end the run. The dataset has failed then, or has a bug to be reported."""
+    end the run. A bug is kept to be reported."""
     reason = limit_reason(error)
-    if reason is not None:
-        dataset.failed = True
-    elif is_bug(error):
+    if reason is None and is_bug(error):
         reason = bug_line(error)
         dataset.bugs.append(error)
     if reason is not None:
@@ -53,4 +53,5 @@ def leave_out(dataset: Dataset, what: str, error: Exception) -> str | None:
 
 
 def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0]
+    """Safe to print: the engine repeats values, and those are captured ones."""
+    return printable(str(error).strip().partition("\n")[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.filters import Filters, attempt_condition, exchange_condition
-from analyzer.query.left_out import is_bug, leave_out
+from analyzer.query.left_out import leave_out
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ _UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut_bodies, newer, malformed, limit, input,
-    no_match, not_known (a bug of ours keeps it away). `numbers`: what a sentence about it needs: the columns of the metrics
-    `readability` and `lost_messages`, rows of `unread_bodies`, an option, filters."""
+    no_match, not_known (memory, disk or a bug of ours keeps it away). `numbers`: what a sentence about it needs: the columns of the
+    metrics `readability` and `lost_messages`, rows of `unread_bodies`, an option, filters; why it is not known."""
 
     kind: str
     numbers: dict[str, Any] = field(default_factory=dict)
@@ -113,17 +113,15 @@ class Readability:
 
 
 def readability(dataset: Dataset, asks: str = EVERYTHING) -> Readability:
-    """What of the captures could not be read for a question, a key of ASKS (others ask for everything). By a bug of ours that is
-    not known, which the dataset notes; then nothing counts as whole. Raises what the engine raises when memory or disk do not
-    suffice."""
+    """What of the captures could not be read for a question, a key of ASKS (others ask for everything). Where memory or disk do not
+    suffice, or by a bug of ours, that is not known: the dataset notes why, and nothing counts as whole."""
     if _NAME not in dataset.left_out:
         try:
             return _judged(dataset, asks)
         except Exception as error:
-            if not is_bug(error):
+            if leave_out(dataset, _NAME, error) is None:
                 raise
-            leave_out(dataset, _NAME, error)
-    return Readability(asks, PARTLY, (Reason(NOT_KNOWN),))
+    return Readability(asks, PARTLY, (Reason(NOT_KNOWN, {"why": dataset.left_out[_NAME]}),))
 
 
 def _judged(dataset: Dataset, asks: str) -> Readability:

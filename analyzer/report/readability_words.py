@@ -39,7 +39,7 @@ def sentence(verdict: Readability) -> str:
     if not verdict.reasons:
         return ""
     if verdict.reasons[0].kind == NOT_KNOWN:
-        return "Whether all could be read is not known, by a bug in kanalyze."
+        return f"Whether all could be read is not known: {verdict.reasons[0].numbers['why']}."
     reasons = "; ".join(_WORDS[reason.kind](reason.numbers) for reason in verdict.reasons)
     if verdict.verdict == NOTHING and verdict.reasons[0].kind == "no_match":
         return f"{reasons[0].upper()}{reasons[1:]}."

@@ -89,7 +89,7 @@ def test_one_metric_alone(capture: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "a bug in kanalyze" in capsys.readouterr().err
 
 
-NOT_KNOWN = "Whether all could be read is not known, by a bug in kanalyze."
+NOT_KNOWN = "Whether all could be read is not known: a bug in kanalyze, not in your input: DatasetError: "
 
 
 @pytest.mark.parametrize("with_broken_metric", ["readability"], indirect=True)
@@ -108,7 +108,8 @@ def test_answers_where_what_was_read_is_not_known(
     if verb == "report --format json":
         answer = json.loads(shown)
         assert list(answer["not_shown"]) == [with_broken_metric] and answer["latency"]
-        assert answer["readable"] == {"verdict": "partly", "reasons": ["not_known"], "sentence": NOT_KNOWN}
+        assert (answer["readable"]["verdict"], answer["readable"]["reasons"]) == ("partly", ["not_known"])
+        assert answer["readable"]["sentence"].startswith(NOT_KNOWN)
 
 
 @pytest.mark.parametrize("with_broken_metric", [*WATCHED, "readability"], indirect=True)
@@ -130,5 +131,5 @@ def test_a_running_watch_without_one_metric(
     missing = {with_broken_metric, *(["run"] if with_broken_metric == "coverage" else [])}
     assert set(line["not_shown"]) == missing and not missing & set(line)
     assert line["findings"] and all(line[name] for name in WATCHED if name not in missing)
-    assert (line["readable"]["sentence"] == NOT_KNOWN) == (with_broken_metric == "readability")
+    assert (NOT_KNOWN in (line["readable"]["sentence"] or "")) == (with_broken_metric == "readability")
     assert "a bug in kanalyze" in told.err
