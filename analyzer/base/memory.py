@@ -20,9 +20,11 @@ QUESTIONS_PER_CAPTURED = 4
 # million SYNs, 70 MB, need more than 290 MB.)
 LEAST_FOR_MANY_CONNECTIONS = 400_000_000
 PART_FOR_MANY_CONNECTIONS = 2
-# Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`), within these bounds.
+# Connections that are followed get this part, at so much for each (`analyzer.ingest.idle_connections`; one that is decrypted keeps
+# its ciphers and secrets while it is idle), within these bounds.
 PART_FOR_CONNECTIONS = 8
 CONNECTION_BYTES = 750
+DECRYPTED_CONNECTION_BYTES = 3_000
 LEAST_CONNECTIONS = 100_000
 MOST_CONNECTIONS = 5_000_000
 # glibc's mallopt(3): by how much more than is asked for a heap grows, and how much free memory at its end stays, both as large as a
@@ -64,9 +66,10 @@ def question_memory_bytes(captured_bytes: int | None = None, many_connections: b
     return min(max(most, LEAST_FOR_QUESTIONS), MOST_FOR_QUESTIONS)
 
 
-def connections_at_a_time() -> int:
-    """Connections that are followed at a time where nobody says how many: 100,000 to 5 million."""
-    most = min(_limits(), default=0) // PART_FOR_CONNECTIONS // CONNECTION_BYTES
+def connections_at_a_time(decrypts: bool = False) -> int:
+    """Connections that are followed at a time where nobody says how many: 100,000 to 5 million. `decrypts`: with TLS secrets."""
+    each = DECRYPTED_CONNECTION_BYTES if decrypts else CONNECTION_BYTES
+    most = min(_limits(), default=0) // PART_FOR_CONNECTIONS // each
     return min(max(most, LEAST_CONNECTIONS), MOST_CONNECTIONS)
 
 

@@ -92,7 +92,7 @@ class Pipeline:
         self._tls_facts: list[TlsFacts] = []
         # Buffered bytes are those that wait for earlier bytes, a quarter of the limit, and those of unfinished frames.
         out_of_order_bytes = options.max_reassembly_bytes // 4
-        max_connections = options.max_connections or connections_at_a_time()
+        max_connections = options.max_connections or connections_at_a_time(bool(options.tls_key_logs))
         if not (parks or options.max_connections):
             # Each takes five times as much, and other tasks run beside this one.
             max_connections = max(LEAST_CONNECTIONS, max_connections // 10)

@@ -36,7 +36,7 @@ def read_by_shards(
     import analyzer.inputs.engine  # noqa: F401
     from analyzer.base import memory, workers
 
-    most = options.max_connections or memory.connections_at_a_time()
+    most = options.max_connections or memory.connections_at_a_time(bool(options.tls_key_logs))
     limited = replace(
         options,
         # A shard may have a quarter more connections than the others (`Packets`): none meets the limit before the capture does.

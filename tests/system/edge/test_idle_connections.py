@@ -157,14 +157,16 @@ def test_bytes_of_an_idle_connection(tmp_path: Path) -> None:
     ],
 )
 def test_the_limit_follows_from_the_memory(limits: list[int], expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An eighth of the memory, 750 bytes for each connection; of several limits the lowest counts."""
+    """An eighth of the memory, 750 bytes for each connection, 3,000 for a decrypted one; of several limits the lowest counts."""
     monkeypatch.setattr(memory, "_limits", lambda: iter(limits))
     assert memory.connections_at_a_time() == expected
+    of_decrypted = min(max(min(limits) // 8 // 3000, 100_000), 5_000_000)
+    assert memory.connections_at_a_time(decrypts=True) == of_decrypted
 
 
 def test_the_limit_of_a_run_is_that_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = made(tmp_path / "idle.pcap", "idle", 2000)
     assert rows_of(path)[1] == ""
-    monkeypatch.setattr(memory, "connections_at_a_time", lambda: 1000)
-    monkeypatch.setattr(pipeline, "connections_at_a_time", lambda: 1000)
+    monkeypatch.setattr(memory, "connections_at_a_time", lambda *_: 1000)
+    monkeypatch.setattr(pipeline, "connections_at_a_time", lambda *_: 1000)
     assert "--max-connections" in rows_of(path)[1]
