@@ -38,10 +38,10 @@ EXIT_CODES = """\
 | 130 | interrupted before all was read (128 and the signal's number for others); Ctrl-C while `-` is read only ends the input |
 
 What could not be read is printed first, as far as it matters to the command: TLS that was not decrypted, connections of
-which only one direction was captured, loss beyond 1 %, a limit that was reached, filters that match nothing, no Kafka at
-all. In text it is the first line; with `--format json`, `jsonl` and `csv` it is one line on stderr, and an object
-`readable` where the JSON is an object (`report`, `diff`). That a capture begins or ends in the middle of connections is
-normal and does not count.
+which only one direction was captured, loss beyond 1 %, a capture that is cut off before its end (a truncated copy, a tcpdump
+that was killed), a limit that was reached, filters that match nothing, no Kafka at all. In text it is the first line; with
+`--format json`, `jsonl` and `csv` it is one line on stderr, and an object `readable` where the JSON is an object (`report`,
+`diff`). That a capture begins or ends in the middle of connections is normal and does not count.
 
 A closed pipe (`| head`) is not an error. Warnings, one per line, go to stderr, and so does the progress line, which only
 a terminal gets: stdout has nothing but the result.

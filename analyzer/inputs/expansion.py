@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from analyzer.base.storage.addresses import Address, StorageError, is_storage_uri, parse_address
 from analyzer.base.storage.objects import StorageEntry, find_object, list_folder, missing_bucket_error
-from analyzer.base.text import file_text
+from analyzer.base.text import file_text, input_name
 from analyzer.inputs.capture_heads import first_look
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
@@ -85,25 +85,27 @@ def _expand_directory(folder: Path, found: Expansion) -> None:
         paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
     except OSError as error:
         raise InputError(input_error_text(file_text(str(folder)), error)) from error
-    if not _add(map(_tried, sorted(paths, key=natural)), found, only_captures=True):
+    nothing = _add(map(_tried, sorted(paths, key=natural)), found, only_captures=True)
+    if nothing is not None:
         name = file_text(str(folder))
-        raise InputError(f"{name}: no captures in this directory; for subdirectories give '{name}/**/*.pcap'")
+        raise InputError(f"{name}: no captures in this directory{nothing}; for subdirectories give '{name}/**/*.pcap'")
 
 
 def _expand_uri(uri: str, found: Expansion) -> None:
     at = parse_address(uri)
     there = find_object(at)
     if there is None and has_magic(at.key):
-        if _add_objects(_matching(at), found, only_captures=False):
+        if _add_objects(_matching(at), found, only_captures=False) is None:
             return
         advice = "no object matches; check the pattern"
     elif there is None:
         advice = f"no such object; for all objects with this prefix give '{at.uri}*'"
     elif there.is_folder:
         below = [one for one in list_folder(at) if not one.is_folder and not _name(one).startswith(".")]
-        if _add_objects(below, found, only_captures=True):
+        nothing = _add_objects(below, found, only_captures=True)
+        if nothing is None:
             return
-        advice = f"no captures here; for those in subfolders give '{at.uri}/**/*.pcap'"
+        advice = f"no captures here{nothing}; for those in subfolders give '{at.uri}/**/*.pcap'"
     else:
         found.sources.append(_checked(there))
         return
@@ -138,28 +140,31 @@ def _matches(parts: Sequence[str], patterns: Sequence[str]) -> bool:
     return fnmatchcase(parts[0], patterns[0]) and _matches(parts[1:], patterns[1:])
 
 
-def _add_objects(entries: Iterable[StorageEntry], found: Expansion, *, only_captures: bool) -> bool:
+def _add_objects(entries: Iterable[StorageEntry], found: Expansion, *, only_captures: bool) -> str | None:
     in_order = sorted(entries, key=lambda one: natural(PurePosixPath(one.address.key)))
     with ThreadPoolExecutor(_HEADS_AT_ONCE) as pool:
         return _add(pool.map(_tried, in_order), found, only_captures=only_captures)
 
 
-def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_captures: bool) -> bool:
-    """Adds captures and errors. False when there was neither; with `only_captures`, when there was no capture."""
+def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_captures: bool) -> str | None:
+    """Adds captures and errors; then None. Where there was neither, or no capture with `only_captures`: why, in brackets, of the
+    first of the other files."""
     captures, others, errors = [], [], []
     for one in tried:
         if isinstance(one, Source):
             captures.append(one)
         elif isinstance(one, _NoCaptureError) and only_captures and not one.can_be_converted:
-            others.append(one.name)
+            others.append(one)
         else:
             errors.append(one)
     found.sources.extend(captures)
     found.errors.extend(errors)
     if captures:
-        found.passed_over.extend(others)
+        found.passed_over.extend(one.name for one in others)
     told = errors and (not only_captures or any(isinstance(error, _NoCaptureError) for error in errors))
-    return bool(captures or told)
+    if captures or told:
+        return None
+    return f" ({PurePosixPath(others[0].name).name}: {others[0].got})" if others else ""
 
 
 def _tried(place: Path | StorageEntry) -> Source | InputError:
@@ -173,6 +178,7 @@ class _NoCaptureError(InputError):
     """The file can be read, but is no capture."""
 
     name = ""
+    got = ""
     can_be_converted = False  # it is a capture, in a format that other tools read
 
 
@@ -196,7 +202,7 @@ def _checked(place: Path | StorageEntry) -> Source:
         open_reader(head[:_HEAD_BYTES])
     except DissectError as error:
         refused = _NoCaptureError(not_a_capture(source, error))
-        refused.name = source.name
+        refused.name, refused.got = source.name, _got(error)
         refused.can_be_converted = _is_other_capture(error.got)
         raise refused from error
     return source
@@ -204,23 +210,29 @@ def _checked(place: Path | StorageEntry) -> Source:
 
 def not_a_capture(source: Source, error: DissectError) -> str:
     """One line for an input whose first bytes `open_reader` refused."""
+    name = input_name(source.name)
     if source.notes:
-        return f"{source.name}: {source.notes[0].text}; create the file again"
+        return f"{name}: {source.notes[0].text}; create the file again"
     if error.got == "an empty file":
-        return f"{source.name}: empty; was anything captured?"
+        return f"{name}: empty; was anything captured?"
     if error.kind == "truncated":
-        return f"{source.name}: truncated within its header; create the file again"
-    return f"{source.name}: not a readable capture: expected {error.wanted}, got {error.got}{_advice(error.got)}"
+        return f"{name}: truncated within its header; create the file again"
+    return f"{name}: not a readable capture: expected {error.wanted}, got {error.got}; {_advice(error.got)}"
+
+
+def _got(error: DissectError) -> str:
+    """What is there instead of a capture, in a few words."""
+    return "truncated within its header" if error.kind == "truncated" else f"got {error.got}"
 
 
 def _advice(got: str) -> str:
     if "archive" in got:
-        return "; unpack it first"
-    if got.endswith("data"):
-        return "; it is compressed twice"
+        return "unpack it first"
+    if got.endswith(" data"):
+        return "it is compressed twice, unpack it first"
     if _is_other_capture(got):
-        return "; convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
-    return ""
+        return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
+    return "give what tcpdump -w or Wireshark wrote"
 
 
 def _is_other_capture(got: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from analyzer.base.text import input_name
 from analyzer.base.traffic_names import name_unread
+from analyzer.inputs.expansion import not_a_capture
 from analyzer.inputs.packet_rows import PacketRows
 from analyzer.inputs.readings import Reading
 from analyzer.inputs.sources import InputError
@@ -124,9 +124,7 @@ class Input:
                     yield data, self.matrices.segments, 0
                 yield from self._segments_of(data, packets, row, rows)
         except DissectError as error:
-            reading.failure = (
-                f"{input_name(reading.source.name)}: not a readable capture: expected {error.wanted}, got {error.got}"
-            )
+            reading.failure = not_a_capture(reading.source, error)
         except InputError as error:
             reading.failure = str(error)
         reading.outcomes = self._packets.outcomes()

@@ -144,7 +144,7 @@ class Source:
                     for piece in last_bytes(again, name, count):
                         count += len(piece)
                         yield piece
-            text = f"{error}; the data before it was read ({count} bytes unpacked)"
+            text = f"{error}; what comes before counts ({count:,} bytes); copy or compress the file again"
             self.notes.append(Note("cut" if "in the middle" in str(error) else "damaged", count, 0, text))
 
 

@@ -1,7 +1,7 @@
 """What of a capture could not be read, for what a person asks: the one place where this is decided.
 
 Silence must never look like all is well, so every verb asks here before it answers. That a capture begins or ends in the middle of
-connections is normal, and no reason.
+connections is normal, and no reason. That a file ends in the middle of a packet is one: nobody knows how much is missing behind it.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ _UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut_bodies, newer, malformed, limit, input,
-    no_match, not_known (memory, disk or a bug of ours keeps it away). `numbers`: what a sentence about it needs: the columns of the
-    metrics `readability` and `lost_messages`, rows of `unread_bodies`, an option, filters; why it is not known."""
+    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut (a file), cut_bodies, newer, malformed,
+    limit, input, no_match, not_known (memory, disk or a bug of ours keeps it away). `numbers`: what a sentence about it needs: the
+    columns of the metrics `readability` and `lost_messages`, rows of `unread_bodies`, an option, filters; why it is not known."""
 
     kind: str
     numbers: dict[str, Any] = field(default_factory=dict)
@@ -179,6 +179,8 @@ def _reasons(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> list[Reason]:
         found.append(Reason("loss", row))
     if _matters(row["dropped_packets"], row["packets"] + row["dropped_packets"]):
         found.append(Reason("dropped", row))
+    if row["cut_files"]:
+        found.append(Reason("cut", row))
     if ask.bodies and _matters(row["cut_bodies"], row["bodies"]):
         found.append(Reason("cut_bodies", row))
     found += _unread_reasons([each for each in _unread(ask, row) if _is_told(each, row)])

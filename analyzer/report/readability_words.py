@@ -115,6 +115,13 @@ def _dropped(row: dict[str, Any]) -> str:
     return f"the capturing host dropped {things(row['dropped_packets'], 'packet')} ({share})"
 
 
+def _cut(row: dict[str, Any]) -> str:
+    which = (
+        "the capture is" if row["files"] == 1 else f"{count(row['cut_files'])} of {count(row['files'])} captures are"
+    )
+    return f"{which} cut off before the end"
+
+
 def _cut_bodies(row: dict[str, Any]) -> str:
     cut = (
         f" (cut to {things(row['snap_bytes'], 'byte')}: capture with -s 0)"
@@ -178,6 +185,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "one_way": _one_way,
     "loss": _loss,
     "dropped": _dropped,
+    "cut": _cut,
     "cut_bodies": _cut_bodies,
     "newer": _newer,
     "malformed": _malformed,

@@ -61,5 +61,8 @@ def keep_note(notes: list[Note], note: Note) -> None:
 def cut_note(offset: int, packets: int, leftover_bytes: int) -> Note:
     """The note for a file that ends within a record, as it does when the capturing program was killed."""
     after = f"after packet {packets}" if packets else NO_PACKET_YET
-    text = f"the file ends in the middle of a packet, at byte {offset} {after} ({leftover_bytes} bytes not used)"
+    text = (
+        f"the file ends in the middle of a packet, at byte {offset} {after} ({leftover_bytes:,} bytes not used); "
+        "what comes before counts; if more was captured, copy the file again"
+    )
     return Note("cut", offset, packets, text, leftover_bytes)

@@ -158,9 +158,12 @@ def _lines(result: Result) -> list[str]:
     ]
     if result.unknown:
         lines.append(f"             {printable(result.unknown)}")
+    held = [limit for limit in (check.least, check.most) if limit is not None]
     for row in result.failed[:20]:
         words = [f"{name}={value}" for name, value in row.items() if isinstance(value, str)]
-        lines.append(f"             {measured(row[check.column], check.column)}  {printable(' '.join(words))}".rstrip())
+        lines.append(
+            f"             {measured(row[check.column], check.column, held)}  {printable(' '.join(words))}".rstrip()
+        )
     if len(result.failed) > 20:
         lines.append(f"             ... and {len(result.failed) - 20:,} more")
     return lines

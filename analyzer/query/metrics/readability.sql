@@ -2,6 +2,8 @@
 -- connections are those of which one side was captured.
 WITH files AS (
     SELECT
+        count(*) AS files,
+        count(*) FILTER (WHERE cut) AS cut_files,
         CAST(coalesce(sum(packets), 0) AS BIGINT) AS packets,
         CAST(coalesce(sum(dropped_packets), 0) AS BIGINT) AS dropped_packets,
         min(snap_bytes) AS snap_bytes

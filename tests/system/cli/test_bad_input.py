@@ -132,7 +132,8 @@ def test_a_file_cut_in_a_packet_counts_as_far_as_it_goes(kanalyze: Run, tmp_path
     done = kanalyze("sql", "cut.pcap", "select packets, cut from captures", "--format", "jsonl")
     assert done.returncode == 0 and json.loads(done.stdout) == {"packets": 1, "cut": True}
     said = lines(done.stderr)
-    assert len(said) == 1 and "cut.pcap" in said[0]
+    assert len(said) == 2 and "cut.pcap" in said[0] and said[0].endswith("copy the file again")
+    assert said[1] == "kanalyze: Read in part: the capture is cut off before the end."
 
 
 def test_unknown_link_type_is_said(kanalyze: Run, tmp_path: Path) -> None:

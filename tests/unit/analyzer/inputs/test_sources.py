@@ -142,7 +142,7 @@ def test_damage_ends_the_data_with_a_note(tmp_path: Path, name: str) -> None:
     got = b"".join(one.blocks())
     assert len(got) <= len(CAPTURE)
     (note,) = one.notes  # of kind "cut" where the damage hit a length
-    assert f"({len(got)} bytes unpacked)" in note.text
+    assert f"what comes before counts ({len(got):,} bytes)" in note.text
 
 
 @pytest.mark.parametrize("name", PACKERS)
@@ -201,14 +201,22 @@ def test_a_directory_gives_its_captures_whatever_their_names(tmp_path: Path) -> 
 BAD = {
     "missing": (lambda folder: str(folder / "gone.pcap"), "no such file"),
     "empty": (lambda folder: source(folder, b"").name, "empty"),
-    "text": (lambda folder: source(folder, b"hello, I am a log file\n").name, "got text"),
+    "text": (lambda folder: source(folder, b"hello, I am a log file\n").name, "got text; give what tcpdump -w"),
+    "picture": (
+        lambda folder: source(folder, b"\x89PNG\r\n\x1a\n" + bytes(20)).name,
+        "89 50 4e 47; give what tcpdump -w",
+    ),
     "snoop": (lambda folder: source(folder, b"snoop\0\0\0" + bytes(20)).name, "editcap"),
     "header cut": (lambda folder: source(folder, CAPTURE[:20]).name, "truncated within its header"),
     "empty gzip": (lambda folder: source(folder, gzip.compress(b"")).name, "empty"),
     "cut gzip": (lambda folder: source(folder, gzip.compress(CAPTURE)[:12]).name, "gzip data end in the middle"),
     "packed twice": (lambda folder: source(folder, gzip.compress(gzip.compress(CAPTURE))).name, "compressed twice"),
     "glob": (lambda folder: str(folder / "*.pcap"), "no file matches"),
-    "directory": (lambda folder: str(folder), "no captures in this directory"),
+    "directory": (lambda folder: str(folder), "no captures in this directory; for subdirectories"),
+    "bad capture in it": (
+        lambda folder: str(Path(source(folder, b"hello\n").name).parent),
+        "no captures in this directory (x.pcap: got text); for subdirectories",
+    ),
     "uri": (lambda _: "ftp://host/x.pcap", "unsupported storage"),
     "below a file": (lambda folder: source(folder, CAPTURE).name + "/x", "cannot be read"),
 }
