@@ -214,14 +214,14 @@ class Capture:
 
     def show(self, exchange: int | str, records: bool = False) -> Text:
         """Both messages of an exchange as trees, and where the time went: by its id (a number of the table, or 16 hex digits) or
-        a packet (`"#1234"`); with `records` each record of each batch. Secrets are not shown. Raises KeyError when there is no
-        such exchange, ValueError for another word.
+        any packet of a message (`"#1234"`, with several captures `"FILE:1234"`); with `records` each record of each batch.
+        Secrets are not shown. Raises KeyError when there is no such exchange, ValueError for another word.
         """
         from analyzer.messages.bodies import each_message
         from analyzer.messages.exchange_text import context, lines, matching
 
         word = exchange if isinstance(exchange, str) else f"{arguments.whole(exchange, 'exchange'):016x}"
-        found = matching(self._dataset, word)
+        found = matching(self._dataset, self._inputs, self._options, word)
         if not found:
             raise KeyError(f"no exchange {word}")
         about = context(self._dataset, found)

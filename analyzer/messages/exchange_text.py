@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.base.text import exchange_id, input_name
 from analyzer.base.wait_kinds import BROKER, kind_of
+from analyzer.messages import packet_search
 from analyzer.messages.render import Renderer
 from analyzer.messages.tree import tree
 from analyzer.report.format import count, duration, endpoint, milliseconds, moment, safe
@@ -15,11 +16,11 @@ from analyzer.report.latency_components import PARTS
 from dissectors.kafka.messages.explain import explain
 
 if TYPE_CHECKING:
+    from analyzer.base.options import Options
     from analyzer.query.dataset import Dataset
     from dissectors.kafka.messages.explain import Explained
 
 _ID = re.compile(r"[0-9a-f]{16}", re.IGNORECASE)
-_PACKET = re.compile(r"#?(\d{1,15})")
 _TIMES = (("send", "send_ns"), ("latency", "latency_ns"), ("receive", "receive_ns"), ("total", "total_ns"))
 # Parts of the total, as the view `exchange_parts` has them, by their names in `latency_components`.
 PART_COLUMNS = {
@@ -79,22 +80,28 @@ def context(dataset: Dataset, exchanges: Sequence[int]) -> Context:
 
 def check_word(word: str) -> None:
     """Raises ValueError for a word that can mean no exchange: neither 16 hex digits nor the number of a packet."""
-    if not _ID.fullmatch(word) and not _PACKET.fullmatch(word):
-        raise ValueError(f"{word!r} is neither an exchange (16 hex digits) nor a packet (1234 or '#1234')")
+    if not _ID.fullmatch(word) and not packet_search.is_packet(word):
+        raise ValueError(f"{word!r} is neither an exchange (16 hex digits) nor a packet (1234, '#1234' or FILE:1234)")
 
 
-def matching(dataset: Dataset, word: str) -> list[int]:
-    """Ids of the exchanges that the word means: an id, or the number of a packet in which messages begin.
+def matching(
+    dataset: Dataset, inputs: Sequence[str], options: Options, word: str, rewind: Callable[[], object] = lambda: None
+) -> list[int]:
+    """Ids of the exchanges that the word means: an id, or a packet of a message. `rewind` is called before the captures are read
+    again for it.
 
-    Empty when there is none. Raises ValueError as `check_word` does.
+    Empty when there is none. Raises ValueError as `check_word` does and where several captures have the packet, InputError.
     """
     check_word(word)
     if _ID.fullmatch(word):
-        condition = f"exchange = {int(word, 16)}"
-    else:
-        packet = int(word.removeprefix("#"))
-        condition = f"request_packet = {packet} or response_packet = {packet}"
-    return [row["exchange"] for row in dataset.query(f"select exchange from exchanges where {condition}")]
+        return [
+            row["exchange"] for row in dataset.query(f"select exchange from exchanges where exchange = {int(word, 16)}")
+        ]
+    at = packet_search.place(dataset, word)
+    if found := packet_search.beginning_in(dataset, at):
+        return found
+    rewind()
+    return packet_search.passing_in(dataset, inputs, options, at)
 
 
 def lines(

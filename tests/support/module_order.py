@@ -382,6 +382,7 @@ ORDER = (
     "analyzer.messages.render",
     "analyzer.messages.tree",
     "analyzer.messages.bodies",
+    "analyzer.messages.packet_search",
     "analyzer.messages.exchange_text",
     "analyzer.extract",
     "analyzer.extract.choice",

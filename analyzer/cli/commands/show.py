@@ -22,10 +22,10 @@ from analyzer.cli.outcome import UNREADABLE, say
 def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str, records: bool) -> int:
     """Show a request and its reply: times, values, places.
 
-    EXCHANGE is an id of 16 hex digits, as `kanalyze exchanges` lists them, or the number of a packet in which one of
-    the messages begins, as Wireshark counts: 1234 or '#1234'. Offsets count from the byte after the message's length
-    field. A topic id is followed by the name of the topic where the capture has it. "absent" are optional fields that were
-    not sent. Passwords and other secrets are not shown.
+    EXCHANGE is an id of 16 hex digits, as `kanalyze exchanges` lists them, or the number of any packet of one of its
+    messages, as Wireshark counts: 1234 or '#1234', with several captures FILE:1234. Offsets count from the byte after the
+    message's length field. A topic id is followed by the name of the topic where the capture has it. "absent" are optional
+    fields that were not sent. Passwords and other secrets are not shown.
     """
     from analyzer.messages.bodies import each_message, kept_standard_input
     from analyzer.messages.exchange_text import check_word, context, lines, matching
@@ -38,9 +38,12 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str,
     except ValueError as problem:
         raise click.UsageError(str(problem)) from problem
     with kept_standard_input(inputs, options) as rewind, opened(inputs, options, asks="show", form=form) as dataset:
-        found = matching(dataset, exchange)
+        try:
+            found = matching(dataset, inputs, options, exchange, rewind)
+        except ValueError as problem:
+            raise click.UsageError(str(problem)) from problem
         if not found:
-            what = f"exchange {exchange}" if len(exchange) == 16 else f"message that begins in packet {exchange}"
+            what = f"exchange {exchange}" if len(exchange) == 16 else f"Kafka message in packet {exchange}"
             say(f"there is no {what}; `kanalyze exchanges` lists all exchanges")
             return UNREADABLE
         rewind()

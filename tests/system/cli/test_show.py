@@ -6,11 +6,13 @@ import base64
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import cramjam
 import pytest
 from kept_datasets import KeptDatasets
 from paths import ROOT
@@ -61,6 +63,31 @@ def test_show_finds_an_exchange_by_id_and_by_packet(kanalyze: Run, dumped: list[
         assert text in kanalyze("show", CAPTURE, word).stdout.decode()
     as_json = kanalyze("show", CAPTURE, row["exchange"], "--format", "json")
     assert json.loads(as_json.stdout) == row
+
+
+def test_show_takes_the_packet_at_which_wireshark_shows_a_message(kanalyze: Run, tmp_path: Path) -> None:
+    """Wireshark shows a message at its last packet; with several captures the packet says of which it is."""
+    if shutil.which("tshark") is None:
+        pytest.skip("no tshark")
+    capture = tmp_path / "long.pcap"
+    capture.write_bytes(bytes(cramjam.zstd.decompress((ROOT / "samples" / "groups_classic.pcap.zst").read_bytes())))
+    where = "api_name = 'Fetch' and response_bytes > 70000 and response_end_ns > response_time_ns"
+    sql = f"select * from exchanges where {where} order by response_bytes desc limit 1"
+    (row,) = json.loads(kanalyze("sql", capture, sql, "--format", "json").stdout)
+    chosen = f"tcp.dstport == {row['client_port']} && kafka.correlation_id == {row['correlation_id']}"
+    command = ["tshark", "-r", str(capture), "-d", f"tcp.port=={row['broker_port']},kafka", "-Y", chosen]
+    last = subprocess.run(
+        [*command, "-T", "fields", "-e", "frame.number"], capture_output=True, check=True
+    ).stdout.decode()
+    assert int(last) > row["response_packet"]
+    other = tmp_path / "other.pcap"
+    shutil.copy(capture, other)
+    for words in ((capture, last.strip()), (capture, other, f"long.pcap:{last.strip()}")):
+        assert kanalyze("show", *words).stdout.decode().startswith(f"exchange {row['exchange']}  Fetch"), words
+    refused = kanalyze("show", capture, other, last.strip())
+    assert refused.returncode == 2 and b"2 captures have a packet" in refused.stderr
+    nowhere = kanalyze("show", capture, "99999999")
+    assert nowhere.returncode == 2 and b"no Kafka message in packet 99999999" in nowhere.stderr
 
 
 def test_offsets_of_show_lie_in_the_frame_and_grow(kanalyze: Run, dumped: list[dict[str, Any]]) -> None:
