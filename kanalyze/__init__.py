@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import analyzer
+
+if Path(analyzer.__file__ or "").resolve() != Path(__file__).resolve().parents[1] / "analyzer" / "__init__.py":
+    raise ImportError(
+        f"{analyzer.__file__} hides the package `analyzer` of kanalyze: rename it, or start Python elsewhere or with -P"
+    )
 
 if TYPE_CHECKING:
     from analyzer import Capture, read

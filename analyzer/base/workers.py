@@ -102,6 +102,11 @@ def has_threads() -> bool:
     return sum(name != _HARMLESS_THREAD for name in names) > 1
 
 
+def search_path() -> str:
+    """PYTHONPATH of a process that shall find modules where this one finds them."""
+    return os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+
+
 def begin(work: Callable[..., Any], *, apart: bool = False, progress: bool = False) -> Worker:
     """Runs `work` in a process of its own. What it returns or raises is the worker's answer, and must be picklable.
 
@@ -134,8 +139,8 @@ def _begin_apart(work: Callable[..., Any], reading: int, writing: int, progress:
     import subprocess
 
     code = f"from analyzer.base.workers import serve; serve({writing}, {progress})"
-    # Modules are found where this process finds them; -P: and not first in the working directory, whatever lies there.
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
+    # -P: modules are not looked for in the working directory first, whatever lies there.
+    environment = os.environ | {"PYTHONPATH": search_path()}
     command = [sys.executable, "-P", "-c", code]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(writing,), env=environment, process_group=0)
     os.close(writing)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.base.workers import search_path
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -27,7 +29,10 @@ SHUFFLE_PARTITIONS_PER_CORE = 4
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 # Of a job of ours Java only carries the bytes: compiling its code well takes twice the time that it saves.
 OF_ONE_JOB = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Without it workers look for modules in the working directory first, whatever lies there.
+SAFE_PATH = {"spark.executorEnv.PYTHONSAFEPATH": "1"}
 NO_CODE = "; the Python of the executors has no kanalyze: ship an environment (spark.archives) or set PYSPARK_PYTHON"
+HIDDEN = "; a file analyzer.py where workers of Spark start hides kanalyze: rename it, or set spark.executorEnv.PYTHONSAFEPATH=1"
 TRACEBACK = "Traceback (most recent call last):"
 _END = re.compile(r"([\w.]+(?:Error|Exception|Interrupt|Exit))(?:: (.*))?$")
 # What Java's errors begin with, and the names of its classes before the text of one.
@@ -145,18 +150,21 @@ def _made(
     if remote or (master is None and os.environ.get("SPARK_REMOTE")):
         return _got((builder.remote(remote) if remote else builder), settings)
     if SUBMITTED in os.environ:
-        return _got(builder.master(master) if master else builder, settings)
+        ours = SAFE_PATH if for_one_job else {}
+        return _got(builder.master(master) if master else builder, ours | settings)
     if problem := java_problem():
         raise SparkError(problem)
     # Python workers that Spark would start with the system's Python have neither kanalyze nor its dependencies.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     master = master or f"local[{cores or '*'}]"
-    defaults = _defaults(temp_dir)
+    defaults = _defaults(temp_dir) | SAFE_PATH
     if for_one_job:
         defaults[JAVA_OPTIONS] += OF_ONE_JOB
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         defaults |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        if os.environ["PYSPARK_PYTHON"] == sys.executable:
+            defaults["spark.executorEnv.PYTHONPATH"] = search_path()
     if JAVA_OPTIONS in settings:
         settings[JAVA_OPTIONS] = f"{defaults[JAVA_OPTIONS]} {settings[JAVA_OPTIONS]}"
     return _got(builder.master(master), defaults | settings)
@@ -196,7 +204,10 @@ def told() -> Iterator[None]:
         if not type(error).__module__.startswith(("pyspark", "py4j", "grpc")):
             raise
         line = reason(error)
-        raise SparkError(f"{line}{NO_CODE}" if "No module named 'analyzer'" in line else line) from error
+        advice = (
+            HIDDEN if "'analyzer' is not a package" in line else NO_CODE if "No module named 'analyzer'" in line else ""
+        )
+        raise SparkError(f"{line}{advice}") from error
 
 
 def reason(error: BaseException) -> str:

@@ -47,7 +47,7 @@ from analyzer.spark.rows import (
     row,
     tuples,
 )
-from analyzer.version import VERSION
+from analyzer.spark.same_code import Code, check, code_here
 from dissectors.layout import SPLIT_SHIFT
 
 if TYPE_CHECKING:
@@ -69,14 +69,15 @@ STITCHED_RUNS = STITCHED >> SPLIT_SHIFT
 class Order:
     """What every worker is told: the options of the run, and the key logs themselves, as their files lie with the driver.
 
+    `code` is what the driver runs, and so what workers must run.
     `seal` is the key under which runs tell their outcomes: these may bring the secrets of TLS sessions and lie on disks of
     executors, and what is unpickled must be what a worker wrote.
     """
 
     options: Options
+    code: Code
     key_logs: tuple[bytes, ...] = field(default=(), repr=False)
     seal: bytes = field(default=b"", repr=False)
-    version: str = VERSION
 
 
 class Done(NamedTuple):
@@ -93,7 +94,8 @@ def order(options: Options) -> Order:
     """Raises OSError when a key log cannot be read."""
     from cryptography.fernet import Fernet
 
-    return Order(options, tuple(path.read_bytes() for path in options.tls_key_logs), Fernet.generate_key())
+    key_logs = tuple(path.read_bytes() for path in options.tls_key_logs)
+    return Order(options, code_here(), key_logs, Fernet.generate_key())
 
 
 def sealed(done: Done, given: Order) -> bytes:
@@ -312,8 +314,7 @@ def final_rows(name: str, source: str, number: int, part: Part) -> Iterator[pa.R
 @contextmanager
 def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
     """A folder for one run, and the options with which it runs here."""
-    if given.version != VERSION:
-        raise RuntimeError(f"this executor has kanalyze {VERSION}, the driver {given.version}: they must be the same")
+    check(given.code)
     _settle_in()
     folder = temp_folders.make(room(given.options.temp_dir))
     try:

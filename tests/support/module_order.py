@@ -332,6 +332,7 @@ ORDER = (
     "analyzer.run.additions",
     "analyzer.spark.session",
     "analyzer.spark.rows",
+    "analyzer.spark.same_code",
     "analyzer.spark.stages",
     "analyzer.spark.dataflow",
     "analyzer.spark.reading",

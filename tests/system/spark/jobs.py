@@ -38,6 +38,8 @@ class Program:
     def __init__(self, scratch: Path, environment: Mapping[str, str]) -> None:
         self.folder = scratch / "started_here"
         self.folder.mkdir()
+        # Neither the driver nor its workers take modules from the working directory.
+        (self.folder / "analyzer.py").write_text("raise ImportError('taken from the working directory')")
         self._log = scratch / "log"
         # What is killed leaves there what it would have removed.
         self._environment = {**os.environ, **environment, "TMPDIR": str(scratch), "SPARK_LOCAL_DIRS": str(scratch)}

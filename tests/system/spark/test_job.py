@@ -152,7 +152,7 @@ def test_a_worker_that_is_killed_is_one_sentence(program: Program) -> None:
 
 def test_nothing_is_left_where_spark_was_started(answers: Answers, program: Program) -> None:
     assert answers["all"]["code"] == 0
-    assert list(program.folder.iterdir()) == []
+    assert [path.name for path in program.folder.iterdir()] == ["analyzer.py"], "as the test put it there"
 
 
 def test_a_directory_that_holds_something_is_left_alone(answers: Answers) -> None:

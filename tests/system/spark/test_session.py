@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paths import SAMPLES
 
+from analyzer.base.options import Options
 from analyzer.cli.main import main
-from analyzer.spark import stages
-from analyzer.spark.session import SparkError, java_problem, opened, reason
+from analyzer.spark import rows, stages
+from analyzer.spark.same_code import Code, OtherCodeError, check, code_here
+from analyzer.spark.session import TRACEBACK, SparkError, java_problem, opened, reason, told
 
 
 def java(folder: Path, says: str) -> dict[str, str]:
@@ -110,3 +113,31 @@ def test_runs_that_were_made_again_otherwise_are_one_sentence() -> None:
         stages.facts_of({1: {}}, 7)
     text = f"thrown from the Python worker:\nTraceback (most recent call last):\n  x\n{stages.__name__}.LostRunError: {lost.value}"
     assert reason(RuntimeError(text)).startswith("executors were lost with what they held")
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ({"compiled": not code_here().compiled}, "compiled, of "),
+        ({"constants": code_here().constants ^ 1}, " with other constants; the driver runs"),
+        ({"version": "0.0.7"}, "the driver runs 0.0.7, "),
+    ],
+)
+def test_a_worker_that_runs_other_code_ends_the_run_with_one_line(other: dict[str, Any], says: str) -> None:
+    driver: Code = code_here()._replace(**other)
+    given = stages.Order(Options(), driver)
+    with pytest.raises(OtherCodeError, match="PYTHONSAFEPATH") as ended:
+        list(stages.unpacked(iter([rows.row(rows.FRAGMENTS, 0, b"")]), given))
+    text = f"{TRACEBACK}\n  x\n{OtherCodeError.__module__}.OtherCodeError: {ended.value}"
+    assert says in reason(RuntimeError(text)) and reason(RuntimeError(text)) == str(ended.value)
+
+
+def test_a_worker_may_run_the_same_code_from_elsewhere() -> None:
+    check(code_here()._replace(place="/elsewhere"))
+
+
+def test_a_module_that_hides_kanalyze_from_workers_is_told() -> None:
+    error = type("WorkerError", (Exception,), {"__module__": "pyspark.errors"})
+    text = f"{TRACEBACK}\n  x\nModuleNotFoundError: No module named 'analyzer.spark'; 'analyzer' is not a package"
+    with pytest.raises(SparkError, match=r"a file analyzer\.py .* hides kanalyze"), told():
+        raise error(text)

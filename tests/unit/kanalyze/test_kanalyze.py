@@ -1,9 +1,12 @@
 """`import kanalyze`: the API under the name of the product."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import analyzer
 import kanalyze
@@ -24,3 +27,14 @@ def test_it_loads_nothing_before_it_is_used() -> None:
         "import kanalyze, sys; print([name for name in ('pyarrow', '_duckdb', 'analyzer.api') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_module_of_somebody_else_that_hides_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "analyzer.py").write_text("def read(): ...")
+    words = [sys.executable, "-c", "import kanalyze"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    told = ended.stderr.splitlines()[-1]
+    assert told.startswith(
+        f"ImportError: {tmp_path / 'analyzer.py'} hides the package `analyzer` of kanalyze: rename it"
+    )
