@@ -161,14 +161,16 @@ def _batch(head: Mapping[str, Any], indent: str) -> Iterator[str]:
 def _record(record: Record, hidden: bool) -> str:
     """record 21, 2026-11-21 11:17:12.902, key null, value "...", headers {"trace": "..."}"""
     shown = _secret if hidden else _bytes
-    parts = [f"record {record.offset}", _moment(record.timestamp)]
+    parts = [f"record {'of an unknown offset' if record.offset is None else record.offset}", _moment(record.timestamp)]
     parts += [f"key {_bytes(record.key)}", f"value {shown(record.value)}"]
     parts += [f"header {_text(name)} {shown(value)}" for name, value in record.headers]
     return ", ".join(parts if record.control is None else [*parts, f"control {_text(record.control)}"])
 
 
-def _moment(ms: int) -> str:
+def _moment(ms: int | None) -> str:
     """A time that a client chose: -1 is none, and what no calendar has stays a number."""
+    if ms is None:
+        return "a time that cannot be"
     if 0 <= ms < _YEAR_10000_MS:
         return f"{moment(ms * 1_000_000, 3)} UTC"
     return "no time" if ms == -1 else f"time {ms} ms"

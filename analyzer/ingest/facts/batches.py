@@ -159,6 +159,6 @@ class Batches:
                 self._matrix[layout.BATCH_LAST_OFFSET, row] = _of_log(records[-1].offset)
 
 
-def _of_log(offset: int) -> int:
+def _of_log(offset: int | None) -> int:
     """An offset as columns have it: unknown where no log has it."""
-    return offset if abs(offset) <= layout.HIGHEST_OFFSET else layout.UNKNOWN
+    return layout.UNKNOWN if offset is None or abs(offset) > layout.HIGHEST_OFFSET else offset

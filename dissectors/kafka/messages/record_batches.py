@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Record:
-    """`offset` is absolute as far as the batch's is, `timestamp` epoch ms (-1: none); key and value may be null.
+    """`offset` is absolute as far as the batch's is, `timestamp` epoch ms (-1: none); key and value may be null. An offset
+    and a timestamp that no int64 holds are None: the batch lies.
 
     `control` says what a record of a control batch means (`control.control_of`).
     """
 
-    offset: int
-    timestamp: int
+    offset: int | None
+    timestamp: int | None
     key: bytes | None
     value: bytes | None
     headers: Sequence[tuple[str, bytes | None]] = ()
@@ -35,7 +36,8 @@ class Batch:
     Of magic 0 and 1 an uncompressed message is a batch of one, a compressed one a batch of what it wraps; base offset
     and count are None when that cannot be opened. `base_timestamp` and what stands below it exist from magic 2 on, else
     None; it holds the delete horizon when there is one. `records` is None unless asked for; with a `problem` it ends
-    before the first that could not be read. `crc_ok` is None unless asked for.
+    before the first that could not be read. `crc_ok` is None unless asked for. The last offset and sequence number are None where
+    the header tells none that can be.
     """
 
     start: int
@@ -43,7 +45,7 @@ class Batch:
     magic: int
     codec: str = "none"
     base_offset: int | None = None
-    last_offset: int = 0
+    last_offset: int | None = 0
     crc: int = 0
     crc_ok: bool | None = None
     timestamp_type: str = "CreateTime"
@@ -86,6 +88,13 @@ def codec_name(attributes: int) -> str:
     return CODECS[number] if number < len(CODECS) else f"unknown_{number}"
 
 
-def last_sequence(base: int, last_offset_delta: int) -> int:
-    """Sequence number of the last record; they go on at 0 after 2^31 - 1; -1: the producer uses none."""
-    return -1 if base == -1 else (base + last_offset_delta) & 0x7FFFFFFF
+def last_sequence(base: int, last_offset_delta: int) -> int | None:
+    """Sequence number of the last record; they go on at 0 after 2^31 - 1; -1: the producer uses none; None: no such number."""
+    if base == -1:
+        return -1
+    return None if base < 0 or last_offset_delta < 0 else (base + last_offset_delta) & 0x7FFFFFFF
+
+
+def fitting(number: int) -> int | None:
+    """An offset, or a time, that was computed; None where no int64 holds it."""
+    return number if -(1 << 63) <= number < 1 << 63 else None

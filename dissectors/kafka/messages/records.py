@@ -17,7 +17,7 @@ from dissectors.errors import DissectError, Malformed
 from dissectors.kafka.messages.checksums import crc_fits
 from dissectors.kafka.messages.codecs import CodecError, decompress
 from dissectors.kafka.messages.control import control_of
-from dissectors.kafka.messages.record_batches import Batch, Record, Records, codec_name, last_sequence
+from dissectors.kafka.messages.record_batches import Batch, Record, Records, codec_name, fitting, last_sequence
 from dissectors.kafka.messages.room import Room
 from dissectors.kafka.messages.wire import Wire
 
@@ -144,7 +144,7 @@ class _Reader:
         batch.crc = wire.uint32()
         attributes = wire.int16()
         last_offset_delta = wire.int32()
-        batch.last_offset = base_offset + last_offset_delta
+        batch.last_offset = fitting(base_offset + last_offset_delta)
         batch.base_timestamp = wire.int64()
         batch.max_timestamp = wire.int64()
         batch.producer_id = wire.int64()
@@ -196,7 +196,7 @@ class _Reader:
         else:
             if value is None:
                 raise wire.malformed("a compressed message set", "null")
-            records = self.wrapped(batch, self.open(attributes & 7, value, wire))
+            records = self.wrapped(batch, offset, self.open(attributes & 7, value, wire))
             batch.base_offset, batch.count = (records[0].offset if records else None), len(records)
         if self.told is not None:
             for record in records:
@@ -204,10 +204,11 @@ class _Reader:
         elif self.full:
             batch.records = records
 
-    def wrapped(self, batch: Batch, wire: Wire) -> list[Record]:
+    def wrapped(self, batch: Batch, around: int, wire: Wire) -> list[Record]:
         """The messages inside a compressed one. In magic 1 their offsets count from the first, and that of the wrapper
         is the last one's; some old producers leave it at 0, as if the first were 0."""
         found: list[Record] = []
+        offset = 0
         path = list(wire.path)
         while wire.left:
             wire.path[:] = [*path, f".records[{len(found)}]"]
@@ -219,12 +220,11 @@ class _Reader:
                 self.room.take(wire, size if self.full else 0, _RECORD_VALUES)
                 found.append(self.inner(batch, offset, wire))
         if found and batch.magic == 1:
-            last = found[-1].offset
-            if 0 != batch.last_offset < last:
-                raise wire.malformed(f"an offset of at least {last} around the messages", str(batch.last_offset))
-            batch.last_offset = batch.last_offset or last
+            if 0 != around < offset:
+                raise wire.malformed(f"an offset of at least {offset} around the messages", str(around))
+            batch.last_offset = around or offset
             for record in found:
-                record.offset += batch.last_offset - last
+                record.offset = fitting((record.offset or 0) + batch.last_offset - offset)
         return found
 
     def inner(self, batch: Batch, offset: int, wire: Wire) -> Record:
@@ -265,8 +265,8 @@ def modern_record(batch: Batch, wire: Wire, room: Room) -> Record:
     room.take(wire, size, _RECORD_VALUES)
     with wire.inside(size):
         wire.int8()  # attributes: none is defined
-        timestamp = (batch.base_timestamp or 0) + wire.varlong()
-        offset = (batch.base_offset or 0) + wire.varint()
+        timestamp = fitting((batch.base_timestamp or 0) + wire.varlong())
+        offset = fitting((batch.base_offset or 0) + wire.varint())
         if batch.timestamp_type == "LogAppendTime":
             timestamp = batch.max_timestamp
         key = varint_bytes(wire)

@@ -237,6 +237,20 @@ def test_sequence_numbers_wrap() -> None:
     assert last_sequence(2**31 - 1, 1) == 0
     assert last_sequence(2**31 - 3, 5) == 2
     assert last_sequence(-1, 5) == -1
+    assert last_sequence(5, -1) is None and last_sequence(-2, 5) is None
+
+
+def test_offsets_and_times_that_no_int64_holds_are_unknown() -> None:
+    most = 2**63 - 1
+    body = b"\0" + varint(3) + varint(1) + varint(-1) + varint(-1) + varint(0)
+    fields = pack(">ibIhiqqqhii", 3, 2, 0, 0, 1, most, most, -1, -1, -1, 2)
+    rest = fields + record(0, b"a") + varint(len(body)) + body
+    found = read_records(pack(">qi", most, len(rest)) + rest, full=True).batches[0]
+    assert found.problem is None and found.last_offset is None
+    assert [(each.offset, each.timestamp) for each in found.records] == [(most, most), (None, None)]
+    inner = message(10, b"a") + message(5, b"b")
+    found = read_records(message(most, gzip.compress(inner), attributes=1), full=True).batches[0]
+    assert [each.offset for each in found.records] == [None, most]
 
 
 # Checksums.
