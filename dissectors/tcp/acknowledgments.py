@@ -74,8 +74,10 @@ def has_window_passed(
     segments: cython.longlong,
 ) -> cython.bint:
     """Whether a window of `ns` and `segments` that began at `time`, with `count` segments, has passed. A clock that was set
-    back counts as time passed."""
-    span: cython.longlong = tcp.conn[slot, CONN_LAST_TIME] - time
+    back counts as time passed, and so does a time that is not known."""
+    span: cython.longlong = ns
+    if time != UNKNOWN and tcp.conn[slot, CONN_LAST_TIME] != UNKNOWN:
+        span = tcp.conn[slot, CONN_LAST_TIME] - time
     return (span >= ns or -span >= ns) and segments_seen(tcp, slot) - count >= segments
 
 

@@ -14,7 +14,7 @@ import cython
 from dissectors.layout import *
 from dissectors.tcp.connections import is_only_view
 from dissectors.tcp.extremes import set_extremes_apart
-from dissectors.tcp.lags import difference
+from dissectors.tcp.lags import added, difference
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 
@@ -205,9 +205,10 @@ def resume_behind(tcp: TcpState, slot: cython.longlong, before, after, flip: cyt
             tcp.side[mine, SIDE_STATE] &= ~(STATE_RIGHT | STATE_WRONG)
             tcp.side[mine, SIDE_STATE] |= after[theirs + TCP_CHECKPOINT_CHECKSUM]
         for column in range(PART_COUNTS):
-            tcp.side[mine, SIDE_COUNTS + column] += (
-                after[theirs + TCP_CHECKPOINT_COUNTS + column] - before[theirs + TCP_CHECKPOINT_COUNTS + column]
-            )
+            older = before[theirs + TCP_CHECKPOINT_COUNTS + column]
+            newer = after[theirs + TCP_CHECKPOINT_COUNTS + column]
+            more = UNKNOWN if UNKNOWN in (older, newer) else newer - older
+            tcp.side[mine, SIDE_COUNTS + column] = added(tcp.side[mine, SIDE_COUNTS + column], more)
 
 
 @cython.cfunc

@@ -26,6 +26,14 @@ def difference(one: cython.longlong, other: cython.longlong) -> cython.longlong:
 
 @cython.cfunc
 @cython.inline
+@cython.exceptval(check=False)
+def added(total: cython.longlong, more: cython.longlong) -> cython.longlong:
+    """A sum of counts, or of times: UNKNOWN where one of both is, and where it is longer than all time (clocks run to and fro)."""
+    return UNKNOWN if total == UNKNOWN or more == UNKNOWN or more > LATEST_TIME - total else total + more
+
+
+@cython.cfunc
+@cython.inline
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def full_segment(tcp: TcpState, s: cython.longlong) -> cython.longlong:

@@ -91,14 +91,16 @@ def judge(
     row: cython.Py_ssize_t
     part: cython.longlong
     number: cython.longlong
+    time: cython.longlong
     for row in range(fates.shape[0]):
         part, number = columns[row * PENDING_COLUMNS + SEGMENT_PART], columns[row * PENDING_COLUMNS + PENDING_NUMBER]
+        time = columns[row * PENDING_COLUMNS + SEGMENT_TIME]
         if part >= begins.shape[0] or number <= begins[part]:
             fates[row] = FATE_LEAVES
         elif number > ends[part]:
             fates[row] = FATE_LEAVES if over[part] else FATE_WAITS
         elif number > newest or (
-            number > ends[part] - recent and columns[row * PENDING_COLUMNS + SEGMENT_TIME] + late >= since[part]
+            number > ends[part] - recent and (time >= since[part] or (time != UNKNOWN and since[part] - time <= late))
         ):
             fates[row] = FATE_LEAVES_BARE if over[part] else FATE_WAITS_BARE
         else:

@@ -18,7 +18,7 @@ All times are those of the capture. What is kept of a direction is one row of st
 import cython
 
 from dissectors.layout import *
-from dissectors.tcp.lags import difference, full_segment, lag_of, used_scale, way_step
+from dissectors.tcp.lags import added, difference, full_segment, lag_of, used_scale, way_step
 from dissectors.tcp.output_rows import queued_row
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.state import TcpState
@@ -206,7 +206,7 @@ def note_full_window(tcp: TcpState, s: cython.longlong, peer: cython.longlong, t
         and tcp.side[s, SIDE_TOP] - tcp.side[s, SIDE_ACKED_TO] + min(full_segment(tcp, s), window // 8) > window
     ):
         tcp.side[s, SIDE_FULL_WINDOW] += 1
-        tcp.side[s, SIDE_FULL_WINDOW_NS] += silent
+        tcp.side[s, SIDE_FULL_WINDOW_NS] = added(tcp.side[s, SIDE_FULL_WINDOW_NS], silent)
     return 0
 
 

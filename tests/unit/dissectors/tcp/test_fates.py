@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from array import array
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dissectors import layout
 from dissectors.tcp import pending_columns as fate
 from dissectors.tcp.payloads import judge, judge_complete
 
-RECENT, LATE_NS, NEWEST = 5, 3, 40
+RECENT, NEWEST = 5, 40
 NUMBERS = st.integers(0, 50)
+LATEST = layout.LATEST_TIME
+TIMES = st.one_of(NUMBERS, st.sampled_from((LATEST - 1, LATEST)))
 # (number at which the span begins, segments in it, time from which on duplicates may come, over)
-SPANS = st.lists(st.tuples(NUMBERS, st.integers(0, 20), NUMBERS, st.booleans()), max_size=4)
+SPANS = st.lists(st.tuples(NUMBERS, st.integers(0, 20), TIMES, st.booleans()), max_size=4)
 # (part, number, time)
-ROWS = st.lists(st.tuples(st.integers(0, 5), NUMBERS, NUMBERS), max_size=30)
+ROWS = st.lists(st.tuples(st.integers(0, 5), NUMBERS, st.one_of(TIMES, st.just(layout.UNKNOWN))), max_size=30)
 
 
 def pending(rows: list[tuple[int, int, int]], places: tuple[int, int, int]) -> memoryview:
@@ -28,12 +30,12 @@ def pending(rows: list[tuple[int, int, int]], places: tuple[int, int, int]) -> m
     return memoryview(columns)
 
 
-def expected(part: int, number: int, time: int, spans: list[tuple[int, int, int, bool]]) -> int:
+def expected(part: int, number: int, time: int, spans: list[tuple[int, int, int, bool]], late_ns: int) -> int:
     if part >= len(spans):
         return fate.FATE_LEAVES
     begin, length, since, over = spans[part]
     behind, inside = number > begin + length, begin < number <= begin + length
-    followed = number > NEWEST or (number > begin + length - RECENT and time + LATE_NS >= since)
+    followed = number > NEWEST or (number > begin + length - RECENT and time + late_ns >= since)
     if inside and not followed:
         return fate.FATE_DROPPED
     if inside:
@@ -41,8 +43,11 @@ def expected(part: int, number: int, time: int, spans: list[tuple[int, int, int,
     return fate.FATE_WAITS if behind and not over else fate.FATE_LEAVES
 
 
-@given(ROWS, SPANS)
-def test_segments_around_a_span(rows: list[tuple[int, int, int]], spans: list[tuple[int, int, int, bool]]) -> None:
+@given(ROWS, SPANS, st.sampled_from((3, LATEST)))
+@example([(0, 8, LATEST)], [(0, 10, LATEST, False)], LATEST)
+def test_segments_around_a_span(
+    rows: list[tuple[int, int, int]], spans: list[tuple[int, int, int, bool]], late_ns: int
+) -> None:
     columns = pending(rows, (layout.SEGMENT_PART, fate.PENDING_NUMBER, layout.SEGMENT_TIME))
     begins = array("q", [begin for begin, *_ in spans])
     ends = array("q", [begin + length for begin, length, *_ in spans])
@@ -55,12 +60,12 @@ def test_segments_around_a_span(rows: list[tuple[int, int, int]], spans: list[tu
         memoryview(ends),
         memoryview(since),
         over,
-        LATE_NS,
+        late_ns,
         RECENT,
         NEWEST,
         memoryview(fates),
     )
-    assert list(fates) == [expected(*row, spans) for row in rows]
+    assert list(fates) == [expected(*row, spans, late_ns) for row in rows]
 
 
 @given(ROWS, st.lists(st.integers(-1, 50), max_size=5))

@@ -44,6 +44,14 @@ def test_a_clock_set_back_does_not_stop_the_window(stage: str) -> None:
     assert next(event.at for event in out.events[0] if event.kind == layout.CHUNK_GAP) == 6 + 64
 
 
+def test_of_packets_without_times_the_segments_alone_tell_when_a_window_has_passed(stage: str) -> None:
+    segments = number_and_time(lossy().idle(80, at=9, ack=5).segments, 1_000)
+    for one in segments:
+        one.time = layout.UNKNOWN
+    out = run(segments, batch=1, stage=stage)
+    assert next(event.at for event in out.events[0] if event.kind == layout.CHUNK_GAP) == 6 + 64
+
+
 def test_the_ack_of_a_fin_covers_no_byte(stage: str) -> None:
     conversation = Conversation().shake().c(0, b"abc").b(0, ack=7).c(6, flags=FIN).idle(80, at=7)
     assert conversation.run(stage=stage).story() == [(0, b"abc"), (0, "gap", 3, GAP_LOST), (0, "end", layout.END_FIN)]

@@ -174,6 +174,22 @@ def test_a_window_that_is_full(stage: ModuleType) -> None:
     assert told.of_side(layout.PART_FULL_WINDOW, 0) == 0
 
 
+def test_a_sum_of_waits_that_no_clock_holds_is_unknown(stage: ModuleType) -> None:
+    """The clock runs to the end of all times and back: twice the window seems to have been full for that long."""
+    late = (layout.LATEST_TIME - START) // MS - 100
+    waits = [
+        each
+        for turn in (0, 1)
+        for each in (
+            tells(1 + 2000 * turn, 11 + turn, 2000, ack=101),
+            Segment(CLIENT, BROKER, 101, 2001 + 2000 * turn, time=late + turn, window=250),
+        )
+    ]
+    told = Told(stage, [*opening(1460, 3), asks(1, 10, window=250), *waits])
+    assert told.of_side(layout.PART_FULL_WINDOW, 1) == 2
+    assert told.of_side(layout.PART_FULL_WINDOW_NS, 1) == NONE
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_compiled_and_plain_tell_the_same_of_anything(seed: int) -> None:
     def made() -> list[Segment]:
