@@ -62,7 +62,7 @@ def note_reply_end(
     x.last_replies[slot, LAST_REPLY_LOST] = end == UNKNOWN
     if end == UNKNOWN:
         forget_way(x, slot)
-    if throttle_ms > 0:
+    if throttle_ms > 0 and frames[FRAME_FIRST_TIME, row] != UNKNOWN:
         x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = max(
             x.last_replies[slot, LAST_REPLY_MUTED_UNTIL],
             frames[FRAME_FIRST_TIME, row] + min(throttle_ms * NS_PER_MS, LATEST_TIME - frames[FRAME_FIRST_TIME, row]),
@@ -82,7 +82,7 @@ def set_waits(
     reply_begin: cython.longlong = frames[FRAME_FIRST_TIME, row]
     queue_end: cython.longlong
     # A reply well inside the throttle time shows that the connection was not muted.
-    if x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] > reply_begin + MUTE_TOLERANCE_NS:
+    if reply_begin != UNKNOWN and x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] > reply_begin + MUTE_TOLERANCE_NS:
         x.last_replies[slot, LAST_REPLY_MUTED_UNTIL] = UNKNOWN
     if request_end == UNKNOWN or reply_begin < request_end or x.last_replies[slot, LAST_REPLY_LOST]:
         return 0

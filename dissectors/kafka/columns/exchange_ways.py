@@ -21,12 +21,13 @@ def note_request_way(
     """Notes the way of the request at `index`, frame `row`."""
     slot: cython.longlong = slot_of(x, frames, row)
     silent: cython.longlong = x.last_replies[slot, LAST_REPLY_SILENT_TIME]
+    begin: cython.longlong = frames[FRAME_FIRST_TIME, row]
     x.pending[index, ROW_REQUEST_LAG] = frames[FRAME_LAST_LAG, row]
     x.pending[index, ROW_LAST_NUMBER] = frames[FRAME_LAST_NUMBER, row]
     x.pending[index, ROW_MARKS] = frames[FRAME_END_MARKS, row] & MARK_IDLE
     if frames[FRAME_END_MARKS, row] & MARK_REPEAT:
         x.pending[index, ROW_MARKS] = MARK_ASKED_AGAIN
-    if silent != UNKNOWN and frames[FRAME_FIRST_TIME, row] - silent < SILENT_WORK_NS:
+    if silent != UNKNOWN and begin != UNKNOWN and begin - silent < SILENT_WORK_NS:
         x.pending[index, ROW_MARKS] |= MARK_BEHIND_SILENT
     if frames[FRAME_STATUS, row] == STATUS_NO_REPLY_EXPECTED:
         x.last_replies[slot, LAST_REPLY_SILENT_TIME] = frames[FRAME_LAST_TIME, row]

@@ -76,12 +76,13 @@ def note_arrival(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64) -> cyth
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def frame_end_time(f: FramingState, s: i64, final: i64) -> i64:
-    """When the whole frame had been captured; `final` is the time of its last byte.
+    """When the whole frame had been captured; `final` is the time of its last byte, UNKNOWN where that has none.
 
     A packet that was captured later may have filled a hole before it: then the frame ends with that packet. A difference below
     CLOCK_SKEW_NS is no such packet, but two processors whose clocks disagree.
     """
-    return f.side[s, SIDE_LAST_TIME] if f.side[s, SIDE_LAST_TIME] - final >= CLOCK_SKEW_NS else final
+    latest: i64 = f.side[s, SIDE_LAST_TIME]
+    return latest if latest != UNKNOWN and final != UNKNOWN and latest - final >= CLOCK_SKEW_NS else final
 
 
 @cython.cfunc

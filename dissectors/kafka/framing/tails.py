@@ -143,9 +143,9 @@ def put_entry(
 @cython.cfunc
 @cython.exceptval(-4611686018427387905, check=True)
 def entry_number(f: FramingState, s: i64, index: i64, begin: i64, end: i64) -> i64:
-    """The number that bytes [begin, end) of an entry hold."""
+    """The number that bytes [begin, end) of an entry hold, of eight bytes one with a sign: a time may be UNKNOWN."""
     at: i64 = (f.side[s, SIDE_TAIL_PAGE] - 1) * PAGE_BYTES + index * TAIL_ENTRY_BYTES
-    value: i64 = 0
+    value: i64 = -1 if end - begin == 8 and f.pages[at + begin] > 127 else 0
     i: i64
     for i in range(at + begin, at + end):
         value = (value << 8) | f.pages[i]
