@@ -36,6 +36,8 @@ NOTE_TYPES = {
 SPLIT_TYPES = {"split": "int64", "file": "int32", "packets_before": "int64"}
 JUMP_TYPES = {"file": "int32", "packet": "int64", "until": "int64", "before_ns": "int64", "after_ns": "int64"}
 ROWS_AT_ONCE = 8_192
+# Of a file; more are not believed: ten million a second, for five days. So the sum of any files fits an int64.
+MOST_DROPPED = 1 << 42
 CAPTURE_TYPES = {column.name: column.type for column in TABLES["captures"]}
 
 
@@ -209,11 +211,17 @@ def _capture(reading: Reading, summary: Summary, duplicates: int) -> dict[str, A
         "packets": sum(reading.outcomes),
         "unread": in_words(reading.unread),
         "duplicate_packets": duplicates,
-        "dropped_packets": sum(reading.drops.values()) if reading.drops else None,
+        "dropped_packets": _dropped(reading),
         "snap_bytes": reading.snap_bytes,
         "first_time_ns": reading.first_time_ns,
         "last_time_ns": reading.last_time_ns,
     }
+
+
+def _dropped(reading: Reading) -> int | None:
+    """Packets that the capturing host dropped, over all interfaces; None where the file does not say, or says what cannot be."""
+    dropped = sum(reading.drops.values())
+    return dropped if reading.drops and dropped <= MOST_DROPPED else None
 
 
 def _table(rows: Iterable[Mapping[str, Any]], types: Mapping[str, str]) -> pa.Table:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
+import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from shutil import rmtree
 from typing import Any
 
@@ -18,6 +21,7 @@ import random_messages
 import transform
 import verb_runs
 from effort import LONG
+from kanalyze_process import COMMAND
 from kept_datasets import KeptDatasets
 from made_capture import Conversation, pcap, reply, request
 
@@ -165,6 +169,43 @@ def assert_lasting(lines: bytes, usual: bytes, jumps: Sequence[int]) -> None:
             assert (row["total_ns"] or 0) <= (other["total_ns"] or 0)
             assert row["broker_max_ns"] is None or row["broker_max_ns"] >= other["broker_max_ns"]
     assert (crossing > 0) == bool(jumps) and unknown <= len(jumps)
+
+
+def test_compiled_or_not_the_rows_of_packets_without_times_are_the_same(tmp_path: Path, samples: Path) -> None:
+    """In plain Python no difference of a time and of one that is not known wraps."""
+    _, packets = transform.read_pcap(samples / "throttle.pcap.zst")
+    out = bytearray(tools.section() + tools.interface(options=tools.option(9, b"\x09")))
+    chance = Random(5)
+    for packet in packets[:1_500]:
+        time_ns = packet.seconds * 1_000_000_000 + packet.fraction * 1000
+        out += tools.enhanced(packet.data, (1 << 64) - 1 if chance.random() < 0.3 else time_ns)
+    path = tmp_path / "some_times.pcapng"
+    path.write_bytes(out)
+    found = [
+        subprocess.run(
+            [*COMMAND, "export", path, "--table", "exchanges", "--format", "jsonl"],
+            env={**os.environ, **more},
+            capture_output=True,
+        )
+        for more in ({}, {"KANALYZE_UNCOMPILED": "1"})
+    ]
+    assert [done.returncode for done in found] == [0, 0], found[1].stderr
+    assert found[0].stdout and found[0].stdout == found[1].stdout
+
+
+def test_a_count_of_dropped_packets_that_cannot_be_is_unknown(tmp_path: Path) -> None:
+    """Interface statistics count in 64 bits without a sign."""
+    packets = Conversation().shake().exchange(request(1), reply(1)).close().packets
+    begin = tools.section() + tools.interface() + b"".join(tools.enhanced(data, time_us) for time_us, data in packets)
+    counts = b"".join(tools.option(code, struct.pack("<Q", (1 << 64) - 1)) for code in (4, 5, 7))
+    paths = [tmp_path / f"{number}.pcapng" for number in range(2)]
+    for path in paths:
+        path.write_bytes(begin + tools.block(5, bytes(12) + counts))
+    with KeptDatasets() as kept:
+        for line in ("report", "report --format json", "export --table captures --format jsonl"):
+            done = kept.run([*line.split(), *paths], tmp_path)
+            assert done.returncode == 0, (line, done.stderr)
+        assert [json.loads(row)["dropped_packets"] for row in done.stdout.splitlines()] == [None, None]
 
 
 @pytest.mark.parametrize("key", [-1, -32_768, 32_767])

@@ -17,7 +17,7 @@ class Frame(NamedTuple):
 
     event: int
     place: int
-    first_ms: int
+    first_ms: int | None
     last_ms: int | None = None
     throttle_ms: int = UNKNOWN
     slot: int = 0
@@ -49,7 +49,7 @@ def waits(*frames: Frame) -> list[tuple[int | None, int | None]]:
         rows[layout.FRAME_SLOT, at] = frame.slot
         rows[layout.FRAME_PART, at] = frame.part
         rows[layout.FRAME_STATUS, at] = frame.status
-        rows[layout.FRAME_FIRST_TIME, at] = frame.first_ms * MS
+        rows[layout.FRAME_FIRST_TIME, at] = UNKNOWN if frame.first_ms is None else frame.first_ms * MS
         rows[layout.FRAME_LAST_TIME, at] = UNKNOWN if frame.last_ms is None else frame.last_ms * MS
         values[layout.VALUE_THROTTLE_MS, at] = frame.throttle_ms
     out = new_matrix(layout.ROW_COLUMNS, len(frames))
@@ -87,6 +87,12 @@ def test_the_longest_mute_counts_until_it_is_over() -> None:
         told(2, 120),
     )
     assert waits(*frames)[2] == (0, 2)
+
+
+def test_a_reply_whose_begin_has_no_time_ends_no_mute() -> None:
+    unknown = Frame(layout.FRAME_REPLY_SEEN, 1, None, 98, throttle_ms=5)
+    frames = (asked(0, 0), told(0, 10, throttle_ms=100), asked(1, 97), unknown, asked(2, 99), told(2, 120))
+    assert waits(*frames) == [(0, 0), (None, None), (0, 11)]
 
 
 def test_a_reply_well_inside_the_throttle_time_shows_that_there_was_no_mute() -> None:
