@@ -12,13 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer.base.filters import literal
 from analyzer.base.tables import TABLES
 from analyzer.query import growing, partitions
 from analyzer.query.dataset import Dataset
 from analyzer.query.export_tables import Written, copy_rows
 from analyzer.query.exported import hidden
-from analyzer.query.hours import SUMS, beside
+from analyzer.query.hours import SUMS, beside, copy_sums
 from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
@@ -91,8 +90,7 @@ def _join(place: Place, table: str, files: Sequence[str], name: str, folder: Pat
         place.get(file, paths[-1])
     with Dataset({"small": parquet(paths)}) as dataset:
         if table not in TABLES:
-            out = literal(str(folder / "joined.parquet"))
-            dataset.query(f"COPY (SELECT * FROM small ORDER BY ALL) TO {out} (format parquet, compression zstd)")
+            copy_sums(dataset, "SELECT * FROM small", folder / "joined.parquet")
         else:
             copy_rows(dataset, table, "SELECT * FROM small", folder, "joined.parquet")
     place.put(folder / "joined.parquet", hidden(name))

@@ -188,10 +188,19 @@ def write_sums(
             to.parent.mkdir(parents=True, exist_ok=True)
             dataset.choose(Settings(sums.by, sums.slot_ns))
             dataset.query("CREATE OR REPLACE TEMP TABLE counted AS SELECT * FROM latency_counts")
-            rows = f"{_rows(dataset, sums)} ORDER BY {sums.column}, {sums.keys}"
-            (written,) = dataset.query(f"COPY ({rows}) TO {literal(str(to))} (format parquet, compression zstd)")
-            counts[sums.name] = int(written["Count"])
+            counts[sums.name] = copy_sums(dataset, _rows(dataset, sums), to)
     return counts
+
+
+def copy_sums(dataset: Dataset, rows: str, to: Path) -> int:
+    """Writes rows of sums, in the order of their columns, as the file `to`; answers how many."""
+    names = ", ".join(f'NULL AS "{each["column_name"]}"' for each in dataset.query(f"DESCRIBE {rows}"))
+    # Without rows, which DuckDB finds out only when it runs. So it declares every column as one that may be null, as in the other
+    # files of these sums: else engines that take the columns from one file read nulls of others as zero.
+    nulls = f"SELECT {names} FROM range(0)"
+    ordered = f"SELECT * FROM ({rows}) UNION ALL BY NAME {nulls} ORDER BY ALL"
+    (written,) = dataset.query(f"COPY ({ordered}) TO {literal(str(to))} (format parquet, compression zstd)")
+    return int(written["Count"])
 
 
 def _rows(dataset: Dataset, sums: Sums) -> str:

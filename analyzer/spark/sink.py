@@ -7,7 +7,7 @@ file is named after the partition that it holds, so a task that runs twice write
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -19,10 +19,12 @@ from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import is_storage_uri, parse_address
 from analyzer.base.storage.objects import find_object, list_folder, object_writer
 from analyzer.base.tables import TABLES, arrow_schema
+from analyzer.query.dataset import Dataset
 from analyzer.query.days import DAY_NS, day_directory
-from analyzer.query.export_tables import Written, manifest
+from analyzer.query.export_tables import Written, copy_rows, manifest
 from analyzer.query.hours import SUMS, beside, worth_writing, write_sums
 from analyzer.query.manifest import MANIFEST, PARQUET
+from analyzer.query.table_views import parquet
 from analyzer.spark.dataflow import partition_number
 from analyzer.spark.rows import FINAL, PIECE_BYTES, conform, files, keep, tuples
 from analyzer.spark.session import SparkError, told
@@ -135,10 +137,14 @@ def _with_sums(pieces: Iterable[bytes], file: str, place: str, names: Collection
         keep(pieces, path)
         counted = write_sums([file], folder, None, threads=1, names=names)
         for name, rows in ((file, 0), *((beside(file, sums), rows) for sums, rows in counted.items())):
-            with (folder / name).open("rb") as source:
-                yield _as_row(_store(iter(partial(source.read, PIECE_BYTES), b""), name, place)._replace(rows=rows))
+            yield _as_row(_store_from(folder, name, rows, place))
     finally:
         temp_folders.remove(folder)
+
+
+def _store_from(folder: Path, file: str, rows: int, place: str) -> Stored:
+    with (folder / file).open("rb") as source:
+        return _store(iter(partial(source.read, PIECE_BYTES), b""), file, place)._replace(rows=rows)
 
 
 def _store(pieces: Iterable[bytes], file: str, place: str) -> Stored:
@@ -166,8 +172,7 @@ def _check(written: Iterable[Stored], place: str) -> None:
 
 
 def _write_empty(table: str, place: str) -> Written:
-    with _File(place, f"{table}/part-00000.parquet", table) as file:
-        return Written(file.written.file, 0)
+    return Written(_store_rows((), table, f"{table}/part-00000.parquet", place).file, 0)
 
 
 def _write_filtered(tables: Tables, place: str) -> dict[str, list[Written]]:
@@ -200,10 +205,7 @@ def store_partition(batches: Iterable[pa.RecordBatch], number: int, table: str, 
     schema = arrow_schema(table)
     pieces = (piece for batch in batches for piece in _days(batch))
     for day, of_day in groupby(pieces, key=itemgetter(0)):
-        with _File(place, f"{table}/{day}{part}", table) as file:
-            for _, rows in of_day:
-                file.add(conform(rows, schema))
-        yield _as_row(file.written)
+        yield _as_row(_store_rows((conform(rows, schema) for _, rows in of_day), table, f"{table}/{day}{part}", place))
 
 
 def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -217,46 +219,36 @@ def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
         start += count
 
 
-class _File:
-    """A Parquet file that grows by row groups of some size, however small the batches are. `written` tells of it at the end."""
+def _store_rows(batches: Iterable[pa.RecordBatch], table: str, file: str, place: str) -> Stored:
+    """Writes rows of a table as a file. DuckDB makes it, as all files of tables, so that its Parquet schema is theirs."""
+    import pyarrow.parquet as pq
 
-    def __init__(self, place: str, name: str, table: str) -> None:
-        import pyarrow.parquet as pq
+    folder = temp_folders.make(room(None))
+    try:
+        made = folder / "made.parquet"
+        with pq.ParquetWriter(made, arrow_schema(table), compression="zstd") as writer:
+            for rows in _row_groups(batches):
+                writer.write_table(rows)
+        (folder / file).parent.mkdir(parents=True)
+        with Dataset({"made": parquet([made])}, threads=1) as dataset:
+            written = copy_rows(dataset, table, "SELECT * FROM made", folder, file)
+        return _store_from(folder, file, written.rows, place)
+    finally:
+        temp_folders.remove(folder)
 
-        self.written = Stored(name, 0, 0)
-        self._waiting: list[pa.RecordBatch] = []
-        self._open = ExitStack()
-        self._sink = self._open.enter_context(_writing(place, name))
-        self._writer = self._open.enter_context(pq.ParquetWriter(self._sink, arrow_schema(table), compression="zstd"))
 
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Takes rows; those of one row group at most are held."""
-        self._waiting.append(batch)
-        self.written = self.written._replace(rows=self.written.rows + batch.num_rows)
-        rows, size = (
-            sum(counts) for counts in zip(*((each.num_rows, each.nbytes) for each in self._waiting), strict=True)
-        )
-        if rows >= GROUP_ROWS or size >= GROUP_BYTES:
-            self._flush()
+def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows in pieces of some size, however small the batches are."""
+    import pyarrow as pa
 
-    def __enter__(self) -> _File:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        if error[0] is not None:
-            self._open.__exit__(*error)
-            return
-        with self._open:  # left, and told of the error, even when the last rows cannot be written
-            self._flush()
-            self._writer.close()
-            self.written = self.written._replace(bytes=self._sink.tell())
-
-    def _flush(self) -> None:
-        import pyarrow as pa
-
-        if self._waiting:
-            self._writer.write_table(pa.Table.from_batches(self._waiting))
-        self._waiting = []
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(each.num_rows for each in waiting) >= GROUP_ROWS or sum(each.nbytes for each in waiting) >= GROUP_BYTES:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 @contextmanager

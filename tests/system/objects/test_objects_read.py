@@ -8,7 +8,7 @@ import pickle
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -382,14 +382,11 @@ def test_a_server_that_is_gone_for_good_is_an_error_and_asked_no_more(
     assert time.monotonic() - began < 1
 
 
-def test_a_file_of_spark_whose_last_rows_cannot_be_written_is_closed_and_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: sink._File) -> None:
+def test_a_file_of_spark_whose_last_bytes_cannot_be_written_is_gone(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"PAR1"
         raise OSError("no space left")
 
-    monkeypatch.setattr(sink._File, "_flush", full)
-    file = sink._File(str(tmp_path), "exchanges/part-00000.parquet", "exchanges")
-    with pytest.raises(OSError, match="no space left"), file:
-        pass
-    assert file._sink.closed and list((tmp_path / "exchanges").iterdir()) == []
+    with pytest.raises(OSError, match="no space left"):
+        sink._store(pieces(), "exchanges/part-00000.parquet", str(tmp_path))
+    assert list((tmp_path / "exchanges").iterdir()) == []
