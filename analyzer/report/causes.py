@@ -1,4 +1,4 @@
-"""Tables of what findings stand on, beside the numbers of a verb: queues, stalls, brokers that went, addresses nobody reaches ...
+"""Tables behind findings, beside the numbers of a verb: queues, stalls, brokers that went, addresses nobody reaches ...
 
 The rule and its table read one view, so both say the same.
 """
@@ -47,8 +47,9 @@ def causes(facts: Facts, tables: Sequence[Table], width: int, limit: int | None,
 def _table(each: Table, rows: Sequence[dict[str, Any]], width: int) -> list[Text]:
     columns = [column for column, _ in each.columns]
     cells = [Row([cell(row) for _, cell in each.columns]) for row in rows]
-    lines = [text_tables.heading(each.title, width), *text_tables.table_of_filled(columns, cells, width)]
-    for text in dict.fromkeys((each.notes, *map(each.remark, rows))):
+    table = text_tables.table_of_filled(columns, cells, width)
+    lines = [text_tables.heading(each.title, width), *table]
+    for text in dict.fromkeys((text_tables.of_shown(each.notes, columns, table), *map(each.remark, rows))):
         lines += text_tables.remarks(text, width) if text else []
     return lines
 

@@ -24,6 +24,8 @@ UNBROKEN = 26
 # Where a line may be broken: not between a number and its unit.
 _UNITS = "ns|µs|ms|s|min|h|d|%|[kMGTPE]?B|[kMGT]?bit|times?"
 _BREAK = re.compile(rf"(?<!\d) | (?!(?:{_UNITS})(?:[^\w]|$))")
+# Between what notes say of one column and of the next.
+_NOTE = re.compile(r"(?<=[.;]) (?=[a-z0-9 ]+:)")
 # Up to the next space outside quotes, as `shlex.quote` sets them.
 _ARGUMENT = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 
@@ -42,7 +44,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of a line; a `note` stands where the columns would be that have no cell."""
+    """Cells of a line; a `note` takes the place of the columns that have no cell."""
 
     cells: Sequence[str]
     style: str = ""
@@ -202,6 +204,14 @@ def remarks(text: str, width: int) -> list[Text]:
     if not text:
         return []
     return [Text(INDENT + line, style=DIM) for line in wrap(text, width - len(INDENT))]
+
+
+def of_shown(notes: str, columns: Sequence[Column], shown: Sequence[Text]) -> str:
+    """Notes ("queue: of the latency. p99: of these.") without what they say of columns that are not in the header of a table."""
+    header = shown[0].plain.split()
+    absent = {column.title for column in columns if column.title.split()[0] not in header}
+    kept = " ".join(each for each in _NOTE.split(notes) if each.partition(":")[0] not in absent)
+    return f"{kept[:-1]}." if kept.endswith(";") else kept
 
 
 def titled(

@@ -47,7 +47,22 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     shown = found if limit is None else _chosen(found, limit)
     for number, finding in shown:
         lines += _lines(number, finding, width)
-    return lines + text_tables.more(len(found) - len(shown), facts.ask(COMMAND), width)
+    hidden = sorted({number for number, _ in found} - {number for number, _ in shown})
+    if hidden and hidden[0] < shown[-1][0]:
+        return lines + text_tables.suggestion(f"... and {listed(hidden)}", facts.ask(COMMAND), width)
+    return lines + text_tables.more(len(hidden), facts.ask(COMMAND), width)
+
+
+def listed(numbers: list[int]) -> str:
+    """4 to 15 and 18, which are all the numbers."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
 
 def _look_at_slowest(facts: Facts, width: int) -> list[Text]:

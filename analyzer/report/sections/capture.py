@@ -133,7 +133,7 @@ def _others(facts: Facts, row: dict[str, Any]) -> str:
     if others:
         parts.append(f"{things(others, 'connection')} that {'is' if others == 1 else 'are'} not Kafka")
     if kept := silent - sum(each["attempts"] for each in failed):
-        parts.append(f"{things(kept, 'connection')} without payload")
+        parts.append(f"{things(kept, 'connection')} without payload (`kanalyze connections` lists them)")
     if checks:
         parts.append(f"{things(checks, 'health check')} (a PROXY header, and nothing behind it)")
     if failed:

@@ -1,0 +1,47 @@
+"""What is left out is said: numbers of findings that are not shown, what a column means only where the column is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_rows import dataset
+from progress_stories import no_request
+
+from analyzer.query.run_findings import find
+from analyzer.report import text_tables
+from analyzer.report.sections.attention import listed
+from analyzer.report.sentences import sentence
+from analyzer.report.text_tables import Column, Row
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [([4], "4"), ([4, 5, 6], "4 to 6"), ([4, 5, 8], "4 to 5 and 8"), ([2, 4, 6, 7], "2, 4 and 6 to 7")],
+)
+def test_numbers_that_are_left_out_are_named(numbers: list[int], expected: str) -> None:
+    assert listed(numbers) == expected
+
+
+def test_notes_are_about_columns_that_are_shown() -> None:
+    columns = [
+        Column("who", least=4),
+        Column("round trips", right=True, spare=2),
+        Column("closed", right=True, spare=1),
+    ]
+    notes = "who: whoever it was; round trips: of the network; closed: by the broker."
+    every = text_tables.table_of_filled(columns, [Row(["bank", "7", "8"])], 60)
+    assert text_tables.of_shown(notes, columns, every) == notes
+    filled = text_tables.table_of_filled(columns, [Row(["bank", "7", "-"])], 60)
+    assert text_tables.of_shown(notes, columns, filled) == "who: whoever it was; round trips: of the network."
+    narrow = text_tables.table_of_filled(columns, [Row(["bank", "7", "8"])], 16)
+    assert text_tables.of_shown(notes, columns, narrow) == "who: whoever it was; closed: by the broker."
+
+
+@pytest.mark.parametrize(("closed_by", "said"), [("broker", "; the broker closed it"), ("client", " connection")])
+def test_whose_connections_were_closed(closed_by: str, said: str, tmp_path: Path) -> None:
+    tables = no_request()
+    tables["connections"][0]["closed_by"] = closed_by
+    with dataset(tmp_path, tables) as made:
+        (found,) = (each for each in find(made) if each.rule.name == "broken_frames")
+    assert sentence(found.rule.says, found.row).endswith(said)
