@@ -135,8 +135,8 @@ class Capture:
         return Findings(find(self._dataset))
 
     def sql(self, query: str) -> Frame:
-        """The rows of a SELECT over the tables (DuckDB's SQL); moments are there as TIMESTAMP, too (docs/tables.md). Raises
-        `analyzer.query.dataset.DatasetError`.
+        """The rows of a SELECT over the tables (DuckDB's SQL); moments are there as TIMESTAMP, too (docs/tables.md), and keys are
+        compared with 16 hex digits, too (`where exchange = '00c3...'`). Raises `analyzer.query.dataset.DatasetError`.
 
         They read the tables and nothing else; files of this machine, too, when the capture was read with `unsafe_sql=True`. In the
         frame a column of ns is a timestamp or a duration when it has the name of a documented column.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import east_asian_width
 
 from analyzer.base.filters import literal
-from analyzer.base.tables import ROW_OF, TABLES, sql_columns
+from analyzer.base.tables import ROW_OF, TABLES, is_key, sql_columns
 from analyzer.query.dataset import DatasetError, sql_errors
 from analyzer.query.export import Rows
 
@@ -32,6 +32,13 @@ _ABOUT_ALL = re.compile(r"\bshow\b", re.IGNORECASE)
 # DuckDB lists the columns of every database with these, in one line for each table.
 _LIST = re.compile(r"\s*(describe|show\s+all\s+tables)[\s;]*", re.IGNORECASE)
 _TEXT = re.compile(r"'(?:[^']|'')*'")
+# A comment, a text, a quoted name; or a column compared with ids as they are printed.
+_ID = "'[0-9a-f]{16}'"
+_COMPARED = re.compile(
+    rf"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"
+    |\b(?P<column>\w+)(?P<ids>\s*(?:==?|<>|!=)\s*{_ID}|\s+(?:not\s+)?in\s*\(\s*{_ID}(?:\s*,\s*{_ID})*\s*\))""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
 # What finds more than the documented tables: the database of metrics and findings, and lists of all databases.
 _OTHERS = re.compile(
     r"""\b(?:memory"?\s*\.|information_schema\b|pg_catalog\b|pragma_\w+\s*\(|sqlite_\w*(?:master|schema)\b
@@ -48,12 +55,24 @@ _PLACE = re.compile(r"^LINE (\d+): (.*)\n( *)\^", re.MULTILINE)
 
 def documented_rows(dataset: Dataset, statement: str) -> Rows:
     """The result of one SELECT of a person, not yet computed. Raises DatasetError."""
-    return Rows(_Wrapped(dataset), _one_select(dataset, statement))
+    return Rows(_Wrapped(dataset), _one_select(dataset, with_keys(statement)))
 
 
 def documented_arrow(dataset: Dataset, statement: str) -> pyarrow.Table:
     """The result of one SELECT of a person as an Arrow table. Raises DatasetError."""
     return documented_rows(dataset, statement).batches().read_all()
+
+
+def with_keys(statement: str) -> str:
+    """The statement with ids of 16 hex digits as the numbers that keys are, where a key is compared with them:
+    exchange = '00c3...', connection IN ('00c3...', ...)."""
+
+    def number(match: re.Match[str]) -> str:
+        if match["column"] is None or not is_key(match["column"].lower()):
+            return match[0]
+        return match["column"] + _TEXT.sub(lambda text: str(int(text[0][1:-1], 16)), match["ids"])
+
+    return _COMPARED.sub(number, statement)
 
 
 class _Wrapped:

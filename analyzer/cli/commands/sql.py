@@ -30,8 +30,8 @@ def command(
 
     Tables: captures, connections, exchanges, entries, errors and others: "show tables", "describe exchanges", docs/tables.md.
     A point in time is in ns since the epoch (request_time_ns), and as a TIMESTAMP in UTC under its name without the unit
-    (request_time). The keys `exchange` and `connection` are numbers inside SQL and print as 16 hex digits;
-    ('0x' || '00c3...')::bigint converts digits back.
+    (request_time). The keys `exchange` and `connection` print as 16 hex digits, and are compared with them:
+    where exchange = '00c3...'. Inside SQL they are numbers.
 
     The SELECT reads these tables and nothing else: no file of this machine, no network, no extension of DuckDB. --unsafe-sql
     lets it read files.

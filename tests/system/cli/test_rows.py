@@ -119,8 +119,10 @@ def test_sql_takes_a_comment_and_a_semicolon_at_the_end(capfdbinary: Any) -> Non
 
 
 @pytest.mark.usefixtures("listed")
-def test_sql_turns_the_digits_of_a_key_back(capfdbinary: Any) -> None:
-    where = "exchange = ('0x' || '7fffffffffffffff')::bigint"
+@pytest.mark.parametrize(
+    "where", ["exchange = '7fffffffffffffff'", "exchange in ('7FFFFFFFFFFFFFFF', '0000000000000001')"]
+)
+def test_sql_compares_a_key_with_its_digits(where: str, capfdbinary: Any) -> None:
     out = run(capfdbinary, "sql", "x", f"select exchange, status from exchanges where {where}", "--format", "jsonl")
     assert json.loads(out) == {"exchange": "7fffffffffffffff", "status": "closed"}
 

@@ -14,7 +14,7 @@ from made_rows import START_NS, capture, exchange
 from analyzer.base.tables import TABLES, is_moment, sql_columns
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset, DatasetError
-from analyzer.query.documented import documented_arrow, documented_rows
+from analyzer.query.documented import documented_arrow, documented_rows, with_keys
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 WILD = (-(2**63) + 1, -1, 0, 1, START_NS + 999, 2**63 - 1)
@@ -186,3 +186,20 @@ def test_filters_hold(tmp_path: Path) -> None:
     made = made_rows.write(tmp_path, {"captures": [capture()], "exchanges": rows})
     with Dataset(made, filters=Filters(("client-1",)), files_in=(tmp_path,)) as found:
         assert documented_arrow(found, "select client_id from exchanges").to_pylist() == [{"client_id": "client-1"}]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("exchange = '00000000000000ff'", "exchange = 255"),
+        ("x.Exchange<>'00000000000000FF'", "x.Exchange<>255"),
+        ("connection not in ('000000000000000a', '0000000000000010')", "connection not in (10, 16)"),
+        ("client_id = '00000000000000ff'", "client_id = '00000000000000ff'"),
+        ("exchange = '00ff'", "exchange = '00ff'"),
+        ("'exchange = ''00000000000000ff'", "'exchange = ''00000000000000ff'"),
+        ("1 -- exchange = '00000000000000ff'", "1 -- exchange = '00000000000000ff'"),
+        ("\"exchange = '00000000000000ff'\"", "\"exchange = '00000000000000ff'\""),
+    ],
+)
+def test_digits_of_a_key_are_its_number_where_a_key_is_compared(statement: str, expected: str) -> None:
+    assert with_keys(statement) == expected
