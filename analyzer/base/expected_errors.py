@@ -43,7 +43,7 @@ EXPECTED: dict[tuple[str, int], int | None] = {
 }
 
 # Codes that are normal only if the client goes on as it should, or for their seconds in a row, if they have any:
-# (API, code) -> the API of which a later request of the client must be answered without an error.
+# (API, code) -> the API whose later request of the client must be answered without an error.
 FOLLOWED: dict[tuple[str, int], str] = {
     ("ApiVersions", 35): "ApiVersions",  # the client asks again with a version that the broker knows
     # The markers of the transaction before are still being written: the producer tries again until it may go on.

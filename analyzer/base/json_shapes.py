@@ -1,7 +1,7 @@
 """JSON that somebody else wrote, held against a description of it before anything is done with it.
 
 A shape is a function of a value that raises ShapeError. Records may have more fields than their shape names: who wrote them may
-have known more. A check costs some microseconds for a field, and says where the first wrong one stands.
+have known more. A check costs some microseconds for a field, and says where the first wrong one is.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def flag(value: Any) -> None:
 
 
 def text(value: Any) -> None:
-    """Text that can be the name of something: bytes that are not UTF-8 may stand in it as Python has them in names of files."""
+    """Text that can be the name of something: bytes that are not UTF-8 may be in it as Python has them in names of files."""
     if not isinstance(value, str):
         raise ShapeError("text", value)
     try:

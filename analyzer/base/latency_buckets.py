@@ -13,5 +13,5 @@ NO_TIME = -2_000
 
 
 def middle_ns(bucket: int) -> int:
-    """The duration that stands for those of a bucket, in ns."""
+    """The duration that represents those of a bucket, in ns."""
     return 0 if bucket == NO_TIME else round(1e9 * 2 ** ((bucket - 0.5) / PER_DOUBLING))

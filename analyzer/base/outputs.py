@@ -223,7 +223,7 @@ class Output:
 
 
 def _descriptor(name: str) -> int | None:
-    """The descriptor of this process that a name stands for: /dev/stdout, /dev/fd/63, links to these."""
+    """The descriptor of this process that a name means: /dev/stdout, /dev/fd/63, links to these."""
     for _ in range(40):  # as many links as the kernel follows
         folder, last = os.path.split(os.path.abspath(name))  # noqa: PTH100 (pathlib has no such)
         match = _DESCRIPTORS.fullmatch(os.path.realpath(folder))

@@ -26,7 +26,7 @@ _LIKE_ESCAPE = re.compile(LIKE_ESCAPE)
 # What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), in full width too.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
-# Python's stand-ins for bytes of a file name that are not UTF-8 (PEP 383).
+# Python's substitutes for bytes of a file name that are not UTF-8 (PEP 383).
 _BYTE = re.compile("[\udc80-\udcff]")
 _ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
@@ -67,7 +67,7 @@ def file_names(text: str) -> tuple[str, ...]:
 def escape_json(text: str) -> str:
     """Valid JSON text, the same value, without characters beyond ASCII's controls that nobody sees or a terminal would act upon.
 
-    JSON itself escapes the controls below 0x20; the others may stand in a JSON string either way.
+    JSON itself escapes the controls below 0x20; the others may be in a JSON string either way.
     """
     if text.isascii() and "\x7f" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Processes beside this one: each does one piece of work, tells of its progress and gives its answer through a pipe.
+"""Processes beside this one: each does one piece of work, reports its progress and gives its answer through a pipe.
 
 They are forks of this one, which costs a few milliseconds where loading all modules again would cost some 400, as long as this
 process has no threads: a fork of those may hang. Clients of object storage have threads, a database that is open, a program that
@@ -145,7 +145,7 @@ def _begin_apart(work: Callable[..., Any], reading: int, writing: int, progress:
     child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(writing,), env=environment, process_group=0)
     os.close(writing)
     assert child.stdin is not None
-    # A child that died before it had its work is told of by `answer`.
+    # A child that died before it had its work is reported by `answer`.
     with suppress(BrokenPipeError), child.stdin as pipe:
         pickle.dump(work, pipe)
     child.returncode = 0  # this module waits for it

@@ -218,7 +218,7 @@ def opened(
     """The dataset of the captures, its warnings said on stderr; of large tables, only those in `tables` (None: all).
 
     What could not be read comes first, for what the verb `asks` (a key of `query.readability.ASKS`; None: it says so itself):
-    the first line where `form` is "table", else a line on stderr. `name` stands before it where there are several datasets.
+    the first line where `form` is "table", else a line on stderr. `name` precedes it where there are several datasets.
     """
     from analyzer.base.memory import keep_freed_memory
     from analyzer.cli.interrupts import interruptible

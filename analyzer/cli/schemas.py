@@ -40,7 +40,7 @@ def has_version(key: int | str, version: int) -> bool:
 
 
 def listing() -> Iterator[str]:
-    """A line per API: key, name, versions; then a line per struct that stands inside bytes."""
+    """A line per API: key, name, versions; then a line per struct inside bytes."""
     for key in lookup.readable_keys():
         yield f"{key:>3}  {title(key):<30} versions {_history(_api(key))}"
     yield ""
@@ -118,7 +118,7 @@ class _Layout:
             yield from self.below(field.fields, depth + 1, field.versions)
 
     def present(self, fields: Sequence[Field]) -> list[Field]:
-        """Tagged fields stand last, as on the wire."""
+        """Tagged fields come last, as on the wire."""
         found = [field for field in fields if self.version is None or self.version in field.versions]
         return sorted(found, key=lambda field: field.tag is not None)
 

@@ -1,4 +1,4 @@
-"""Where a verb writes: the option, what may stand there, and what is said in the end."""
+"""Where a verb writes: the option, what may be there, and what is said in the end."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def output(
 
 
 def _read(inputs: Sequence[str], options: Options, others: Iterable[Path | None], stored: bool) -> Inputs:
-    """What a run reads, here or in storage: the inputs as they were named, and the captures that they stand for."""
+    """What a run reads, here or in storage: the inputs as they were named, and the captures that they name."""
     from analyzer.inputs.expansion import expand
 
     named = [each for each in inputs if is_storage_uri(each) == stored or each.lower().startswith("file:")]

@@ -72,7 +72,7 @@ class Verb(click.Command):
 
 
 def _write_examples(formatter: click.HelpFormatter, shown: dict[str, str]) -> None:
-    """A line each where all fit; otherwise what a command answers stands below it. A shell reads what is printed."""
+    """A line each where all fit; otherwise what a command answers follows below it. A shell reads what is printed."""
     widest = max(len(line) for line in shown)
     room = formatter.width - formatter.current_indent - widest - 2
     if all(len(answer) <= room for answer in shown.values()):

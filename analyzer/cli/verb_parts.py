@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-# Column of a metric -> globs, one of which a row must match.
+# Column of a metric -> globs; a row must match one.
 Wanted = dict[str, Sequence[str]]
 
 
@@ -33,7 +33,7 @@ def part_command(
 ) -> click.Command:
     """A verb over `section` of the report, whose parts are those of `analyzer.query.questions`.
 
-    `options` are click options of its own, of which `wanted` makes the rows to show; `whole` says when a table without
+    `options` are click options of its own; `wanted` makes the rows to show from them; `whole` says when a table without
     `--part` is the section's page, all parts of few things. `tables` are the large tables that the metrics read.
     """
 
@@ -95,7 +95,7 @@ def _all(options: Sequence[Decorator]) -> Decorator:
 
 
 def _print_table(dataset: Dataset, section: str, part: str, wanted: Mapping[str, Wanted], limit: int | None) -> None:
-    """`wanted`: the metrics of which not all rows are shown."""
+    """`wanted`: the metrics whose rows are not all shown."""
     from analyzer.cli.screen import screen
     from analyzer.cli.table import TABLE_ROWS
     from analyzer.report.facts import Facts, Rows

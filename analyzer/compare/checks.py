@@ -256,7 +256,7 @@ def _absent(dataset: Dataset, check: Check, names: Sequence[tuple[str, Any]]) ->
 
 
 def _vocabulary(dataset: Dataset, metric: str, column: str) -> Collection[Any] | None:
-    """What can stand in a column whose values are ours or Kafka's; None: the capture gives them."""
+    """What can be in a column whose values are ours or Kafka's; None: the capture gives them."""
     match metric, column:
         case "errors", "code":
             return known_errors().keys()

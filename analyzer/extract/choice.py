@@ -33,7 +33,7 @@ class ChoiceError(ValueError):
 @dataclass
 class Choice:
     """Ids of connections; `comments`: (file, packet) -> texts; `spans`: when packets of each flow belong to them. `windows`: times
-    (first, last) outside of which only what names something is wanted; None: connections are wanted whole; without
+    (first, last); outside these only what names something is wanted; None: connections are wanted whole; without
     `names` what names something is not wanted either."""
 
     connections: set[int]
@@ -168,7 +168,7 @@ def _naming_times(dataset: Dataset, connections: set[int]) -> dict[int, list[Win
 
 
 def add_spans(dataset: Dataset, choice: Choice) -> None:
-    """Fills in when packets of which flows are wanted."""
+    """Fills in which flows are wanted, and when."""
     found: dict[Flow, list[Window]] = {}
     named = {} if choice.windows is None or not choice.names else _naming_times(dataset, choice.connections)
     for row in dataset.query(

@@ -42,11 +42,11 @@ class PcapngFile:
         return self._interfaces - 1
 
     def secrets(self, kind: int, data: bytes) -> None:
-        """Adds a decryption secrets block, which must stand before the packets that need it."""
+        """Adds a decryption secrets block, which must precede the packets that need it."""
         self._block(SECRETS, struct.pack("<II", kind, len(data)) + _padded(data))
 
     def packet(self, interface: int, ticks: int, data: bytes, length: int, comment: str = "") -> None:
-        """Adds a packet of `length` bytes on the wire, of which `data` was captured, at `ticks` of its interface's clock."""
+        """Adds a packet of `length` bytes on the wire; `data` was captured of it, at `ticks` of its interface's clock."""
         options = _options([(COMMENT, _cut(comment.encode()))]) if comment else b""
         captured = len(data)
         padding = -captured % 4

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
     from analyzer.query.incidents import Finding
 
-    # Rule, severity, sentence; or without what stands last.
+    # Rule, severity, sentence; or without what comes last.
     Told = tuple[str, ...]
 
 MOST_BYTES = 16 << 20
@@ -39,7 +39,7 @@ class Enough(NamedTuple):
 def enough_for(dataset: Dataset, connections: set[int], chosen: Sequence[Finding], found: Sequence[Finding]) -> Enough:
     """The connections, with as many others as it takes for the `chosen` among `found` to be found again, and nothing else before
     them. Where that would be more than MOST_BYTES, the first choice within them that leads to the same rules with the same
-    severity, or to the rules at least; there the connections that show the findings stand for those that are too many."""
+    severity, or to the rules at least; there the connections that show the findings represent those that are too many."""
     if not can_narrow(dataset):
         return Enough(connections, [])
     told, wanted = [_told(each) for each in found], [_told(each) for each in chosen]
@@ -90,7 +90,7 @@ def _likeness(again: Sequence[Told], wanted: Sequence[Told], told: Sequence[Told
 
 
 def _leads_to(again: Sequence[Told], wanted: Collection[Told], told: Collection[Told]) -> bool:
-    """Whether all that was wanted is found again, and before it nothing that was not told."""
+    """Whether all that was wanted is found again, and before it nothing else."""
     if not all(each in again for each in wanted):
         return False
     last = max(again.index(each) for each in wanted)

@@ -26,7 +26,7 @@ CAPTURE_POINT_SHIFT = 20
 
 
 class Shard(NamedTuple):
-    """The connections that one of `of` workers takes, all of which read the same inputs; `number` is that of the worker, from 0.
+    """The connections that one of `of` workers takes; all workers read the same inputs; `number` is that of the worker, from 0.
 
     By hash of the connection; or `weighed`: a group of hashes goes to the shard with the fewest segments when it is first met.
     That needs all workers to see the same packets in the same order, so it is for a single input: inputs may be merged."""

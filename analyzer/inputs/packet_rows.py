@@ -37,7 +37,7 @@ class PacketBatch(NamedTuple):
 
 
 class PacketRows:
-    """Gives the packets of the source of `reading`, and completes what the reading tells of the file.
+    """Gives the packets of the source of `reading`, and completes what the reading says about the file.
 
     `packets` is a matrix to fill; `progress` gets the number of new bytes of each block; `taken` gets the bytes of whole records,
     one after the other, and their reader. Of a source that grows there are batches without rows where it has nothing now.
@@ -108,7 +108,7 @@ class PacketRows:
 
     @property
     def interfaces(self) -> Sequence[Interface]:
-        """The interfaces that the file has told of so far; PACKET_INTERFACE is an index into it."""
+        """The interfaces that the file has named so far; PACKET_INTERFACE is an index into it."""
         return self._reader.interfaces if self._reader else ()
 
     @property
@@ -167,7 +167,7 @@ class PacketRows:
                 self._secrets(*secret)
 
     def _complete(self, left: int) -> None:
-        """Fills in the reading at the end of its records, or of the file, of which the last `left` bytes were not used."""
+        """Fills in the reading at the end of its records, or of the file, whose last `left` bytes were not used."""
         reading, source, reader, start = self._reading, self._reading.source, self._reader, self._start
         reading.late_packets, reading.late_ns = self._order.late, self._order.late_ns
         reading.steps_back, reading.first_disorder = self._order.steps_back, self._order.first_number or None

@@ -25,8 +25,8 @@ class Reading:
     blocks that are no packets take one, as in Wireshark.
     `tap` is the name that a person gave to the capture point, empty without one; `capture_point` a number that inputs share
     unless they were captured at the same time. `failure` is one line when the input is no capture at all, else None;
-    `notes` tell of damage, and what was read before counts; `odd_datagrams` counts what `ODD_DATAGRAMS` names,
-    `incomplete` are IP datagrams of which the run did not see all fragments.
+    `notes` name damage, and what was read before counts; `odd_datagrams` counts what `ODD_DATAGRAMS` names,
+    `incomplete` are IP datagrams whose fragments the run did not all see.
     `late_packets` came too late to be put in the order of time, by up to `late_ns`, and `steps_back` times the time ran back by
     more than that order goes across; `first_disorder` is the number of the first such packet. `steps` are where times jump, or
     pause (packet, ns before, ns behind), `dropped_steps` how many more there were. `far_ahead` counts packets whose time

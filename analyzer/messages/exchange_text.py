@@ -49,7 +49,7 @@ _EVIDENCE = {
 
 
 class Context(NamedTuple):
-    """What tables tell of exchanges that are shown: paths of inputs by number, names of topics by id, parts of the total (a row of
+    """What tables say about shown exchanges: paths of inputs by number, names of topics by id, parts of the total (a row of
     the view `exchange_parts`) by exchange.
     """
 
@@ -59,7 +59,7 @@ class Context(NamedTuple):
 
 
 def context(dataset: Dataset, exchanges: Sequence[int]) -> Context:
-    """What the tables tell of these exchanges. Raises DatasetError."""
+    """What the tables say about these exchanges. Raises DatasetError."""
     wanted = ", ".join(map(str, exchanges))
     columns = ", ".join(PART_COLUMNS.values())
     return Context(

@@ -59,7 +59,7 @@ def is_packet(word: str) -> bool:
 
 
 def place(dataset: Dataset, word: str) -> Place:
-    """The packet that a word names. Raises ValueError where the word does not say of which capture, or names none."""
+    """The packet that a word names. Raises ValueError where several captures have that packet, or the capture is not there."""
     said = _PACKET.fullmatch(word)
     assert said is not None
     number = int(said["number"])
@@ -77,7 +77,7 @@ def place(dataset: Dataset, word: str) -> Place:
 
 
 def beginning_in(dataset: Dataset, at: Place) -> list[int]:
-    """Exchanges of which a message begins in the packet, or a message before it on the same way ends there."""
+    """Exchanges with a message that begins in the packet, or with one before it on the same way that ends there."""
     return _found(
         dataset,
         f"SELECT exchange FROM messages WHERE file = {at.file} AND packet = {at.packet} UNION "
@@ -88,7 +88,7 @@ def beginning_in(dataset: Dataset, at: Place) -> list[int]:
 
 
 def passing_in(dataset: Dataset, inputs: Sequence[str], options: Options, at: Place) -> list[int]:
-    """Exchanges of which a message has bytes in the packet, which is looked for in the capture. Raises InputError."""
+    """Exchanges with a message that has bytes in the packet, which is looked for in the capture. Raises InputError."""
     seen = _segment(dataset, inputs, options, at)
     if seen is None:
         return []

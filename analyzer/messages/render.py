@@ -1,7 +1,7 @@
 """Messages as JSON: the trees of the reference interpreter as dicts, lists, numbers and text.
 
 Names are Apache's in snake_case. Bytes are base64, uuids Kafka's 22 characters of base64url, NaN and the infinities the
-strings `NaN`, `Infinity`, `-Infinity`; a null is null. Tagged fields that the schema knows stand under their names, at
+strings `NaN`, `Infinity`, `-Infinity`; a null is null. Tagged fields that the schema knows have their names, at
 their default when absent; others under `unknown_tags`, tag -> base64. `records` is their size and their batches.
 """
 
@@ -40,7 +40,7 @@ class Renderer:
         self.room = Room()
 
     def allow_echoes(self, request: Explained | None, reply: Explained | None) -> None:
-        """Both messages of the exchange of which one is shown next; None: it was not seen."""
+        """Both messages of the exchange that is shown next; None: it was not seen."""
         self.echoes = may_echo(request, reply)
 
     def enter(self, struct: Struct) -> None:
@@ -133,7 +133,7 @@ def size_of(node: Node) -> int:
 
 
 def secret_size(value: bytes | None) -> dict[str, int] | None:
-    """What stands in place of bytes that are not shown."""
+    """What is printed in place of bytes that are not shown."""
     return None if value is None else {"secret_bytes": len(value)}
 
 

@@ -4,7 +4,7 @@ By the roles of the schema:
 - @secret: never shown.
 - @secret_by_name: the value of a setting. Secret when the `name` (or `key`) beside it looks like that of a password.
 - @secret_if_marked: the same, and also secret when the message marks it: `is_sensitive`, or the type "password"
-  (`config_type` 9). The mark stands behind the value: where the bytes end before it, the value is taken for secret.
+  (`config_type` 9). The mark follows the value: where the bytes end before it, the value is taken for secret.
   (Apache's brokers send null instead of such a value; others do not.)
 - @echo: text in which a broker may repeat what it was sent ("Invalid value ... for configuration ..."). It is shown only
   when request and reply were read to their end, neither holds a secret value, and the text names nothing secret.

@@ -106,7 +106,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _ports(value: Any, what: str) -> tuple[int, ...]:
-    # A text is a row of letters, none of which is a port.
+    # A text is a row of letters, and no letter is a port.
     found = _several(value, what, "a port or several, as numbers", _whole, str)
     for port in found:
         if not 0 < port < 65_536:

@@ -1,6 +1,6 @@
 """The HTML file: one document with its style, its script and its data inside, which asks for nothing else.
 
-Captured strings are data alone: they stand in a JSON block that no parser of HTML can leave, and the script puts them on the page
+Captured strings are data alone: they are in a JSON block that no parser of HTML can leave, and the script puts them on the page
 as text. A policy in the head allows the scripts and styles of this file, by their hashes, and no request of any kind.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from analyzer.base.text import json_text
 
 ASSETS = Path(__file__).parent / "assets"
-# In the order in which they stand on the page: each uses what stands before it.
+# In the order of the page: each uses what comes before it.
 SCRIPTS = (
     "numbers.js",
     "elements.js",
@@ -62,7 +62,7 @@ def document(data: dict[str, Any]) -> str:
         "GLOSSARY": embedded(glossary()),
     }
     made = asset("page.html")
-    # Piece by piece: what stands in the data is never taken for a place.
+    # Piece by piece: what is in the data is never taken for a place.
     for name in parts:
         assert made.count(f"@{name}@") == 1
     pieces, rest = [], made
@@ -73,7 +73,7 @@ def document(data: dict[str, Any]) -> str:
 
 
 def embedded(value: Any) -> str:
-    """JSON that may stand in a script element: without `<`, `>` and `&`, so that no tag or comment begins in it."""
+    """JSON that may be in a script element: without `<`, `>` and `&`, so that no tag or comment begins in it."""
     text = json_text(value, dense=True)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

@@ -46,7 +46,7 @@ def value(name: str, given: Any, origin_ns: int) -> Any:
 
 
 def text(line: str) -> str:
-    """A line in which captured strings may stand, without what turns or hides it, cut where it is absurdly long."""
+    """A line with captured strings in it, without what turns or hides it, cut where it is absurdly long."""
     return _cut(line, printable)
 
 

@@ -16,7 +16,7 @@ LENGTHS = (
 
 
 def slot_ns(span_ns: int, captured_ns: int | None = None) -> int:
-    """The length of a slot for a capture that spans a time of which `captured_ns` was captured (None: all), ns: the shortest of
+    """The length of a slot for a capture that spans a time, `captured_ns` of it captured (None: all), ns: the shortest of
     LENGTHS (then whole days) with which what was captured takes about MOST_SLOTS, and all of it MOST_IN_ALL.
 
     Slots begin at multiples of it since the epoch, so the first and the last one may lie in the capture in part only.

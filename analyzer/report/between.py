@@ -1,4 +1,4 @@
-"""What stands between clients and brokers, in words: translations of addresses and proxies of which both sides were captured."""
+"""What is between clients and brokers, in words: translations of addresses, and proxies with both sides captured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, times and captured strings as text for a person. Integer arithmetic throughout; a unit always stands behind.
+"""Numbers, times and captured strings as text for a person. Integer arithmetic throughout; a unit always follows.
 
 Nothing is rounded to something it is not: 99.996 % is not 100 %, and one of a million is not 0 %.
 """
@@ -46,7 +46,7 @@ def argument(text: str) -> str:
 
 
 def can_be_typed(text: str | None) -> bool:
-    """True when the string can stand in a proposed command."""
+    """True when the string can be part of a proposed command."""
     return bool(text) and len(text or "") <= _LONGEST_TEXT and printable(text or "") == text
 
 

@@ -160,5 +160,5 @@ def _width(console: Console) -> int:
 
 
 def _print(console: Console, lines: list[Text]) -> None:
-    # Sections have made their lines fit: the console must neither wrap nor colour nor interpret what stands in them.
+    # Sections have made their lines fit: the console must neither wrap nor colour nor interpret what is in them.
     console.print(Text("\n").join(lines), soft_wrap=True, highlight=False, markup=False, emoji=False)

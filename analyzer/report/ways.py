@@ -137,7 +137,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "protocol": _protocol,
     "rest": _rest,
 }
-# A dash stands for several clients or brokers.
+# A dash means several clients or brokers.
 WAYS = Table(
     "ways_of_note",
     "What stands out between clients and brokers",

@@ -1,4 +1,4 @@
-"""What all runs together tell of connections, clusters, groups and topics: small tables, which one process makes and every run
+"""What all runs together know of connections, clusters, groups and topics: small tables, which one process makes and every run
 is given before its rows are resolved.
 
 Each run hands on its small raw tables, and views of `resolve.OF_RUNS` over its own rows: what its requests prove of a
@@ -60,7 +60,7 @@ FOR_PARTS = ("connection_context", "part_group_types", "throttled_parts")
 THROTTLED = "SELECT part, throttled FROM part_evidence WHERE throttled = 1"
 
 
-# The run that is made of rows of exchanges of which several runs have some (`resolved_runs.collect_strays`).
+# The run that is made of rows of exchanges that several runs have parts of (`resolved_runs.collect_strays`).
 STRAYS = -1
 
 
@@ -141,7 +141,7 @@ class Facts:
         return dict(self._copies((name, f"SELECT * FROM {name}") for name in FOR_ALL))
 
     def for_run(self, run: int) -> Tables:
-        """What a run is given beside that: the rows about connections of which it has rows."""
+        """What a run is given beside that: the rows about connections that it has rows of."""
         return self._of_run(run, (*FOR_PARTS, *(("part_views", "forwarded") if self.seen_again else ())))
 
     def final(self) -> Iterator[tuple[str, Part]]:

@@ -98,7 +98,7 @@ def dataset_of(
     """Lets `run` read captures into a temporary directory, which lives as long as the dataset over its tables.
 
     `warnings` are those of what came before; `failed`: an input could not be read. `behind` gives small tables the rows of
-    captures that were read before these; `views` stand in place of those of the same name. Raises InputError when no input could
+    captures that were read before these; `views` replace those of the same name. Raises InputError when no input could
     be read.
     """
     import pyarrow.parquet as pq

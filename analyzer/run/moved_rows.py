@@ -65,7 +65,7 @@ MOVES = {move.view: move for move in (FETCHES, *LATE)}
 
 
 class Met(NamedTuple):
-    """What was made of rows that met: final tables, and of fetches what their sessions tell of the exchanges of each run."""
+    """What was made of rows that met: final tables, and of fetches what their sessions say about the exchanges of each run."""
 
     tables: dict[str, Part]
     states: dict[int, bytes]
@@ -102,7 +102,7 @@ def meet(
 
 
 def _states(dataset: Dataset, folder: Path) -> Iterator[tuple[int, bytes]]:
-    """Run -> what fetch sessions tell of its exchanges (`fetch_states`)."""
+    """Run -> what fetch sessions say about its exchanges (`fetch_states`)."""
     path = folder / "states.parquet"
     told = (
         "SELECT m.run, s.* FROM fetch_states AS s "

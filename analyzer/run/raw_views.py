@@ -225,7 +225,7 @@ def without_rows(folders: Sequence[Path], summary: Summary) -> list[str]:
 
 
 def holds_exchanges(options: Options) -> bool:
-    """Whether exchanges of which columns were left out are computed once: some fifty rules and sections read them, and each would
+    """Whether exchanges without some of their columns are computed once: some fifty rules and sections read them, and each would
     join and compute them anew."""
     return not options.seldom
 
@@ -325,7 +325,7 @@ def is_small(summary: Summary, fraction: float = 1) -> bool:
 
 
 def _without(rows: str, fields: Sequence[Field]) -> str:
-    """SQL of a raw table of which columns were left out. Whoever reads one gets an error, and never a null that would mean
+    """SQL of a raw table without some of its columns. Whoever reads one gets an error, and never a null that would mean
     something."""
     columns = ", ".join(_not_read(field.name, _sql_type(field)) for field in fields if field.seldom)
     return f"SELECT *, {columns} FROM ({rows})"

@@ -1,7 +1,7 @@
 """Rows of one run -> rows of final tables, where the run's raw tables lie.
 
 Before the facts of all runs are known: `signs`. After: `Run`, which is given them (`facts_of_runs`) and what fetch sessions
-told of the run's exchanges (`moved_rows`).
+said about the run's exchanges (`moved_rows`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.query.dataset import Dataset
 
-# Final tables of which each run makes its own rows: of `problems` those of exchanges.
+# Final tables whose rows each run makes for itself: of `problems` those of exchanges.
 FINAL = (
     "exchanges",
     "entries",
@@ -47,7 +47,7 @@ _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
 
 
 def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
-    """Writes what a run tells of connections, members and fetches beside its raw tables, into the same folder, and as
+    """Writes what a run knows of connections, members and fetches beside its raw tables, into the same folder, and as
     `stray_NAME` those rows of each raw table whose exchange may have rows in other runs, where the run did not do so itself
     (`read_task` with `strays_apart`)."""
     names = (*SIGNS, FETCHES.view)
@@ -63,7 +63,7 @@ def signs(folder: Path, made: Mapping[str, str], options: Options) -> None:
 
 
 def _straddling(folder: Path) -> bool:
-    """Whether a run tells of exchanges that may have rows in other runs."""
+    """Whether a run knows of exchanges that may have rows in other runs."""
     import pyarrow.parquet as pq
 
     path = folder / "raw_straddling.parquet"

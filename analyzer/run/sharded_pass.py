@@ -1,4 +1,4 @@
-"""Captures read by several processes of which each takes its own connections, one shard.
+"""Captures read by several processes; each takes its own connections, one shard.
 
 Each process reads all bytes and hands on the segments of its shard, so this is for files on disk, where reading is cheap.
 """

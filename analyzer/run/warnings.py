@@ -1,4 +1,4 @@
-"""What a person is told of a run: inputs that could not be read, limits that were reached, secrets that were of no use."""
+"""What a person reads about a run: inputs that could not be read, limits that were reached, secrets that were of no use."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def head(first_ns: int) -> bytes:
 
 
 def track(uuid: int, name: str, parent: int | None = None) -> bytes:
-    """A track; `uuid` is any number but 0, `parent` the track that it stands below."""
+    """A track; `uuid` is any number but 0, `parent` the track that it is below."""
     fields = _number(1, uuid) + _text(2, name)
     return _packet(_bytes(_TRACK_DESCRIPTOR, fields + (b"" if parent is None else _number(5, parent))))
 

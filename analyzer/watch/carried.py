@@ -14,7 +14,7 @@ from pathlib import Path
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.query.table_views import parquet
 
-# Tables of which all rows of open connections are handed on: a login has several steps in one API.
+# Tables whose rows of open connections are all handed on: a login has several steps in one API.
 _WHOLE = ("login_steps", "token_owners")
 # Large tables that only totals and questions about their own time read.
 _LEFT = ("batches",)
@@ -70,7 +70,7 @@ def _questions(folders: Sequence[Path], live: Path) -> Iterator[tuple[str, str]]
 
 
 def _fetched(exchanges: str, entries: str, is_open: str) -> str:
-    """SQL of what consumers' fetches last asked and were told of each partition, from which `fetch_steps` knows the state of a
+    """SQL of what consumers' fetches last asked and learned about each partition, from which `fetch_steps` knows the state of a
     session: the last entry of each side that says something, and that with which the session was opened."""
     kept = (
         "PARTITION BY e.part, f.session_id, coalesce(e.topic_id, e.topic), e.partition, e.side, e.forgotten, "

@@ -63,7 +63,7 @@ class FindingsLog:
             if key not in now:
                 told.over = True
                 if key in symptoms:
-                    del self._told[key]  # it stands below its cause
+                    del self._told[key]  # it is listed below its cause
         self._forget()
         return new
 

@@ -74,7 +74,7 @@ def _copy(sources: Sequence[Source], choice: choices.Choice, target: Path, optio
 
 
 def _report(folder: Path, final: Path, options: Options) -> dict[str, Any]:
-    """The report of the extract alone, as it will stand in the folder `final`."""
+    """The report of the extract alone, as it will be in the folder `final`."""
     from rich.console import Console
 
     with local.open_dataset([str(folder / EXTRACT)], options) as dataset:

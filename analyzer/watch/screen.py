@@ -148,7 +148,7 @@ def _opened(scene: Scene, width: int) -> list[Text]:
 
 
 def numbered(scene: Scene) -> dict[int, Told]:
-    """The findings by the number under which they stand on the screen."""
+    """The findings by the number that they have on the screen."""
     if scene.answer is None:
         return {}
     found = [each for each in scene.answer.findings if each.finding.severity != "info"]

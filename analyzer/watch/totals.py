@@ -1,7 +1,7 @@
 """Sums over windows that have left: rows of metrics and views that can be added, and how.
 
 Percentiles are made of the sums of log buckets by the view that makes them in every report (`latency_slices`). A total names its
-keys, and the columns that are added or of which the least or greatest stays. All others cannot be added, and are left out.
+keys, and the columns that are added or whose least or greatest value stays. All others cannot be added, and are left out.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from analyzer.query.table_views import parquet
 if TYPE_CHECKING:
     import pyarrow
 
-# Of a total with more rows those with the smallest sums become one, under the keys of which all are null.
+# Of a total with more rows those with the smallest sums become one, with all keys null.
 MOST_ROWS = 20_000
 
 
 class Total(NamedTuple):
-    """`keys` and the columns that are added (SUM), or of which an extreme stays; `by` orders rows where there are too many."""
+    """`keys` and the columns that are added (SUM), or whose extreme stays; `by` orders rows where there are too many."""
 
     keys: tuple[str, ...]
     added: tuple[str, ...]

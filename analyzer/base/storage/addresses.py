@@ -1,6 +1,6 @@
 """Addresses of object storage: a scheme, a bucket and a key.
 
-A key is taken as it is: no character in it stands for another one, so that keys with spaces, `%`, `?` and `#` work. Addresses
+A key is taken as it is: no character in it means another one, so that keys with spaces, `%`, `?` and `#` work. Addresses
 with credentials in them are refused, and shown without these.
 """
 

@@ -43,7 +43,7 @@ _BEGAN_TO_ANSWER = re.compile(r"curlCode: (18|47)\b")
 
 
 def reason(at: Address, error: BaseException, attempts: int) -> tuple[str, bool]:
-    """What a person is told of an error after so many attempts, and whether it means that no server answered."""
+    """What a person reads about an error after so many attempts, and whether it means that no server answered."""
     said = str(error)
     for name in (at.path, at.key, f"{at.key}/"):
         said = said.replace(f"'{name}'", "")  # names may look like errors

@@ -121,7 +121,7 @@ def _checks(
 def _print(results: list[Result], everything: Readability, form: str) -> None:
     from analyzer.report.readability_words import sentence
 
-    # Where the checks would say different things about what could not be read, one sentence about the whole capture stands for all.
+    # Where the checks would say different things about what could not be read, one sentence about the whole capture replaces all.
     lines = {line for line in (sentence(result.readability) for result in results) if line}
     if lines:
         tell_first(lines.pop() if len(lines) == 1 else sentence(everything), form)

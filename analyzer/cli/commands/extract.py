@@ -170,7 +170,7 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
 
 
 def _what_is_left_out(number: int, alone: str | None) -> str:
-    """What the extract does not tell of a finding that is judged by more than is copied."""
+    """What the extract does not show of a finding that is judged by more than is copied."""
     reads = "does not lead to it" if alone is None else f'reads "{printable(alone)}"'
     return (
         f"finding {number} counts more connections than a cut should hold: alone the extract {reads} "

@@ -58,7 +58,7 @@ class _Open:
 
 class LiveEngine:
     """Reads feeds; their segments go to `sink`, numbered (split, packet), each source being a split of its own. `records` gets
-    what was read, for whoever keeps it. `readings` tell of the sources so far, the newest last."""
+    what was read, for whoever keeps it. `readings` describe the sources so far, the newest last."""
 
     def __init__(
         self,

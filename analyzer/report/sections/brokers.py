@@ -91,7 +91,7 @@ def _is_asked(facts: Facts) -> bool:
 
 
 def _nodes(rows: Rows, width: int) -> list[Text]:
-    """Brokers by cluster, the controllers named; nothing when no reply told of them."""
+    """Brokers by cluster, the controllers named; nothing when no reply named them."""
     lines = []
     for cluster in dict.fromkeys(row["cluster"] for row in rows):
         mine = [row for row in rows if row["cluster"] == cluster]

@@ -1,6 +1,6 @@
 """Errors by code, API, topic and client: failures first, what belongs to normal operation last and dimmed.
 
-What brokers tell each other stands apart: no client asked for it.
+What brokers tell each other is a table of its own: no client asked for it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NUMBERS = (
     Column("packet", right=True, spare=7),
 )
 DEFAULT = ("api", "topic", "client")
-# Most names of codes stand in one line: a broken one cannot be searched for.
+# Most names of codes fit in one line: a broken one cannot be searched for.
 LONG_NAME = 32
 # What brokers tell each other takes no more room than this beside the clients'.
 THEIRS = 8
@@ -95,7 +95,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _least(rows: Rows) -> str:
-    """What stands before a sum over these rows: there may be more of them than the metric gives."""
+    """What precedes a sum over these rows: there may be more of them than the metric gives."""
     return "at least " if rows and rows[0]["total_rows"] > len(rows) else ""
 
 
@@ -147,7 +147,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _sums(failed: Rows, requests: Rows, width: int) -> list[Text]:
-    """How many requests failed where lines tell of more codes or are several, and who was not allowed: a code of an API once."""
+    """How many requests failed where lines have more codes or are several, and who was not allowed: a code of an API once."""
     times_of = {(row["api_name"], row["code"]): row["requests"] for row in requests}
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in failed:

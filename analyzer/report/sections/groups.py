@@ -204,7 +204,7 @@ def _table(
 def _titled(
     title: str, columns: tuple[Column, ...], shown: list[Row], total: int, found: Rows, facts: Facts, width: int
 ) -> list[Text]:
-    """The first rows of `total`, which tell of the groups in `found`."""
+    """The first rows of `total`, which are about the groups in `found`."""
     if title != "Groups" and len({safe(row["group_id"]) for row in found}) == 1:
         # The rows of one group need not say which it is.
         at = next(place for place, column in enumerate(columns) if column.title == "group")

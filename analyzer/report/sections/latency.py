@@ -1,6 +1,6 @@
 """Latency by API and kind: what the broker takes first, waits by design last and never as slow.
 
-The verb's page adds what a report has no room for: client, network or broker, and the slowest requests.
+The verb's page adds what is too long for a report: client, network or broker, and the slowest requests.
 """
 
 from __future__ import annotations
