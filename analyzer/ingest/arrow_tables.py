@@ -93,7 +93,7 @@ def _booleans(matrix: memoryview, at: int, rows: int) -> pa.Array:
 
 
 def _texts(texts: pa.Array, matrix: memoryview, at: int, rows: int) -> pa.Array:
-    """The strings that numbers stand for. A small dictionary goes to the file as it is, of a large one what the rows need."""
+    """The strings that numbers mean. A small dictionary goes to the file as it is, of a large one what the rows need."""
     import pyarrow as pa
 
     if len(texts) <= MOST_DICTIONARY_TEXTS:
@@ -126,7 +126,7 @@ def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
 
 def _texts_of_halves(matrix: memoryview, at: int, rows: int, write: Callable[[int, int], str]) -> pa.Array:
     """Values of two 64-bit halves as text. Most values repeat, so each distinct one is converted once. The zero uuid, which
-    stands for "none", is null; the zero address is an address.
+    means "none", is null; the zero address is an address.
     """
     import pyarrow as pa
 

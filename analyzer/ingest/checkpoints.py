@@ -1,7 +1,7 @@
 """Single connections of a run, for runs over parts of a capture: checkpoints of all stages, and what came of connections.
 
 A checkpoint is taken between two segments of a connection when nothing is pending: no bytes are buffered, no hole is open,
-both sides stand at a frame boundary, and the connection is proved to be Kafka. What follows then depends on the numbers in
+both sides are at a frame boundary, and the connection is proved to be Kafka. What follows then depends on the numbers in
 the checkpoint only. So another run whose connection is in the same state may skip what was read up to a later checkpoint, and
 resume there.
 

@@ -16,7 +16,7 @@ FOREVER = (1 << 63) - 1
 
 
 class Jump(NamedTuple):
-    """The time goes from `before_ns` to `after_ns` between two packets, of which `packet` is the second. What begins before `until`
+    """The time goes from `before_ns` to `after_ns` between two packets; `packet` is the second. What begins before `until`
     and ends at `packet` or behind has no duration: `until` is `packet`, or FOREVER where too many jumps follow to be kept."""
 
     packet: int
@@ -62,7 +62,7 @@ def _jump(before: Jump | None, step: Jump, behind: Jump | None) -> Jump | None:
 
 
 def words(found: Sequence[Jump]) -> Iterator[str]:
-    """What is told of jumps: of those ahead by how much at most, of those back that they were."""
+    """What is said about jumps: of those ahead by how much at most, of those back that they were."""
     ahead = [jump.ahead_ns for jump in found if jump.ahead_ns > 0]
     if ahead:
         yield f"the time jumps ahead by {'' if len(ahead) == 1 else 'up to '}{_duration(max(ahead))} ({_times(len(ahead))})"

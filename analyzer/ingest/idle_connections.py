@@ -73,7 +73,7 @@ class IdleConnections:
         return stop
 
     def end_closed(self, before_ns: int) -> None:
-        """Ends connections that both sides have ended, or of which only SYNs of one side were seen, idle since before this time."""
+        """Ends connections that both sides have ended, or that showed only SYNs of one side, idle since before this time."""
         over = (each for each in self._streams.idle() if each[IDLE_CLOSED] or each[IDLE_HALF_OPEN])
         self._give_up([each[IDLE_SLOT] for each in over if each[IDLE_TIME] < before_ns])
 

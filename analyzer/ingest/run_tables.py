@@ -127,7 +127,7 @@ def _disorder(splits: Sequence[Reading]) -> Iterator[Note]:
     )
     jumps = clock_jumps.jumps(_steps(splits), sum(each.dropped_steps for each in splits))
     if 0 < len(jumps) <= 2 * sum(each.far_ahead for each in splits):
-        jumps = []  # there and back: `_far_ahead` tells of those
+        jumps = []  # there and back: `_far_ahead` names those
     before = accumulate((each.numbers for each in splits), initial=0)
     first = [count + each.first_disorder for count, each in zip(before, splits, strict=False) if each.first_disorder]
     told = []
@@ -225,7 +225,7 @@ def _dropped(reading: Reading) -> int | None:
 
 
 def _table(rows: Iterable[Mapping[str, Any]], types: Mapping[str, str]) -> pa.Table:
-    """The rows, of which only some thousand are dictionaries at a time: there may be a million inputs."""
+    """The rows, only some thousand of them dictionaries at a time: there may be a million inputs."""
     import pyarrow as pa
 
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in types.items()])

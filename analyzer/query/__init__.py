@@ -1,10 +1,10 @@
 """Raw tables to answers: final tables, metrics, findings, exports; knows neither captures nor screens.
 
 - Planning is what a small report costs. A view is planned when it is created and anew for each question, so what is
-  small is computed once, a view that only views or questions of ours read is never created but stands in their SQL
+  small is computed once, a view that only views or questions of ours read is never created: its SQL is part of theirs
   (`catalog.py`), and joins that a run does not need are left out (`no_exchange_problems.sql`). Group the right side
   of a LEFT JOIN by its key: the engine then leaves the join out for questions that read none of its columns, if it is
-  the only such join, no window function stands beside it, and the key is a column and no expression (measured;
+  the only such join, no window function is beside it, and the key is a column and no expression (measured;
   `batches.sql`, `exchanges.sql`). Where a question joins two tables more it stays: group first, as
   `resent_batches.sql` does.
 - What could not be read is decided in one place, `query/readability.py`, for each question (`ASKS`: does it need
@@ -20,7 +20,7 @@
   that it reads (`catalog.py`); so no view may read itself.
 - An export is a directory for each table (`export_tables.py`). DuckDB writes the files, no row passes through Python.
   Of a large capture a file is a slice of time, the same slices for all tables with a moment; the manifest names
-  files, rows and moments. Its condition stands on one column, and raw row groups know their first and last time: else
+  files, rows and moments. Its condition is about one column, and raw row groups know their first and last time: else
   each slice would read all rows.
 - A dataset that grows (`export --add`; docs/datasets.md is its format): `run/additions.py` reads what is new by
   tasks, behind what `distributed/open_connections.py` kept of open connections: their fragments, and the raw rows of

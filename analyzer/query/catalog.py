@@ -1,9 +1,9 @@
 """Views and tables of a database, created when a question first names them: planning a view takes some milliseconds, computing
 a table may take much longer, and a question reads few of them.
 
-A view that only other views read is never created: its SQL stands in theirs. The engine plans what a view reads when it is created
+A view that only other views read is never created: its SQL is part of theirs. The engine plans what a view reads when it is created
 and again for each question, so each view of a chain would cost as much as all below it. In questions of ours (`in_place`) views
-stand too.
+are written in place, too.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class Catalog:
         return needs
 
     def _stands_in(self, read: str, above: tuple[str, ...]) -> bool:
-        """Whether the SQL of a view stands in the SQL of those above, instead of its name."""
+        """Whether the SQL of a view is written into the SQL of those above, instead of its name."""
         if read in self._made or read in above or read not in self._entries or self._entries[read].entry.materialized:
             return False
         # A name that somebody above defines would mean something else.
@@ -232,7 +232,7 @@ class Catalog:
 
 @lru_cache(maxsize=64)
 def _without_text(sql: str) -> str:
-    """A statement without its strings and comments, in which anything may stand: filters come from the command line."""
+    """A statement without its strings and comments, which may hold anything: filters come from the command line."""
     return _QUIET.sub(lambda found: found[0] if found[0][0] == '"' else " ", sql)
 
 

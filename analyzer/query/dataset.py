@@ -219,7 +219,7 @@ class Dataset:
         return list(self.held(sql))
 
     def held(self, sql: str) -> MetricRows:
-        """All rows of a SELECT of ours, in which an alias has its AS: views stand in it, none is created. Raises DatasetError."""
+        """All rows of a SELECT of ours whose aliases have their AS: views become part of it. Raises DatasetError."""
         with sql_errors():
             return fetched(self.connection().execute(self._catalog.in_place(sql)))
 

@@ -179,7 +179,7 @@ def _own_lines(before: int) -> Iterator[None]:
 
 
 def _tabs_before(column: int, line: str) -> int:
-    """How many tabs stand before a column of a line, where DuckDB counts none for a tab, and two for a wide letter."""
+    """How many tabs are before a column of a line, where DuckDB counts none for a tab, and two for a wide letter."""
     tabs = width = 0
     for letter in line:
         if letter == TAB:

@@ -4,7 +4,7 @@ As CSV or JSON lines a table is one file, TABLE.csv. As Parquet it is a director
 `kanalyze spark` writes it. DuckDB writes these files itself: rows never pass through Python, and all its threads share a file.
 A large export is cut into slices of time, the same for all tables: a file of a large table with a moment in its rows is a slice,
 so that a question for a time reads a few files, and of a file few row groups. Within a file, and in tables without a moment, rows
-stand in the order in which they were captured, in a slice replies without a request last. The manifest, written last, names the
+are in the order in which they were captured, in a slice replies without a request last. The manifest, written last, names the
 files of each table in the order of time, their rows and the first and last moment in them.
 """
 
@@ -137,7 +137,7 @@ def _borders(dataset: Dataset) -> list[int]:
 
 
 def _moments(table: str) -> tuple[str, ...]:
-    """The columns of which the first that is not null is the moment of a row; none for a table without."""
+    """The columns whose first value that is not null is the moment of a row; none for a table without."""
     names = {column.name for column in TABLES[table]}
     return next((columns for columns in MOMENTS if names.issuperset(columns)), ())
 
@@ -149,7 +149,7 @@ def _first_known(columns: Sequence[str]) -> str:
 def _slices(dataset: Dataset, table: str, borders: list[int]) -> list[str]:
     """A SELECT for each file of a table.
 
-    The condition stands on a single column, whose statistics tell the engine which row groups lie in other slices: else each
+    The condition is about a single column, whose statistics tell the engine which row groups lie in other slices: else each
     slice would read all rows. Rows without it (replies without a request) are asked for apart, if there are any.
     """
     every = f"select * from {table}"

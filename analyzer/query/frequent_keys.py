@@ -1,4 +1,4 @@
-"""The keys with the most requests, for a table over time of which nobody reads the others: of a month with 13,000 clients and APIs
+"""The keys with the most requests, for a table over time whose others nobody reads: of a month with 13,000 clients and APIs
 each day has as many rows. They are chosen over the whole time, so each that is shown is shown in all slots.
 """
 

@@ -107,7 +107,7 @@ def _root(number: int, cause_of: dict[int, int]) -> int:
 
 
 def _incident(cause: Finding, symptoms: Sequence[Finding]) -> Finding:
-    """The cause with its symptoms; what one of them still tells of is not over, and what one of them may tell of may not be."""
+    """The cause with its symptoms; what one of them still shows is not over, and what one of them may show may not be."""
     found = (cause, *symptoms)
     known = [each.running for each in found if each.running is not None]
     goes_on = any(known)

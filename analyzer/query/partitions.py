@@ -6,7 +6,7 @@ and copies from storage, files of its time alone. They lie in one directory: eng
 directories for hours.
 
 Rows of connections that are not over have files of their own, as the next run gives them anew. Captures are in one file a run;
-topic ids and brokers, of which every run may say more, in one file that the newest run makes of its own and the one before.
+topic ids and brokers, about which every run may say more, in one file that the newest run makes of its own and the one before.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ NEWEST_RELEASE = RELEASES[-1]
 
 
 def narrowed(metric: str, wanted: Mapping[str, Sequence[str]]) -> str:
-    """The metric's SQL with only the rows that are wanted: column -> globs, one of which a row must match."""
+    """The metric's SQL with only the rows that are wanted: column -> globs; a row must match one."""
     sql = text(metric)
     conditions = [f"({' OR '.join(like(column, glob) for glob in globs)})" for column, globs in wanted.items() if globs]
     return f"SELECT * FROM ({sql.rstrip()}\n) AS metric WHERE {' AND '.join(conditions)}" if conditions else sql

@@ -88,7 +88,7 @@ ASKS = {
     "transactions": Ask(_REQUESTS, apis=_TRANSACTIONS),
     "unanswered": Ask(_BOTH, bodies=False, apis=frozenset(("Produce",))),
 }
-# Kinds of problems of which metric `unread_bodies` has rows.
+# Kinds of problems that metric `unread_bodies` has rows of.
 _UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
 
 
@@ -208,7 +208,7 @@ def _reads(ask: Ask, api_name: str | None, side: str) -> bool:
 
 
 def _unread(ask: Ask, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of `unread_bodies` that matter to a question. Of a newer reply the throttle time stands first, and may be known."""
+    """The rows of `unread_bodies` that matter to a question. Of a newer reply the throttle time comes first, and may be known."""
     knows_throttle = ask is ASKS["throttle"]
     return [
         each

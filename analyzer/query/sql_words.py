@@ -5,7 +5,7 @@
     api('Produce', 'Fetch')     keys of APIs, with commas between them: `api_key IN (api('Produce', 'Fetch'))`
     error('NOT_CONTROLLER')     error codes, likewise
     mark('REPEAT', 'SHARED')    these bits of `marks` together (MARK_ of `dissectors/layout.py`)
-    no_error(x.error_code)      true for a reply without an error, and for one of which none is known
+    no_error(x.error_code)      true for a reply without an error, and for one whose errors are not known
     is_client(x.role)           true unless it is known that a broker asks: where a role is unknown, a client does
     who(x)                      the client that a row of x is about: its id, or its address; `who()` where no alias is needed
     lag_turns(0.5)              ns in which timestamps of TCP, in ms, begin anew (RFC 7323), so many times
@@ -35,7 +35,7 @@ def text(path: Path) -> str:
 
 
 def folded(sql: str) -> str:
-    """SQL with what its words stand for. Raises ValueError."""
+    """SQL with what its words mean. Raises ValueError."""
     pieces = []
     end = 0
     for call in _CALLS.finditer(sql):

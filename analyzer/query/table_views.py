@@ -49,7 +49,7 @@ def entries_of(
 
     A final table has two names: `all_NAME` is all of it, NAME what the filters leave. Views in `materialized` are computed once,
     and those of them that are `in_file` are held there.
-    `near`: names of tables of which there is a view NEAR + name, with all that the filters leave and little else.
+    `near`: names of tables with a view NEAR + name, with all that the filters leave and little else.
     """
     entries = {
         f"all_{name}" if name in TABLES else name: _held(name, sql, materialized, in_file)
@@ -157,11 +157,11 @@ def null_column(name: str, kind: str) -> str:
 
 
 def parquet(paths: Iterable[Path | str]) -> str:
-    """SQL that reads Parquet files as one table; in a path no character stands for another one."""
+    """SQL that reads Parquet files as one table; in a path no character means another one."""
     files = ", ".join(literal(unglob(str(path))) for path in paths)
     return f"SELECT * FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
 
 
 def unglob(path: str) -> str:
-    """A path that DuckDB, which expands globs in every path, takes literally: in brackets a character stands for itself."""
+    """A path that DuckDB, which expands globs in every path, takes literally: in brackets a character means itself."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

@@ -160,7 +160,7 @@ _VERSION = re.compile(
     r"v?\d{1,5}(\.\d{1,5}){0,4}([.+-](rc|alpha|beta|dev|snapshot|ccs|ce|final|release|redhat|amzn|post|pre)?[.-]?\d{0,5}){0,3}",
     re.IGNORECASE,
 )
-# What clients say when they join or leave; a name may stand beside it.
+# What clients say when they join or leave; a name may be beside it.
 _PHRASE = re.compile(
     rb"the consumer is being closed|the consumer unsubscribed from all topics|consumer poll timeout has expired"
     rb"|need to revoke partitions and re-join|need to re-join with the given member-id|rebalance enforced by user|not provided"

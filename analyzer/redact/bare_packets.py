@@ -1,6 +1,6 @@
 """Packets in encapsulations that nobody rewrites: the IP packet with the TCP segment, by itself.
 
-Where the IP header stands right before the TCP header it is taken as it is. Behind others (IPsec in clear, extension headers of
+Where the IP header is right before the TCP header it is taken as it is. Behind others (IPsec in clear, extension headers of
 IPv6), or where it names another length than what carries it, it is made of what the segment tells.
 """
 
@@ -17,7 +17,7 @@ _MAPPED = bytes(10) + b"\xff\xff"
 
 
 def link_bytes(data: bytes, link: int) -> int | None:
-    """How many bytes stand before the IP packet where only VLANs do; None where something else does."""
+    """How many bytes precede the IP packet where only VLANs do; None where something else does."""
     at = {SLL: 16, SLL2: 20}.get(link, 4 if link in LOOPBACK else 0 if link in RAW else None)
     if link != ETHERNET:
         return at

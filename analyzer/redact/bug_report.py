@@ -38,7 +38,7 @@ def make(
     chosen: Path, folder: Path, target: Output, options: Options, key: bytes, comments: bool, decrypts: bool
 ) -> Done:
     """Redacts the packets of `chosen`, proves it, and writes them to `target`: a capture, or a zip file with all that a bug report
-    needs. `folder` is for what comes between; `decrypts`: with what was said in TLS connections, of which `options` names keys.
+    needs. `folder` is for what comes between; `decrypts`: with what was said in TLS connections whose keys `options` names.
     Raises NotProved, InputError, RefusedError, OSError."""
     capture = folder / _CAPTURE
     plain = _plain(options)

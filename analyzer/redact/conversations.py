@@ -141,7 +141,7 @@ class Conversations:
             self._blank_beginning(direction)
 
     def _blank_beginning(self, direction: Direction) -> None:
-        """What stands at the beginning of a stream becomes zeros, as nobody knows that it is one: counted where its SYN was
+        """What is at the beginning of a stream becomes zeros, as nobody knows that it is one: counted where its SYN was
         forgotten."""
         self._counts.forgotten_beginnings += direction.forgotten
         direction.forgotten = False

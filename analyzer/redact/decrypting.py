@@ -177,7 +177,7 @@ class _Contents:
 
     @property
     def connections(self) -> int:
-        """Connections of which something was decrypted."""
+        """Connections with something decrypted."""
         return len(self._numbers)
 
     def place(self, plain: PlainPackets) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from analyzer.redact.tls_rewriting import TlsSide
 
 LOW_32 = 0xFFFFFFFF
-# Of a frame that never ends so many bytes are read: enough for a header and what stands before large values.
+# Of a frame that never ends so many bytes are read: enough for a header and what precedes large values.
 MOST_OF_UNFINISHED = 512
 
 # (position of its first byte, bytes, place in the spool, number of its packet)
@@ -31,7 +31,7 @@ class Conversation:
 class Reader:
     """What one direction is that is not known to be TLS: frames of Kafka from `boundary` on, whose first bytes are in `tail`.
 
-    Frames are told behind all chunks of their batch, and what stands behind the last of them may be the beginning of one that
+    Frames are told behind all chunks of their batch, and what follows the last of them may be the beginning of one that
     never ends. So the chunks of a batch are kept (`recent`) until it is clear where its last frame ended."""
 
     __slots__ = ("boundary", "conversation", "frames", "is_request", "recent", "side", "tail")

@@ -83,7 +83,7 @@ class Headers:
         self._addresses.cache_clear()
 
     def rewrite(self, data: bytes, link: int, wire: int) -> tuple[bytearray, Found]:
-        """A packet of `wire` bytes of which `data` was captured. What could not be read is zero from there on."""
+        """A packet of `wire` bytes; `data` was captured of it. What could not be read is zero from there on."""
         if link == ETHERNET and data[12:15] == _PLAIN_IPV4 and (found := self._usual(data, wire)) is not None:
             return found
         self._data = data
@@ -195,7 +195,7 @@ class Headers:
             self._ipv6(at)
 
     def _type(self, kind: int, at: int) -> None:
-        """What stands behind an Ethernet type."""
+        """What follows an Ethernet type."""
         for _ in range(_DEEPEST):
             if kind in VLANS:
                 self._keep(at, 4)

@@ -50,7 +50,7 @@ _REQUEST_ID_BYTES, _REPLY_ID_BYTES = 8, 4
 
 
 def redact_message(work: Work, key: int, version: int) -> None:
-    """Writes header and body of a frame without its length field. Of a damaged one its ids alone stay: what stands there for a name
+    """Writes header and body of a frame without its length field. Of a damaged one its ids alone stay: what is there for a name
     may be anything, so nothing of it can be proved."""
     try:
         end = len(work.source)
@@ -66,7 +66,7 @@ def redact_message(work: Work, key: int, version: int) -> None:
 
 
 def is_damaged(data: bytes, size: int, key: int, version: int, is_request: bool) -> bool:
-    """Whether of a frame of `size` bytes, of which `data` was captured, its ids alone are written."""
+    """Whether of a frame of `size` bytes, with `data` captured, its ids alone are written."""
     work = Work(data, bytearray(len(data)), Texts(Unchanged()), Counts(), Said(), is_request, size=size)
     redact_message(work, key, version)
     return work.counts.damaged_messages > 0
@@ -295,7 +295,7 @@ _BYTES_OF: dict[str, Write] = {
     "secret": _write_zeros,
 }
 
-# Headers: key, version and correlation id; a client's id; tagged fields, of which none is known.
+# Headers: key, version and correlation id; a client's id; tagged fields, none of them known.
 _REQUEST_IDS, _REPLY_IDS, _CLIENT_ID, _NO_TAGS = (
     fixed(_REQUEST_ID_BYTES),
     fixed(_REPLY_ID_BYTES),

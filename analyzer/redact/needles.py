@@ -29,7 +29,7 @@ def is_sought(needle: bytes) -> bool:
 
 
 class Known:
-    """Which names and values were met before, by their hashes: eight bytes each, of which a set of Python takes a hundred. Beyond
+    """Which names and values were met before, by their hashes: eight bytes each, where a set of Python takes a hundred. Beyond
     MOST_REMEMBERED all are forgotten, and looked for once more."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Needles:
             self._search.add(head)
 
     def found_in(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-        """(offset, form) of each that stands in these bytes, which come in blocks."""
+        """(offset, form) of each that is in these bytes, which come in blocks."""
         longest = 8 * MOST_BYTES
         held, before = b"", 0
         for block in blocks:
@@ -95,7 +95,7 @@ def _forms(needle: bytes) -> Iterator[bytes]:
     yield needle.hex().encode()
     yield needle.hex().upper().encode()
     for shift in range(3):
-        # What stands before and behind it is in its first and last characters.
+        # What is before and behind it is in its first and last characters.
         text = b64encode(bytes(shift) + needle)
         yield text[(8 * shift + 5) // 6 : (8 * (shift + len(needle))) // 6]
     if _PRINTABLE.issuperset(needle):

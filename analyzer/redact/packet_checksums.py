@@ -19,7 +19,7 @@ def pseudo_header(data: bytes | bytearray | memoryview, ip: int) -> int:
 
 
 def tcp_checksum(data: bytearray, ip: int, tcp: int, end: int, length: int, checksum: int) -> bytes:
-    """The checksum to write for a segment from `tcp` to `end` of which `length` bytes were sent; its field is zero now."""
+    """The checksum to write for a segment from `tcp` to `end`, with `length` bytes sent; its field is zero now."""
     if checksum == UNSET:
         return bytes(2)
     head = pseudo_header(data, ip) + TCP

@@ -1,4 +1,4 @@
-"""Where bytes of a TLS connection stand in its content: sequence numbers of what was sent -> those of what was said.
+"""Where bytes of a TLS connection are in its content: sequence numbers of what was sent -> those of what was said.
 
 Content is shorter than what carried it, and a handshake is none. So each side of a connection keeps its last segments with their
 places in both streams. Content that was lost has its size in both, and stays a hole.
@@ -84,7 +84,7 @@ class Side:
         self.behind = max(self.behind, _near(until & _LOW_32, self.behind))
 
     def said(self, position: int) -> int:
-        """Where a byte that was sent stands in what was said."""
+        """Where a byte that was sent is in what was said."""
         if position >= self.end:
             return self.behind + (1 if self.ended and position > self.end else 0)
         at = bisect_right(self._placed, (position + 1,)) - 1

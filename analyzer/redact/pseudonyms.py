@@ -7,7 +7,7 @@ Nobody can go back without the key: each one comes from a keyed hash (BLAKE2b, R
   letters and digits.
 - An address is replaced number by number. What a number becomes depends on those before it, so that two addresses share as many
   numbers as before (Xu et al., Crypto-PAn, 2002). It keeps its count of digits, so the address is as long as before where it
-  stands as text, and says the same as in the packets' headers. Loopback, unspecified, broadcast and multicast addresses stay.
+  is text, and says the same as in the packets' headers. Loopback, unspecified, broadcast and multicast addresses stay.
 - A host name is replaced label by label, so a domain stays the same in all names.
 """
 
@@ -131,7 +131,7 @@ class Pseudonyms:
         return bytes(found)
 
     def _turn(self, prefix: bytes, of: tuple[int, ...]) -> dict[int, int]:
-        """A permutation of these numbers, which depends on what stands before."""
+        """A permutation of these numbers, which depends on what comes before."""
         order = sorted(of, key=lambda number: self._hash("address", b"%d:" % number + prefix, 16))
         return dict(zip(of, order, strict=True))
 

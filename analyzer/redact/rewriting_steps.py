@@ -93,7 +93,7 @@ def optional(inner: Step) -> Step:
     def step(work: Work, at: int, end: int) -> int:
         if at >= end:
             raise Stop
-        # Only its sign says something. A zero may be what stands for bytes that were not understood: it stays.
+        # Only its sign says something. A zero may be what replaces bytes that were not understood: it stays.
         is_null = work.source[at] > 127
         work.out[at] = 0xFF if is_null else min(work.source[at], 1)
         return at + 1 if is_null else inner(work, at + 1, end)

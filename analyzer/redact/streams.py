@@ -29,7 +29,7 @@ _KEPT_SEGMENTS, _KEPT_BYTES = 64, 65_536
 # Directions that began, and have sent nothing yet: a flood of attempts has millions that never will. One that is forgotten counts
 # as met in mid-flight when it speaks, so that less is understood of its first bytes: `Direction.forgotten`.
 MOST_SILENT = 100_000
-# A bit for each that was forgotten, found by a hash: 16 MB, of which a page exists when something was forgotten there. Of ten
+# A bit for each that was forgotten, found by a hash: 16 MB; a page of it exists when something was forgotten there. Of ten
 # million one in fourteen that was met in mid-flight would count as forgotten too.
 _FORGOTTEN_BITS = 1 << 27
 

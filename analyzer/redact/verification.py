@@ -3,8 +3,8 @@
 - *Places*: what was written is read as a capture and redacted again, with pseudonyms that change nothing. A byte that is not on the
   list would become zero. So the packets must come out as they are.
 - *Search*: the captures are read once more, by the reference interpreter, which knows nothing of redaction. Every name, value, key,
-  header and address of eight bytes or more is looked for in the bytes of the file. Of a damaged message, of which nothing was
-  written but its ids, it says nothing: what stands there for names are bytes of anything.
+  header and address of eight bytes or more is looked for in the bytes of the file. Of a damaged message, where nothing was
+  written but its ids, it says nothing: what is there for names are bytes of anything.
 """
 
 from __future__ import annotations

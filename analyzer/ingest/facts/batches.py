@@ -71,7 +71,7 @@ class Batches:
 
     def __init__(self, folder: Path, writer: Writer, seldom: bool) -> None:
         self._table = RawTable(writer.path(folder, "batches"), wanted(FIELDS, seldom), writer)
-        # What else there is to know of a batch stands in columns that are `seldom`.
+        # What else there is to know of a batch is in columns that are `seldom`.
         self._reader = BatchRows(crc_fits, extend_crc32c, extend_crc32, headers_only=not seldom)
         self._matrix = new_matrix(layout.BATCH_COLUMNS, _ROWS)
         self._used = 0

@@ -35,7 +35,7 @@ _MOST_BODY_BYTES = 32 << 20
 # Bytes of exchanges that are remembered with their rows, so that equal ones are not read again.
 _MOST_KNOWN_BYTES = 16 << 20
 
-# The table of which exchange had which body.
+# The table that says which exchange had which body.
 _REPORTED = "reported"
 _API_VERSIONS = 18
 _UNSUPPORTED_VERSION = b"\x00\x23"

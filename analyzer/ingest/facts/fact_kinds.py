@@ -57,7 +57,7 @@ class FactKind:
 
 
 def uuid_or_none(value: bytes | None) -> str | None:
-    """A uuid as Kafka prints it; None for zero, which stands for "none"."""
+    """A uuid as Kafka prints it; None for zero, which means "none"."""
     from base64 import urlsafe_b64encode
 
     return None if value is None or not any(value) else urlsafe_b64encode(value).decode().rstrip("=")

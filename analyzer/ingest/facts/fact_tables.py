@@ -1,7 +1,7 @@
 """The raw tables of facts from message bodies, which `resolve/*.sql` joins. One row is one fact of one message.
 
 Facts that many messages repeat (a Metadata reply, an offer of versions) are written once, with the number of a `body`, which
-stands for all bodies with the same facts; `reported` has the exchanges that had this body, and when.
+represents all bodies with the same facts; `reported` has the exchanges that had this body, and when.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def _partitions(assignment: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
 
 
 def _subscription(request: dict[str, Any]) -> str | None:
-    """Names; a regular expression stands between slashes; a streams group's topics are those its topology reads."""
+    """Names; a regular expression is between slashes; a streams group's topics are those its topology reads."""
     topology = request.get("topology")
     if topology is not None:
         return listed({name for each in topology["subtopologies"] or () for name in each["source_topics"] or ()})

@@ -95,7 +95,7 @@ def _named(event: str, request: dict[str, Any], error: int | None) -> Step:
 def _first_error(
     reply: Message | None, topics: list[dict[str, Any]] | None, name: str, partitions: str = "results_by_partition"
 ) -> int | None:
-    """The first code that is not 0. None when no code was read, or none in a reply of which only the beginning is there."""
+    """The first code that is not 0. None when no code was read, or none in a reply whose beginning alone is there."""
     codes = [each[name] for topic in topics or () for each in topic[partitions] or ()]
     whole = reply is not None and reply.whole
     return next((code for code in codes if code), 0 if codes and whole else None)

@@ -2,7 +2,7 @@
 
 A file begins with its head, comment lines of the form `-- word: text`, in this order:
 
-    -- severity: high, medium or info          info never stands on the first screen
+    -- severity: high, medium or info          info is never on the first screen
     -- rank: 10                                order among those of one severity, lower first
     -- when: errors having bool_or(code = 7)   a table, and what must be true of all its rows together for the rule to find
                                                anything: most rules end here, and those of a table in one question
@@ -13,7 +13,7 @@ A file begins with its head, comment lines of the form `-- word: text`, in this 
     -- look: kanalyze throttle[ --client {client_id}]
     -- explains: head_of_line, unanswered      may be missing; rules whose findings about the same are symptoms of this one,
                                             or about anything, where the name ends with *; in parentheses the values of
-                                            `api_name` or `name`, one of which such a finding must have: failing(Fetch|Produce)
+                                            `api_name` or `name`; such a finding must have one of them: failing(Fetch|Produce)
 
 Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a time of day, `_date_ns`: with its
 day, `_share`: per cent, `_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left
@@ -35,7 +35,7 @@ A rule that speaks of a rate has at least 30 events behind it, or is silent.
   when, and the first finding must name it; on healthy days nothing is medium or high (`lab/score.py`,
   `tests/system/lab/test_incidents.py`).
 - One incident is one finding (`query/incidents.py`): a rule names the rules that it explains, and their findings
-  about the same subject at the same time stand below it (`symptoms`; `effect` in text). Severity is what was lost,
+  about the same subject at the same time are below it (`symptoms`; `effect` in text). Severity is what was lost,
   for whom and for how long; an incident has that of its cause. A rule that sees little evidence is silent: ten slow
   requests behind a p99, three attempts behind "gone".
 """
@@ -77,7 +77,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One rule. Unless all `conditions` are true, of which a later one takes longer, it finds nothing. `explains` are rules whose
+    """One rule. Unless all `conditions` are true (later ones take longer) it finds nothing. `explains` are rules whose
     findings are symptoms of this one when they are about the same, at the same time.
     """
 
@@ -136,7 +136,7 @@ def rules() -> list[Rule]:
 
 
 def questions(chosen: Iterable[Rule], place: int) -> list[str]:
-    """One question for each table of which the conditions at a place speak: a row with a boolean for each rule, under its name."""
+    """One question for each table that the conditions at a place are about: a row with a boolean for each rule, under its name."""
     tables: dict[str, list[str]] = {}
     for each in chosen:
         if place < len(each.conditions):

@@ -12,7 +12,7 @@ A view reads only those before it in VIEWS. docs/dev/recipes.md says what a new 
   mutes, the way to it.
 - Fetch sessions are told by changes, not states: `fetch_steps` has a row for each partition that a Fetch names, and
   the backlog of a session is a running sum, so 10,000 partitions cost no more than those that move.
-- A connection of which one direction was captured (`connections.one_way`) proves no missing reply: its requests are
+- A connection with one direction captured (`connections.one_way`) proves no missing reply: its requests are
   `reply_lost` (`resolve/exchanges.sql`), and the unanswered SYNs to that host are no failed attempts
   (`connections_seen`).
 """
