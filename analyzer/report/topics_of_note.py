@@ -1,5 +1,5 @@
 """Topics that stand out: lag that grows, offsets that do not exist, records that are not compressed, partitions that get most,
-acknowledged records that are gone."""
+acknowledged records that are gone, records that are read again."""
 
 from __future__ import annotations
 
@@ -61,4 +61,19 @@ REWRITTEN = Table(
         (Column("after", right=True), lambda row: duration(row["after_ns"])),
     ),
     "Each offset was acknowledged, and given to another record later: the first one is not in the log any more.",
+)
+REREADS = Table(
+    "rereads",
+    "Read again at each start",
+    (
+        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        (Column("client", least=10), lambda row: safe(row["who"])),
+        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        (Column("starts", right=True), lambda row: count(row["times"])),
+        (Column("from", right=True), lambda row: count(row["from_offset"])),
+        (Column("again", right=True), lambda row: count(row["again"])),
+        (Column("read", right=True), lambda row: count(row["records"])),
+        (Column("commits", right=True), lambda row: count(row["commits"])),
+    ),
+    "starts: before the end of what was read already, the first from this offset. again: records of those read in all.",
 )

@@ -165,6 +165,28 @@ def waiting(latencies_s: list[float], **values: Any) -> Tables:
     return {"exchanges": rows}
 
 
+def starting(offsets: list[int], read_to: int = 1000, **values: Any) -> Tables:
+    """A connection for each of these offsets, one after the other (`every_s`), that reads on from there to `read_to`; `commits` of its
+    group, None: it is in no group."""
+    rows: Rows = []
+    positions: Rows = []
+    for n, offset in enumerate(offsets):
+        begin = n * values.get("every_s", 10)
+        for step, (position, reached) in enumerate(((offset, (offset + read_to) // 2), ((offset + read_to) // 2, read_to))):
+            number = 2 * n + step
+            moment = at(begin + 4 * step)
+            rows.append(exchange(number, at_ns=moment, connection=n, **FETCH))
+            where = {"exchange": number, "connection": n, "cluster": "c", "topic": "t", "partition": 0}
+            positions.append(where | {"time_ns": moment, "fetch_offset": position, "next_offset": reached})
+    group = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 9, "group_id": "g"}
+    rows += [exchange(1000 + n, at_ns=at(n), connection=0, **group) for n in range(values.get("commits") or 0)]
+    joined = {"event": "join", "group_id": "g", "cluster": "c", "group_type": "classic", "member_id": "m", "error_code": 0}
+    joined |= {"client_id": "app", "client_address": "10.0.0.1"}
+    events = [] if values.get("commits", 0) is None else [joined | {"exchange": 0, "connection": 0, "begin_ns": at(0)}]
+    links = [connection(n, cluster="c") for n in range(len(offsets))]
+    return {"exchanges": rows, "fetch_positions": positions, "group_events": events, "connections": links}
+
+
 STUCK, AHEAD = [100] * 20, list(range(100, 300, 10))
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "no_progress": (
@@ -180,6 +202,15 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             ),  # runs that begin anew and reach the end
             lambda: reading(STUCK, throttle_ms=100, read_to=None),
             lambda: reading(STUCK, every_s=0.4, read_to=None),
+        ),
+    ),
+    "rereads": (
+        lambda: starting([0] * 4),
+        (
+            lambda: starting([0] * 3),
+            lambda: starting([0, 900, 900, 900]),  # a little before where they stopped
+            lambda: starting([0] * 4, every_s=3),  # at the same time
+            lambda: starting([0] * 4, read_to=30),
         ),
     ),
     "acknowledged_lost": (
@@ -265,5 +296,6 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
         (lambda: reading([100, 200, 300] * 3, read_to=400),),
     ),
+    "rereads": ((lambda: starting([0] * 4, commits=3), lambda: starting([0] * 4, commits=None)), ()),
     "broken_frames": ((lambda: no_request(corrupt=False),), ()),
 }

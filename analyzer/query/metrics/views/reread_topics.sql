@@ -1,0 +1,79 @@
+-- Which topics are read again? One row per group (or client, where it is in no group that is known) and topic: `times` that a connection
+-- began before where an earlier one had read to, `again` records that were read once more of `records` read in all, from `from_offset` on.
+-- `commits`: commits of the group that the capture has, null: no group. Three times at least, half of what was read, and a hundred
+-- records: one that goes on at its last commit reads little again. Connections at the same time are two readers, and tell nothing.
+WITH reads AS (
+    SELECT
+        c.cluster,
+        coalesce(p.topic, p.topic_id) AS topic,
+        p.partition,
+        x.client_address,
+        x.client_id,
+        p.connection,
+        min_by(p.fetch_offset, (p.time_ns, p.exchange)) AS from_offset,
+        max(p.next_offset) AS read_to,
+        min_by(p.exchange, (p.time_ns, p.exchange)) AS exchange,
+        min(p.time_ns) AS first_time_ns,
+        max(p.time_ns) AS last_time_ns
+    FROM fetch_positions AS p
+    JOIN exchanges AS x ON x.exchange = p.exchange
+    JOIN connections AS c ON c.connection = p.connection
+    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
+        AND p.fetch_offset IS NOT NULL AND p.next_offset IS NOT NULL
+    GROUP BY c.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id, p.connection
+),
+owned AS (
+    SELECT
+        r.*,
+        g.group_id,
+        CASE WHEN g.group_id IS NULL THEN r.client_address END AS address,
+        CASE WHEN g.group_id IS NULL THEN coalesce(r.client_id, '') END AS id
+    FROM reads AS r
+    LEFT JOIN client_groups AS g
+        ON g.cluster = coalesce(r.cluster, '') AND g.client_address = r.client_address AND g.client_id = coalesce(r.client_id, '')
+),
+followed AS (
+    SELECT *, max(read_to) OVER earlier AS read_before, max(last_time_ns) OVER earlier AS before_ns
+    FROM owned
+    WINDOW earlier AS (
+        PARTITION BY cluster, group_id, address, id, topic, partition ORDER BY first_time_ns, connection
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+judged AS (
+    SELECT
+        *,
+        CASE WHEN before_ns < first_time_ns AND from_offset < least(read_to, read_before)
+            THEN least(read_to, read_before) - from_offset END AS again
+    FROM followed
+),
+commits AS (
+    SELECT c.cluster, x.group_id, count(*) AS commits
+    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key = api('OffsetCommit') AND x.group_id IS NOT NULL
+    GROUP BY c.cluster, x.group_id
+)
+SELECT
+    min_by(who(j), (j.first_time_ns, j.connection)) AS who,
+    min_by(j.client_address, (j.first_time_ns, j.connection)) AS client_address,
+    j.group_id,
+    j.topic,
+    count(DISTINCT j.partition) AS partitions,
+    count(DISTINCT j.connection) FILTER (WHERE j.again IS NOT NULL) AS times,
+    CAST(sum(j.again) AS BIGINT) AS again,
+    CAST(sum(greatest(j.read_to - j.from_offset, 0)) AS BIGINT) AS records,
+    min_by(j.from_offset, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS from_offset,
+    CASE WHEN j.group_id IS NOT NULL THEN coalesce(max(c.commits), 0) END AS commits,
+    CASE WHEN j.group_id IS NOT NULL AND max(c.commits) IS NULL THEN 'none' END AS committed,
+    CASE WHEN j.group_id IS NULL OR max(c.commits) > 0 THEN 'info' END AS severity,
+    CAST(sum(j.again) AS BIGINT) AS weight,
+    min_by(j.connection, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS connection,
+    min_by(j.exchange, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS evidence_first,
+    max_by(j.exchange, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS evidence_last,
+    min(j.first_time_ns) AS first_time_ns,
+    max(j.last_time_ns) AS last_time_ns
+FROM judged AS j
+LEFT JOIN commits AS c ON c.cluster IS NOT DISTINCT FROM j.cluster AND c.group_id = j.group_id
+GROUP BY j.cluster, j.group_id, j.address, j.id, j.topic
+HAVING count(DISTINCT j.connection) FILTER (WHERE j.again IS NOT NULL) >= 3
+    AND sum(j.again) >= 100 AND sum(j.again) * 2 >= sum(greatest(j.read_to - j.from_offset, 0))
