@@ -184,7 +184,7 @@ UNREACHED = Table(
 )
 HANG_UPS = Table(
     "hang_ups",
-    "Hosts on which brokers hang up at once",
+    "Hosts on which brokers hang up",
     (
         _BROKER,
         (Column("from", least=14), _text("client_address")),

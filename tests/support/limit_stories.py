@@ -30,6 +30,22 @@ def hung_up(times: int, served: int = 2, api: int = 18, **values: Any) -> Tables
     return {"connections": links, "exchanges": asked}
 
 
+def made_to_wait(times: int, served: int = 3, apart_s: float = 0.5, closed_by: str = "broker") -> Tables:
+    """Connections that a broker resets a second later without a word, and others of the same host that it serves meanwhile."""
+    short = {"syn_ack_ns": 1000, "broker_stream_bytes": 0, "requests": 1, "client_stream_bytes": 40}
+    short |= {"closed_by": closed_by, "close": "rst"}
+    begins = [1 + n * apart_s for n in range(times)]
+    links = [connection(n, first_time_ns=at(1 + n / 10), replies=5) for n in range(served)]
+    links += [
+        connection(100 + n, first_time_ns=at(begin), last_time_ns=at(begin + 1), **short)
+        for n, begin in enumerate(begins)
+    ]
+    asked = [
+        exchange(n, at_ns=at(begin), connection=100 + n, status="closed", api_key=18) for n, begin in enumerate(begins)
+    ]
+    return {"connections": links, "exchanges": asked}
+
+
 def broken_off(times: int, size: int = 600_000, answered_bytes: int = 40, **values: Any) -> Tables:
     """Connections that end in the middle of a request of this size, after one that was answered."""
     base = {"requests": 1, "replies": 1, "client_skipped_unfinished_bytes": 70_000, "close": "rst"} | values
@@ -162,6 +178,15 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 STORIES |= close_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),
+    "connection_limit": (
+        (lambda: made_to_wait(6),),
+        (
+            lambda: made_to_wait(4),
+            lambda: made_to_wait(6, served=2),
+            lambda: made_to_wait(6, apart_s=0.01),  # a broker that ends
+            lambda: made_to_wait(6, closed_by="client"),
+        ),
+    ),
     "idle_killed": (
         (lambda: started_anew(None), lambda: started_anew(3)),
         (lambda: started_anew(9), close_stories.closed_idle),

@@ -166,13 +166,15 @@ def waiting(latencies_s: list[float], **values: Any) -> Tables:
 
 
 def starting(offsets: list[int], read_to: int = 1000, **values: Any) -> Tables:
-    """A connection for each of these offsets, one after the other (`every_s`), that reads on from there to `read_to`; `commits` of its
-    group, None: it is in no group."""
+    """A connection for each of these offsets, one after the other (`every_s`), that reads on from there to `read_to`;
+    `commits` of its group, None: it is in no group."""
     rows: Rows = []
     positions: Rows = []
     for n, offset in enumerate(offsets):
         begin = n * values.get("every_s", 10)
-        for step, (position, reached) in enumerate(((offset, (offset + read_to) // 2), ((offset + read_to) // 2, read_to))):
+        for step, (position, reached) in enumerate(
+            ((offset, (offset + read_to) // 2), ((offset + read_to) // 2, read_to))
+        ):
             number = 2 * n + step
             moment = at(begin + 4 * step)
             rows.append(exchange(number, at_ns=moment, connection=n, **FETCH))
@@ -180,7 +182,14 @@ def starting(offsets: list[int], read_to: int = 1000, **values: Any) -> Tables:
             positions.append(where | {"time_ns": moment, "fetch_offset": position, "next_offset": reached})
     group = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 9, "group_id": "g"}
     rows += [exchange(1000 + n, at_ns=at(n), connection=0, **group) for n in range(values.get("commits") or 0)]
-    joined = {"event": "join", "group_id": "g", "cluster": "c", "group_type": "classic", "member_id": "m", "error_code": 0}
+    joined = {
+        "event": "join",
+        "group_id": "g",
+        "cluster": "c",
+        "group_type": "classic",
+        "member_id": "m",
+        "error_code": 0,
+    }
     joined |= {"client_id": "app", "client_address": "10.0.0.1"}
     events = [] if values.get("commits", 0) is None else [joined | {"exchange": 0, "connection": 0, "begin_ns": at(0)}]
     links = [connection(n, cluster="c") for n in range(len(offsets))]

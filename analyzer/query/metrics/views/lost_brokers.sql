@@ -40,9 +40,10 @@ failed AS (
 missed_attempts AS (
     SELECT broker_address, broker_port FROM failed GROUP BY broker_address, broker_port
 ),
+-- Whoever is asked for, an answer to anybody else tells that the broker was there.
 answers AS (
     SELECT x.broker_address, x.broker_port, x.response_time_ns AS time_ns, x.exchange
-    FROM exchanges AS x
+    FROM all_exchanges AS x
     JOIN missed_attempts AS m ON m.broker_address = x.broker_address AND m.broker_port = x.broker_port
     WHERE x.response_time_ns IS NOT NULL AND is_client(x.role)
     UNION ALL
@@ -95,7 +96,7 @@ lived AS (
         w.broker_port,
         w.gone_ns,
         count(*) FILTER (WHERE c.close = 'none' OR c.last_time_ns > w.gone_ns + s(5)) AS lasting
-    FROM away AS w JOIN connections AS c ON c.broker_address = w.broker_address AND c.broker_port = w.broker_port
+    FROM away AS w JOIN all_connections AS c ON c.broker_address = w.broker_address AND c.broker_port = w.broker_port
     WHERE (c.is_kafka OR c.tls) AND c.first_time_ns <= w.gone_ns AND c.last_time_ns >= w.gone_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
