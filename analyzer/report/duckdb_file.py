@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 ENDING = ".duckdb"
-# Any DuckDB since 1.0 opens it.
-_ATTACH = "ATTACH {place} AS exported (STORAGE_VERSION 'v1.0.0')"
+# Any DuckDB since 1.1 opens it.
+_ATTACH = "ATTACH {place} AS exported (STORAGE_VERSION 'v1.0.0', BLOCK_SIZE {block_bytes})"
+# Each column of a hundred tables takes a block at least, so that small blocks make a small file of a small capture. Of a large one
+# (measured: 870,000 packets) they make a file that is 39 % larger, and slower to read.
+_SMALL_BLOCK_BYTES, _BLOCK_BYTES = 16_384, 262_144
+_FEW_PACKETS = 200_000
 _PIECE_BYTES = 1 << 20
 
 
@@ -58,11 +62,16 @@ def export(dataset: Dataset, to: str) -> Counts:
     """
     check_free(to)
     with _finished_at(dataset, to) as path:
-        dataset.query(_ATTACH.format(place=literal(str(path))))
+        dataset.query(_ATTACH.format(place=literal(str(path)), block_bytes=_block_bytes(dataset)))
         try:
             return _write(dataset)
         finally:
             dataset.query("DETACH exported")
+
+
+def _block_bytes(dataset: Dataset) -> int:
+    (captured,) = dataset.query("SELECT coalesce(sum(packets), 0) AS packets FROM captures")
+    return _SMALL_BLOCK_BYTES if captured["packets"] < _FEW_PACKETS else _BLOCK_BYTES
 
 
 def _write(dataset: Dataset) -> Counts:

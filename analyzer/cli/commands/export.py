@@ -65,7 +65,7 @@ def command(
     A directory of Parquet files can then be used in place of the captures: `kanalyze DIR`. With `--add` it can grow every
     day: what is new among the captures is read, and the tables are those of one run over all of them. In CSV and JSON the
     keys `exchange` and `connection` are 16 hex digits; in CSV text that a spreadsheet would take for a formula has an
-    apostrophe before it. NAME.duckdb opens in DuckDB 1.0 and newer: it has the tables, as `kanalyze sql` finds
+    apostrophe before it. NAME.duckdb opens in DuckDB 1.1 and newer: it has the tables, as `kanalyze sql` finds
     them, `findings`, and metrics as metrics.NAME. No table contains keys, values or headers of records, nor secrets;
     file permissions follow the umask.
     """

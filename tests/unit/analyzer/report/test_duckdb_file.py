@@ -65,6 +65,11 @@ def test_nothing_in_the_file_names_another_one(made: Made) -> None:
         assert not any(word in row["sql"] for word in ("read_parquet", "read_csv", ".parquet", "://")), row["sql"]
 
 
+def test_a_hundred_small_tables_are_a_small_file(made: Made) -> None:
+    (told,) = made.file.execute("SELECT block_size, total_blocks FROM pragma_database_size()").fetchall()
+    assert told[0] * told[1] < 12_000_000  # in blocks of the usual size: 26 MB
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_is_that_of_the_parquet_export_row_for_row(made: Made, table: str) -> None:
     columns = ", ".join(f'"{column.name}"' for column in TABLES[table])
