@@ -355,7 +355,7 @@ proxy_ns          int64   Part of latency_ns that proxies took, and the ways bet
 """)
 
 FETCH_POSITIONS = _columns("""
-exchange              int64   The Fetch.
+exchange              int64   The Fetch. One that names no partition, as an empty one of a session, has no row.
 connection            int64   Its connection.
 cluster               string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 time_ns               int64   First byte of the reply, else of the request, ns since the epoch.

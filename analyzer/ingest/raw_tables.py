@@ -27,7 +27,8 @@ class Field(NamedTuple):
 
     `type` is an Arrow alias; or `text` (the number of an interned string); `uuid` or `address` (64 bits, and 64 more in the
     next matrix column); `packet` (becomes NAME_split and NAME_number); `api` (an API key, which becomes its name); or a tuple
-    of words by number. No section and no rule of the report reads a column that is `seldom`: it may be left out.
+    of words by number. No section and no rule of the report reads a column that is `seldom`: a large
+    report leaves it out, and a question for it is an error there.
     """
 
     name: str

@@ -1,6 +1,7 @@
 -- Exchanges with their connection, packets, durations and wait kind, and with the time that the broker had them: from when the request
 -- was there, the reply before it had left and no throttle time ran, to when the reply left; of what a proxy carried on, without the
 -- proxy and the way behind it. A duration is null when one of its ends is unknown, the clock ran back or jumped in between.
+-- Durations are made in the last SELECT, of times of `raw_exchanges` that no step changes; the steps before are about the broker's time.
 -- A packet left its host when its TCP timestamp says, but for a tick (1 ms); what was in queues for less than 1.3 ms was in none.
 -- On an idle way a request is there at once, unless it was lost: a host acknowledges within 200 ms, whatever its broker does.
 -- held: the reply may have been written long before it left. Without timestamps a packet may have left long before it came by,

@@ -2,7 +2,7 @@
 
 The kind says whether the time until the reply is the broker's own work or was asked for, as the wait of an empty Fetch is
 (`analyzer/base/wait_kinds.py` has the meanings). What only earlier exchanges can tell, the history of a fetch session, is
-left to `analyzer/query/resolve/judged_exchanges.sql`.
+left to `analyzer/query/resolve/fetch_states.sql`, which `exchanges.sql` joins for KIND_FETCH_UNKNOWN alone.
 """
 
 import cython
