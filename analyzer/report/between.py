@@ -16,10 +16,10 @@ def sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
         # What a proxy carries on to several brokers is one line.
-        key = (row["address"], row["port"], row["proxies"] or row["behind"] or "")
+        key = (row["address"], row["port"] * (row["sort"] != "tls"), row["proxies"] or row["behind"] or "")
         found.setdefault((row["sort"], *key), []).append(row)
     shown = list(found.values())[:_MOST]
-    lines = [_translation(alike[0]) if alike[0]["sort"] == "translation" else _proxy(alike) for alike in shown]
+    lines = [_WORDS[alike[0]["sort"]](alike) for alike in shown]
     if rows and (more := rows[0]["total_rows"] - sum(map(len, shown))) > 0:
         lines.append(
             f"{things(more, 'more translation or proxy', 'more translations or proxies')}: kanalyze sql CAPTURE"
@@ -27,14 +27,19 @@ def sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _translation(row: dict[str, Any]) -> str:
+def _translation(rows: Sequence[dict[str, Any]]) -> str:
+    row = rows[0]
     reached = safe(endpoint(row["address"], row["port"]))
-    if row["behind"] is None:
+    if row["sort"] == "redirect":
+        before = safe(row["behind"]).replace(", ", " and ")
+        what = f"requests to {before} are redirected on their own host to a proxy, which carries them on to {reached}"
+    elif row["behind"] is None:
         what = f"clients of {reached} come from other addresses behind it ({safe(row['behind_client'])})"
     else:
         what = f"{reached} is {safe(row['behind'])} behind it"
     seen = f"{things(row['connections'], 'connection')} {'was' if row['connections'] == 1 else 'were'}"
-    return f"Address translation: {what}; {seen} captured on both sides, counted once."
+    sides = "on each leg" if row["sort"] == "redirect" else "on both sides"
+    return f"Address translation: {what}; {seen} captured {sides}, counted once."
 
 
 def _proxy(rows: Sequence[dict[str, Any]]) -> str:
@@ -51,6 +56,13 @@ def _proxy(rows: Sequence[dict[str, Any]]) -> str:
     return f"{line}."
 
 
+def _ends_tls(rows: Sequence[dict[str, Any]]) -> str:
+    ports = sorted({(row["address"], row["port"]) for row in rows})
+    reached, behind = _listed([endpoint(*each) for each in ports]), _listed(sorted({row["behind"] for row in rows}))
+    seen = things(sum(each["connections"] for each in rows), "connection")
+    return f"TLS ends at {reached}: a proxy there speaks plainly to {behind} ({seen} seen beside TLS ones of clients)."
+
+
 def _takes(rows: Sequence[dict[str, Any]]) -> str:
     times = sorted(row["proxy_ns"] for row in rows if row["proxy_ns"] is not None)
     if not times:
@@ -65,3 +77,6 @@ def _listed(endpoints: Sequence[str]) -> str:
     if more := len(endpoints) - len(told):
         return f"{', '.join(told)} and {count(more)} more"
     return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+_WORDS = {"translation": _translation, "redirect": _translation, "proxy": _proxy, "tls": _ends_tls}

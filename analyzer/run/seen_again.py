@@ -16,7 +16,7 @@ from analyzer.query.dataset import Dataset
 
 # So many connections are asked here, which takes less time than a plan.
 FEW = 500
-_VIEWS = ("view_legs", "proxy_parts", "part_marks", "forward_pairs")
+_VIEWS = ("view_legs", "proxy_parts", "part_marks", "redirected_legs", "forward_pairs")
 # Legs of one connection are seen at the same time but for this (`resolve/view_legs.sql`).
 _LEGS_APART_NS = 100_000_000
 # Those of a proxy with an address on each side begin and end so near to each other (`resolve/proxy_parts.sql`).
@@ -44,8 +44,8 @@ class _Asked(NamedTuple):
 
 
 def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bool:
-    """Whether connections whose raw tables lie in `folders` may be legs of one (`resolve/view_legs.sql`), or of one behind a proxy
-    (`resolve/forward_pairs.sql`). `rows`: gives SQL of these tables, or of `part_marks` in place of exchanges."""
+    """Whether connections whose raw tables lie in `folders` may be legs of one (`resolve/view_legs.sql`, `redirected_legs.sql`), or
+    of one behind a proxy (`forward_pairs.sql`). `rows`: gives SQL of these tables, or of `part_marks` in place of exchanges."""
     parts, framed = (
         [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]
         for name in ("parts", "framed_parts")
@@ -58,7 +58,7 @@ def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bo
         def has(view: str) -> bool:
             return bool(dataset.query(f"SELECT 1 AS found FROM {view} LIMIT 1"))
 
-        return has("view_legs") or (has("proxy_parts") and has("forward_pairs"))
+        return has("view_legs") or has("redirected_legs") or (has("proxy_parts") and has("forward_pairs"))
 
 
 def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
@@ -70,7 +70,7 @@ def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
     # What has no time was with nothing else at the same time.
     read = _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close"])
     rows = {row[0]: row[1:] for row in read if None not in row[11:13]}
-    if _share_numbers(rows.values()):
+    if _share_numbers(rows.values()) or _are_halves(rows.values()):
         return True
     asked = [
         _asked(rows[row[0]], row) for row in _rows(framed, _FRAMED) if row[2] and row[1] is not None and row[0] in rows
@@ -97,6 +97,13 @@ def _share_numbers(rows: Iterable[tuple[Any, ...]]) -> bool:
         for number in own:
             seen[number].append((first, last))
     return False
+
+
+def _are_halves(rows: Iterable[tuple[Any, ...]]) -> bool:
+    """Some of the conditions of `resolve/redirected_legs.sql`: one end sends on a connection without an answer, and gets replies on
+    another one."""
+    one_way = [(row[0:2], row[5:7]) if row[3] else (row[5:7], row[0:2]) for row in rows if (row[3] > 0) != (row[8] > 0)]
+    return not {sender for sender, _ in one_way}.isdisjoint(receiver for _, receiver in one_way)
 
 
 def _asked(row: tuple[Any, ...], framed: tuple[Any, ...]) -> _Asked:

@@ -81,3 +81,17 @@ def passing(legs: Iterable[Leg], apart_ns: int, seen: Seen | None = None) -> lis
         for place, leg in enumerate(ways)
         if seen is None or seen(place, n, packet)
     ]
+
+
+def redirected(apart_ns: int) -> list[Frame]:
+    """The base on all interfaces of a client's own host, which redirects connections to a proxy on itself: requests under the new
+    address, replies under the old one, and both between the proxy and the broker."""
+    inner = Leg(CLIENT, BROKER, ports=9_000, moved_seq=1_234_567_891)
+    return [
+        frame
+        for packet in base()
+        for frame in (
+            Frame(under(packet, NEAR if packet.side else Leg(CLIENT, "127.0.0.1")).ethernet, stretched(packet)),
+            Frame(under(packet, inner).ethernet, stretched(packet) + (-apart_ns if packet.side else apart_ns)),
+        )
+    ]

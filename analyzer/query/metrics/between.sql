@@ -1,6 +1,8 @@
 -- What stands between clients and brokers, with both of its sides in the capture? Never filtered. One row per translation of addresses
 -- (`sort` translation: connections that were captured on both sides count once, under the address that the client uses) or proxy
--- (proxy: requests that it carried on count once, as they came to it), with what clients reach and what is behind it
+-- (proxy: requests that it carried on count once, as they came to it) or both on a client's own host (redirect: the rows are of what
+-- its proxy sends; `behind` are the addresses before it), or host that ends
+-- TLS (tls: one row a broker to which it speaks plainly), with what clients reach and what is behind it
 -- ("address:port"). `proxy_ns`: by how much the client's latency is longer than that behind the proxy, median; null: no replies.
 -- `around`: requests that the proxy's clients sent to what is behind it by themselves; `is_named`: a reply named that address.
 WITH carried AS (
@@ -27,12 +29,46 @@ around AS (
     WHERE c.forwarded_from IS NULL AND t.status <> 'orphan_reply'
     GROUP BY k.proxy_address, k.proxy_port, k.broker_address, k.broker_port
 ),
+-- A host to which clients speak TLS, and which speaks plainly to brokers at the same times, about as many bytes.
+beside AS (
+    SELECT
+        p.connection,
+        p.broker_address,
+        p.broker_port,
+        p.requests,
+        t.broker_address AS proxy_address,
+        t.broker_port AS proxy_port,
+        row_number() OVER (PARTITION BY p.connection ORDER BY abs(p.first_time_ns - t.first_time_ns), t.connection) AS place,
+        row_number() OVER (PARTITION BY t.connection ORDER BY abs(p.first_time_ns - t.first_time_ns), p.connection) AS from_place
+    FROM all_connections AS p
+    JOIN all_connections AS t ON t.broker_address = p.client_address AND t.tap = p.tap
+    WHERE p.is_kafka AND NOT p.tls AND p.forwarded_from IS NULL AND p.requests > 0
+        AND t.protocol = 'tls' AND t.is_kafka IS NOT TRUE AND t.tls_handshake IS DISTINCT FROM 'failed'
+        AND p.first_time_ns BETWEEN t.first_time_ns - ms(1) AND t.first_time_ns + s(10)
+        AND abs(p.last_time_ns - t.last_time_ns) <= s(5)
+        -- Records have heads, and a handshake comes before them.
+        AND t.client_stream_bytes BETWEEN p.client_stream_bytes AND p.client_stream_bytes * 2 + 10000
+        AND t.broker_stream_bytes BETWEEN p.broker_stream_bytes AND p.broker_stream_bytes * 2 + 20000
+),
+plain AS (
+    SELECT client_address, count(*) AS connections
+    FROM all_connections
+    WHERE is_kafka AND NOT tls AND forwarded_from IS NULL AND requests > 0
+    GROUP BY client_address
+),
+-- Nearly all that it asks has such a connection before it, three at least: fewer may be chance.
+ended_tls AS (
+    SELECT b.*
+    FROM beside AS b JOIN plain AS k ON k.client_address = b.proxy_address
+    WHERE b.place = 1 AND b.from_place = 1
+    QUALIFY count(*) OVER (PARTITION BY b.proxy_address) >= greatest(3, k.connections * 3 // 4)
+),
 named AS (
     SELECT host, port FROM all_brokers GROUP BY host, port
 ),
 found AS (
     SELECT
-        'translation' AS sort,
+        sort,
         broker_address AS address,
         broker_port AS port,
         translated_broker AS behind,
@@ -43,9 +79,16 @@ found AS (
         CAST(NULL AS BIGINT) AS proxy_ns,
         CAST(NULL AS BIGINT) AS around,
         false AS is_named
-    FROM all_connections
-    WHERE translated_broker IS NOT NULL OR translated_client IS NOT NULL
-    GROUP BY broker_address, broker_port, translated_broker
+    FROM (
+        SELECT
+            *,
+            -- Of two halves and a whole the time between is not known.
+            CASE WHEN view_delay_ns IS NULL AND translated_client IS NOT NULL AND translated_broker LIKE '%, %' THEN 'redirect'
+                ELSE 'translation' END AS sort
+        FROM all_connections
+        WHERE translated_broker IS NOT NULL OR translated_client IS NOT NULL
+    ) AS c
+    GROUP BY sort, broker_address, broker_port, translated_broker
     UNION ALL
     SELECT
         'proxy',
@@ -67,6 +110,21 @@ found AS (
         ON a.proxy_address = p.proxy_address AND a.proxy_port = p.proxy_port
         AND a.broker_address = p.broker_address AND a.broker_port = p.broker_port
     LEFT JOIN named AS n ON n.host = p.broker_address AND n.port = p.broker_port
+    UNION ALL
+    SELECT
+        'tls',
+        proxy_address,
+        proxy_port,
+        concat(CASE WHEN broker_address LIKE '%:%' THEN concat('[', broker_address, ']') ELSE broker_address END, ':', broker_port),
+        NULL,
+        1,
+        count(*),
+        CAST(sum(requests) AS BIGINT),
+        NULL,
+        0,
+        false
+    FROM ended_tls
+    GROUP BY proxy_address, proxy_port, broker_address, broker_port
 )
 SELECT *, count(*) OVER () AS total_rows
 FROM found

@@ -34,8 +34,9 @@ from dissectors.problems import KINDS as PROBLEM_KINDS
 
 VIEWS = (
     "view_legs",
-    "view_members",
     "part_marks",
+    "redirected_legs",
+    "view_members",
     "proxy_parts",
     "forward_pairs",
     "asked_parts",
@@ -118,10 +119,19 @@ OF_EXCHANGES = frozenset(
 _FORWARDED = "SELECT 1 FROM forwarded AS f WHERE f.exchange = r.exchange"
 # Made of all rows, and by these it is found which of them count.
 _OF_ALL_ROWS = (
-    *("view_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts", "part_views", "forwarded"),
+    *("view_legs", "redirected_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts", "part_views"),
+    "forwarded",
     *OF_RUNS,
 )
-_ONLY_SEEN_AGAIN = ("view_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts", "view_times")
+_ONLY_SEEN_AGAIN = (
+    "view_legs",
+    "redirected_legs",
+    "view_members",
+    "proxy_parts",
+    "forward_pairs",
+    "asked_parts",
+    "view_times",
+)
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 

@@ -1,5 +1,5 @@
 -- Parts of connections that were captured several times on their way, each with the part that was captured first: at several points
--- under the same addresses, or before and behind a translation of addresses (`view_legs`). `is_sure`: else `part_views` asks the
+-- under the same addresses, or before and behind a translation of addresses (`view_legs`, `redirected_legs`). `is_sure`: else `part_views` asks the
 -- exchanges whether both are one connection.
 WITH ends AS (
     SELECT
@@ -56,7 +56,7 @@ seen AS (
 -- Legs by the first views of both.
 legs AS (
     SELECT coalesce(x.first_part, l.part) AS part, coalesce(y.first_part, l.other) AS other, bool_or(l.is_sure) AS is_sure
-    FROM view_legs AS l
+    FROM (SELECT * FROM view_legs UNION ALL SELECT * FROM redirected_legs) AS l
     LEFT JOIN seen AS x ON x.part = l.part
     LEFT JOIN seen AS y ON y.part = l.other
     GROUP BY coalesce(x.first_part, l.part), coalesce(y.first_part, l.other)

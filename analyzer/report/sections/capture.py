@@ -42,7 +42,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         _requests(row),
         _bodies(facts.rows("decoding"), row["requests"] > 0),
         beyond.sentence(facts.rows("offered_beyond")),
-        *(between.sentences(facts.rows("between")) if row["behind_connections"] else []),
+        *(between.sentences(facts.rows("between")) if row["behind_connections"] or row["tls_connections"] else []),
         packets(row),
         _others(facts, row),
     ]

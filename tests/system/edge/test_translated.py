@@ -10,7 +10,11 @@ from effort import also_long
 from one_base import Row, base, rows_in, rows_of
 from program import run_kanalyze
 from tagged_captures import Frame, capture, stretched
-from translated_captures import BROKER, CLIENT, NEAR, NODE, TRANSLATED, Leg, Seen, passing, under
+from translated_captures import BROKER, CLIENT, NEAR, NODE, SERVICE, TRANSLATED, Leg, Seen, passing, redirected, under
+
+from analyzer.base.options import Options
+from analyzer.report import between
+from analyzer.run.local import open_dataset
 
 PLACES = ("request_packet", "response_packet")
 TIMES = ("request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns", "latency_ns", "service_ns")
@@ -66,6 +70,38 @@ def test_legs_of_which_one_is_whole(name: str, once: list[Row], tmp_path: Path) 
     # What Metadata names is not the address of the second leg.
     left_out = (*PLACES, *TIMES, *ENDPOINTS, "kind", "broker_id")
     assert without(rows, left_out) == without(once, left_out)
+
+
+@pytest.mark.slow
+def test_what_a_host_redirects_to_its_own_proxy_is_one_connection(once: list[Row], tmp_path: Path) -> None:
+    """Two halves under two addresses, and what the proxy carries on: its rows count."""
+    path = capture(tmp_path / "base.pcap", redirected(30_000))
+    found = run_kanalyze([path])
+    left_out = (*PLACES, *TIMES, *ENDPOINTS, "kind", "broker_id")
+    assert without(rows_in(found), left_out) == without(once, left_out)
+    assert {(row["client_address"], row["broker_address"], row["views"]) for row in found.connections} == {
+        (CLIENT, BROKER, 3)
+    }
+    for row in found.connections:
+        port = row["broker_port"]
+        assert _told(row, "broker") == {f"{BROKER}:{port}", f"{SERVICE}:{port}", f"127.0.0.1:{port}"}
+    with open_dataset([str(path)], Options(jobs=1)) as dataset:
+        lines = between.sentences(dataset.metric("between"))
+    assert lines[0].startswith(
+        f"Address translation: requests to {SERVICE}:9092 and 127.0.0.1:9092 are redirected on their own host to a proxy, "
+        f"which carries them on to {BROKER}:9092; "
+    )
+
+
+@pytest.mark.slow
+def test_halves_of_a_host_that_redirects_are_not_joined_with_another_client(once: list[Row], tmp_path: Path) -> None:
+    """Its requests are as many and as large, and under other numbers."""
+    frames = redirected(30_000)
+    halves, whole = frames[::2], passing([Leg(NODE, BROKER)], 0)
+    later = [frame._replace(time=frame.time + 3_600_000_000_000) for frame in whole]
+    found = run_kanalyze([capture(tmp_path / "base.pcap", [*halves, *later])])
+    assert {row["views"] for row in found.connections} == {1}
+    assert sum(row["request_time_ns"] is not None for row in found.exchanges) == 2 * len(once)
 
 
 @pytest.mark.slow

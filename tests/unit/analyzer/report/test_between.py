@@ -35,3 +35,23 @@ def test_captured_names_are_harmless_and_what_is_left_out_is_counted() -> None:
     *lines, last = between.sentences(rows)
     assert lines == [f"Proxy: 10.0.0.{n}:9200 carries 3 requests on to \\x1b[1m:9092; counted once." for n in range(4)]
     assert last == "3 more translations or proxies: kanalyze sql CAPTURE"
+
+
+def test_what_a_host_redirects_to_its_own_proxy_is_named_by_all_its_addresses() -> None:
+    rows = [row("10.96.0.10:9092, 127.0.0.1:15001", sort="redirect", address="10.0.1.1", port=9092, total_rows=1)]
+    assert between.sentences(rows) == [
+        "Address translation: requests to 10.96.0.10:9092 and 127.0.0.1:15001 are redirected on their own host to a proxy, which "
+        "carries them on to 10.0.1.1:9092; 1 connection was captured on each leg, counted once."
+    ]
+
+
+def test_ports_of_one_host_that_ends_tls_are_one_line() -> None:
+    rows = [
+        row("10.0.1.1:9092", sort="tls", port=9201, connections=5, total_rows=3),
+        row("10.0.1.2:9092", sort="tls", port=9202, connections=3),
+        row("10.0.1.1:9092", sort="tls", port=9202),
+    ]
+    assert between.sentences(rows) == [
+        "TLS ends at 10.0.0.5:9201 and 10.0.0.5:9202: a proxy there speaks plainly to 10.0.1.1:9092 and 10.0.1.2:9092 (9 "
+        "connections seen beside TLS ones of clients)."
+    ]
