@@ -69,6 +69,10 @@ links AS (
 brokers AS (
     SELECT count(DISTINCT broker) AS brokers FROM broker_endpoints
 ),
+-- Whose ids replies named: a name that is an address was given for want of an id.
+clusters AS (
+    SELECT count(DISTINCT cluster) AS clusters FROM all_brokers WHERE strpos(cluster, ':') = 0
+),
 clients AS (
     SELECT count(*) AS clients
     FROM (SELECT DISTINCT client_address, client_id, principal, software_name, software_version FROM client_identities) AS i
@@ -89,4 +93,4 @@ statuses AS (
     FROM all_totals
 )
 SELECT *
-FROM (SELECT captured_ns FROM all_time_range) AS lengths CROSS JOIN files CROSS JOIN links CROSS JOIN brokers CROSS JOIN clients CROSS JOIN statuses
+FROM (SELECT captured_ns FROM all_time_range) AS lengths CROSS JOIN files CROSS JOIN links CROSS JOIN brokers CROSS JOIN clusters CROSS JOIN clients CROSS JOIN statuses

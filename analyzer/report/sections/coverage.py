@@ -30,7 +30,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not row["kafka_connections"]:
         return lines + _dim([size_of(row), packets(row)], width)
     whole = facts.readability("everything").verdict == WHOLE
-    parts = [_traffic(facts, row), unread.share_read(row, whole)]
+    # Where no broker answers nothing is read of one.
+    parts = [_traffic(facts, row), unread.share_read(row, whole) if row["brokers"] else ""]
     lines += text_tables.flow(filter(None, parts), width, "; ")
     return lines + _dim(unread.first(row, whole), width)
 
@@ -59,4 +60,7 @@ def _captured(row: dict[str, Any]) -> str:
 def _traffic(facts: Facts, row: dict[str, Any]) -> str:
     row = facts.rows("chosen")[0] if facts.filters else row
     requests = things(row["requests"], "request") + per_second(row["requests"], row["captured_ns"])
-    return ", ".join((things(row["brokers"], "broker"), things(row["clients"], "client"), requests))
+    brokers = things(row["brokers"], "broker") if row["brokers"] else "no broker"
+    if row.get("clusters", 0) > 1:
+        brokers += f" of {count(row['clusters'])} clusters"
+    return ", ".join((brokers, things(row["clients"], "client"), requests))

@@ -1,22 +1,39 @@
 -- Which broker is at each address with its port? Never filtered. A broker may have several listeners: it is one where replies told which
 -- node an address is. At the address of a broker, where no reply names it, a listener for controllers and brokers alone, or a proxy
--- before a broker, is no further one.
+-- before a broker, is no further one; nor is an address that a cluster does not name while it names all its brokers by addresses, or
+-- that carries on to an address that clients use too (a load balancer, a forwarder). What answers in another protocol is no broker.
 WITH endpoints AS (
     SELECT
         broker_address,
         broker_port,
+        max(cluster) AS cluster,
         CASE WHEN max(broker_id) IS NOT NULL
             THEN 'node ' || CAST(max(broker_id) AS STRING) || ' of ' || coalesce(max(cluster), '') END AS node
     FROM all_connections
     WHERE is_kafka AND forwarded_from IS NULL
     GROUP BY broker_address, broker_port
+    HAVING count(*) > count(broker_speaks)
+),
+named AS (
+    SELECT cluster FROM all_brokers GROUP BY cluster HAVING bool_and(translate(host, '0123456789.', '') = '' OR host LIKE '%:%')
+),
+carried AS (
+    SELECT o.broker_address, o.broker_port, min(i.broker_address || ':' || CAST(i.broker_port AS STRING)) AS broker
+    FROM all_connections AS i
+    JOIN all_connections AS o ON o.connection = i.forwarded_from
+    JOIN endpoints AS e ON e.broker_address = i.broker_address AND e.broker_port = i.broker_port
+    GROUP BY o.broker_address, o.broker_port
 )
 SELECT
-    broker_address,
-    broker_port,
+    e.broker_address,
+    e.broker_port,
     coalesce(
-        node,
-        min(node) OVER (PARTITION BY broker_address),
-        broker_address || ':' || CAST(broker_port AS STRING)
+        e.node,
+        min(e.node) OVER (PARTITION BY e.broker_address),
+        CASE WHEN n.cluster IS NOT NULL THEN min(e.node) OVER (PARTITION BY e.cluster) END,
+        c.broker,
+        e.broker_address || ':' || CAST(e.broker_port AS STRING)
     ) AS broker
-FROM endpoints
+FROM endpoints AS e
+LEFT JOIN named AS n ON n.cluster = e.cluster
+LEFT JOIN carried AS c ON c.broker_address = e.broker_address AND c.broker_port = e.broker_port

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_rows import SECOND_NS, START_NS, capture, dataset
+from made_rows import SECOND_NS, START_NS, capture, connection, dataset
 from paths import SAMPLES
 
 from analyzer.base.filters import Filters
@@ -95,3 +96,58 @@ def test_the_busiest_are_those_of_the_longer_metric(sample: Dataset, short: str,
     assert [[row[name] for name in shared] for row in rows] == [
         [row[name] for name in shared] for row in whole[: len(rows)]
     ]
+
+
+def brokers_counted(folder: Path, named: list[str], connections: list[dict[str, Any]]) -> tuple[int, int]:
+    """Brokers and clusters of a capture in which replies named these hosts as nodes 1, 2 ... of cluster c."""
+    rows = [{"cluster": "c", "broker_id": n, "host": host, "port": 9092} for n, host in enumerate(named, 1)]
+    with dataset(folder, {"connections": connections, "brokers": rows}) as found:
+        (row,) = found.metric("coverage")
+    return row["brokers"], row["clusters"]
+
+
+def test_what_is_before_brokers_is_no_broker(tmp_path: Path) -> None:
+    nodes = [f"10.0.1.{n}" for n in (1, 2, 3)]
+    known = [connection(n, broker_address=nodes[n - 1], broker_id=n, cluster="c") for n in (1, 2, 3)]
+    balancer = connection(4, broker_address="10.0.9.9", cluster="c")
+    assert brokers_counted(tmp_path / "alone", nodes, [balancer]) == (1, 1)
+    assert brokers_counted(tmp_path / "before", nodes, [*known, balancer]) == (3, 1)
+    # Of names it is not known which address they are: any may be that of a fourth one.
+    names = ["kafka-1", "kafka-2", "kafka-3"]
+    unknown = [row | {"broker_id": None} for row in known]
+    assert brokers_counted(tmp_path / "named", names, [*unknown, balancer]) == (4, 1)
+    # But not of one that was seen to carry on what clients also ask there.
+    inner = connection(5, broker_address="10.0.1.2", forwarded_from=4, cluster="c")
+    assert brokers_counted(tmp_path / "carried", names, [*unknown, balancer, inner]) == (3, 1)
+
+
+def test_what_answers_in_another_protocol_is_no_broker(tmp_path: Path) -> None:
+    assert brokers_counted(tmp_path, [], [connection(1, broker_speaks="http")]) == (0, 0)
+
+
+@pytest.mark.parametrize(("pairs", "told"), [(3, [("10.0.9.9", 9093, "10.0.1.1:9092", 3)]), (2, [])])
+def test_a_proxy_that_ends_tls_is_named(tmp_path: Path, pairs: int, told: list[tuple[str, int, str, int]]) -> None:
+    rows = []
+    for n in range(pairs):
+        begin = START_NS + n * SECOND_NS
+        rows.append(
+            connection(
+                2 * n,
+                protocol="tls",
+                is_kafka=None,
+                tls=True,
+                tls_handshake="finished",
+                broker_address="10.0.9.9",
+                broker_port=9093,
+                client_stream_bytes=5_000,
+                broker_stream_bytes=13_000,
+                first_time_ns=begin,
+            )
+        )
+        rows.append(connection(2 * n + 1, client_address="10.0.9.9", requests=9, first_time_ns=begin + 5_000_000))
+    # A client on another host asks the same broker plainly.
+    rows.append(connection(100, requests=9))
+    with dataset(tmp_path, {"connections": rows}) as found:
+        between = found.metric("between")
+    assert [(row["address"], row["port"], row["behind"], row["connections"]) for row in between] == told
+    assert {row["sort"] for row in between} <= {"tls"}
