@@ -31,6 +31,9 @@ _SOFTWARE = {
     "Flink": "Flink job",
     "Spark": "Spark query",
 }
+# Columns whose values are client ids: one that is a word of a language ("late", "reader") would be read as part of the sentence.
+_CLIENTS = ("who", "client_id")
+_WORD = re.compile(r"[a-z]+")
 # A part that may be left out, or a place for a value.
 _PART = re.compile(r"\[([^\[\]]*)\]|\{[^{}]*\}")
 _PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
@@ -100,4 +103,6 @@ def _written(name: str, value: Any) -> str:
     for end, form in _FORMS:
         if name.endswith(end):
             return form(value)
-    return count(value) if isinstance(value, int) else rate(value) if isinstance(value, float) else safe(str(value))
+    if isinstance(value, (int, float)):
+        return count(value) if isinstance(value, int) else rate(value)
+    return f'"{value}"' if name in _CLIENTS and _WORD.fullmatch(str(value)) else safe(str(value))

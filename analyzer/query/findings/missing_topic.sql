@@ -1,17 +1,17 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for {topic}, which does not exist, for {lasted_ns} ({times|time|times})
+-- says: {who} keeps asking for topic {topic}, which does not exist, for {lasted_ns} ({times|request|requests})
 -- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
--- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told is what
--- lies beyond that, as the table of errors does.
+-- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
+-- requests, as in the table of errors.
 SELECT
     who,
     topic,
-    count(DISTINCT exchange) FILTER (WHERE is_failure) AS times,
-    max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
+    count(DISTINCT exchange) AS times,
+    max(time_ns) - min(time_ns) AS lasted_ns,
     max(time_ns) - min(time_ns) AS weight,
     min_by(exchange, (time_ns, exchange)) AS evidence_first,
     max_by(exchange, (time_ns, exchange)) AS evidence_last,

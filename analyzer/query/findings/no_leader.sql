@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 31
 -- when: errors having bool_or(code = error('LEADER_NOT_AVAILABLE') AND expected IS NOT TRUE)
--- says: {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}
+-- says: topic {topic} has partitions without a leader: {times|reply|replies} with LEADER_NOT_AVAILABLE in {lasted_ns}
 -- do: Find out which broker led them and bring it back; kafka-topics.sh --describe --topic shows which replicas are in sync.
 -- look: kanalyze errors --by topic --topic {topic}
 -- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER), slow_requests

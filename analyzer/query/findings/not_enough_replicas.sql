@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 14
 -- when: errors having bool_or(code IN (error('NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND')))
--- says: writes to {topic} are rejected for lack of in-sync replicas[, {refused|time|times}][, {after|time|times} after they had been appended]
+-- says: writes to topic {topic} are rejected for lack of in-sync replicas[, {refused|time|times}][, {after|time|times} after they had been appended]
 -- do: Bring the missing brokers back; min.insync.replicas of the topic sets how many replicas must be in sync.
 -- look: kanalyze errors --by topic[ --topic {topic}]
 -- explains: resent_batches, out_of_order, request_timed_out, slow_requests

@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 20
 -- when: errors having bool_or(code = error('OUT_OF_ORDER_SEQUENCE_NUMBER'))
--- says: {who} sent batches out of sequence to {topic}, {times|time|times}: the broker rejected them (OUT_OF_ORDER_SEQUENCE_NUMBER)
+-- says: {who} sent batches out of sequence to topic {topic}, {times|time|times}: the broker rejected them (OUT_OF_ORDER_SEQUENCE_NUMBER)
 -- do: Records were lost before they reached the broker, or two producers share a producer id: close the idempotent producer and create a new one.
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: resent_batches, failing(UNKNOWN_PRODUCER_ID|INVALID_PRODUCER_ID_MAPPING|INVALID_TXN_STATE)

@@ -13,7 +13,7 @@ from finding_stories import STORIES, Tables, failing, many, produced
 from hold_out_stories import sent_again
 from incident_stories import MORE, far, gone, out_of_range
 from limit_stories import broken_off, fenced_after
-from made_rows import SECOND_NS, START_NS, capture, dataset
+from made_rows import SECOND_NS, START_NS, capture, connection, dataset
 from member_stories import missed, recreated
 
 from analyzer.base.options import Options
@@ -213,3 +213,29 @@ def test_a_fenced_producer_is_told_why(open_s: float, taken_s: float | None, sai
         (found,) = find(made, [rule("fenced_producer")])
     assert said in sentence(found.rule.says, found.row)
     assert ("or its transaction" in sentence(found.rule.says, found.row)) == ("or its transaction" in said)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "said"),
+    [
+        ({"broker_held_small": 10}, {}, "the proxy sends its messages in pieces"),
+        ({}, {"client_held_small": 10}, "the proxy sends its messages in pieces"),
+        ({"client_held_small": 10}, {}, "the client sends its messages in pieces"),
+        ({}, {"broker_held_small": 10}, "the broker sends its messages in pieces"),
+    ],
+)
+def test_pieces_that_a_proxy_makes_are_its_own(
+    outer: dict[str, int], inner: dict[str, int], said: str, tmp_path: Path
+) -> None:
+    legs = [
+        connection(1, **outer),
+        connection(2, client_address="10.0.0.9", broker_address="10.0.1.2", forwarded_from=1, **inner),
+    ]
+    with dataset(tmp_path, {"connections": legs}) as made:
+        (found,) = find(made, [rule("nagle_delay")])
+    assert said in sentence(found.rule.says, found.row)
+
+
+@pytest.mark.parametrize(("who", "said"), [("late", '"late"'), ("web-1", "web-1"), ("10.0.0.1", "10.0.0.1")])
+def test_a_client_id_that_is_a_word_is_quoted(who: str, said: str) -> None:
+    assert sentence("connections of {who} end", {"who": who}) == f"connections of {said} end"
