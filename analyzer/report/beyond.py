@@ -1,4 +1,4 @@
-"""What brokers offer beyond the newest release that kanalyze knows, in words."""
+"""What brokers are beside Apache's of a release that kanalyze knows, in words: others' software, or newer."""
 
 from __future__ import annotations
 
@@ -25,3 +25,11 @@ def sentence(rows: Sequence[dict[str, Any]]) -> str:
 def _named(row: dict[str, Any]) -> str:
     """An API with the newest version offered; a key that has no known name."""
     return f"{safe(row['api_name'])} v{row['max_version']}" if row["api_name"] else f"key {row['api_key']}"
+
+
+def software(rows: Sequence[dict[str, Any]]) -> str:
+    """One line about the rows of the metric `broker_software`, safe to print; empty without rows."""
+    named: dict[str, str] = {}
+    for row in rows:
+        named.setdefault(row["software"], f"{row['software']} (inferred from the {row['what']} {safe(row['example'])})")
+    return f"Brokers: {', '.join(named.values())}." if named else ""

@@ -29,6 +29,7 @@ METRICS = (
     "groups",
     "decoding",
     "offered_beyond",
+    "broker_software",
     "between",
     "problems",
 )

@@ -41,6 +41,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         *([] if unread.first(row, whole) else unread.sentences(row)),
         _requests(row),
         _bodies(facts.rows("decoding"), row["requests"] > 0),
+        beyond.software(facts.rows("broker_software")),
         beyond.sentence(facts.rows("offered_beyond")),
         *(between.sentences(facts.rows("between")) if row["behind_connections"] or row["tls_connections"] else []),
         packets(row),

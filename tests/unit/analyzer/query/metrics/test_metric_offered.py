@@ -78,3 +78,23 @@ def test_of_many_some_are_named(keys: int, end: str, tmp_path: Path) -> None:
 
 def test_of_nothing_there_is_no_line() -> None:
     assert beyond.sentence([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("cluster", "host", "said"),
+    [
+        ("redpanda.1d2c", "10.0.0.1", "Brokers: Redpanda (inferred from the cluster id redpanda.1d2c)."),
+        (
+            "AAAAAAAAAAAAAAAAAAAADQ",
+            "B-1.Shop.c2.Kafka.us-east-1.amazonaws.com",
+            "Brokers: Amazon MSK (inferred from the host name b-1.shop.c2.kafka.us-east-1.amazonaws.com).",
+        ),
+        ("lkc-1", "b0.confluent.cloud", "Brokers: Confluent Cloud (inferred from the cluster id lkc-1)."),
+        ("kfaker", "kafka.amazonaws.com.example", ""),
+        ("10.0.0.1:9092", "10.0.0.1", ""),
+    ],
+)
+def test_others_brokers_are_named_by_their_names(cluster: str, host: str, said: str, tmp_path: Path) -> None:
+    rows = [{"cluster": cluster, "broker_id": 1, "host": host, "port": 9092}]
+    with dataset(tmp_path, {"brokers": rows}) as made:
+        assert beyond.software(made.metric("broker_software")) == said
