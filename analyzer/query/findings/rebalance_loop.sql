@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 34
 -- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
--- says: group {group_id} keeps rebalancing, {rebalances|time|times} within 5 min, although its members stay the same ({members|member|members})
+-- says: group {group_id}[ ({of_application})] keeps rebalancing, {rebalances|time|times} within 5 min, although its members stay the same ({members|member|members})
 -- do: A member takes too long between two polls (max.poll.interval.ms), or its heartbeats are delayed: `kanalyze groups` shows which member starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: stuck_member, commit_failures, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
@@ -64,7 +64,8 @@ counted AS (
     WHERE unchanged
 )
 SELECT
-    group_id,
+    c.group_id,
+    max(a.of_application) AS of_application,
     max(rebalances) AS rebalances,
     max(members) AS members,
     max(rebalances) AS weight,
@@ -72,6 +73,6 @@ SELECT
     max_by(exchange, (time_ns, exchange)) AS evidence_last,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
-FROM counted
-GROUP BY cluster, group_id
+FROM counted AS c LEFT JOIN group_applications AS a ON a.group_id = c.group_id
+GROUP BY c.cluster, c.group_id
 HAVING max(rebalances) >= 3

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 35
 -- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
--- says: group {group_id} rebalances at the request of its own members, {rebalances|time|times}, for up to {longest_ns}
+-- says: group {group_id}[ ({of_application})] rebalances at the request of its own members, {rebalances|time|times}, for up to {longest_ns}
 -- do: {advice}
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: commit_failures, failing(REBALANCE_IN_PROGRESS|ILLEGAL_GENERATION)
@@ -38,6 +38,7 @@ every AS (
 )
 SELECT
     j.group_id,
+    a.of_application,
     e.rebalances,
     e.longest_ns,
     CASE
@@ -51,4 +52,5 @@ SELECT
     j.first_time_ns,
     j.last_time_ns
 FROM judged AS j JOIN every AS e ON e.cluster = j.cluster AND e.group_id = j.group_id
+LEFT JOIN group_applications AS a ON a.group_id = j.group_id
 WHERE j.times >= 3 AND j.worst_ns >= s(10)

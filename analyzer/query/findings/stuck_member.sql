@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 36
 -- when: group_events having max(time_ns - begin_ns) FILTER (WHERE event = 'join' AND group_type = 'classic') > s(10)
--- says: joining group {group_id} took {waited_ns}: the other members waited[ for {stuck}], and none of them consumed
+-- says: joining group {group_id}[ ({of_application})] took {waited_ns}: the other members waited[ for {stuck}], and none of them consumed
 -- do: The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: slow_requests
@@ -40,6 +40,7 @@ suspects AS (
 )
 SELECT
     w.group_id,
+    a.of_application,
     w.time_ns - w.begin_ns AS waited_ns,
     s.stuck,
     w.time_ns - w.begin_ns AS weight,
@@ -47,3 +48,4 @@ SELECT
     w.begin_ns AS first_time_ns,
     w.time_ns AS last_time_ns
 FROM longest AS w LEFT JOIN suspects AS s ON s.cluster IS NOT DISTINCT FROM w.cluster AND s.group_id = w.group_id
+LEFT JOIN group_applications AS a ON a.group_id = w.group_id

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from made_rows import connection, dataset, error, exchange
-from paths import LAB, SHARED
+from paths import LAB, ROOT, SHARED
 
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
@@ -158,3 +158,12 @@ def test_applications_of_real_software(capture: str, truth: dict[tuple[str, str]
     with local.open_dataset([str(SHARED / "captures" / f"{capture}.pcap.zst")], Options()) as found:
         rows = found.query("SELECT application, software, count(*) AS clients FROM applications GROUP BY ALL")
     assert {(row["application"], row["software"]): row["clients"] for row in rows} == truth
+
+
+@pytest.mark.slow
+def test_a_group_is_of_the_application_of_all_its_clients() -> None:
+    capture = ROOT / "tests" / "data" / "incidents" / "connect_start.pcap.zst"
+    with local.open_dataset([str(capture)], Options()) as found:
+        rows = found.query("SELECT group_id, of_application FROM group_applications")
+    told = {row["group_id"]: row["of_application"] for row in rows}
+    assert told == {"etl": "Kafka Connect", "connect-orders-out": "Kafka Connect etl"}
