@@ -6,12 +6,16 @@ touch; with a star behind the rule's name when their times touch and the cause i
 everywhere. Where a rule explains only some APIs or errors of another (in parentheses), another error of the same client at the
 same time is an incident of its own. An incident is as severe as its cause says, which knows what was lost, for whom and for how
 long.
+
+Rules of the last ranks (from LAST_RANK on) tell impact that no rule explains, above the limits of
+`analyzer.base.impact_limits`: their findings are symptoms of any other finding about the same, unless that one is for information.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from analyzer.base.retyped_inputs import PLACEHOLDER
@@ -21,6 +25,8 @@ from analyzer.query.findings import SEVERITIES, Explained, Rule
 SUBJECTS = ("who", "client_address", "broker", "topic", "partition", "group_id", "connection")
 # The host of a broker, of rules that may be about all its ports: where both findings name it, it is compared instead of `broker`.
 HOST = "host"
+# Rules of this rank and later ones know no cause.
+LAST_RANK = 95
 # A symptom may begin so long before what is seen of its cause, or after it: clients retry, sessions run out.
 SLACK_NS = 15_000_000_000
 
@@ -89,8 +95,12 @@ def grouped(found: Sequence[Finding]) -> list[Finding]:
         for explained in each.rule.explains:
             explainers.setdefault(explained.rule, []).append(number)
     cause_of: dict[int, int] = {}
+    known = [number for number, each in enumerate(ordered) if _knows_a_cause(each)]
     for number, each in enumerate(ordered):
-        causes = (other for other in explainers.get(each.rule.name, ()) if _explains(ordered[other], each))
+        others = explainers.get(each.rule.name, [])
+        causes: Iterator[int] = (other for other in others if _explains(ordered[other], each))
+        if each.rule.rank >= LAST_RANK:
+            causes = chain(causes, (other for other in known if _could_explain(ordered[other], each)))
         if (cause := next(causes, None)) is not None and _root(cause, cause_of) != number:
             cause_of[number] = cause
     symptoms: dict[int, list[Finding]] = {}
@@ -134,6 +144,14 @@ def _explains(cause: Finding, symptom: Finding) -> bool:
         for explained in cause.rule.explains
         if explained.rule == symptom.rule.name
     )
+
+
+def _knows_a_cause(finding: Finding) -> bool:
+    return finding.rule.rank < LAST_RANK and finding.severity != SEVERITIES[-1]
+
+
+def _could_explain(cause: Finding, impact: Finding) -> bool:
+    return _at_the_same_time(cause.row, impact.row) and _about_the_same(cause.row, impact.row)
 
 
 def _has_word(explained: Explained, row: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@
     mb(10)                      bytes, of a million each
     api('Produce', 'Fetch')     keys of APIs, with commas between them: `api_key IN (api('Produce', 'Fetch'))`
     error('NOT_CONTROLLER')     error codes, likewise
+    impact('stuck_ns')          from where on impact is told (`analyzer/base/impact_limits.py`)
     mark('REPEAT', 'SHARED')    these bits of `marks` together (MARK_ of `dissectors/layout.py`)
     no_error(x.error_code)      true for a reply without an error, and for one whose errors are not known
     is_client(x.role)           true unless it is known that a broker asks: where a role is unknown, a client does
@@ -69,6 +70,15 @@ def _bits(word: str, given: str) -> str:
     return str(sum(_named(word, name) for name in _names(given)))
 
 
+def _limit(word: str, given: str) -> str:
+    from analyzer.base.impact_limits import LIMITS
+
+    (name,) = _names(given)
+    if name not in LIMITS:
+        raise ValueError(f"{word}('{name}'): there is no such name")
+    return str(LIMITS[name])
+
+
 def _no_error(_: str, given: str) -> str:
     return f"(coalesce({given}, 0) = 0)"
 
@@ -121,6 +131,7 @@ _WORDS: dict[str, Callable[[str, str], str]] = {
     "api": _codes,
     "error": _codes,
     "mark": _bits,
+    "impact": _limit,
     "no_error": _no_error,
     "is_client": _is_client,
     "who": _who,

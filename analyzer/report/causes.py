@@ -332,14 +332,14 @@ STUCK = Table(
 )
 LONG_WAITS = Table(
     "long_waits",
-    "Requests that took a second or longer",
+    "Requests that took 500 ms or longer",
     (
         _CLIENT,
         _BROKER,
         (Column("API", least=8), _text("api_name")),
         (Column("slow", right=True), _count("slow")),
         (Column("of", right=True), _count("requests")),
-        (Column("in all", right=True), _duration("waited_ns")),
+        (Column("its time", right=True), _duration("waited_ns")),
         (Column("longest", right=True), _duration("longest_ns")),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import impact_stories
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
 Tables = dict[str, Rows]
@@ -154,17 +155,6 @@ def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | No
     return {"exchanges": rows, "entries": entries, "batches": batches, "connections": links, "topic_ids": ids}
 
 
-def waiting(latencies_s: list[float], **values: Any) -> Tables:
-    """CreateTopics requests that took so long, one after the other."""
-    asked = {"api_key": 19, "api_name": "CreateTopics", "api_version": 7, "kind": "wait"} | values
-    rows: Rows = []
-    begin = 0.0
-    for n, took in enumerate(latencies_s):
-        rows.append(exchange(n, at_ns=at(begin), latency_ns=int(took * SECOND_NS), **asked))
-        begin += took + 1
-    return {"exchanges": rows}
-
-
 def starting(offsets: list[int], read_to: int = 1000, **values: Any) -> Tables:
     """A connection for each of these offsets, one after the other (`every_s`), that reads on from there to `read_to`;
     `commits` of its group, None: it is in no group."""
@@ -234,17 +224,6 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: written([200, 190], sequences=[0, 0]),
         ),
     ),
-    "slow_requests": (
-        lambda: waiting([8, 0.1, 2]),
-        (
-            lambda: waiting([0.9] * 10),
-            lambda: waiting([1.9]),
-            lambda: waiting([2.5] + [0.01] * 60),  # less than a twentieth of its time
-            lambda: waiting([8, 8], throttle_ns=8 * SECOND_NS),
-            lambda: waiting([8, 8], kind="join_wait"),
-            lambda: waiting([8, 8], role="follower"),
-        ),
-    ),
     "reply_given_up": (
         lambda: broken_off(3),
         (
@@ -308,3 +287,5 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "rereads": ((lambda: starting([0] * 4, commits=3), lambda: starting([0] * 4, commits=None)), ()),
     "broken_frames": ((lambda: no_request(corrupt=False),), ()),
 }
+STORIES |= impact_stories.STORIES
+MORE |= impact_stories.MORE

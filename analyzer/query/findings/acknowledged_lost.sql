@@ -4,5 +4,5 @@
 -- says: acknowledged records of {topic}-{partition} are gone: {broker} gave {lost|offset|offsets} from {lost_from} on to other records, {after_ns} after {old_broker} had acknowledged the last of them to {who}
 -- do: The leader of this partition has not got what was acknowledged: it was behind when it was elected (acks=1, or unclean.leader.election.enable), or its disk was lost. Write the records of these offsets again from their source, and see that acks=all, min.insync.replicas of 2 and clean elections are set.
 -- look: kanalyze topics[ --topic {topic}]
--- explains: offset_out_of_range, no_progress, lag_growing
+-- explains: end_moved_back, offset_out_of_range, no_progress, lag_growing
 SELECT * FROM rewritten_offsets

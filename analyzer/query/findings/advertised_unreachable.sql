@@ -4,5 +4,5 @@
 -- says: {client_address}[ ({who})] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never goes there, as if it could not resolve that name: it has been silent since {told_by} sent it that address]
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach.
 -- look: kanalyze connections
--- explains: refused_connections, connection_storm, metadata_storm, unanswered
+-- explains: refused_connections, unreachable*, connection_storm, metadata_storm, unanswered
 SELECT * FROM unreached_addresses

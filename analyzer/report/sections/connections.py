@@ -25,6 +25,7 @@ from analyzer.report.causes import (
 )
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, moment, safe, share, size, things
+from analyzer.report.impact import LONG_TRANSFERS, NEVER_REACHED, SLOW_BEGINNINGS, VAIN
 from analyzer.report.text_tables import Column, Row
 from analyzer.report.ways import CLUSTERS, HANDSHAKES, WAYS
 
@@ -63,7 +64,7 @@ REFUSED = (
 )
 CAUSES = (
     *(STALLS, LOSSES, DISTANCES, UNREACHED, HANG_UPS, IDLE_DROPS, SLOW_READINGS, BROKEN, OUT_OF_TURN),
-    *(CLUSTERS, WAYS, HANDSHAKES),
+    *(CLUSTERS, WAYS, HANDSHAKES, NEVER_REACHED, VAIN, SLOW_BEGINNINGS, LONG_TRANSFERS),
 )
 NOTHING = "No Kafka connections in this capture."
 RETRANSMITTED_SHARE = 0.01

@@ -1,7 +1,8 @@
--- Which requests of which clients took long, whatever the cause? One row per client, broker and API: `slow` of its `requests` waited a
--- second or longer, `waited_ns` in all, without what a throttle time accounts for and what waits for data or members. Who asks for work
+-- Which requests of which clients took long, whatever the cause? One row per client, broker and API: `slow` of its `requests` waited
+-- 500 ms or longer, `waited_ns` of its time, without what a throttle time accounts for and what waits for data or members; or waited a second
+-- and more when the capture ended. Who asks for work
 -- (CreateTopics ...) waits until it is done, by design, but does wait. They are told where that is
--- two seconds, and a twentieth of the time from the client's first request to its last reply.
+-- a second, and a twentieth of the time from the client's first request to its last reply.
 WITH waits AS (
     SELECT
         x.client_address,
@@ -13,11 +14,39 @@ WITH waits AS (
         x.exchange,
         x.request_time_ns,
         x.response_time_ns,
-        x.latency_ns - coalesce(x.throttle_ns, 0) AS waited_ns
+        x.latency_ns - coalesce(x.throttle_ns, 0) AS waited_ns,
+        0 AS left_waiting
     FROM exchanges AS x
     LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= s(1) AND is_client(x.role) AND x.api_name IS NOT NULL
+    WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) AND is_client(x.role) AND x.api_name IS NOT NULL
         AND (coalesce(k.reach, 'broker') = 'broker' OR x.kind = 'wait')
+    UNION ALL
+    SELECT
+        x.client_address,
+        x.client_id,
+        x.broker_address,
+        x.broker_port,
+        x.api_name,
+        x.connection,
+        x.exchange,
+        x.request_time_ns,
+        r.last_time_ns,
+        r.last_time_ns - x.request_end_ns,
+        1
+    FROM exchanges AS x CROSS JOIN time_range AS r
+    WHERE x.status = 'pending' AND is_client(x.role) AND r.last_time_ns - x.request_end_ns >= s(1)
+        AND x.api_key NOT IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))
+),
+-- Requests that wait together cost their client this time once.
+lasting AS (
+    SELECT
+        *,
+        greatest(end_ns - greatest(request_time_ns, coalesce(max(end_ns) OVER before, 0)), 0) AS lost_ns
+    FROM (SELECT *, CAST(request_time_ns AS HUGEINT) + waited_ns AS end_ns FROM waits) AS w
+    WINDOW before AS (
+        PARTITION BY client_address, client_id, broker_address, broker_port, api_name ORDER BY request_time_ns, exchange
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
 ),
 slow AS (
     SELECT
@@ -28,13 +57,15 @@ slow AS (
         api_name,
         count(*) AS slow,
         count(*) FILTER (WHERE waited_ns >= s(5)) AS very_slow,
-        sum(waited_ns) AS waited_ns,
+        nullif(sum(left_waiting), 0) AS left_waiting,
+        max(CASE WHEN left_waiting = 1 THEN waited_ns ELSE 0 END) AS left_ns,
+        sum(lost_ns) AS waited_ns,
         max(waited_ns) AS longest_ns,
         min_by(connection, (request_time_ns, exchange)) AS connection,
         max_by(exchange, (waited_ns, exchange)) AS evidence_slowest,
         min(request_time_ns) AS first_time_ns,
         max(response_time_ns) AS last_time_ns
-    FROM waits
+    FROM lasting
     GROUP BY client_address, client_id, broker_address, broker_port, api_name
 ),
 asked AS (
@@ -46,8 +77,9 @@ asked AS (
         x.api_name,
         count(*) AS requests,
         min(x.request_time_ns) AS first_ns,
-        max(coalesce(x.response_end_ns, x.request_end_ns)) AS last_ns
+        max(CASE WHEN x.status = 'pending' THEN r.last_time_ns ELSE coalesce(x.response_end_ns, x.request_end_ns) END) AS last_ns
     FROM exchanges AS x
+    CROSS JOIN time_range AS r
     JOIN (SELECT client_address, client_id FROM slow GROUP BY client_address, client_id) AS c
         ON c.client_address = x.client_address AND c.client_id IS NOT DISTINCT FROM x.client_id
     GROUP BY x.client_address, x.client_id, x.broker_address, x.broker_port, x.api_name
@@ -66,9 +98,10 @@ SELECT
     s.api_name,
     s.slow,
     t.requests,
+    CASE WHEN s.left_waiting > 0 THEN 'not all of them had a reply when the capture ended' END AS left_waiting,
     TRY_CAST(s.waited_ns AS BIGINT) AS waited_ns,
     s.longest_ns,
-    CASE WHEN s.very_slow >= 3 THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN s.very_slow >= 3 OR s.left_ns >= impact('stuck_ns') THEN 'medium' ELSE 'info' END AS severity,
     CAST(least(s.waited_ns, max_bigint()) AS BIGINT) AS weight,
     s.connection,
     s.evidence_slowest,
@@ -78,4 +111,4 @@ FROM slow AS s
 JOIN timed AS t
     ON t.client_address = s.client_address AND t.client_id IS NOT DISTINCT FROM s.client_id AND t.api_name = s.api_name
     AND t.broker_address = s.broker_address AND t.broker_port = s.broker_port
-WHERE s.waited_ns >= t.lasted_ns / 20 AND s.waited_ns >= s(2)
+WHERE s.waited_ns >= impact('slow_share') * t.lasted_ns AND s.waited_ns >= impact('slow_ns')

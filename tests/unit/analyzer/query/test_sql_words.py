@@ -30,6 +30,7 @@ def engine() -> Iterator[_duckdb.DuckDBPyConnection]:
         # Kafka's protocol guide.
         ("[api('Produce'), api('Fetch', 'ApiVersions')]", [0, 1, 18]),
         ("[error('NONE', 'NOT_CONTROLLER',\n    'UNKNOWN_SERVER_ERROR')]", [0, 41, -1]),
+        ("impact('slow_share') * 100 = impact('refusals') AND impact('setup_ns') = s(2)", True),
         ("mark('REPEAT', 'SHARED')", layout.MARK_REPEAT | layout.MARK_SHARED),
         ("[no_error(0), no_error(NULL), NOT no_error(3)]", [True] * 3),
         ("[is_client('client'), is_client(NULL), NOT is_client('follower')]", [True] * 3),

@@ -86,6 +86,20 @@ def test_what_a_symptom_explains_belongs_to_its_cause() -> None:
     assert told(*chain) == [("poll_gap", ["rebalance_loop", "stuck_member"])]
 
 
+@pytest.mark.parametrize(
+    ("cause", "explained"),
+    [
+        (finding("failing", who="app"), True),
+        (finding("failing", "info", who="app"), False),  # what did no harm explains none
+        (finding("failing", who="other"), False),
+        (finding("slow_setup", who="app"), False),  # knows no cause either
+    ],
+)
+def test_impact_stands_below_any_cause_of_the_same(cause: Finding, explained: bool) -> None:
+    names_told = [name for name, _ in told(finding("not_asked", who="app"), cause)]
+    assert ("not_asked" not in names_told) is explained
+
+
 def test_nothing_is_lost_and_nothing_is_told_twice() -> None:
     every = [finding(name, who="a", **dict.fromkeys(set(SUBJECTS) - {"who"}, "same")) for name in names()]
     shown = [each for cause in grouped(every) for each in (cause, *cause.symptoms)]

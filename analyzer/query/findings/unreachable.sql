@@ -1,0 +1,7 @@
+-- severity: medium
+-- rank: 96
+-- when: connections having count(*) FILTER (WHERE seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes + broker_stream_bytes = 0) >= impact('refusals')
+-- says: {broker} is never reached[ by {one_client}][ by {several|address|addresses}]: {times|attempt|attempts} to connect in {lasted_ns}, {answer}
+-- do: No rule tells the cause. See whether anything listens at this address, whether a firewall lets this client through, and whether the address is still right (bootstrap.servers, advertised.listeners).
+-- look: kanalyze connections --broker {broker}
+SELECT * FROM unreachable_endpoints

@@ -1,0 +1,42 @@
+-- Whose connections came to nothing? One row per host and broker.
+-- Connections that were accepted and ended, five or more of a host and broker. Of TLS that finished its handshake and was not decrypted nothing is known; of
+-- anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health checks.
+WITH ports AS (
+    SELECT broker_port AS port FROM all_connections WHERE is_kafka
+    UNION
+    SELECT port FROM brokers
+),
+judged AS (
+    SELECT
+        c.connection,
+        c.client_address,
+        c.broker_address,
+        c.broker_port,
+        c.first_time_ns,
+        c.closed_by,
+        c.seen_from = 'syn' AND c.syn_ack_ns IS NOT NULL AND c.close <> 'none' AND c.replies = 0 AND c.one_way IS NULL
+        AND c.client_stream_bytes > coalesce(c.client_opening_bytes, 0) AND c.broker_gaps + c.client_gaps = 0
+        AND (c.tls IS NOT TRUE OR c.tls_decrypted OR c.tls_handshake = 'failed') AS is_vain
+    FROM connections AS c
+    WHERE is_client(c.role)
+        AND (c.is_kafka OR c.broker_port IN (SELECT port FROM ports) OR c.broker_port BETWEEN 9092 AND 9099)
+),
+names AS (
+    SELECT client_address, CASE WHEN min(client_id) = max(client_id) THEN min(client_id) END AS who
+    FROM totals
+    GROUP BY client_address
+)
+SELECT
+    j.client_address,
+    n.who,
+    j.broker_address || ':' || CAST(j.broker_port AS STRING) AS broker,
+    count(*) FILTER (WHERE j.is_vain) AS times,
+    count(*) AS connections,
+    nullif(count(*) FILTER (WHERE j.is_vain AND j.closed_by = 'broker'), 0) AS by_broker,
+    count(*) FILTER (WHERE j.is_vain) AS weight,
+    min_by(j.connection, (j.first_time_ns, j.connection)) FILTER (WHERE j.is_vain) AS connection,
+    min(j.first_time_ns) FILTER (WHERE j.is_vain) AS first_time_ns,
+    max(j.first_time_ns) FILTER (WHERE j.is_vain) AS last_time_ns
+FROM judged AS j LEFT JOIN names AS n ON n.client_address = j.client_address
+GROUP BY j.client_address, n.who, j.broker_address, j.broker_port
+HAVING count(*) FILTER (WHERE j.is_vain) >= impact('refusals')

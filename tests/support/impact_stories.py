@@ -1,0 +1,226 @@
+"""Stories of rules that tell impact of which no rule knows the cause; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+FETCH = {"api_key": 1, "api_name": "Fetch", "api_version": 17, "replica_id": -1}
+HELLO = {"api_key": 18, "api_name": "ApiVersions", "api_version": 3}
+LOGIN = {"api_key": 36, "api_name": "SaslAuthenticate", "api_version": 2}
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def waiting(latencies_s: list[float], left_s: float | None = None, **values: Any) -> Tables:
+    """CreateTopics requests that took so long, one after the other; `left_s`: one more, so long before the end, had no reply."""
+    asked = {"api_key": 19, "api_name": "CreateTopics", "api_version": 7, "kind": "wait"} | values
+    rows: Rows = []
+    begin = 0.0
+    for n, took in enumerate(latencies_s):
+        rows.append(exchange(n, at_ns=at(begin), latency_ns=int(took * SECOND_NS), **asked))
+        begin += took + 1
+    if left_s is not None:
+        rows.append(exchange(len(rows), at_ns=at(400 - left_s), **(asked | {"status": "pending"})))
+    return {"exchanges": rows}
+
+
+def beginning(steps_s: list[float], asked: dict[str, Any] = LOGIN, syn_s: float = 0, **values: Any) -> Tables:
+    """A connection whose steps until its first request took so long."""
+    rows = [exchange(n, at_ns=at(n), latency_ns=int(took * SECOND_NS), **asked) for n, took in enumerate(steps_s)]
+    return {"exchanges": rows, "connections": [connection(1, syn_ack_ns=int(syn_s * SECOND_NS), **values)]}
+
+
+def trying(times: int, apart_s: float = 3, **values: Any) -> Tables:
+    """Attempts to connect to a second broker that are not answered, by a client that speaks Kafka to the first one."""
+    empty = {"is_kafka": None, "syn_ack_ns": None, "client_stream_bytes": 0, "broker_stream_bytes": 0}
+    tried = empty | {"broker_address": "10.0.1.9", "broker_packets": 0, "close": "none"} | values
+    links = [connection(1)]
+    links += [connection(2 + n, first_time_ns=at(n * apart_s), **tried) for n in range(times)]
+    return {"exchanges": [exchange(0)], "connections": links}
+
+
+def pausing(moments_s: list[float], lag: int = 500, seen_s: float = 0, other_s: float | None = None) -> Tables:
+    """Fetches of one partition at these moments, each with so many records ahead; the client sends a heartbeat at `seen_s`; another
+    host reads the partition at `other_s`."""
+    asked = [(1, when) for when in moments_s] + ([] if other_s is None else [(2, other_s)])
+    rows = [
+        exchange(n, at_ns=at(when), connection=link, client_address=f"10.0.0.{link}", **FETCH)
+        for n, (link, when) in enumerate(asked)
+    ]
+    where = {"topic": "t", "partition": 0, "cluster": "c", "lag": lag}
+    positions = [
+        where | {"exchange": n, "connection": link, "time_ns": at(when)} for n, (link, when) in enumerate(asked)
+    ]
+    rows.append(exchange(len(rows), at_ns=at(seen_s), api_key=12, api_name="Heartbeat"))
+    links = [connection(link, cluster="c", client_address=f"10.0.0.{link}") for link in (1, 2)]
+    return {"exchanges": rows, "entries": naming(rows[:-1]), "fetch_positions": positions, "connections": links}
+
+
+def naming(exchanges: Rows) -> Rows:
+    """Entries of requests that name partition 0 of topic t."""
+    where = {"side": "request", "topic": "t", "partition": 0}
+    return [where | {"exchange": row["exchange"], "connection": row["connection"]} for row in exchanges]
+
+
+def ending(commits: list[bool], **values: Any) -> Tables:
+    """Transactions that were committed, or given up."""
+    rows = [exchange(n, at_ns=at(n), api_key=26, api_name="EndTxn") for n in range(len(commits))]
+    where = {"connection": 1, "event": "end", "client_id": "bank", "transactional_id": "tx", "error_code": 0} | values
+    events = [where | {"exchange": n, "time_ns": at(n), "committed": commit} for n, commit in enumerate(commits)]
+    return {"exchanges": rows, "transaction_events": events, "connections": [connection(1)]}
+
+
+def ends(marks: list[tuple[float, int]], ids: tuple[str, ...] = (), replica: int = -1, files: int = 1) -> Tables:
+    """The high watermarks that Fetch replies of one partition told; `ids` of its topic; `replica`: from which to read instead."""
+    rows: Rows = []
+    entries: Rows = []
+    for n, (when, mark) in enumerate(marks):
+        rows.append(exchange(n, at_ns=at(when), response_file=n % files, **FETCH))
+        where = {"exchange": n, "connection": 1, "side": "response", "topic": "t", "partition": 0, "error_code": 0}
+        entries.append(where | {"high_watermark": mark, "preferred_read_replica": replica})
+    named = [
+        {"cluster": "c", "topic": "t", "topic_id": name, "first_time_ns": at(-1), "last_time_ns": at(100)}
+        for name in ids
+    ]
+    links = [connection(1, cluster="c")]
+    return {"exchanges": rows, "entries": entries, "topic_ids": named, "connections": links}
+
+
+def in_vain(count: int, served: int = 0, **values: Any) -> Tables:
+    """Connections of a host that end without a reply, beside some that are served."""
+    ended = {"replies": 0, "broker_stream_bytes": 0, "syn_ack_ns": 1000, "closed_by": "broker"} | values
+    links = [connection(n, **ended) for n in range(count)]
+    links += [connection(100 + n, replies=1, syn_ack_ns=1000) for n in range(served)]
+    return {"exchanges": [exchange(0)], "connections": links}
+
+
+def asking(count: int, seconds: float, **values: Any) -> Tables:
+    """The same request, so often in so many seconds."""
+    rows = [exchange(n, at_ns=at(n * seconds / (count - 1)), **values) for n in range(count)]
+    return {"exchanges": rows, "connections": [connection(1)]}
+
+
+def on_their_way(times_s: list[float], column: str = "receive_ns", apart_s: float = 1, **values: Any) -> Tables:
+    """Fetches whose replies (or requests: `send_ns`) took so long from their first to their last byte."""
+    rows = [
+        exchange(n, at_ns=at(n * apart_s), **(FETCH | values | {column: int(took * SECOND_NS)}))
+        for n, took in enumerate(times_s)
+    ]
+    return {"exchanges": rows, "connections": [connection(1)]}
+
+
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "slow_requests": (
+        lambda: waiting([8, 0.1, 2]),
+        (
+            lambda: waiting([0.4] * 10),
+            lambda: waiting([0.9]),
+            lambda: waiting([2.5] + [0.01] * 60),  # less than a twentieth of its time
+            lambda: waiting([8, 8], throttle_ns=8 * SECOND_NS),
+            lambda: waiting([8, 8], kind="join_wait"),
+            lambda: waiting([8, 8], role="follower"),
+            lambda: waiting([0.1], left_s=0.9),
+            lambda: waiting([0.1], left_s=30, api_key=1, api_name="Fetch"),  # waits for data by design
+        ),
+    ),
+    "came_to_nothing": (
+        lambda: in_vain(5, served=3),
+        (
+            lambda: in_vain(4, served=3),
+            lambda: in_vain(5, client_stream_bytes=0),  # health checks
+            lambda: in_vain(5, client_opening_bytes=4000),  # the same behind a PROXY header
+            lambda: in_vain(5, close="none"),
+            lambda: in_vain(5, broker_gaps=1),
+            lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="finished"),
+            lambda: in_vain(5, is_kafka=False, broker_port=443),
+        ),
+    ),
+    "repetition": (
+        lambda: asking(101, 20),
+        (
+            lambda: asking(100, 21),
+            lambda: asking(101, 9),
+            lambda: asking(101, 20, api_key=0, api_name="Produce"),
+            lambda: asking(101, 20, role="controller"),
+        ),
+    ),
+    "slow_transfers": (
+        lambda: on_their_way([0.6, 0.6, 0.1]),
+        (
+            lambda: on_their_way([0.4] * 9),
+            lambda: on_their_way([0.6, 0.1, 0.1]),
+            lambda: on_their_way([0.9, 0.9], apart_s=0),  # together: under way at the same time
+            lambda: on_their_way([0.6, 0.6] + [0] * 40),  # less than a twentieth of its time
+            lambda: on_their_way([5, 5], role="follower"),
+        ),
+    ),
+    "slow_setup": (
+        lambda: beginning([0.5, 1.6]),
+        (
+            lambda: beginning([0.5, 1.4]),
+            lambda: beginning([9], {"api_key": 3}),  # not a step of a login
+            lambda: beginning([9], role="follower"),
+        ),
+    ),
+    "unreachable": (
+        lambda: trying(5),
+        (
+            lambda: trying(4, apart_s=9),
+            lambda: trying(5, apart_s=2),
+            lambda: trying(5, broker_address="10.0.1.1"),  # reached before
+            lambda: trying(5, client_address="10.0.0.7", broker_port=443),  # nothing to do with Kafka
+        ),
+    ),
+    "not_asked": (
+        lambda: pausing([0, 1, 12]),
+        (
+            lambda: pausing([0, 1, 10]),
+            lambda: pausing([0, 1, 12], lag=0),
+            lambda: pausing([0, 1], seen_s=10),
+            lambda: pausing([0, 1], seen_s=20, other_s=5),  # another member has it now
+        ),
+    ),
+    "aborted_transactions": (
+        lambda: ending([False] * 5),
+        (
+            lambda: ending([False] * 4),
+            lambda: ending([False] * 5 + [True] * 100),
+            lambda: ending([False] * 5, error_code=47),
+        ),
+    ),
+    "end_moved_back": (
+        lambda: ends([(1, 900), (2, 1000), (9, 990)]),
+        (
+            lambda: ends([(1, 900), (2, 1000), (6, 990)]),  # a new leader may not know better yet
+            lambda: ends([(1, 900), (2, 1000), (9, 990), (10, 1000)]),
+            lambda: ends([(1, 900), (2, 1000), (9, 10)]),  # perhaps created anew
+            lambda: ends([(1, 900), (2, 1000), (9, 990)], ids=("one", "two")),
+            lambda: ends([(1, 900), (2, 1000), (9, 990)], replica=3),
+            lambda: ends([(1, 1000), (9, 990)], files=2),
+        ),
+    ),
+}
+# More stories of the same rules.
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "slow_requests": ((lambda: waiting([0.6, 0.6]), lambda: waiting([0.1], left_s=30)), ()),
+    "slow_setup": ((lambda: beginning([2.5], HELLO), lambda: beginning([0.1], HELLO, syn_s=3)), ()),
+    "came_to_nothing": (
+        (lambda: in_vain(5, is_kafka=False), lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="failed")),
+        (),
+    ),
+    "slow_transfers": ((lambda: on_their_way([0.6, 0.6], "send_ns"),), ()),
+    "not_asked": ((lambda: pausing([0, 1], seen_s=20),), ()),
+    "unreachable": (
+        (lambda: trying(5, broker_packets=1, close="rst"), lambda: trying(5, client_address="10.0.0.7")),
+        (),
+    ),
+    "end_moved_back": ((lambda: ends([(2, 1000), (9, 10)], ids=("one",)),), ()),
+}
