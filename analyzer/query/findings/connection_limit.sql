@@ -4,5 +4,5 @@
 -- says: {broker} hangs up {how} on new connections of {client_address}[ ({who})], {times|time|times}, while it serves {served|other connection|other connections} of this host: most likely its limit of {most}
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
--- explains: unanswered, unanswered*(ApiVersions), connection_storm, metadata_storm, tls_failed
+-- explains: unanswered*(ApiVersions), connection_storm, metadata_storm, tls_failed
 SELECT * FROM hung_up_hosts
