@@ -155,20 +155,18 @@ def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | No
     return {"exchanges": rows, "entries": entries, "batches": batches, "connections": links, "topic_ids": ids}
 
 
-def starting(offsets: list[int], read_to: int = 1000, **values: Any) -> Tables:
-    """A connection for each of these offsets, one after the other (`every_s`), that reads on from there to `read_to`;
+def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **values: Any) -> Tables:
+    """Starts, one after the other (`every_s`), with a connection for each partition, that read from such an offset to `read_to`;
     `commits` of its group, None: it is in no group."""
     rows: Rows = []
     positions: Rows = []
-    for n, offset in enumerate(offsets):
-        begin = n * values.get("every_s", 10)
-        for step, (position, reached) in enumerate(
-            ((offset, (offset + read_to) // 2), ((offset + read_to) // 2, read_to))
-        ):
-            number = 2 * n + step
-            moment = at(begin + 4 * step)
-            rows.append(exchange(number, at_ns=moment, connection=n, **FETCH))
-            where = {"exchange": number, "connection": n, "cluster": "c", "topic": "t", "partition": 0}
+    begins = [(n, offset, partition) for n, offset in enumerate(offsets) for partition in range(partitions)]
+    for link, (n, offset, partition) in enumerate(begins):
+        middle = (offset + read_to) // 2
+        for step, (position, reached) in enumerate(((offset, middle), (middle, read_to))):
+            number, moment = 2 * link + step, at(n * values.get("every_s", 10) + 4 * step)
+            rows.append(exchange(number, at_ns=moment, connection=link, **FETCH))
+            where = {"exchange": number, "connection": link, "cluster": "c", "topic": "t", "partition": partition}
             positions.append(where | {"time_ns": moment, "fetch_offset": position, "next_offset": reached})
     group = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 9, "group_id": "g"}
     rows += [exchange(1000 + n, at_ns=at(n), connection=0, **group) for n in range(values.get("commits") or 0)]
@@ -182,7 +180,7 @@ def starting(offsets: list[int], read_to: int = 1000, **values: Any) -> Tables:
     }
     joined |= {"client_id": "app", "client_address": "10.0.0.1"}
     events = [] if values.get("commits", 0) is None else [joined | {"exchange": 0, "connection": 0, "begin_ns": at(0)}]
-    links = [connection(n, cluster="c") for n in range(len(offsets))]
+    links = [connection(link, cluster="c") for link in range(len(begins))]
     return {"exchanges": rows, "fetch_positions": positions, "group_events": events, "connections": links}
 
 
@@ -210,6 +208,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: starting([0, 900, 900, 900]),  # a little before where they stopped
             lambda: starting([0] * 4, every_s=3),  # at the same time
             lambda: starting([0] * 4, read_to=30),
+            lambda: starting([0] * 2, partitions=3),  # one start, a connection to each broker
         ),
     ),
     "acknowledged_lost": (
@@ -284,7 +283,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
         (lambda: reading([100, 200, 300] * 3, read_to=400),),
     ),
-    "rereads": ((lambda: starting([0] * 4, commits=3), lambda: starting([0] * 4, commits=None)), ()),
+    "rereads": (
+        (
+            lambda: starting([0] * 4, partitions=3),
+            lambda: starting([0] * 4, commits=3),
+            lambda: starting([0] * 4, commits=None),
+        ),
+        (),
+    ),
     "broken_frames": ((lambda: no_request(corrupt=False),), ()),
 }
 STORIES |= impact_stories.STORIES

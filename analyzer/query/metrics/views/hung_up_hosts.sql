@@ -7,7 +7,7 @@
 WITH ended AS (
     SELECT
         connection, client_address, broker_address, broker_port, coalesce(tls, false) AS tls, first_time_ns, last_time_ns,
-        closed_by = 'broker' AND last_time_ns - first_time_ns >= ms(200) AS is_late
+        coalesce(closed_by = 'broker' AND last_time_ns - first_time_ns - 2 * coalesce(rtt_ns, syn_ack_ns) >= ms(200), false) AS is_late
     FROM connections
     WHERE seen_from = 'syn' AND syn_ack_ns IS NOT NULL AND broker_stream_bytes = 0 AND close <> 'none' AND requests <= 1
         AND one_way IS NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND is_client(role)
@@ -19,13 +19,14 @@ hosts AS (
         broker_address,
         broker_port,
         tls,
-        coalesce(is_late, false) AS is_late,
+        is_late,
         count(*) AS times,
         min(first_time_ns) AS first_time_ns,
         max(first_time_ns) AS last_time_ns
     FROM ended
-    GROUP BY client_address, broker_address, broker_port, tls, coalesce(is_late, false)
-    HAVING count(*) >= 5 AND (NOT coalesce(is_late, false) OR max(last_time_ns) - min(last_time_ns) >= s(2))
+    WHERE is_late OR last_time_ns - first_time_ns < s(1)
+    GROUP BY client_address, broker_address, broker_port, tls, is_late
+    HAVING count(*) >= 5 AND (NOT is_late OR max(last_time_ns) - min(last_time_ns) >= s(2))
 ),
 served AS (
     SELECT h.client_address, h.broker_address, h.broker_port, h.tls, h.is_late, count(*) AS served
@@ -48,12 +49,12 @@ asked AS (
         e.broker_address,
         e.broker_port,
         e.tls,
-        coalesce(e.is_late, false) AS is_late,
+        e.is_late,
         min(x.client_id) AS who,
         min(x.exchange) AS exchange,
         count(*) FILTER (WHERE x.api_key <> api('ApiVersions')) AS others
     FROM ended AS e JOIN exchanges AS x ON x.connection = e.connection
-    GROUP BY e.client_address, e.broker_address, e.broker_port, e.tls, coalesce(e.is_late, false)
+    GROUP BY e.client_address, e.broker_address, e.broker_port, e.tls, e.is_late
 )
 SELECT
     h.broker_address || ':' || CAST(h.broker_port AS STRING) AS broker,

@@ -47,6 +47,10 @@ judged AS (
             THEN least(read_to, read_before) - from_offset END AS again
     FROM followed
 ),
+-- One start may be a connection to each of several brokers: it counts once, as one partition sees it.
+counted AS (
+    SELECT *, count(again) OVER (PARTITION BY cluster, group_id, address, id, topic, partition) AS times FROM judged
+),
 commits AS (
     SELECT c.cluster, x.group_id, count(*) AS commits
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
@@ -54,26 +58,26 @@ commits AS (
     GROUP BY c.cluster, x.group_id
 )
 SELECT
-    min_by(who(j), (j.first_time_ns, j.connection)) AS who,
-    min_by(j.client_address, (j.first_time_ns, j.connection)) AS client_address,
+    min_by(who(j), (j.first_time_ns, j.connection, j.partition)) AS who,
+    min_by(j.client_address, (j.first_time_ns, j.connection, j.partition)) AS client_address,
     j.group_id,
     j.topic,
     count(DISTINCT j.partition) AS partitions,
-    count(DISTINCT j.connection) FILTER (WHERE j.again IS NOT NULL) AS times,
+    CAST(max(j.times) AS BIGINT) AS times,
     CAST(sum(j.again) AS BIGINT) AS again,
     CAST(sum(greatest(j.read_to - j.from_offset, 0)) AS BIGINT) AS records,
-    min_by(j.from_offset, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS from_offset,
+    min_by(j.from_offset, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS from_offset,
     CASE WHEN j.group_id IS NOT NULL THEN coalesce(max(c.commits), 0) END AS commits,
     CASE WHEN j.group_id IS NOT NULL AND max(c.commits) IS NULL THEN 'none' END AS committed,
     CASE WHEN j.group_id IS NULL OR max(c.commits) > 0 THEN 'info' END AS severity,
     CAST(sum(j.again) AS BIGINT) AS weight,
-    min_by(j.connection, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS connection,
-    min_by(j.exchange, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS evidence_first,
-    max_by(j.exchange, (j.first_time_ns, j.connection)) FILTER (WHERE j.again IS NOT NULL) AS evidence_last,
+    min_by(j.connection, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS connection,
+    min_by(j.exchange, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS evidence_first,
+    max_by(j.exchange, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS evidence_last,
     min(j.first_time_ns) AS first_time_ns,
     max(j.last_time_ns) AS last_time_ns
-FROM judged AS j
+FROM counted AS j
 LEFT JOIN commits AS c ON c.cluster IS NOT DISTINCT FROM j.cluster AND c.group_id = j.group_id
 GROUP BY j.cluster, j.group_id, j.address, j.id, j.topic
-HAVING count(DISTINCT j.connection) FILTER (WHERE j.again IS NOT NULL) >= 3
+HAVING max(j.times) >= 3
     AND sum(j.again) >= 100 AND sum(j.again) * 2 >= sum(greatest(j.read_to - j.from_offset, 0))
