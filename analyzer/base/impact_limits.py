@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 LIMITS: dict[str, int | float] = {
-    "lost_records": 1,  # acknowledged records that are gone
+    "lost_records": 1,  # offsets that consumers could read and that are gone
     "refusals": 5,  # requests refused, transactions given up, connections that come to nothing
     "stuck_ns": 10_000_000_000,  # without progress while there is data, or unable to connect
     "slow_ns": 1_000_000_000,  # lost by a client or a group, and this part of its time:

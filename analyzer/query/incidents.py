@@ -8,7 +8,8 @@ same time is an incident of its own. An incident is as severe as its cause says,
 long.
 
 Rules of the last ranks (from LAST_RANK on) tell impact that no rule explains, above the limits of
-`analyzer.base.impact_limits`: their findings are symptoms of any other finding about the same, unless that one is for information.
+`analyzer.base.impact_limits`: their findings are symptoms of any other finding about the same, unless that one is for information,
+or its rule is one of NO_CAUSES.
 """
 
 from __future__ import annotations
@@ -27,6 +28,27 @@ SUBJECTS = ("who", "client_address", "broker", "topic", "partition", "group_id",
 HOST = "host"
 # Rules of this rank and later ones know no cause.
 LAST_RANK = 95
+# Rules about waste, about the future or about what itself only follows: nobody waits because of them. They explain what they name.
+NO_CAUSES = frozenset(
+    {
+        "acks_0",
+        "big_frames",
+        "breaks_on_4",
+        "commit_storm",
+        "fetch_spin",
+        "lag_growing",
+        "metadata_storm",
+        "missing_topic",
+        "no_compression",
+        "requested_rebalances",
+        "rereads",
+        "resent_batches",
+        "skewed_partitions",
+        "tiny_batches",
+        "topic_recreated",
+        "version_outside_offer",
+    }
+)
 # A symptom may begin so long before what is seen of its cause, or after it: clients retry, sessions run out.
 SLACK_NS = 15_000_000_000
 
@@ -101,7 +123,8 @@ def grouped(found: Sequence[Finding]) -> list[Finding]:
         causes: Iterator[int] = (other for other in others if _explains(ordered[other], each))
         if each.rule.rank >= LAST_RANK:
             causes = chain(causes, (other for other in known if _could_explain(ordered[other], each)))
-        if (cause := next(causes, None)) is not None and _root(cause, cause_of) != number:
+        # A cause that is itself explained by this finding explains nothing: the next one may.
+        if (cause := next((other for other in causes if _root(other, cause_of) != number), None)) is not None:
             cause_of[number] = cause
     symptoms: dict[int, list[Finding]] = {}
     for number in cause_of:
@@ -147,7 +170,8 @@ def _explains(cause: Finding, symptom: Finding) -> bool:
 
 
 def _knows_a_cause(finding: Finding) -> bool:
-    return finding.rule.rank < LAST_RANK and finding.severity != SEVERITIES[-1]
+    is_harmless = finding.severity == SEVERITIES[-1] or finding.rule.name in NO_CAUSES
+    return finding.rule.rank < LAST_RANK and not is_harmless
 
 
 def _could_explain(cause: Finding, impact: Finding) -> bool:

@@ -1,4 +1,4 @@
-"""Tables of what the rules tell that know no cause: the same views, under the verbs that those findings name."""
+"""Tables of the impact that rules without a known cause tell: their views, under the verbs that those findings name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ def _number(head: str, name: str, write: Callable[[Any], str] = count) -> tuple[
 _CLIENT = (Column("client", least=10), _of("who"))
 _FROM = (Column("from", least=12), _of("client_address"))
 _BROKER = (Column("broker", least=14), _of("broker", lambda value: safe(in_brackets(value))))
-_TOPIC = (Column("topic", least=10), _of("topic"))
 
 NEVER_REACHED = Table(
     "never_reached",
@@ -73,24 +72,12 @@ LONG_TRANSFERS = Table(
         _number("its time", "waited_ns", duration),
     ),
 )
-NOT_ASKED = Table(
-    "not_asked",
-    "Consumers that ask for nothing while records wait",
-    (
-        _CLIENT,
-        _TOPIC,
-        _number("partitions", "partitions"),
-        _number("times", "times"),
-        _number("longest", "longest_ns", duration),
-        _number("records", "lag"),
-    ),
-)
 MOVED_BACK = Table(
     "moved_back",
     "Partitions that end before where they had ended",
     (
         (Column("partition", least=10), lambda row: f"{safe(row['topic'])}-{row['partition']}"),
-        _number("records", "lost"),
+        _number("offsets", "lost"),
         _number("end before", "end_before"),
         _number("end now", "end_now"),
         _number("after", "after_ns", duration),

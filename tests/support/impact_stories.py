@@ -47,29 +47,6 @@ def trying(times: int, apart_s: float = 3, **values: Any) -> Tables:
     return {"exchanges": [exchange(0)], "connections": links}
 
 
-def pausing(moments_s: list[float], lag: int = 500, seen_s: float = 0, other_s: float | None = None) -> Tables:
-    """Fetches of one partition at these moments, each with so many records ahead; the client sends a heartbeat at `seen_s`; another
-    host reads the partition at `other_s`."""
-    asked = [(1, when) for when in moments_s] + ([] if other_s is None else [(2, other_s)])
-    rows = [
-        exchange(n, at_ns=at(when), connection=link, client_address=f"10.0.0.{link}", **FETCH)
-        for n, (link, when) in enumerate(asked)
-    ]
-    where = {"topic": "t", "partition": 0, "cluster": "c", "lag": lag}
-    positions = [
-        where | {"exchange": n, "connection": link, "time_ns": at(when)} for n, (link, when) in enumerate(asked)
-    ]
-    rows.append(exchange(len(rows), at_ns=at(seen_s), api_key=12, api_name="Heartbeat"))
-    links = [connection(link, cluster="c", client_address=f"10.0.0.{link}") for link in (1, 2)]
-    return {"exchanges": rows, "entries": naming(rows[:-1]), "fetch_positions": positions, "connections": links}
-
-
-def naming(exchanges: Rows) -> Rows:
-    """Entries of requests that name partition 0 of topic t."""
-    where = {"side": "request", "topic": "t", "partition": 0}
-    return [where | {"exchange": row["exchange"], "connection": row["connection"]} for row in exchanges]
-
-
 def ending(commits: list[bool], **values: Any) -> Tables:
     """Transactions that were committed, or given up."""
     rows = [exchange(n, at_ns=at(n), api_key=26, api_name="EndTxn") for n in range(len(commits))]
@@ -78,19 +55,23 @@ def ending(commits: list[bool], **values: Any) -> Tables:
     return {"exchanges": rows, "transaction_events": events, "connections": [connection(1)]}
 
 
-def ends(marks: list[tuple[float, int]], ids: tuple[str, ...] = (), replica: int = -1, files: int = 1) -> Tables:
-    """The high watermarks that Fetch replies of one partition told; `ids` of its topic; `replica`: from which to read instead."""
+def ends(
+    marks: list[tuple[float, int]], ids: tuple[str, ...] = (), replica: int = -1, files: int = 1, apart: bool = False
+) -> Tables:
+    """The high watermarks that Fetch replies of one partition told; `ids` of its topic; `replica`: from which to read instead;
+    `apart`: each told by a broker of its own, of which no cluster is known."""
     rows: Rows = []
     entries: Rows = []
     for n, (when, mark) in enumerate(marks):
-        rows.append(exchange(n, at_ns=at(when), response_file=n % files, **FETCH))
+        broker = f"10.0.1.{n if apart else 1}"
+        rows.append(exchange(n, at_ns=at(when), response_file=n % files, broker_address=broker, **FETCH))
         where = {"exchange": n, "connection": 1, "side": "response", "topic": "t", "partition": 0, "error_code": 0}
         entries.append(where | {"high_watermark": mark, "preferred_read_replica": replica})
     named = [
         {"cluster": "c", "topic": "t", "topic_id": name, "first_time_ns": at(-1), "last_time_ns": at(100)}
         for name in ids
     ]
-    links = [connection(1, cluster="c")]
+    links = [connection(1, cluster=None if apart else "c")]
     return {"exchanges": rows, "entries": entries, "topic_ids": named, "connections": links}
 
 
@@ -176,16 +157,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: trying(4, apart_s=9),
             lambda: trying(5, apart_s=2),
             lambda: trying(5, broker_address="10.0.1.1"),  # reached before
-            lambda: trying(5, client_address="10.0.0.7", broker_port=443),  # nothing to do with Kafka
-        ),
-    ),
-    "not_asked": (
-        lambda: pausing([0, 1, 12]),
-        (
-            lambda: pausing([0, 1, 10]),
-            lambda: pausing([0, 1, 12], lag=0),
-            lambda: pausing([0, 1], seen_s=10),
-            lambda: pausing([0, 1], seen_s=20, other_s=5),  # another member has it now
+            lambda: trying(5, broker_port=443),  # an agent on the same host, perhaps
         ),
     ),
     "aborted_transactions": (
@@ -205,6 +177,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: ends([(1, 900), (2, 1000), (9, 990)], ids=("one", "two")),
             lambda: ends([(1, 900), (2, 1000), (9, 990)], replica=3),
             lambda: ends([(1, 1000), (9, 990)], files=2),
+            lambda: ends([(1, 1000), (9, 990)], apart=True),  # perhaps of two clusters
         ),
     ),
 }
@@ -217,7 +190,6 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (),
     ),
     "slow_transfers": ((lambda: on_their_way([0.6, 0.6], "send_ns"),), ()),
-    "not_asked": ((lambda: pausing([0, 1], seen_s=20),), ()),
     "unreachable": (
         (lambda: trying(5, broker_packets=1, close="rst"), lambda: trying(5, client_address="10.0.0.7")),
         (),

@@ -4,7 +4,7 @@
 -- says: {who} keeps asking for topic {topic}, which does not exist, for {lasted_ns} ({times|request|requests})
 -- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
--- explains: metadata_storm, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
+-- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
 -- requests, as in the table of errors.
 SELECT

@@ -1,6 +1,6 @@
 -- Who sends the same request again and again? One row per client and API.
--- Requests that move no records and report none, five a second and more for as long as a client may be stuck. Those of transactions come with
--- each of them.
+-- Five a second and more, for as long as a client may be stuck. Not of APIs that come with every batch, poll or transaction, or that
+-- report to a group.
 SELECT
     who() AS who,
     client_address,

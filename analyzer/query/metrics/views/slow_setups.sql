@@ -1,6 +1,6 @@
 -- Who waits long until a connection is ready? One row per client and broker.
 -- What a client waits for before its first request is served: an answer to its SYN, to ApiVersions, and to each step of its login; also
--- where there was none until the connection or the capture ended. Medium where three connections waited, or one for 10 s.
+-- where there was none until the last packet of the connection. Logins anew during a connection count too, so it is information.
 WITH steps AS (
     SELECT
         x.connection,
@@ -52,7 +52,6 @@ SELECT
     CAST(impact('setup_ns') AS BIGINT) AS limit_ns,
     TRY_CAST(max(hello_ns + login_ns + syn_ns) AS BIGINT) AS longest_ns,
     CASE WHEN count(*) > 1 THEN TRY_CAST(sum(hello_ns + login_ns + syn_ns) AS BIGINT) END AS waited_ns,
-    CASE WHEN count(*) >= 3 OR max(hello_ns + login_ns + syn_ns) >= impact('stuck_ns') THEN 'medium' ELSE 'info' END AS severity,
     count(*) AS weight,
     max_by(connection, (hello_ns + login_ns + syn_ns, connection)) AS connection,
     max_by(exchange, (hello_ns + login_ns + syn_ns, connection)) AS evidence_slowest,

@@ -1,9 +1,10 @@
 -- Which addresses are never reached? One row per address and port.
 -- Attempts to connect that all come to nothing, for as long as a client may be stuck, at an address to which no connection of this
--- capture ever led. What it has to do with Kafka: the port is one on which Kafka is spoken or advertised here, or Kafka's usual one,
--- or the client speaks Kafka elsewhere at the same time.
+-- capture ever led. What it has to do with Kafka: the port is one on which Kafka is spoken or advertised here, or Kafka's usual one.
 WITH failed AS (
-    SELECT * FROM connections_seen WHERE failed IS NOT NULL
+    SELECT s.*
+    FROM connections_seen AS s JOIN connections AS c ON c.connection = s.connection
+    WHERE s.failed IS NOT NULL
 ),
 reached AS (
     SELECT broker_address, broker_port
@@ -15,9 +16,6 @@ ports AS (
     SELECT broker_port AS port FROM all_connections WHERE is_kafka
     UNION
     SELECT port FROM brokers
-),
-speakers AS (
-    SELECT client_address FROM all_connections WHERE is_kafka GROUP BY client_address
 )
 SELECT
     f.broker_address || ':' || CAST(f.broker_port AS STRING) AS broker,
@@ -37,8 +35,6 @@ SELECT
     max(f.first_time_ns) AS last_time_ns
 FROM failed AS f
 LEFT JOIN reached AS r ON r.broker_address = f.broker_address AND r.broker_port = f.broker_port
-LEFT JOIN speakers AS s ON s.client_address = f.client_address
-WHERE r.broker_address IS NULL
-    AND (f.broker_port IN (SELECT port FROM ports) OR f.broker_port BETWEEN 9092 AND 9099 OR s.client_address IS NOT NULL)
+WHERE r.broker_address IS NULL AND (f.broker_port IN (SELECT port FROM ports) OR f.broker_port BETWEEN 9092 AND 9099)
 GROUP BY f.broker_address, f.broker_port
 HAVING count(*) >= impact('refusals') AND max(f.first_time_ns) - min(f.first_time_ns) >= impact('stuck_ns')

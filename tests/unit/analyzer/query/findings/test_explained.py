@@ -92,12 +92,21 @@ def test_what_a_symptom_explains_belongs_to_its_cause() -> None:
         (finding("failing", who="app"), True),
         (finding("failing", "info", who="app"), False),  # what did no harm explains none
         (finding("failing", who="other"), False),
-        (finding("slow_setup", who="app"), False),  # knows no cause either
+        (finding("slow_transfers", who="app"), False),  # knows no cause either
+        (finding("breaks_on_4", who="app"), False),  # nobody waits for the future
+        (finding("failing", who="app", broker="b:2"), False),
     ],
 )
 def test_impact_stands_below_any_cause_of_the_same(cause: Finding, explained: bool) -> None:
-    names_told = [name for name, _ in told(finding("not_asked", who="app"), cause)]
-    assert ("not_asked" not in names_told) is explained
+    names_told = [name for name, _ in told(finding("slow_requests", who="app", broker="b:1"), cause)]
+    assert ("slow_requests" not in names_told) is explained
+
+
+def test_a_cause_that_the_finding_explains_itself_leaves_the_next_one() -> None:
+    circle = finding("refused_connections", who="a"), finding("unreachable", who="a")
+    assert told(*circle) == [("refused_connections", ["unreachable"])]
+    first, second, third = (finding(name, who="a") for name in ("no_leader", "failing", "slow_requests"))
+    assert told(third, second, first) == [("no_leader", ["slow_requests"]), ("failing", [])]
 
 
 def test_nothing_is_lost_and_nothing_is_told_twice() -> None:
