@@ -32,10 +32,11 @@ _ABOUT_ALL = re.compile(r"\bshow\b", re.IGNORECASE)
 # DuckDB lists the columns of every database with these, in one line for each table.
 _LIST = re.compile(r"\s*(describe|show\s+all\s+tables)[\s;]*", re.IGNORECASE)
 _TEXT = re.compile(r"'(?:[^']|'')*'")
-# A comment, a text, a quoted name; or a column compared with ids as they are printed.
+# A comment, a text, a quoted name; or a name that the statement gives; or a column compared with ids as they are printed.
 _ID = "'[0-9a-f]{16}'"
 _COMPARED = re.compile(
     rf"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"
+    |\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$|\bas\s+"?(?P<given>\w+)
     |\b(?P<column>\w+)(?P<ids>\s*(?:==?|<>|!=)\s*{_ID}|\s+(?:not\s+)?in\s*\(\s*{_ID}(?:\s*,\s*{_ID})*\s*\))""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
@@ -65,10 +66,12 @@ def documented_arrow(dataset: Dataset, statement: str) -> pyarrow.Table:
 
 def with_keys(statement: str) -> str:
     """The statement with ids of 16 hex digits as the numbers that keys are, where a key is compared with them:
-    exchange = '00c3...', connection IN ('00c3...', ...)."""
+    exchange = '00c3...', connection IN ('00c3...', ...). What the statement itself calls by the name of a key may be a text."""
+    given = {match["given"].lower() for match in _COMPARED.finditer(statement) if match["given"]}
 
     def number(match: re.Match[str]) -> str:
-        if match["column"] is None or not is_key(match["column"].lower()):
+        column = (match["column"] or "").lower()
+        if not is_key(column) or column in given:
             return match[0]
         return match["column"] + _TEXT.sub(lambda text: str(int(text[0][1:-1], 16)), match["ids"])
 

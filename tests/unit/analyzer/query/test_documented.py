@@ -199,7 +199,17 @@ def test_filters_hold(tmp_path: Path) -> None:
         ("'exchange = ''00000000000000ff'", "'exchange = ''00000000000000ff'"),
         ("1 -- exchange = '00000000000000ff'", "1 -- exchange = '00000000000000ff'"),
         ("\"exchange = '00000000000000ff'\"", "\"exchange = '00000000000000ff'\""),
+        ("$$exchange = '00000000000000ff'$$", "$$exchange = '00000000000000ff'$$"),
+        ("$a$ $$ exchange = '00000000000000ff'$a$", "$a$ $$ exchange = '00000000000000ff'$a$"),
+        ("$$a$$ exchange = '00000000000000ff'", "$$a$$ exchange = 255"),
+        ("'x AS exchange' exchange = '00000000000000ff'", "'x AS exchange' exchange = 255"),
     ],
 )
 def test_digits_of_a_key_are_its_number_where_a_key_is_compared(statement: str, expected: str) -> None:
     assert with_keys(statement) == expected
+
+
+@pytest.mark.parametrize("name", ["exchange", '"Exchange"'])
+def test_a_text_that_a_statement_calls_like_a_key_stays_a_text(dataset: Dataset, name: str) -> None:
+    statement = f"WITH t AS (SELECT '00000000000000ff' AS {name}) SELECT * FROM t WHERE exchange = '00000000000000ff'"
+    assert documented_rows(dataset, statement).batches().read_all().num_rows == 1
