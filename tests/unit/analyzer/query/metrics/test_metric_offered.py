@@ -98,3 +98,12 @@ def test_others_brokers_are_named_by_their_names(cluster: str, host: str, said: 
     rows = [{"cluster": cluster, "broker_id": 1, "host": host, "port": 9092}]
     with dataset(tmp_path, {"brokers": rows}) as made:
         assert beyond.software(made.metric("broker_software")) == said
+
+
+@pytest.mark.parametrize(("is_kafka", "port", "is_told"), [(True, 443, True), (False, 9092, True), (False, 443, False)])
+def test_a_host_of_a_cloud_is_a_broker_where_kafka_is(is_kafka: bool, port: int, is_told: bool, tmp_path: Path) -> None:
+    """HTTPS to a cloud, beside brokers of one's own."""
+    asked = {"tls": True, "protocol": "tls", "tls_server_name": "psrc-1.us-east-2.aws.confluent.cloud"}
+    links = [connection(1), connection(2, is_kafka=is_kafka, broker_port=port, **asked)]
+    with dataset(tmp_path, {"connections": links}) as made:
+        assert bool(made.metric("broker_software")) is is_told
