@@ -32,7 +32,8 @@ EXIT_CODES = """\
 |---|---|
 | 0 | success |
 | 1 | `check`: a limit is broken |
-| 2 | wrong usage, or an input that could not be read or is damaged (the others are reported all the same) |
+| 2 | wrong usage; an input that could not be read or is damaged (the others are reported all the same); memory or disk ran out \
+for a part of the answer, or for telling what could not be read |
 | 3 | with `--strict`, and always in `check`: something that matters to the question could not be read |
 | 70 | a bug in kanalyze |
 | 130 | interrupted before all was read (128 and the signal's number for others); Ctrl-C while `-` is read only ends the input |

@@ -29,6 +29,7 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str,
     """
     from analyzer.messages.bodies import each_message, kept_standard_input
     from analyzer.messages.exchange_text import check_word, context, lines, matching
+    from analyzer.messages.packet_search import is_packet
 
     if not inputs:
         listed = f"`kanalyze exchanges {exchange}` lists them"
@@ -43,7 +44,7 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str,
         except ValueError as problem:
             raise click.UsageError(str(problem)) from problem
         if not found:
-            what = f"exchange {exchange}" if len(exchange) == 16 else f"Kafka message in packet {exchange}"
+            what = f"Kafka message in packet {exchange}" if is_packet(exchange) else f"exchange {exchange}"
             say(f"there is no {what}; `kanalyze exchanges` lists all exchanges")
             return UNREADABLE
         rewind()

@@ -88,6 +88,9 @@ def test_show_takes_the_packet_at_which_wireshark_shows_a_message(kanalyze: Run,
     assert refused.returncode == 2 and b"2 captures have a packet" in refused.stderr
     nowhere = kanalyze("show", capture, "99999999")
     assert nowhere.returncode == 2 and b"no Kafka message in packet 99999999" in nowhere.stderr
+    # As many letters as an id has.
+    apart = kanalyze("show", capture, "long.pcap:999999")
+    assert apart.returncode == 2 and b"no Kafka message in packet long.pcap:999999" in apart.stderr
 
 
 def test_offsets_of_show_lie_in_the_frame_and_grow(kanalyze: Run, dumped: list[dict[str, Any]]) -> None:
