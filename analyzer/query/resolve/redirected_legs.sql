@@ -53,8 +53,8 @@ carried AS (
         h.broker_port AS proxy_port,
         w.broker_address,
         w.broker_port,
-        row_number() OVER (PARTITION BY h.part ORDER BY abs(w.first_time_ns - h.first_time_ns), w.part) AS place,
-        row_number() OVER (PARTITION BY w.part ORDER BY abs(w.first_time_ns - h.first_time_ns), h.part) AS from_place
+        row_number() OVER (PARTITION BY h.part ORDER BY abs(w.first_time_ns - h.first_time_ns), w.part, h.replies) AS place,
+        row_number() OVER (PARTITION BY w.part ORDER BY abs(w.first_time_ns - h.first_time_ns), h.part, h.replies) AS from_place
     FROM halves AS h
     JOIN alike AS a ON a.part = h.part
     JOIN ends AS w ON w.part = a.other AND w.tap_number = h.tap_number
