@@ -224,7 +224,8 @@ class _Reader:
                 raise wire.malformed(f"an offset of at least {offset} around the messages", str(around))
             batch.last_offset = around or offset
             for record in found:
-                record.offset = fitting((record.offset or 0) + batch.last_offset - offset)
+                assert record.offset is not None  # `inner` reads one of each
+                record.offset = fitting(record.offset + batch.last_offset - offset)
         return found
 
     def inner(self, batch: Batch, offset: int, wire: Wire) -> Record:
