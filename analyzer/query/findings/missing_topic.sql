@@ -6,12 +6,12 @@
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
--- requests, as in the table of errors.
+-- requests, and the time since the first that is not of a start, as in the table of errors.
 SELECT
     who,
     topic,
     count(DISTINCT exchange) AS times,
-    max(time_ns) - min(time_ns) AS lasted_ns,
+    max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
     max(time_ns) - min(time_ns) AS weight,
     min_by(exchange, (time_ns, exchange)) AS evidence_first,
     max_by(exchange, (time_ns, exchange)) AS evidence_last,

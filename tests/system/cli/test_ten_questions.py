@@ -52,7 +52,7 @@ QUESTIONS: list[tuple[str, str, Path, list[str], list[str]]] = [
         INCIDENTS / "nat_240.pcap.zst",
         [],
         [
-            "connections of sensor to 10.20.0.11:9092 are dropped while idle",
+            'connections of "sensor" to 10.20.0.11:9092 are dropped while idle',
             "4 min 10 s",
             "Azure Load Balancer (240 s)",
         ],

@@ -73,7 +73,8 @@ def wanted(each: Finding) -> Iterator[str]:
         if written not in told:
             continue  # of a part that was left out
         if isinstance(value, str):
-            yield from (written,) if name in (*SUBJECTS, *_MORE_SUBJECTS) else _NUMBER.findall(written)
+            # A sentence sets a client id that is a word in quotes.
+            yield from (written.strip('"'),) if name in (*SUBJECTS, *_MORE_SUBJECTS) else _NUMBER.findall(written)
         else:
             yield written
 
