@@ -88,7 +88,8 @@ def beginning_in(dataset: Dataset, at: Place) -> list[int]:
 
 
 def passing_in(dataset: Dataset, inputs: Sequence[str], options: Options, at: Place) -> list[int]:
-    """Exchanges with a message that has bytes in the packet, which is looked for in the capture. Raises InputError."""
+    """Exchanges with a message that has bytes in the packet, which is looked for in the capture; those of its capture point alone,
+    as another's clock may tell other times. Raises InputError."""
     seen = _segment(dataset, inputs, options, at)
     if seen is None:
         return []
@@ -96,7 +97,8 @@ def passing_in(dataset: Dataset, inputs: Sequence[str], options: Options, at: Pl
         dataset,
         f"SELECT exchange FROM messages WHERE source = {literal(seen.source)} AND source_port = {seen.source_port} "
         f"AND target = {literal(seen.target)} AND target_port = {seen.target_port} "
-        f"AND {seen.time_ns} BETWEEN first_ns AND last_ns AND (first_ns < {seen.time_ns} OR packet <= {at.packet})",
+        f"AND {seen.time_ns} BETWEEN first_ns AND last_ns AND (first_ns < {seen.time_ns} OR packet <= {at.packet}) "
+        f"AND file IN (SELECT o.file FROM all_captures AS o JOIN all_captures AS c ON c.tap = o.tap WHERE c.file = {at.file})",
     )
 
 
