@@ -1,6 +1,8 @@
 """JSON Schema (draft 2020-12) of what verbs print with --format json: part of what a version of kanalyze promises.
 
 Rows of metrics are described by the columns that the engine says their SQL has, so a schema cannot say more than the answer.
+Integers are numbers, exact, also beyond 2^53: engines that load JSON lines, Python and typed languages read them as int64, and text
+would be no number to them. `format: int64` (of OpenAPI's registry) marks where a reader that has doubles only may round.
 """
 
 from __future__ import annotations
@@ -30,7 +32,11 @@ OBJECTS = ("report", "findings", "exchanges", "check", "diff", "sql", "doctor")
 LINES = ("dump", "show", "watch")
 _KEY: Schema = {"type": ["string", "null"], "pattern": "^[0-9a-f]{16}$"}
 _TYPES = {"DOUBLE": "number", "FLOAT": "number", "BOOLEAN": "boolean", "VARCHAR": "string"}
-_MOMENT = "A moment, ns since the epoch (UTC)."
+_INT64: Schema = {"type": "integer", "format": "int64"}
+_INT64_OR_NULL: Schema = _INT64 | {"type": ["integer", "null"]}
+# The types of integers that a double has exactly.
+_SHORT = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
+_MOMENT = "A moment, ns since the epoch (UTC): beyond 2^53, where a double has it to 256 ns."
 
 
 def has_schema(verb: str) -> bool:
@@ -58,7 +64,8 @@ def schema(verb: str) -> Schema:
         return head | _exchange_with_bodies()
     if verb == "sql":
         # What its columns are the statement says.
-        return head | {"type": "array", "items": {"type": "object"}}
+        about = "Integers are int64, exact: `*_time_ns` and some others are beyond 2^53."
+        return head | {"type": "array", "items": {"type": "object", "description": about}}
     if verb == "check":
         return head | {"type": "array", "items": _check()}
     if verb == "diff":
@@ -93,8 +100,10 @@ def _type(name: str, sql_type: str) -> Schema:
 
     if is_key(name):
         return _KEY
-    kind = _TYPES.get(sql_type, "integer" if "INT" in sql_type else "string")
-    found: Schema = {"type": [kind, "null"]}
+    if "INT" in sql_type:
+        found = {"type": ["integer", "null"]} if sql_type in _SHORT else _INT64_OR_NULL
+    else:
+        found = {"type": [_TYPES.get(sql_type, "string"), "null"]}
     return found | ({"description": _MOMENT} if is_moment(name) else {})
 
 
@@ -116,11 +125,9 @@ def _rows_of_tables() -> Schema:
 
 def _finding() -> Schema:
     words: Schema = {"type": "string"}
-    moment: Schema = {"type": ["integer", "null"], "description": _MOMENT}
+    moment = _INT64_OR_NULL | {"description": _MOMENT}
     severity: Schema = {"enum": ["high", "medium", "low", "info"]}
-    evidence = _object(
-        {"exchange": _KEY, "path": {"type": ["string", "null"]}, "packet": {"type": ["integer", "null"]}}
-    )
+    evidence = _object({"exchange": _KEY, "path": {"type": ["string", "null"]}, "packet": _INT64_OR_NULL})
     times = {"first_time_ns": moment, "last_time_ns": moment}
     symptom = _object({"finding": words, "severity": severity, "sentence": words, **times})
     return _object(
@@ -133,7 +140,7 @@ def _finding() -> Schema:
             **times,
             "running": {"type": ["boolean", "null"], "description": "Whether it went on until the end."},
             "connection": _KEY,
-            "numbers": {"type": "object", "description": "The columns of the rule."},
+            "numbers": {"type": "object", "description": "The columns of the rule; integers are int64."},
             "evidence": {"type": "array", "items": evidence},
             "symptoms": {"type": "array", "items": symptom},
         }
@@ -142,8 +149,11 @@ def _finding() -> Schema:
 
 def _exchange_with_bodies() -> Schema:
     found = _rows_of_tables()
-    body: Schema = {"type": ["object", "null"], "description": "As `kanalyze decode` has it; secrets as their size."}
-    left_out: Schema = {"type": "integer", "description": "Bytes of a body that was too large to be shown whole."}
+    body: Schema = {
+        "type": ["object", "null"],
+        "description": "As `kanalyze decode` has it, int64 as numbers; secrets as their size.",
+    }
+    left_out = _INT64 | {"description": "Bytes of a body that was too large to be shown whole."}
     for side in ("request", "response"):
         found["properties"][side] = body
         found["required"].append(side)
@@ -170,8 +180,8 @@ def _check() -> Schema:
             "column": words,
             "min": limit,
             "max": limit,
-            "matched": {"type": "integer", "description": "Rows that the limit is about."},
-            "judged": {"type": "integer", "description": "Of those, rows with a value."},
+            "matched": _INT64 | {"description": "Rows that the limit is about."},
+            "judged": _INT64 | {"description": "Of those, rows with a value."},
             "failed": rows,
             "not_measured": {
                 "type": ["string", "null"],
@@ -200,7 +210,12 @@ def _fields(row: type) -> Schema:
 
     names = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
     kinds = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(row).items()}
-    return _object({name: {"type": [names[each] for each in each_of]} for name, each_of in kinds.items()})
+    return _object(
+        {
+            name: {"type": [names[each] for each in of]} | ({"format": "int64"} if int in of else {})
+            for name, of in kinds.items()
+        }
+    )
 
 
 def _doctor() -> Schema:
@@ -214,12 +229,12 @@ def _doctor() -> Schema:
 def _watch() -> Schema:
     from analyzer.watch.told import Pulse
 
-    moment: Schema = {"type": ["integer", "null"], "description": _MOMENT}
+    moment = _INT64_OR_NULL | {"description": _MOMENT}
     told: dict[str, Schema] = {
-        "number": {"type": "integer"},
+        "number": _INT64,
         "new": {"type": "boolean", "description": "Whether this line is the first that has it."},
         "over": {"type": "boolean"},
-        "age_ns": {"type": "integer"},
+        "age_ns": _INT64,
     }
     rows: dict[str, Schema] = {
         name: {"type": "array", "items": metric(name)} for name in ("latency", "throttle", "errors")

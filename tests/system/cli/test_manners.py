@@ -119,6 +119,8 @@ def problems(value: Any, wanted: dict[str, Any], place: str = "$") -> Iterator[s
             return
     if "enum" in wanted and value not in wanted["enum"]:
         yield f"{place}: {value!r} is none of {wanted['enum']}"
+    if isinstance(value, int) and abs(value) > 2**53 and wanted and "format" not in wanted:
+        yield f"{place}: {value} is no whole number to who reads doubles, and the schema does not say so"
     if "pattern" in wanted and isinstance(value, str) and not re.search(wanted["pattern"], value):
         yield f"{place}: {value!r} does not match {wanted['pattern']}"
     if isinstance(value, list):
