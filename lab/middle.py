@@ -40,6 +40,15 @@ _TABLE = """table ip lab {{
 """
 
 
+_OWN_TABLE = """table ip lab {{
+  chain output {{
+    type nat hook output priority -100;
+    meta skuid != {user} tcp dport {port} redirect to :{to}
+  }}
+}}
+"""
+
+
 def advertised(address: str) -> dict[str, str]:
     """Settings of brokers that clients reach at ports 9201, 9202 ... of an address: broker N is behind port 9200 + N."""
     return {
@@ -75,10 +84,18 @@ def socat(lab: Lab, host: Host, listen: str, target: str) -> None:
 
 def translate(host: Host, rules: list[str], sources: list[str]) -> None:
     """nftables' rules for destinations and for sources; the host hands packets on."""
-    table = _TABLE.format(rules="\n".join(rules), sources="\n".join(sources))
+    host.call(_hand_on)
+    _nft(host, _TABLE.format(rules="\n".join(rules), sources="\n".join(sources)))
+
+
+def redirect(host: Host, port: int, to: int, user: int) -> None:
+    """What anybody else than this user of a host sends to a port goes to another one of the host, as with sidecars."""
+    _nft(host, _OWN_TABLE.format(user=user, port=port, to=to))
+
+
+def _nft(host: Host, table: str) -> None:
     path = host.network.folder / f"{host.name}.nft"
     path.write_text(table)
-    host.call(_hand_on)
     subprocess.run(host.words("nft", "-f", str(path)), check=True, timeout=30)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
+import struct
 import threading
 from collections.abc import Mapping
 
@@ -19,11 +21,24 @@ def forward(ports: Mapping[int, tuple[str, int]]) -> None:
         thread.join()
 
 
-def _serve(port: int, target: tuple[str, int]) -> None:
+def intercept(port: int, user: int) -> None:
+    """Takes what nftables redirects to a port of this host, and carries it on to where it was sent, as this user: a sidecar."""
+    "loaded".encode("idna")  # what connecting needs of Python's library, which may be in a home of root
+    os.setuid(user)
+    _serve(port, None)
+
+
+def _serve(port: int, target: tuple[str, int] | None) -> None:
     with socket.create_server(("", port), backlog=64) as listener:
         while True:
             taken, _ = listener.accept()
-            threading.Thread(target=_join, args=(taken, target), daemon=True).start()
+            threading.Thread(target=_join, args=(taken, target or _sent_to(taken)), daemon=True).start()
+
+
+def _sent_to(taken: socket.socket) -> tuple[str, int]:
+    """Where a redirected connection was sent (SO_ORIGINAL_DST)."""
+    port, address = struct.unpack("!2xH4s8x", taken.getsockopt(socket.SOL_IP, 80, 16))
+    return socket.inet_ntoa(address), port
 
 
 def _join(taken: socket.socket, target: tuple[str, int]) -> None:

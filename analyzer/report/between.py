@@ -9,6 +9,7 @@ from analyzer.report.format import count, duration, endpoint, safe, things
 
 # Of more there is the number.
 _MOST = 4
+_OWN_HOST = ("127.", "[::1]")
 
 
 def sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -31,8 +32,13 @@ def _translation(rows: Sequence[dict[str, Any]]) -> str:
     row = rows[0]
     reached = safe(endpoint(row["address"], row["port"]))
     if row["sort"] == "redirect":
-        before = safe(row["behind"]).replace(", ", " and ")
-        what = f"requests to {before} are redirected on their own host to a proxy, which carries them on to {reached}"
+        before = row["behind"].split(", ")
+        own = [each for each in before if each.startswith(_OWN_HOST)]
+        asked = " and ".join(safe(each) for each in before if each not in own) or reached
+        at = f" at {safe(own[0])}" if own else ""
+        what = (
+            f"requests to {asked} are redirected on their own host to a proxy{at}, which carries them on to {reached}"
+        )
     elif row["behind"] is None:
         what = f"clients of {reached} come from other addresses behind it ({safe(row['behind_client'])})"
     else:

@@ -82,9 +82,10 @@ found AS (
     FROM (
         SELECT
             *,
-            -- Of two halves and a whole the time between is not known.
-            CASE WHEN view_delay_ns IS NULL AND translated_client IS NOT NULL AND translated_broker LIKE '%, %' THEN 'redirect'
-                ELSE 'translation' END AS sort
+            -- Of two halves and a whole the time between is not known. A half may have the broker's own address.
+            CASE WHEN view_delay_ns IS NULL AND translated_client IS NOT NULL AND views > 2
+                AND (translated_broker LIKE '%, %' OR translated_broker LIKE '127.%' OR translated_broker LIKE '[::1]:%')
+                THEN 'redirect' ELSE 'translation' END AS sort
         FROM all_connections
         WHERE translated_broker IS NOT NULL OR translated_client IS NOT NULL
     ) AS c

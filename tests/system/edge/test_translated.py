@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from effort import also_long
 from one_base import Row, base, rows_in, rows_of
+from paths import ROOT
 from program import run_kanalyze
 from tagged_captures import Frame, capture, stretched
 from translated_captures import BROKER, CLIENT, NEAR, NODE, SERVICE, TRANSLATED, Leg, Seen, passing, redirected, under
@@ -88,9 +89,21 @@ def test_what_a_host_redirects_to_its_own_proxy_is_one_connection(once: list[Row
     with open_dataset([str(path)], Options(jobs=1)) as dataset:
         lines = between.sentences(dataset.metric("between"))
     assert lines[0].startswith(
-        f"Address translation: requests to {SERVICE}:9092 and 127.0.0.1:9092 are redirected on their own host to a proxy, "
+        f"Address translation: requests to {SERVICE}:9092 are redirected on their own host to a proxy at 127.0.0.1:9092, "
         f"which carries them on to {BROKER}:9092; "
     )
+
+
+@pytest.mark.slow
+def test_what_nftables_redirects_to_a_sidecar_counts_once() -> None:
+    """By the brokers' own logs: one of their hosts, and clients of two libraries. The halves have the brokers' own addresses."""
+    found = run_kanalyze([ROOT / "tests" / "data" / "incidents" / "redirect_sidecar.pcap.zst"])
+    answered = Counter(row["client_id"] for row in found.exchanges if row["status"] == "answered")
+    # What a broker logs within the second behind the capture is in its log alone.
+    assert answered == {"stock": 133, "checkout": 79, "checkout-java": 50}
+    assert {(row["broker_address"], row["translated_broker"], row["views"]) for row in found.connections} == {
+        (f"10.20.0.1{number}", "127.0.0.1:15001", 3) for number in (1, 2)
+    }
 
 
 @pytest.mark.slow

@@ -40,7 +40,12 @@ def test_captured_names_are_harmless_and_what_is_left_out_is_counted() -> None:
 def test_what_a_host_redirects_to_its_own_proxy_is_named_by_all_its_addresses() -> None:
     rows = [row("10.96.0.10:9092, 127.0.0.1:15001", sort="redirect", address="10.0.1.1", port=9092, total_rows=1)]
     assert between.sentences(rows) == [
-        "Address translation: requests to 10.96.0.10:9092 and 127.0.0.1:15001 are redirected on their own host to a proxy, which "
+        "Address translation: requests to 10.96.0.10:9092 are redirected on their own host to a proxy at 127.0.0.1:15001, which "
+        "carries them on to 10.0.1.1:9092; 1 connection was captured on each leg, counted once."
+    ]
+    rows = [row("127.0.0.1:15001", sort="redirect", address="10.0.1.1", port=9092, total_rows=1)]
+    assert between.sentences(rows) == [
+        "Address translation: requests to 10.0.1.1:9092 are redirected on their own host to a proxy at 127.0.0.1:15001, which "
         "carries them on to 10.0.1.1:9092; 1 connection was captured on each leg, counted once."
     ]
 
