@@ -1,4 +1,4 @@
-"""Applications of Apache Kafka that are many clients each: a Connect worker, MirrorMaker, a Streams application."""
+"""Applications of Apache Kafka that are many clients each: a Connect worker, MirrorMaker, a Streams application, a job of Flink."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from lab.jars import NEW_VERSION, ROOT, jars
+from lab.jars import NEW_VERSION, ROOT, flink, jars
 from lab.namespaces import Host, run_here
 from lab.session import Lab
 
@@ -72,6 +72,27 @@ def word_count(lab: Lab, host: Host, application: str, source: str, target: str)
         str(ROOT / "lab" / "java" / "streams" / "LabStreams.java"),
         *words,
     )
+
+
+def flink_job(lab: Lab, host: Host, group: str, source: str, target: str, *prefix: str) -> subprocess.Popen[bytes]:
+    """A job of Flink with two tasks that copies a topic; its sources' client ids begin with the prefix, if one is given."""
+    return _run(
+        lab,
+        host,
+        flink(),
+        "--add-opens=java.base/java.util=ALL-UNNAMED",
+        str(ROOT / "lab" / "java" / "flink" / "LabFlink.java"),
+        *(lab.bootstrap, group, source, target, *prefix),
+    )
+
+
+def until_said(host: Host, words: str, seconds: float = 150) -> None:
+    """Waits until the log of a host has these words."""
+    end = time.monotonic() + seconds
+    while words not in host.log.read_text(errors="replace"):
+        if time.monotonic() > end:
+            raise RuntimeError(f"never said on {host.name}: {words}")
+        time.sleep(0.5)
 
 
 def _start(lab: Lab, host: Host, settings: dict[str, str], main: str, libraries: Path) -> subprocess.Popen[bytes]:

@@ -17,6 +17,7 @@ BROKER_VERSION = "3.9.1"
 NEW_VERSION = "4.1.0"
 # A Java library as many applications still have it.
 OLD_LIBRARY = "2.8.2"
+FLINK, FLINK_KAFKA = "2.0.1", "4.0.1-2.0"
 # How a broker writes its logs: until 3.9 by the old log4j, from 4.0 on by the second.
 _LOGGING = {
     "2": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
@@ -27,14 +28,26 @@ _LOGGING = {
 
 def jars(version: str = BROKER_VERSION, *more: str) -> Path:
     """The folder with the jars of a broker, which hold Java's clients too, and with those of `more` of Kafka's artifacts."""
-    folder = CACHE / "-".join(["kafka", version, *more])
+    kafka = [("org.apache.kafka", name, version) for name in ("kafka_2.13", "kafka-tools", *more)]
+    return _fetched(CACHE / "-".join(["kafka", version, *more]), [*kafka, _LOGGING[version[0]]])
+
+
+def flink() -> Path:
+    """The folder with the jars of Apache Flink, which runs a job in one process, and of its connector for Kafka."""
+    own = [
+        ("org.apache.flink", name, FLINK) for name in ("flink-clients", "flink-streaming-java", "flink-connector-base")
+    ]
+    connector = ("org.apache.flink", "flink-connector-kafka", FLINK_KAFKA)
+    return _fetched(CACHE / f"flink-{FLINK}", [*own, connector, _LOGGING["4"]])
+
+
+def _fetched(folder: Path, wanted: list[tuple[str, str, str]]) -> Path:
+    """The folder with these jars and all that they need."""
     if not (folder / ".complete").exists():
         if not shutil.which("mvn"):
             raise RuntimeError("the lab needs Maven for Kafka's jars (Debian: apt install maven)")
         folder.mkdir(parents=True, exist_ok=True)
         pom = folder / "pom.xml"
-        kafka = [("org.apache.kafka", name, version) for name in ("kafka_2.13", "kafka-tools", *more)]
-        wanted = [*kafka, _LOGGING[version[0]]]
         pom.write_text(_POM.format("".join(_DEPENDENCY.format(*each) for each in wanted)))
         words = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
         subprocess.run(words, check=True, timeout=600)

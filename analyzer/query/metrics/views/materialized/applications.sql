@@ -2,7 +2,8 @@
 -- MirrorMaker, a Kafka Streams application, or a source of a stream processor, by the client ids that these make (`application_ids`):
 -- `application` is the group of Connect's workers, the flows of a MirrorMaker, the application id, the prefix of the ids; `connector`
 -- and `task` (a thread of Streams) where the id names them. `needs`: what else must be there: `another` id of the same, a worker of
--- the same `host`, or another id with the same `base`. A pattern costs 10 us a client, so only ids that have the text `has` meet it. `inferred_from` client id, host, or group.
+-- the same `host`, another id with the same `base`, or a `reader` of the same host. A pattern costs 10 us a client, so only ids that
+-- have the text `has` meet it. `inferred_from` client id, host, or group.
 WITH clients AS (
     SELECT c.client_address, t.client_id
     FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
@@ -96,6 +97,14 @@ streams AS (
     WHERE n.needs = 'nothing'
     GROUP BY n.software, n.application
 ),
+-- Sinks of stream processors have the library's own client ids: they are of the only application of their host.
+processors AS (
+    SELECT n.client_address, min(s.software) AS software, min(s.base) AS application
+    FROM named AS n JOIN streams AS s ON s.base = n.application
+    WHERE n.client_address NOT IN (SELECT client_address FROM hosts)
+    GROUP BY n.client_address
+    HAVING min(s.base) = max(s.base) AND min(s.software) IN ('Flink', 'Spark')
+),
 found AS (
     SELECT
         n.client_address,
@@ -142,6 +151,10 @@ found AS (
         CASE WHEN n.needs = 'nothing' THEN 4 ELSE 5 END
     FROM named AS n JOIN streams AS s ON s.software = n.software AND s.base = n.application
     WHERE n.needs IN ('nothing', 'base')
+    UNION ALL
+    SELECT n.client_address, n.client_id, p.application, p.software, NULL, NULL, 'host', 6
+    FROM named AS n JOIN processors AS p ON p.client_address = n.client_address
+    WHERE n.needs = 'reader'
 )
 SELECT client_address, client_id, application, software, connector, task, inferred_from
 FROM (

@@ -99,6 +99,14 @@ CASES: dict[str, tuple[dict[str, list[str]], dict[str, tuple[str | None, ...] | 
             f"consumer-spark-kafka-source-{RUN}--1907-executor-2": (f"spark-kafka-source-{RUN}--1907", None, None),
         },
     ),
+    "what stream processors write": (
+        {
+            HOST: ["trades-enumerator-admin-client", "trades-0", "producer-1", "producer-out-0-17"],
+            OTHER: ["a-enumerator-consumer", "b-enumerator-consumer", "producer-1"],
+            "10.0.0.3": ["trades-1", "producer-4", "own-StreamThread-3-consumer", "producer-shop-1-1"],
+        },
+        {"producer-out-0-17": ("trades", None, None), "b-enumerator-consumer": ("b", None, None), "producer-4": None},
+    ),
     "names that only look so": (
         {HOST: ["app-configs", "svc-admin", "orders-0", "a->b", "connect-1", "consumer-g-1", "adminclient-1"]},
         dict.fromkeys(["app-configs", "svc-admin", "orders-0", "a->b", "connect-1", "consumer-g-1", "adminclient-1"]),
@@ -158,6 +166,21 @@ def test_applications_of_real_software(capture: str, truth: dict[tuple[str, str]
     with local.open_dataset([str(SHARED / "captures" / f"{capture}.pcap.zst")], Options()) as found:
         rows = found.query("SELECT application, software, count(*) AS clients FROM applications GROUP BY ALL")
     assert {(row["application"], row["software"]): row["clients"] for row in rows} == truth
+
+
+@pytest.mark.slow
+def test_a_job_of_flink_is_its_sources_and_its_sink() -> None:
+    """Two jobs on hosts of their own, two tasks each; their prefix is the group, where none is set."""
+    capture = ROOT / "tests" / "data" / "incidents" / "flink_day.pcap.zst"
+    with local.open_dataset([str(capture)], Options()) as found:
+        rows = found.query("SELECT software, application, client_id, task, inferred_from FROM applications")
+    assert {(row["software"], row["application"]) for row in rows} == {("Flink", "click-copy"), ("Flink", "view-copy")}
+    told = {row["client_id"]: (row["task"], row["inferred_from"]) for row in rows if row["application"] == "view-copy"}
+    assert told == {
+        **{f"view-copy-{task}": (task, "client id") for task in "01"},
+        "view-copy-enumerator-admin-client": (None, "client id"),
+        **dict.fromkeys(("producer-1", "producer-2"), (None, "host")),
+    }
 
 
 @pytest.mark.slow
